@@ -1,0 +1,56 @@
+# Two commands do everything a newcomer needs: `make demo` and `make test`.
+# Both set themselves up: a virtual environment from the lock file, and what the machine needs.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+MACHINE := scripts/prepare-machine
+
+.PHONY: demo test lint types layers unit lock format bench clean
+
+demo: $(READY)
+	@$(MACHINE) bubblewrap
+	@$(BIN)/python -m demo
+
+test: $(READY)
+	@$(MACHINE) bubblewrap postgresql docker
+	$(MAKE) --no-print-directory lint types layers unit
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+layers: $(READY)
+	$(BIN)/lint-imports
+
+unit: $(READY)
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered $(ARGS)
+
+bench: $(READY)
+	@$(MACHINE) bubblewrap
+	@$(BIN)/python -m bench
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# The lock files name versions and hashes, and no index.
+lock: $(READY)
+	$(BIN)/uv pip compile $(LOCK) pyproject.toml -o requirements.lock
+	$(BIN)/uv pip compile $(LOCK) pyproject.toml --group dev -o requirements-dev.lock
+LOCK := --quiet --upgrade --universal --generate-hashes --no-emit-index-url --no-header --no-annotate --python-version 3.11
+
+$(READY): requirements-dev.lock pyproject.toml $(MACHINE)
+	@$(MACHINE) python
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(grep -o '^uv==[^ ;]*' requirements.lock)"
+	@$(BIN)/uv pip sync --quiet --python $(BIN)/python --compile-bytecode --require-hashes requirements-dev.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .coverage build *.egg-info
