@@ -1,0 +1,110 @@
+"""Decide what of the host a jail shows: programs, toolchains, `/etc`, package sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from sandbox.base import HOME
+from sandbox.bubblewrap.client_settings import client_environment, local_paths
+from sandbox.bubblewrap.etc_files import CERTIFICATES, LIVE
+from sandbox.bubblewrap.jail import HostView, system_mounts
+from sandbox.bubblewrap.toolchains import Mount, Toolchain, find_toolchains
+
+_OWN_PATH = tuple(f"{HOME}/{folder}" for folder in (".venv/bin", ".local/bin"))
+_LATE_PATH = tuple(f"{HOME}/{folder}" for folder in (".cargo/bin", "go/bin"))
+_SYSTEM_PATH = (
+    *("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"),
+    "/usr/local/go/bin",
+)
+_SHOWN = (Path("/usr"), Path("/etc/ssl/certs"))
+"""Folders that every jail shows anyway."""
+
+_NEVER = (Path("/"), Path("/etc"), Path("/proc"), Path("/sys"), Path("/dev"), Path("/run"))
+"""A setting that names one of these, or a home, gets no mount."""
+
+
+def host_view(etc: Path, pip_config: str, environ: Mapping[str, str], *, network: bool) -> HostView:
+    """Return what a jail shows of this host.
+
+    Args:
+        etc: The composed `/etc`.
+        pip_config: Its `pip.conf`: local package folders that it names are shown too.
+        environ: The host's environment.
+        network: Whether the jail reaches the network.
+    """
+    programs, links = system_mounts()
+    toolchains = find_toolchains(environ)
+    client = client_environment(environ) if network else {}
+    values = (*_ini_values(pip_config), *client.values())
+    mounts = (
+        *programs,
+        Mount(etc, Path("/etc")),
+        *_etc_mounts(network=network),
+        *(mount for toolchain in toolchains for mount in toolchain.mounts),
+        *_package_sources(values, environ),
+    )
+    return HostView(_without_covered(mounts), links, {**_variables(toolchains), **client})
+
+
+def _ini_values(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        yield line.partition("=")[2] if "=" in line else line
+
+
+def _etc_mounts(*, network: bool) -> Iterator[Mount]:
+    for name in (*CERTIFICATES, *(LIVE if network else ())):
+        source = Path("/etc", name).resolve()
+        if source.exists():
+            yield Mount(source, Path("/etc", name))
+
+
+def _package_sources(values: tuple[str, ...], environ: Mapping[str, str]) -> Iterator[Mount]:
+    home = Path(environ.get("HOME", "/root"))
+    for path in local_paths(values):
+        for source in _with_files(path):
+            if source in _NEVER or home.is_relative_to(source):
+                continue
+            if not any(source.is_relative_to(shown) for shown in _SHOWN):
+                yield Mount(source, source)
+
+
+def _with_files(path: Path) -> tuple[Path, ...]:
+    """Return what has to be shown for a package folder to be useful.
+
+    The pages of a local index (PEP 503) link to files beside its folder `simple`.
+    """
+    return (path.parent, path) if path.name == "simple" else (path,)
+
+
+def _without_covered(mounts: tuple[Mount, ...]) -> tuple[Mount, ...]:
+    """Drop what an earlier mount shows at the same place: each mount costs start-up time."""
+    kept: list[Mount] = []
+    for mount in mounts:
+        if not any(_covers(earlier, mount) for earlier in kept):
+            kept.append(mount)
+    return tuple(kept)
+
+
+def _covers(earlier: Mount, mount: Mount) -> bool:
+    if not mount.target.is_relative_to(earlier.target):
+        return False
+    return mount.source == earlier.source / mount.target.relative_to(earlier.target)
+
+
+def _variables(toolchains: tuple[Toolchain, ...]) -> dict[str, str]:
+    tools = (str(folder) for toolchain in toolchains for folder in toolchain.path)
+    path = dict.fromkeys((*_OWN_PATH, *tools, *_LATE_PATH, *_SYSTEM_PATH))
+    variables = {
+        "PATH": ":".join(path),
+        "HOME": HOME,
+        "USER": "fixpoint",
+        "LOGNAME": "fixpoint",
+        "SHELL": "/bin/bash",
+        "LANG": "C.UTF-8",
+        "CI": "true",
+        "NPM_CONFIG_GLOBALCONFIG": "/etc/npmrc",
+    }
+    for toolchain in toolchains:
+        variables |= toolchain.environment
+    return variables

@@ -1,0 +1,129 @@
+"""Write bubblewrap's command line: what a jail sees, and where it may write."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sandbox.base import HOME, SCRATCH, WORKSPACE, Limits
+from sandbox.bubblewrap.toolchains import Mount
+
+USER_ID = 1000
+"""Of the sandboxed user, inside; outside it is whoever runs us."""
+
+HOSTNAME = "fixpoint"
+
+_MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+"""Folders that are links into `/usr` on most systems, and folders of their own on others."""
+
+# The shell that is process 1 forks the command and outlives it: so the command may end by a
+# signal (the kernel ignores most for process 1), and orphans are reaped. Its own remarks about
+# that signal go nowhere.
+_RUN = """\
+cd -- "$2" || exit 1
+exec 3>&1 >/dev/null 2>&1
+(exec /bin/bash -c "$1" >&3 2>&3 3>&-)
+exit $?
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class HostView:
+    """What of the host a jail shows.
+
+    Attributes:
+        mounts: Read-only, in order.
+        links: Target and place of symbolic links.
+        environment: Variables of every command, `PATH` included.
+    """
+
+    mounts: tuple[Mount, ...]
+    links: tuple[tuple[str, str], ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The host folders that a sandbox may write."""
+
+    workspace: Path
+    home: Path
+    scratch: Path
+
+
+def system_mounts(root: Path = Path("/")) -> tuple[tuple[Mount, ...], tuple[tuple[str, str], ...]]:
+    """Return the mounts and links that show the host's installed programs."""
+    mounts = [Mount(root / "usr", Path("/usr"))]
+    links: list[tuple[str, str]] = []
+    for name in _MERGED:
+        path = root / name
+        if path.is_symlink():
+            links.append((str(path.readlink()), f"/{name}"))
+        elif path.is_dir():
+            mounts.append(Mount(path, Path("/", name)))
+    return tuple(mounts), tuple(links)
+
+
+def isolation(*, network: bool) -> list[str]:
+    """Return the namespaces and rights: everything is unshared, nothing is kept."""
+    return [
+        *("--unshare-all", "--unshare-user"),
+        *(("--share-net",) if network else ()),
+        *("--die-with-parent", "--new-session", "--as-pid-1"),
+        *("--cap-drop", "ALL", "--hostname", HOSTNAME),
+        *("--uid", str(USER_ID), "--gid", str(USER_ID)),
+    ]
+
+
+def system(view: HostView) -> list[str]:
+    """Return the read-only file system."""
+    arguments = ["--proc", "/proc", "--dev", "/dev"]
+    for mount in view.mounts:
+        arguments += ["--ro-bind", str(mount.source), str(mount.target)]
+    for target, place in view.links:
+        arguments += ["--symlink", target, place]
+    return arguments
+
+
+def sandbox_arguments(
+    view: HostView, places: Places, *, network: bool, extra: Sequence[str] = ()
+) -> list[str]:
+    """Return everything in front of the command for a sandbox; `extra` are more mounts."""
+    return [
+        *isolation(network=network),
+        *system(view),
+        *("--bind", str(places.workspace), WORKSPACE),
+        *("--bind", str(places.home), HOME),
+        *("--bind", str(places.scratch), SCRATCH),
+        *extra,
+        *("--remount-ro", "/"),
+        "--",
+    ]
+
+
+def shell_command(command: str, cwd: str) -> list[str]:
+    """Return what runs a `bash -c` command in `cwd`."""
+    return ["/bin/sh", "-c", _RUN, "sh", command, cwd]
+
+
+def rlimits(limits: Limits) -> dict[int, int]:
+    """Return the limits that hold for each process."""
+    return {
+        resource.RLIMIT_CPU: limits.cpu_seconds,
+        resource.RLIMIT_FSIZE: limits.file_size,
+        resource.RLIMIT_CORE: 0,
+    }
+
+
+def rlimits_without_group(limits: Limits) -> dict[int, int]:
+    """Return what stands in for a cgroup.
+
+    Since Linux 5.14 processes are counted per user namespace, that is, per command. Data, not
+    address space, is limited per process: Go, Java and Node reserve far more than they use.
+    """
+    return {
+        resource.RLIMIT_NPROC: limits.processes,
+        resource.RLIMIT_DATA: limits.memory,
+    }

@@ -1,0 +1,119 @@
+"""Share a snapshot's home between sandboxes through overlay mounts, instead of copying it.
+
+A prepared home holds an environment of thousands of files. What a snapshot has is a *layer*, a
+folder that nothing writes any more; a sandbox that starts from it gets a home that shows the
+layer and keeps its own changes apart. Both name the layer by a link called `layer`, and a layer
+goes when nothing names it. Only root may mount; others get copies.
+"""
+
+from __future__ import annotations
+
+import os
+import uuid
+from pathlib import Path
+
+from sandbox.base import SandboxError, SandboxGone
+from sandbox.store import Store, host_command
+
+_LINK = "layer"
+_SPECIAL = frozenset(",:\\")
+"""Characters that separate or escape the options of a mount."""
+
+
+class Layers:
+    """The layers of one store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._root = store.root / "layers"
+        self._usable: bool | None = None
+
+    async def share(self, place: Path, staged: Path) -> bool:
+        """Make a sandbox's home a layer of itself and of its staged snapshot, without a copy.
+
+        Returns:
+            False when the home has to be copied: it stands on a layer already, or can't.
+        """
+        if layer_of(place) is not None or not await self._can_mount():
+            return False
+        layer = self._name_layer(staged)
+        (place / _LINK).symlink_to(layer)
+        (place / "home").rename(layer)
+        await _mount(layer, place)
+        return True
+
+    def keep(self, staged: Path) -> None:
+        """Make the home of a staged snapshot a layer."""
+        (staged / "home").rename(self._name_layer(staged))
+
+    def _name_layer(self, staged: Path) -> Path:
+        """Return where a new layer goes; it is named before it is there, so it is never unused."""
+        self._root.mkdir(mode=0o700, exist_ok=True)
+        layer = self._root / uuid.uuid4().hex
+        (staged / _LINK).symlink_to(layer)
+        return layer
+
+    async def start(self, staged: Path, snapshot: Path) -> Path | None:
+        """Give a staged sandbox the snapshot's home; return the layer if it must be copied.
+
+        Raises:
+            SandboxGone: The snapshot was removed meanwhile.
+        """
+        layer = layer_of(snapshot)
+        if layer is None:
+            raise SandboxGone(f"Snapshot {snapshot.name} was removed: take it again.")
+        if not await self._can_mount():
+            return layer
+        (staged / _LINK).symlink_to(layer)
+        await self.mount(staged)
+        return None
+
+    async def mount(self, place: Path) -> None:
+        """Mount a sandbox's home, unless it is: after a restart of the machine it is not."""
+        layer = layer_of(place)
+        if layer is None or os.path.ismount(place / "home"):
+            return
+        if not layer.is_dir():
+            raise SandboxError(f"The environment of sandbox {place.name} is gone: remove it.")
+        await _mount(layer, place)
+
+    async def drop_unused(self) -> None:
+        """Remove the layers that nothing names."""
+        layers = list(self._root.iterdir()) if self._root.is_dir() else []
+        named = {layer_of(place) for place in self._store.places()} if layers else set()
+        for layer in layers:
+            if layer not in named:
+                await self._store.remove(layer)
+
+    async def _can_mount(self) -> bool:
+        """Try once: containers and some file systems forbid it to root too."""
+        if self._usable is None:
+            self._usable = False
+            if os.geteuid() == 0 and _SPECIAL.isdisjoint(str(self._store.root)):
+                self._usable = await self._try_mount()
+        return self._usable
+
+    async def _try_mount(self) -> bool:
+        async with self._store.staging("lower") as staged:
+            try:
+                await _mount(staged / "lower", staged)
+            except SandboxError:
+                return False
+        return True
+
+
+def layer_of(place: Path) -> Path | None:
+    """Return the layer that a sandbox or snapshot names."""
+    try:
+        return (place / _LINK).readlink()
+    except OSError:
+        return None
+
+
+async def _mount(layer: Path, place: Path) -> None:
+    """Described in the kernel's Documentation/filesystems/overlayfs.rst."""
+    for folder in ("home", "upper", "work"):
+        (place / folder).mkdir(exist_ok=True)
+    options = f"lowerdir={layer},upperdir={place / 'upper'},workdir={place / 'work'}"
+    options += ",redirect_dir=on"  # so that folders of the layer can be renamed
+    await host_command(("mount", "-t", "overlay", "-o", options, "overlay", str(place / "home")))

@@ -1,0 +1,155 @@
+"""Open, find again and remove bubblewrap sandboxes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from sandbox.base import Limits, SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
+from sandbox.bubblewrap import jail
+from sandbox.bubblewrap.cgroups import control_group
+from sandbox.bubblewrap.etc_files import digest, etc_files, write_etc
+from sandbox.bubblewrap.host_system import host_view
+from sandbox.bubblewrap.layers import Layers
+from sandbox.bubblewrap.processes import Jailed, run_jailed
+from sandbox.bubblewrap.sandbox import COPY, BubblewrapSandbox, bwrap
+from sandbox.store import Store, host_command
+
+_CHECK_SECONDS = 10.0
+
+_SWITCHES = {
+    "kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
+    "kernel/apparmor_restrict_unprivileged_userns": (
+        "1",
+        "kernel.apparmor_restrict_unprivileged_userns=0",
+    ),
+    "user/max_user_namespaces": ("0", "user.max_user_namespaces=15000"),
+}
+"""Files below `/proc/sys`, the value that forbids user namespaces, and the remedy."""
+
+
+class BubblewrapProvider:
+    """Opens sandboxes whose files stand below `root`.
+
+    Args:
+        root: Data folder, on a file system of this machine.
+        environ: The host's environment: where its toolchains and package sources are.
+    """
+
+    kind = "bubblewrap"
+
+    def __init__(self, root: Path, environ: Mapping[str, str] | None = None) -> None:
+        self._store = Store(root)
+        self._layers = Layers(self._store)
+        self._environ = dict(os.environ if environ is None else environ)
+        self._views: dict[bool, jail.HostView] = {}
+
+    async def check(self) -> None:
+        """Start an empty jail."""
+        programs, links = jail.system_mounts()
+        empty = [*jail.isolation(network=False), *jail.system(jail.HostView(programs, links))]
+        jailed = Jailed(bwrap(), [*empty, "--", "/bin/sh", "-c", ":"], environment={}, rlimits={})
+        try:
+            code = await run_jailed(jailed, timeout=_CHECK_SECONDS, on_output=_ignore)
+        except SandboxError as error:
+            raise SandboxUnavailable(remedy(str(error), Path("/proc/sys"))) from error
+        if code is None:
+            raise SandboxUnavailable("Bubblewrap does not start a program here in time.")
+
+    async def open(self, spec: SandboxSpec) -> BubblewrapSandbox:
+        """Attach to the folder of that name, or fill a new one."""
+        place = self._store.sandbox(spec.name)
+        await self._tidy(spec.name)
+        resumed = place.is_dir()
+        if not resumed:
+            resumed = not await self._create(spec, place)
+        else:
+            await self._layers.mount(place)
+        self._store.keep_for(place, spec.lifetime)
+        view = self._views.get(spec.network) or await self._compose_view(network=spec.network)
+        group = control_group(_group_name(place), spec.limits)
+        return BubblewrapSandbox(spec, self._store, self._layers, view, group, resumed=resumed)
+
+    async def _tidy(self, opened: str) -> None:
+        await self._store.sweep()
+        for name in self._store.expired():
+            if name != opened:
+                await self._destroy(name)
+
+    async def _create(self, spec: SandboxSpec, place: Path) -> bool:
+        if (spec.source is None) == (spec.snapshot is None):
+            raise SandboxError(f"Sandbox {spec.name} needs a source or a snapshot, and not both.")
+        if spec.source is not None:
+            async with self._store.staging("workspace", "home", "scratch") as staged:
+                await host_command((*COPY, f"{spec.source}/.", str(staged / "workspace")))
+                return self._store.publish(staged, place)
+        snapshot = self._store.snapshot(spec.snapshot or "")
+        if not snapshot.is_dir():
+            raise SandboxGone(f"There is no snapshot {spec.snapshot}.")
+        async with self._store.staging("workspace", "home", "scratch") as staged:
+            await host_command((*COPY, f"{snapshot}/workspace/.", str(staged / "workspace")))
+            if (layer := await self._layers.start(staged, snapshot)) is not None:
+                await host_command((*COPY, f"{layer}/.", str(staged / "home")))
+            return self._store.publish(staged, place)
+
+    async def _compose_view(self, *, network: bool) -> jail.HostView:
+        """Look at the host once; later sandboxes of this provider see the same."""
+        files = await asyncio.to_thread(etc_files, Path("/etc"), self._environ)
+        etc = self._store.root / f"etc-{digest(files)}"
+        if not etc.is_dir():
+            async with self._store.staging() as staged:
+                await asyncio.to_thread(write_etc, files, staged)
+                staged.chmod(0o755)
+                self._store.publish(staged, etc)
+        pip_config = (etc / "pip.conf").read_text()
+        view = await asyncio.to_thread(host_view, etc, pip_config, self._environ, network=network)
+        self._views[network] = view
+        return view
+
+    async def remove(self, name: str) -> None:
+        """Remove the sandbox or snapshot of that name."""
+        await self._destroy(name)
+        await self._store.remove(self._store.snapshot(name))
+        await self._layers.drop_unused()
+
+    async def _destroy(self, name: str) -> None:
+        place = self._store.sandbox(name)
+        await self._store.remove(place)
+        if (group := control_group(_group_name(place), Limits())) is not None:
+            group.remove()
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+
+def remedy(said: str, switches: Path) -> str:
+    """Return a sentence that says how to let bubblewrap work.
+
+    Args:
+        said: What it said when it failed.
+        switches: `/proc/sys`.
+    """
+    forbidding = list(_forbidding(switches))
+    if forbidding:
+        return f"User namespaces are forbidden here: run `sysctl -w {' '.join(forbidding)}`."
+    return f"{said.rstrip('.')}. In a container, allow it to create user namespaces."
+
+
+def _forbidding(switches: Path) -> Iterator[str]:
+    for name, (forbidden, allowed) in _SWITCHES.items():
+        file = switches / name
+        if file.is_file() and file.read_text().strip() == forbidden:
+            yield allowed
+
+
+def _group_name(place: Path) -> str:
+    """Name the cgroup of a sandbox, apart from those of other data folders."""
+    return f"fixpoint-{hashlib.sha256(os.fsencode(place)).hexdigest()[:24]}"
+
+
+def _ignore(piece: bytes) -> None:
+    """An empty jail says nothing."""
+    del piece

@@ -1,0 +1,212 @@
+"""One bubblewrap sandbox: three host folders, and a jail around them for every command."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from asyncio.subprocess import DEVNULL
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from sandbox import file_scripts
+from sandbox.base import (
+    HOME,
+    WORKSPACE,
+    CommandResult,
+    OutputListener,
+    SandboxError,
+    SandboxGone,
+    SandboxSpec,
+    SandboxUnavailable,
+)
+from sandbox.bubblewrap import jail
+from sandbox.bubblewrap.cgroups import ControlGroup
+from sandbox.bubblewrap.layers import Layers
+from sandbox.bubblewrap.processes import TIMED_OUT, Jailed, run_jailed
+from sandbox.output import BoundedOutput
+from sandbox.store import Store
+
+COPY = ("cp", "-RP", "--preserve=mode,timestamps,links", "--reflink=auto")
+"""Copies a tree with its links as links; everything belongs to whoever runs it."""
+
+_LONGEST_ARGUMENT = 100_000
+"""Linux takes 128 KiB in one argument (MAX_ARG_STRLEN); longer commands go through a file."""
+
+_COMMAND_FILE = "/run/fixpoint-command"
+_COPIED = "/run/fixpoint-copy"
+_COPY_WORKSPACE = f"{' '.join(COPY)} -- {WORKSPACE}/. {_COPIED}/workspace/"
+_COPY_BOTH = f"{_COPY_WORKSPACE} && {' '.join(COPY)} -- {HOME}/. {_COPIED}/home/"
+_LONGEST_MESSAGE = 4096
+_FILE_SECONDS = 60.0
+_COPY_SECONDS = 600.0
+
+
+def bwrap() -> str:
+    """Return the path of bubblewrap.
+
+    Raises:
+        SandboxUnavailable: It is not installed.
+    """
+    path = shutil.which("bwrap")
+    if path is None:
+        raise SandboxUnavailable(
+            "Bubblewrap is not installed: run `apt-get install bubblewrap`, or your system's like."
+        )
+    return path
+
+
+class BubblewrapSandbox:
+    """A folder with workspace, home and scratch; see `sandbox.base.Sandbox`."""
+
+    def __init__(
+        self,
+        spec: SandboxSpec,
+        store: Store,
+        layers: Layers,
+        view: jail.HostView,
+        group: ControlGroup | None,
+        *,
+        resumed: bool,
+    ) -> None:
+        self.name = spec.name
+        self.resumed = resumed
+        self._spec = spec
+        self._store = store
+        self._layers = layers
+        self._view = view
+        self._group = group
+        self._place = store.sandbox(spec.name)
+        self._closed = False
+
+    async def run(
+        self,
+        command: str,
+        *,
+        timeout: float,
+        cwd: str = WORKSPACE,
+        environment: Mapping[str, str] | None = None,
+        on_output: OutputListener | None = None,
+    ) -> CommandResult:
+        """Run the command in a jail of its own."""
+        started = time.monotonic()
+        output = BoundedOutput(self._spec.limits.output, on_output)
+        with ExitStack() as stack:
+            extra: list[str] = []
+            descriptors: tuple[int, ...] = ()
+            if len(text := os.fsencode(command)) > _LONGEST_ARGUMENT:
+                descriptors = (_memory_file(text, stack),)
+                extra = ["--ro-bind-data", str(descriptors[0]), _COMMAND_FILE]
+                command = f". {_COMMAND_FILE}"
+            jailed = self._jailed(
+                jail.shell_command(command, cwd),
+                environment=environment or {},
+                extra=extra,
+                descriptors=descriptors,
+            )
+            code = await run_jailed(jailed, timeout=timeout, on_output=output.add)
+        return CommandResult(
+            exit_code=TIMED_OUT if code is None else code,
+            output=output.text(),
+            omitted=output.omitted,
+            seconds=time.monotonic() - started,
+            timed_out=code is None,
+        )
+
+    async def read_file(self, path: str) -> bytes:
+        """Return a file's bytes, at most `file_scripts.LARGEST_FILE`."""
+        data = bytearray()
+        jailed = self._jailed(file_scripts.read_command(path))
+        code = await self._finish(jailed, data.extend, _FILE_SECONDS)
+        return file_scripts.read_result(path, code, bytes(data))
+
+    async def write_file(self, path: str, data: bytes) -> None:
+        """Create or replace a file."""
+        with ExitStack() as stack:
+            stdin = _memory_file(data, stack)
+            jailed = self._jailed(file_scripts.write_command(path), stdin=stdin)
+            code = await self._finish(jailed, bytearray().extend, _FILE_SECONDS)
+        file_scripts.raise_for(path, code)
+
+    async def tree(self) -> Path:
+        """Return the workspace itself: later commands change it."""
+        self._require_alive()
+        return self._place / "workspace"
+
+    async def snapshot(self, name: str) -> str:
+        """Share the home or copy it, and copy the workspace.
+
+        Copies are made inside a jail, so that a hostile tree can't lead them astray.
+        """
+        self._require_alive()
+        place = self._store.snapshot(name)
+        said = BoundedOutput(_LONGEST_MESSAGE)
+        async with self._store.staging("workspace", "home") as staged:
+            shared = await self._layers.share(self._place, staged)
+            extra = ("--bind", str(staged), _COPIED)
+            script = _COPY_WORKSPACE if shared else _COPY_BOTH
+            jailed = self._jailed(("/bin/sh", "-c", script), extra=extra)
+            if await self._finish(jailed, said.add, _COPY_SECONDS):
+                raise SandboxError(f"Sandbox {self.name} can't be copied: {said.text().strip()}")
+            if not shared:
+                self._layers.keep(staged)
+            await self._store.remove(place)
+            self._store.publish(staged, place)
+        await self._layers.drop_unused()
+        return name
+
+    async def close(self) -> None:
+        """Remove the folders."""
+        self._closed = True
+        await self._store.remove(self._place)
+        await self._layers.drop_unused()
+        if self._group is not None:
+            self._group.remove()
+
+    async def _finish(
+        self, jailed: Jailed, on_output: Callable[[bytes], object], seconds: float
+    ) -> int:
+        """Run something of ours, which never takes long."""
+        code = await run_jailed(jailed, timeout=seconds, on_output=on_output)
+        if code is None:
+            raise SandboxError(f"Sandbox {self.name} did not answer within {seconds:.0f} s.")
+        return code
+
+    def _jailed(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        extra: Sequence[str] = (),
+        stdin: int = DEVNULL,
+        descriptors: tuple[int, ...] = (),
+    ) -> Jailed:
+        self._require_alive()
+        self._store.keep_for(self._place, self._spec.lifetime)
+        places = jail.Places(*(self._place / name for name in ("workspace", "home", "scratch")))
+        front = jail.sandbox_arguments(self._view, places, network=self._spec.network, extra=extra)
+        return Jailed(
+            bwrap(),
+            [*front, *command],
+            {**self._view.environment, **self._spec.environment, **(environment or {})},
+            jail.rlimits(self._spec.limits),
+            self._group,
+            jail.rlimits_without_group(self._spec.limits),
+            stdin,
+            descriptors,
+        )
+
+    def _require_alive(self) -> None:
+        if self._closed or not self._place.is_dir():
+            raise SandboxGone(f"Sandbox {self.name} no longer exists: open it again.")
+
+
+def _memory_file(data: bytes, stack: ExitStack) -> int:
+    """Return a descriptor that reads `data` and is closed with the stack."""
+    descriptor = os.memfd_create("fixpoint")
+    stack.callback(os.close, descriptor)
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

@@ -1,0 +1,125 @@
+"""Find the host's compilers and interpreters that live outside `/usr`, so a jail can show them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TOOLS_DIRECTORY = Path("/opt/fixpoint/bin")
+"""Inside the jail: tools that are shown as single files, because their folder holds other things."""
+
+_NAMES = (
+    *("python3", "python", "node", "npm", "npx", "pnpm", "yarn", "bun", "deno"),
+    *("cargo", "rustc", "go", "java", "javac", "mvn", "gradle", "ruby", "bundle", "php"),
+    *("composer", "dotnet", "elixir", "erl", "uv"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A file or folder of the host, shown read-only at `target`."""
+
+    source: Path
+    target: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """What makes one tool work: its mounts, its `PATH` folders and its variables."""
+
+    mounts: tuple[Mount, ...] = ()
+    path: tuple[Path, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def find_toolchains(environ: Mapping[str, str]) -> tuple[Toolchain, ...]:
+    """Return the toolchains that the host's `PATH` leads to, in its order.
+
+    Args:
+        environ: The host's environment; `PATH`, `HOME`, `RUSTUP_HOME` and `PYENV_VERSION` matter.
+    """
+    found: list[Toolchain] = []
+    for executable in _executables(environ):
+        toolchain = _toolchain_of(executable, environ)
+        if toolchain is not None and toolchain not in found:
+            found.append(toolchain)
+    return tuple(found)
+
+
+def _executables(environ: Mapping[str, str]) -> Iterator[Path]:
+    folders = dict.fromkeys(environ.get("PATH", os.defpath).split(os.pathsep))
+    for folder in folders:
+        for name in _NAMES:
+            if folder and os.access(candidate := Path(folder, name), os.X_OK):
+                yield candidate
+    yield Path(sys.base_prefix, "bin", "python3")
+    yield from _packaged_uv()
+
+
+def _packaged_uv() -> Iterator[Path]:
+    """The `uv` that is installed as a Python package next to us, if it is."""
+    try:
+        import uv
+    except ImportError:
+        return
+    try:
+        yield Path(uv.find_uv_bin())
+    except FileNotFoundError:
+        return
+
+
+def _toolchain_of(executable: Path, environ: Mapping[str, str]) -> Toolchain | None:
+    """What has to be shown for `executable` to work, or None when `/usr` shows it already."""
+    shims = executable.parent
+    if shims.name == "shims" and (shims.parent / "versions").is_dir():
+        return _versions(shims.parent, environ)
+    real = executable.resolve()
+    if real.is_relative_to("/usr") or not real.is_file():
+        return None
+    if real.name == "rustup":
+        return _rustup(executable.parent, environ)
+    prefix = real.parent.parent
+    if real.parent.name == "bin" and _belongs_to_one_tool(prefix, environ):
+        return Toolchain((Mount(prefix, prefix),), (real.parent,))
+    target = TOOLS_DIRECTORY / executable.name
+    return Toolchain((Mount(real, target),), (TOOLS_DIRECTORY,))
+
+
+def _belongs_to_one_tool(prefix: Path, environ: Mapping[str, str]) -> bool:
+    """Whether a prefix holds a toolchain alone: no home, no virtual environment, no shared root."""
+    home = Path(environ.get("HOME", "/root"))
+    shared = (home / ".local", Path("/opt"), Path("/snap"))
+    return not (
+        home.is_relative_to(prefix) or prefix in shared or (prefix / "pyvenv.cfg").is_file()
+    )
+
+
+def _versions(root: Path, environ: Mapping[str, str]) -> Toolchain:
+    """A manager of the pyenv family: its shims need the manager, its versions need nothing."""
+    versions = root / "versions"
+    chosen = environ.get("PYENV_VERSION", "").split(":")
+    if (root / "version").is_file():
+        chosen += (root / "version").read_text().split()
+    installed = sorted((path.name for path in versions.iterdir()), key=_newest_first)
+    bins = [versions / name / "bin" for name in dict.fromkeys((*chosen, *installed)) if name]
+    return Toolchain((Mount(versions, versions),), tuple(b for b in bins if b.is_dir()))
+
+
+def _newest_first(name: str) -> list[int]:
+    return [-int(part) if part.isdecimal() else 0 for part in name.split(".")]
+
+
+def _rustup(proxies: Path, environ: Mapping[str, str]) -> Toolchain:
+    """Rustup's proxies read their home to find the toolchain that a project asks for."""
+    home = Path(environ.get("HOME", "/root"))
+    rustup = Path(environ.get("RUSTUP_HOME", home / ".rustup"))
+    if not rustup.is_dir():
+        return Toolchain()
+    return Toolchain(
+        (Mount(proxies, proxies), Mount(rustup, rustup)),
+        (proxies,),
+        {"RUSTUP_HOME": str(rustup), "RUSTUP_AUTO_INSTALL": "0"},
+    )

@@ -1,0 +1,118 @@
+"""Describe the container of a sandbox to a Docker Engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandbox.base import HOME, SCRATCH, WORKSPACE, SandboxSpec
+
+USER_ID = 1000
+USER = f"{USER_ID}:{USER_ID}"
+"""Who runs the commands. Somebody else keeps the container alive, so all of them can be killed."""
+
+_KEEPER = "1001:1001"
+STAGING = "/var/fixpoint"
+"""Where the engine puts files for `write_file`: the sandboxed user can only read there."""
+
+LABEL = "fixpoint.sandbox"
+"""Marks our containers; its value is the sandbox's name."""
+
+DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+# One pipe for both streams keeps their order. What is still running is killed by the shell, so that nothing holds the output open; it is
+# killed once more from outside, since a command may have ended this shell.
+_RUN = """\
+cd -- "$2" || exit 1
+exec 3>&1 >/dev/null 2>&1
+(exec /bin/bash -c "$1" >&3 2>&3 3>&-)
+code=$?
+kill -9 -1
+exit $code
+"""
+
+KILL_ALL = ("/bin/sh", "-c", "kill -9 -1 2>/dev/null; exit 0")
+"""Run as the sandboxed user: everything of that user ends at once, except this shell."""
+
+
+def container_name(name: str) -> str:
+    """Return the container's name of a sandbox."""
+    return f"fixpoint-{name}"
+
+
+def shell_command(command: str, cwd: str) -> tuple[str, ...]:
+    """Return what runs a `bash -c` command in `cwd`."""
+    return ("/bin/sh", "-c", _RUN, "sh", command, cwd)
+
+
+def container(spec: SandboxSpec, image: str) -> dict[str, Any]:
+    """Return the body of `POST /containers/create`."""
+    return {
+        "Image": image,
+        "Entrypoint": [],
+        "Cmd": ["sleep", "infinity"],
+        "User": _KEEPER,
+        "WorkingDir": "/",
+        "Hostname": "fixpoint",
+        "Labels": {LABEL: spec.name},
+        "NetworkDisabled": not spec.network,
+        "HostConfig": _host_config(spec),
+    }
+
+
+def _host_config(spec: SandboxSpec) -> dict[str, Any]:
+    limits = spec.limits
+    return {
+        "NetworkMode": "bridge" if spec.network else "none",
+        "ReadonlyRootfs": True,
+        "CapDrop": ["ALL"],
+        "SecurityOpt": ["no-new-privileges"],
+        "Init": True,
+        "Memory": limits.memory,
+        "MemorySwap": limits.memory,
+        "PidsLimit": limits.processes,
+        "Ulimits": [
+            {"Name": "fsize", "Soft": limits.file_size, "Hard": limits.file_size},
+            {"Name": "cpu", "Soft": limits.cpu_seconds, "Hard": limits.cpu_seconds},
+            {"Name": "core", "Soft": 0, "Hard": 0},
+        ],
+        "Tmpfs": {SCRATCH: "rw,exec,nosuid,nodev,mode=1777"},
+        "Mounts": [{"Type": "volume", "Target": place} for place in (WORKSPACE, HOME, STAGING)],
+    }
+
+
+def owner_change(image: str, identity: str) -> dict[str, Any]:
+    """Return the body for a container that makes another one's folders the sandboxed user's.
+
+    The engine makes the root of a new volume root's own, and gives no other way to change it.
+    """
+    return {
+        "Image": image,
+        "Entrypoint": [],
+        "Cmd": ["chown", USER, WORKSPACE, HOME],
+        "User": "0:0",
+        "NetworkDisabled": True,
+        "HostConfig": {
+            "NetworkMode": "none",
+            "ReadonlyRootfs": True,
+            "CapDrop": ["ALL"],
+            "CapAdd": ["CHOWN"],
+            "SecurityOpt": ["no-new-privileges"],
+            "VolumesFrom": [identity],
+        },
+    }
+
+
+def variables(image: dict[str, Any]) -> dict[str, str]:
+    """Return the variables of every command, from `GET /images/{name}/json`."""
+    own = dict(entry.split("=", 1) for entry in image["Config"].get("Env") or () if "=" in entry)
+    path = own.get("PATH", DEFAULT_PATH)
+    return {
+        **own,
+        "PATH": f"{HOME}/.venv/bin:{HOME}/.local/bin:{path}",
+        "HOME": HOME,
+        "USER": "fixpoint",
+        "LOGNAME": "fixpoint",
+        "SHELL": "/bin/bash",
+        "LANG": "C.UTF-8",
+        "CI": "true",
+    }

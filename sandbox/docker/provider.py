@@ -1,0 +1,159 @@
+"""Open, find again and remove sandboxes in Docker containers."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+from sandbox.base import HOME, WORKSPACE, SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
+from sandbox.docker.archive import pack_tree
+from sandbox.docker.container import USER_ID, container, container_name, owner_change, variables
+from sandbox.docker.engine import Engine, EngineError
+from sandbox.docker.sandbox import DockerSandbox, destroy
+from sandbox.store import Store
+
+SOCKET = Path("/var/run/docker.sock")
+_NOT_FOUND = 404
+_CONFLICT = 409
+
+
+class DockerProvider:
+    """Opens sandboxes in containers.
+
+    A container is filled under a passing name and then renamed, so one that has its name is
+    complete. Snapshots are archives on this machine.
+
+    Args:
+        root: Data folder for snapshots and work trees.
+        image: Used by sandboxes that name none; needs `bash` and GNU coreutils.
+        socket: Of the engine.
+    """
+
+    kind = "docker"
+
+    def __init__(self, root: Path, image: str, socket: Path = SOCKET) -> None:
+        self._store = Store(root)
+        self._image = image
+        self._engine = Engine(socket)
+
+    async def check(self) -> None:
+        """Ask the engine for the image."""
+        try:
+            await self._engine.ask("GET", f"/images/{self._image}/json")
+        except EngineError as error:
+            raise SandboxUnavailable(
+                f"The Docker Engine has no image {self._image}: run `docker pull {self._image}`."
+            ) from error
+
+    async def open(self, spec: SandboxSpec) -> DockerSandbox:
+        """Attach to the container of that name, or fill a new one."""
+        place = self._store.sandbox(spec.name)
+        await self._tidy(spec.name)
+        image = spec.image or self._image
+        environment = variables(await self._inspect_image(image))
+        identity = await self._attach(spec.name)
+        resumed = identity is not None
+        if identity is None:
+            identity = await self._create(spec, image)
+        if not place.is_dir():
+            async with self._store.staging() as staged:
+                self._store.publish(staged, place)
+        self._store.keep_for(place, spec.lifetime)
+        return DockerSandbox(
+            spec, self._engine, self._store, identity, environment, resumed=resumed
+        )
+
+    async def _tidy(self, opened: str) -> None:
+        await self._store.sweep()
+        for name in self._store.expired():
+            if name != opened:
+                await destroy(self._engine, container_name(name))
+                await self._store.remove(self._store.sandbox(name))
+
+    async def _inspect_image(self, image: str) -> dict[str, object]:
+        try:
+            answer: dict[str, object] = await self._engine.ask("GET", f"/images/{image}/json")
+        except EngineError as error:
+            raise SandboxError(
+                f"The Docker Engine has no image {image}: run `docker pull {image}`."
+            ) from error
+        return answer
+
+    async def _attach(self, name: str) -> str | None:
+        """Return the id of the running container of that sandbox, if there is one."""
+        try:
+            found = await self._engine.ask("GET", f"/containers/{container_name(name)}/json")
+        except EngineError as error:
+            if error.status == _NOT_FOUND:
+                return None
+            raise
+        if not found["State"]["Running"]:  # the host was restarted; the volumes are still there
+            await self._engine.ask("POST", f"/containers/{found['Id']}/start")
+        return str(found["Id"])
+
+    async def _create(self, spec: SandboxSpec, image: str) -> str:
+        passing = {"name": f"{container_name(spec.name)}-{uuid.uuid4().hex[:12]}"}
+        body = container(spec, image)
+        created = await self._engine.ask("POST", "/containers/create", params=passing, body=body)
+        identity = str(created["Id"])
+        try:
+            await self._fill(spec, identity)
+            await self._give_away(image, identity)
+            await self._engine.ask("POST", f"/containers/{identity}/start")
+            await self._engine.ask(
+                "POST",
+                f"/containers/{identity}/rename",
+                params={"name": container_name(spec.name)},
+            )
+        except BaseException as error:  # cancelled included: no half-filled container stays
+            await asyncio.shield(destroy(self._engine, identity))
+            if isinstance(error, EngineError) and error.status == _CONFLICT:
+                other = await self._attach(spec.name)
+                if other is not None:
+                    return other
+            raise
+        return identity
+
+    async def _give_away(self, image: str, identity: str) -> None:
+        body = owner_change(image, identity)
+        helper = (await self._engine.ask("POST", "/containers/create", body=body))["Id"]
+        try:
+            await self._engine.ask("POST", f"/containers/{helper}/start")
+            ended = await self._engine.ask("POST", f"/containers/{helper}/wait")
+        finally:
+            await asyncio.shield(destroy(self._engine, helper))
+        if ended["StatusCode"]:
+            raise SandboxError(f"Image {image} can't be used: `chown` fails in it.")
+
+    async def _fill(self, spec: SandboxSpec, identity: str) -> None:
+        if (spec.source is None) == (spec.snapshot is None):
+            raise SandboxError(f"Sandbox {spec.name} needs a source or a snapshot, and not both.")
+        async with self._store.staging("empty") as staged:
+            archives = await asyncio.to_thread(self._archives, spec, staged)
+            for place, archive in archives.items():
+                await self._engine.put_archive(identity, place, archive)
+
+    def _archives(self, spec: SandboxSpec, staged: Path) -> Mapping[str, Path]:
+        """Return the archives that workspace and home start from."""
+        if spec.source is None:
+            snapshot = self._store.snapshot(spec.snapshot or "")
+            if not snapshot.is_dir():
+                raise SandboxGone(f"There is no snapshot {spec.snapshot}.")
+            return {WORKSPACE: snapshot / "workspace.tar", HOME: snapshot / "home.tar"}
+        archives = {WORKSPACE: staged / "workspace.tar", HOME: staged / "home.tar"}
+        for tree, archive in zip((spec.source, staged / "empty"), archives.values(), strict=True):
+            with archive.open("wb") as file:
+                pack_tree(tree, file, USER_ID)
+        return archives
+
+    async def remove(self, name: str) -> None:
+        """Remove the container, or the snapshot, of that name."""
+        await destroy(self._engine, container_name(name))
+        await self._store.remove(self._store.sandbox(name))
+        await self._store.remove(self._store.snapshot(name))
+
+    async def close(self) -> None:
+        """Close the connections to the engine."""
+        await self._engine.close()

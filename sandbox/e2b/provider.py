@@ -1,0 +1,231 @@
+"""Find, create and end sandboxes at E2B."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import re
+import shutil
+import tempfile
+import uuid
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from sandbox.base import SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
+from sandbox.e2b import archive, shell
+from sandbox.e2b.errors import is_not_found, retried
+from sandbox.e2b.lease import whole_seconds
+from sandbox.e2b.machine import Machine
+from sandbox.e2b.sandbox import E2BSandbox
+
+if TYPE_CHECKING:
+    from e2b import ApiParams, AsyncSandbox, SandboxInfo, SandboxNetworkOpts
+
+_NAME = re.compile(r"[a-z0-9-]{1,60}")
+_NAME_LABEL = "fixpoint-name"
+"""The metadata key that finds a sandbox by our name."""
+
+
+class E2BProvider:
+    """Sandboxes at E2B or at a server that speaks its API.
+
+    Memory and CPU count are properties of the template; `Limits` holds per process.
+
+    Args:
+        api_key: E2B's.
+        api_url: The control plane, if it isn't `https://api.<domain>`.
+        sandbox_url: The gateway to the machines, if it isn't `https://sandbox.<domain>`.
+        domain: E2B's domain, if it isn't `e2b.app`.
+        template: Template for specs that name no image; E2B's `base` if None.
+        network: What a sandbox with network may reach, and the headers that E2B's egress proxy
+            adds so that secrets needn't enter it. Everything may be reached if None. Has no
+            effect on a sandbox without network.
+        request_timeout: Seconds for one call to E2B.
+    """
+
+    kind = "e2b"
+
+    def __init__(
+        self,
+        api_key: SecretStr,
+        *,
+        api_url: str | None = None,
+        sandbox_url: str | None = None,
+        domain: str | None = None,
+        template: str | None = None,
+        network: SandboxNetworkOpts | None = None,
+        request_timeout: float = 60.0,
+    ) -> None:
+        self._api_key = api_key
+        self._api_url = api_url
+        self._sandbox_url = sandbox_url
+        self._domain = domain
+        self._template = template
+        self._network = network
+        self._request_timeout = request_timeout
+        self._scratch: Path | None = None
+
+    async def check(self) -> None:
+        """Ask E2B for one sandbox of ours.
+
+        Raises:
+            SandboxUnavailable: There is no good answer.
+        """
+        from e2b import AsyncSandbox
+
+        pages = AsyncSandbox.list(limit=1, **self._connection())
+        try:
+            await retried("list sandboxes", pages.next_items)
+        except SandboxUnavailable:
+            raise
+        except SandboxError as error:
+            raise SandboxUnavailable(str(error)) from error
+
+    async def open(self, spec: SandboxSpec) -> E2BSandbox:
+        """Attach to the sandbox of that name, or create it."""
+        if not _NAME.fullmatch(spec.name):
+            raise SandboxError(
+                f"{spec.name!r} can't name a sandbox: use 1 to 60 of a-z, 0-9 and '-'."
+            )
+        scratch = self._new_scratch()
+        try:
+            return await self._attach(spec, scratch) or await self._create(spec, scratch)
+        except BaseException:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise
+
+    async def remove(self, name: str) -> None:
+        """Destroy the sandbox or snapshot of that name, if there is one."""
+        from e2b import AsyncSandbox
+
+        for found in await self._find(name):
+            await retried(
+                "end a sandbox", partial(AsyncSandbox.kill, found.sandbox_id, **self._connection())
+            )
+        pages = AsyncSandbox.list_snapshots(name=name, **self._connection())
+        for snapshot in await retried("list snapshots", pages.next_items):
+            delete = partial(
+                AsyncSandbox.delete_snapshot, snapshot.snapshot_id, **self._connection()
+            )
+            await retried("delete a snapshot", delete)
+
+    async def close(self) -> None:
+        """Remove the host copies of workspaces; the SDK's connections belong to the process."""
+        if self._scratch is not None:
+            await asyncio.to_thread(shutil.rmtree, self._scratch, ignore_errors=True)
+            self._scratch = None
+
+    def _new_scratch(self) -> Path:
+        """Return a fresh private folder of this host."""
+        if self._scratch is None:
+            self._scratch = Path(tempfile.mkdtemp(prefix="fixpoint-e2b-"))
+        return Path(tempfile.mkdtemp(dir=self._scratch))
+
+    async def _find(self, name: str) -> list[SandboxInfo]:
+        """Return the living sandboxes of that name, the oldest first."""
+        from e2b import AsyncSandbox, SandboxQuery
+
+        query = SandboxQuery(metadata={_NAME_LABEL: name})
+        pages = AsyncSandbox.list(query=query, order="asc", **self._connection())
+        return await retried("list sandboxes", pages.next_items)
+
+    async def _attach(self, spec: SandboxSpec, scratch: Path) -> E2BSandbox | None:
+        """Connect to the sandbox that has the name, and end what a dead host left running."""
+        from e2b import AsyncSandbox
+
+        lifetime = whole_seconds(spec.lifetime)
+        for found in await self._find(spec.name):
+            connect = partial(
+                AsyncSandbox.connect, found.sandbox_id, timeout=lifetime, **self._connection()
+            )
+            with contextlib.suppress(SandboxGone):  # it ended since it was listed
+                machine = Machine(await retried("connect to a sandbox", connect), lifetime)
+                await machine.commands.sweep()
+                doing = "look at a sandbox"
+                name = await machine.commands.script(shell.READY_NAME, doing)
+                if name == spec.name:
+                    return E2BSandbox(machine, spec, resumed=True, scratch=scratch)
+                return await self._prepared(machine, spec, scratch)
+        return None
+
+    async def _create(self, spec: SandboxSpec, scratch: Path) -> E2BSandbox:
+        """Create the sandbox once, however often its answer gets lost.
+
+        E2B may answer a known key with the sandbox it once created for it, even if that has
+        ended since; then a second, fresh key creates the new one.
+        """
+        key = _idempotency_key(spec, self._template)
+        try:
+            return await self._create_with(key, spec, scratch)
+        except SandboxGone:
+            return await self._create_with(f"{key}-{uuid.uuid4().hex}", spec, scratch)
+
+    async def _create_with(self, key: str, spec: SandboxSpec, scratch: Path) -> E2BSandbox:
+        from e2b import AsyncSandbox
+
+        lifetime = whole_seconds(spec.lifetime)
+        create = partial(
+            AsyncSandbox.create,
+            spec.snapshot or spec.image or self._template,
+            timeout=lifetime,
+            metadata={_NAME_LABEL: spec.name},
+            allow_internet_access=spec.network,
+            network=self._network if spec.network else None,
+            lifecycle={"on_timeout": "kill"},
+            idempotency_key=key,
+            **self._connection(),
+        )
+        creating = asyncio.ensure_future(retried("create a sandbox", create))
+        try:
+            machine = Machine(await asyncio.shield(creating), lifetime)
+            return await self._prepared(machine, spec, scratch)
+        except BaseException as error:
+            await asyncio.shield(_discard(creating))
+            if spec.snapshot is not None and is_not_found(error.__cause__):
+                raise SandboxGone(f"There is no snapshot {spec.snapshot}.") from error
+            raise
+
+    async def _prepared(self, machine: Machine, spec: SandboxSpec, scratch: Path) -> E2BSandbox:
+        """Fill the workspace, unless somebody who opens the same name is faster."""
+        packed, uploaded = None, ""
+        if spec.source is not None:
+            packed = scratch / "source.tar.gz"
+            uploaded = shell.source_archive(uuid.uuid4().hex)
+            await asyncio.to_thread(archive.pack, spec.source, packed)
+            with packed.open("rb") as file:
+                await machine.upload(uploaded, file)
+        variables = {"FIXPOINT_NAME": spec.name, "FIXPOINT_SOURCE": uploaded}
+        said = await machine.commands.script(shell.PREPARE, "prepare a sandbox", variables)
+        first = said.endswith(shell.PREPARED)
+        source = packed if first else None
+        return E2BSandbox(machine, spec, resumed=not first, scratch=scratch, source=source)
+
+    def _connection(self) -> ApiParams:
+        """Return the options of every call; what is None, the SDK takes from its defaults."""
+        return {
+            "api_key": self._api_key.get_secret_value(),
+            "api_url": self._api_url,
+            "sandbox_url": self._sandbox_url,
+            "domain": self._domain,
+            "debug": False,
+            "request_timeout": self._request_timeout,
+        }
+
+
+def _idempotency_key(spec: SandboxSpec, template: str | None) -> str:
+    """Return a key for this sandbox and what E2B is asked for it.
+
+    E2B takes at most 255 of a-z, 0-9 and the dash, and one key for one request.
+    """
+    asked = (spec.snapshot, spec.image, template, spec.network, spec.lifetime)
+    return f"fixpoint-{spec.name}-{hashlib.sha256(repr(asked).encode()).hexdigest()[:16]}"
+
+
+async def _discard(creating: asyncio.Future[AsyncSandbox]) -> None:
+    """End the machine that is or was being created; the error that led here is reported."""
+    with contextlib.suppress(SandboxError):
+        await Machine(await creating, 1).destroy()

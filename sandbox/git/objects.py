@@ -1,0 +1,228 @@
+"""The host's bare repository of one run: trees of sandboxes, and patches between them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.git.process import Credential, GitError, git
+
+BYPRODUCTS = (
+    "__pycache__/", "*.py[cod]", "*.egg-info/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/",
+    ".hypothesis/", ".tox/", ".nox/", ".venv/", ".coverage", ".coverage.*", ".eggs/",
+    "node_modules/", ".npm/", ".nyc_output/", ".DS_Store",
+)  # fmt: skip
+"""What running tests and tools leaves behind, in gitignore syntax: never part of a patch unless
+the repository tracks it."""
+
+_ALL_TAGS = "+refs/tags/*:refs/tags/*"
+
+
+class PatchDoesNotApply(GitError):
+    """The patch does not fit the tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The difference of two trees.
+
+    Attributes:
+        data: Bytes of `git diff --binary --full-index`.
+        files: Paths touched, sorted; a rename counts as both of its paths.
+        added: Lines added; binary files count none.
+        removed: Lines removed.
+    """
+
+    data: bytes
+    files: tuple[str, ...]
+    added: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeChange:
+    """One path that differs between two trees; `mode` and `blob` are None for a deletion."""
+
+    path: str
+    mode: str | None
+    blob: str | None
+
+
+class ObjectStore:
+    """The host's bare repository of one run: commits and trees, no work tree, no remote."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    async def create(self, *, borrow_from: Path | None = None) -> None:
+        """Make it, once; `borrow_from` is an object folder to read objects from."""
+        if not (self.directory / "HEAD").exists():
+            await git("init", "--quiet", "--bare", "--template=", str(self.directory))
+            self.exclude(BYPRODUCTS)
+        if borrow_from is not None:
+            alternates = self.directory / "objects" / "info" / "alternates"
+            alternates.parent.mkdir(parents=True, exist_ok=True)
+            alternates.write_text(f"{borrow_from}\n", encoding="utf-8")
+
+    def exclude(self, patterns: Iterable[str]) -> None:
+        """Leave untracked files that match (gitignore syntax) out of every tree."""
+        file = self.directory / "info" / "exclude"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8", errors="surrogateescape") as opened:
+            opened.writelines(f"{pattern}\n" for pattern in patterns)
+
+    async def fetch(
+        self,
+        url: str,
+        *refspecs: str,
+        credential: Credential | None = None,
+        depth: int | None = None,
+    ) -> None:
+        """Fetch `refspecs` from `url`; tags come along when the depth is not cut."""
+        shallow = (f"--depth={depth}",) if depth else ()
+        tags = () if depth else (_ALL_TAGS,)
+        await self._git(
+            "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", *shallow, url, *refspecs, *tags,
+            credential=credential,
+        )  # fmt: skip
+
+    async def has(self, commit: str) -> bool:
+        """Whether the commit is here."""
+        try:
+            await self._git("cat-file", "-e", f"{commit}^{{commit}}")
+        except GitError:
+            return False
+        return True
+
+    async def tree_of(self, commit: str) -> str:
+        """Return the id of a commit's tree."""
+        return (await self._git("rev-parse", "--verify", f"{commit}^{{tree}}")).decode().strip()
+
+    async def write_tree(self, work_tree: Path, *, base: str, force: Sequence[str] = ()) -> str:
+        """Store a directory as a tree and return its id.
+
+        Args:
+            work_tree: The directory; its own `.git` is neither read nor stored, nor are
+                repositories below it, unless the base names them as submodules.
+            base: Tree or commit whose paths count as tracked (ignored files stay when tracked).
+            force: Paths to store although an ignore file names them.
+        """
+        with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
+            index = {"GIT_INDEX_FILE": f"{scratch}/index", "GIT_WORK_TREE": str(work_tree)}
+            await self._git("read-tree", base, extra=index)
+            paths = await self._without_foreign(work_tree, index)
+            await self._git("add", "--all", "--", *paths, cwd=work_tree, extra=index)
+            if force:
+                await self._git("add", "--force", "--", *force, cwd=work_tree, extra=index)
+            return (await self._git("write-tree", extra=index)).decode().strip()
+
+    async def _without_foreign(self, work_tree: Path, index: Mapping[str, str]) -> list[str]:
+        """Return pathspecs of everything but repositories that stand in the tree untracked."""
+        listing = await self._git(
+            "ls-files", "--others", "--exclude-standard", "-z", cwd=work_tree, extra=index
+        )
+        names = (os.fsdecode(name) for name in listing.split(b"\0") if name.endswith(b"/"))
+        return [".", *(f":(exclude,literal){name.rstrip('/')}" for name in names)]
+
+    async def apply(self, base: str, patch: bytes) -> str:
+        """Apply a patch to a tree, without a work tree, and return the new tree's id.
+
+        Raises:
+            PatchDoesNotApply: When a hunk does not fit or a path is not allowed.
+        """
+        with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
+            index = {"GIT_INDEX_FILE": f"{scratch}/index"}
+            await self._git("read-tree", base, extra=index)
+            if patch.strip():
+                try:
+                    await self._git(
+                        "apply", "--cached", "--whitespace=nowarn", "-", extra=index, stdin=patch
+                    )
+                except GitError as error:
+                    raise PatchDoesNotApply(str(error)) from error
+            return (await self._git("write-tree", extra=index)).decode().strip()
+
+    async def diff(self, before: str, after: str, *, only: Sequence[str] | None = None) -> Diff:
+        """Return the difference of two trees, of the paths `only` when given."""
+        if before == after or (only is not None and not only):
+            return Diff(b"", (), 0, 0)
+        paths = ["--", *(f":(literal){path}" for path in only)] if only is not None else []
+        plain = ("diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--no-renames")
+        data = await self._git(*plain, "-p", "--binary", "--full-index", before, after, *paths)
+        numbers = await self._git(*plain, "--numstat", "-z", before, after, *paths)
+        added, removed, files = 0, 0, []
+        for entry in filter(None, numbers.split(b"\0")):
+            plus, minus, path = entry.split(b"\t", 2)
+            files.append(path.decode("utf-8", "surrogateescape"))
+            added += 0 if plus == b"-" else int(plus)
+            removed += 0 if minus == b"-" else int(minus)
+        return Diff(data, tuple(sorted(files)), added, removed)
+
+    async def changes(self, before: str, after: str) -> tuple[TreeChange, ...]:
+        """Return the paths that differ between two trees, for a commit through an API."""
+        raw = await self._git("diff-tree", "-r", "-z", "--no-renames", before, after)
+        fields = raw.split(b"\0")
+        found = []
+        for meta, path in zip(fields[0::2], fields[1::2], strict=False):
+            _, mode, _, blob, status = meta.decode().lstrip(":").split(" ")
+            name = path.decode("utf-8", "surrogateescape")
+            gone = status == "D"
+            found.append(TreeChange(name, None if gone else mode, None if gone else blob))
+        return tuple(found)
+
+    async def blob(self, blob: str) -> bytes:
+        """Return a blob's bytes."""
+        return await self._git("cat-file", "blob", blob)
+
+    async def show(self, tree: str, path: str) -> bytes | None:
+        """Return a file of a tree, or None when it has none of that path."""
+        try:
+            return await self._git("cat-file", "blob", f"{tree}:{path}")
+        except GitError:
+            return None
+
+    async def paths(self, tree: str) -> tuple[str, ...]:
+        """Return every path of a tree."""
+        listing = await self._git("ls-tree", "-r", "-z", "--name-only", tree)
+        return tuple(part.decode("utf-8", "surrogateescape") for part in listing.split(b"\0")[:-1])
+
+    async def commit(self, tree: str, *, parents: Sequence[str], message: str) -> str:
+        """Store a commit and return its id."""
+        parent_flags = [flag for parent in parents for flag in ("-p", parent)]
+        made = await self._git("commit-tree", tree, *parent_flags, stdin=message.encode())
+        return made.decode().strip()
+
+    async def check_out(self, commit: str, destination: Path, *, full_history: bool) -> None:
+        """Make `destination` a repository of its own at `commit`: no remote, nothing borrowed."""
+        await git("init", "--quiet", "--template=", "--initial-branch=main", str(destination))
+        ref = "refs/fixpoint/head"
+        await self._git("update-ref", ref, commit)
+        shallow, tags = ((), (_ALL_TAGS,)) if full_history else (("--depth=1",), ())
+        await git(
+            "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--update-shallow", "--update-head-ok", *shallow,
+            f"file://{self.directory}", f"+{ref}:refs/heads/main", *tags, cwd=destination,
+        )  # fmt: skip
+        await git("reset", "--quiet", "--hard", "refs/heads/main", cwd=destination)
+
+    async def size(self) -> int:
+        """Return the bytes of its packs and loose objects, borrowed ones included."""
+        report = (await self._git("count-objects", "-v")).decode()
+        numbers = dict(line.split(": ", 1) for line in report.splitlines() if ": " in line)
+        own = int(numbers.get("size", "0")) + int(numbers.get("size-pack", "0"))
+        borrowed = Path(numbers["alternate"]) if "alternate" in numbers else None
+        packs = sum(file.stat().st_size for file in borrowed.glob("pack/*.pack")) if borrowed else 0
+        return own * 1024 + packs
+
+    async def _git(
+        self,
+        *arguments: str,
+        cwd: Path | None = None,
+        extra: Mapping[str, str] | None = None,
+        stdin: bytes | None = None,
+        credential: Credential | None = None,
+    ) -> bytes:
+        variables = {"GIT_DIR": str(self.directory), **(extra or {})}
+        return await git(*arguments, cwd=cwd, extra=variables, stdin=stdin, credential=credential)

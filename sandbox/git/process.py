@@ -1,0 +1,126 @@
+"""Run git so that nothing in an untrusted repository can run anything else.
+
+The repositories and trees that this module touches are not trusted. Every call therefore runs
+with no system or user configuration, no hooks, no file-system monitor, no external diff or filter
+and no prompt; a credential travels in the environment, never in argv or in a remote's URL.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_SAFE_CONFIG = (
+    ("core.hooksPath", os.devnull),
+    ("core.fsmonitor", "false"),
+    ("core.quotePath", "false"),
+    ("diff.ignoreSubmodules", "all"),
+    ("submodule.recurse", "false"),
+    ("fetch.recurseSubmodules", "false"),
+    ("protocol.allow", "never"),
+    ("protocol.file.allow", "always"),
+    ("protocol.http.allow", "always"),
+    ("protocol.https.allow", "always"),
+    ("protocol.ssh.allow", "user"),
+    ("safe.directory", "*"),
+    ("http.lowSpeedLimit", "1000"),  # bytes per second; slower for a minute counts as silence
+    ("http.lowSpeedTime", "60"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("commit.gpgSign", "false"),
+    ("advice.addEmbeddedRepo", "false"),
+    ("user.name", "Fixpoint"),
+    ("user.email", "fixpoint@localhost"),
+)
+
+_PASSED_ON = ("PATH", "LANG", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO")
+_PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
+
+
+class GitError(Exception):
+    """A git command failed; the text is its own last words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """A token for one host, sent as Basic auth of the user `x-access-token`.
+
+    Source: https://docs.github.com/apps/creating-github-apps/authenticating-with-a-github-app
+    """
+
+    url: str
+    token: str
+
+    def __repr__(self) -> str:
+        return f"Credential(url={self.url!r})"
+
+    def config(self) -> tuple[str, str]:
+        """Return the git setting that sends it, to this URL alone."""
+        basic = base64.b64encode(f"x-access-token:{self.token}".encode()).decode()
+        return f"http.{self.url}.extraHeader", f"Authorization: Basic {basic}"
+
+
+def environment(
+    extra: Mapping[str, str] | None = None, credential: Credential | None = None
+) -> dict[str, str]:
+    """Return the whole environment of a git process."""
+    config = [*_SAFE_CONFIG, *([credential.config()] if credential else [])]
+    variables = {name: os.environ[name] for name in (*_PASSED_ON, *_PROXIES) if name in os.environ}
+    variables |= {
+        "HOME": os.devnull,
+        "XDG_CONFIG_HOME": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "true",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C.UTF-8",
+        "GIT_CONFIG_COUNT": str(len(config)),
+    }
+    for index, (key, value) in enumerate(config):
+        variables[f"GIT_CONFIG_KEY_{index}"] = key
+        variables[f"GIT_CONFIG_VALUE_{index}"] = value
+    return variables | dict(extra or {})
+
+
+async def git(
+    *arguments: str,
+    cwd: Path | None = None,
+    extra: Mapping[str, str] | None = None,
+    stdin: bytes | None = None,
+    credential: Credential | None = None,
+) -> bytes:
+    """Run one git command and return its stdout.
+
+    Raises:
+        GitError: When it exits with another status than zero.
+    """
+    process = await asyncio.create_subprocess_exec(
+        "git",
+        *arguments,
+        cwd=cwd,
+        env=environment(extra, credential),
+        stdin=asyncio.subprocess.PIPE if stdin is not None else asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    try:
+        out, err = await process.communicate(stdin)
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+    if process.returncode:
+        last_words = err.decode("utf-8", "replace").strip()[-2000:]
+        raise GitError(f"git {arguments[0]} failed: {last_words}")
+    return out
+
+
+async def text(*arguments: str, cwd: Path | None = None) -> str:
+    """Run one git command and return its stdout as stripped text."""
+    return (await git(*arguments, cwd=cwd)).decode("utf-8", "surrogateescape").strip()

@@ -1,0 +1,148 @@
+"""Host folders of sandboxes and snapshots, which appear and disappear as a whole."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import math
+import os
+import re
+import time
+import uuid
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from sandbox.base import SandboxError
+from sandbox.removal import Removals
+
+_NAME = re.compile(r"[a-z0-9-]{1,60}")
+_LEFTOVER_SECONDS = 86_400.0
+"""A staged or removed folder that old belongs to a process that is dead."""
+
+
+class Store:
+    """The folders below one root.
+
+    A folder is filled in `staging` and renamed into place, so what stands in `sandboxes` or
+    `snapshots` is complete, whenever a process died. It is renamed into `removed` to be deleted.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+        self._staging = self.root / "staging"
+        self._removed = self.root / "removed"
+        self._removals = Removals()
+
+    def sandbox(self, name: str) -> Path:
+        """Return where the sandbox of that name stands."""
+        return self.root / "sandboxes" / _checked(name)
+
+    def snapshot(self, name: str) -> Path:
+        """Return where the snapshot of that name stands."""
+        return self.root / "snapshots" / _checked(name)
+
+    @contextlib.asynccontextmanager
+    async def staging(self, *folders: str) -> AsyncIterator[Path]:
+        """Yield a new folder, with empty folders in it, to be filled and published.
+
+        What was not published is removed.
+        """
+        for parent in (self.root / "sandboxes", self.root / "snapshots", self._staging):
+            parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        staged = self._staging / uuid.uuid4().hex
+        staged.mkdir(mode=0o700)
+        try:
+            for folder in folders:
+                (staged / folder).mkdir()
+            yield staged
+        finally:
+            await asyncio.shield(self.remove(staged))
+
+    def publish(self, staged: Path, place: Path) -> bool:
+        """Move a filled folder to its place; False when another one was first."""
+        try:
+            staged.rename(place)
+        except OSError:
+            if not place.is_dir():
+                raise
+            return False
+        return True
+
+    async def remove(self, place: Path) -> None:
+        """Remove a folder, at once and as a whole; its files are deleted while others work."""
+        doomed = self._removed / uuid.uuid4().hex
+        with contextlib.suppress(FileNotFoundError):
+            self._removed.mkdir(mode=0o700, exist_ok=True)
+            place.rename(doomed)
+            if os.path.ismount(doomed / "home"):  # what is shared there is not ours to remove
+                await host_command(("umount", "--lazy", str(doomed / "home")))
+            self._removals.start(doomed)
+
+    def keep_for(self, place: Path, seconds: float) -> None:
+        """Note, in the folder's time stamp, until when it may stand unused."""
+        deadline = time.time() + seconds
+        with contextlib.suppress(FileNotFoundError):  # removed meanwhile; the next use finds out
+            os.utime(place, (deadline, deadline))
+
+    def places(self) -> list[Path]:
+        """Return the folders of all sandboxes and snapshots, staged ones included."""
+        folders = (self.root / "sandboxes", self.root / "snapshots", self._staging)
+        return [Path(entry.path) for folder in folders for entry in _entries(folder)]
+
+    def expired(self) -> list[str]:
+        """Return the names of sandboxes that nobody used for their lifetime."""
+        now = time.time()
+        return [entry.name for entry in _entries(self.root / "sandboxes") if _stamp(entry) < now]
+
+    async def sweep(self) -> None:
+        """Remove what dead processes left half-done."""
+        oldest = time.time() - _LEFTOVER_SECONDS
+        for entry in (*_entries(self._staging), *_entries(self._removed)):
+            if _stamp(entry) < oldest:
+                await self.remove(Path(entry.path))
+
+
+def _stamp(entry: os.DirEntry[str]) -> float:
+    try:
+        return entry.stat(follow_symlinks=False).st_mtime
+    except FileNotFoundError:  # somebody else has just removed it
+        return math.inf
+
+
+def _entries(folder: Path) -> Sequence[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except FileNotFoundError:
+        return []
+
+
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise SandboxError(f"{name!r} can't name a sandbox: use 1 to 60 of a-z, 0-9 and '-'.")
+    return name
+
+
+async def host_command(argv: Sequence[str]) -> None:
+    """Run a program of the host that must succeed.
+
+    Raises:
+        SandboxError: It failed; the text has what it said.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *argv,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": os.defpath, "LANG": "C.UTF-8"},
+    )
+    try:
+        _, said = await process.communicate()
+    except asyncio.CancelledError:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        await process.wait()
+        raise
+    if process.returncode:
+        text = said.decode(errors="replace").strip()
+        raise SandboxError(f"{argv[0]} failed in the sandbox's data folder: {text}")

@@ -1,0 +1,77 @@
+"""A real PostgreSQL server of this test session: private socket, throw-away data, no TCP."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresServer:
+    """A running server, reached through the socket in `folder`."""
+
+    folder: Path
+
+    def new_database(self, name: str) -> str:
+        """Create an empty database and return its SQLAlchemy URL."""
+        with psycopg.connect(
+            host=str(self.folder), user="fixpoint", dbname="postgres", autocommit=True
+        ) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"'.encode())
+        return f"postgresql+psycopg://fixpoint@/{name}?host={self.folder}"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """Start the server once per session, or skip with what is missing."""
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not programs:
+        pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql).")
+    with _server(programs[-1].parent) as folder:
+        yield PostgresServer(folder)
+
+
+@contextmanager
+def _server(programs: Path) -> Iterator[Path]:
+    # Not below pytest's folder: that one is closed to the server's user, and its path may be
+    # longer than a socket's may be.
+    folder = Path(tempfile.mkdtemp(prefix="fixpoint-pg-"))
+    account = _unprivileged(folder)
+    data = folder / "data"
+    _run([str(programs / "initdb"), "-D", str(data), "-U", "fixpoint", "-A", "trust"], account)
+    options = f"-c listen_addresses= -c fsync=off -k {folder}"
+    control = [str(programs / "pg_ctl"), "-D", str(data), "-w"]
+    _run([*control, "-l", str(folder / "log"), "-o", options, "start"], account)
+    try:
+        yield folder
+    finally:
+        _run([*control, "-m", "immediate", "stop"], account)
+        shutil.rmtree(folder)
+
+
+def _unprivileged(folder: Path) -> dict[str, Any]:
+    """Return subprocess arguments for another user: PostgreSQL refuses to run as root."""
+    if os.geteuid() != 0:
+        return {}
+    entry = pwd.getpwnam("nobody")
+    os.chown(folder, entry.pw_uid, entry.pw_gid)
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": [], "cwd": folder}
+
+
+def _run(command: list[str], account: dict[str, Any]) -> None:
+    # A file, not a pipe: the server inherits it and would keep a pipe open.
+    with tempfile.TemporaryFile() as output:
+        done = subprocess.run(command, stdout=output, stderr=output, check=False, **account)
+        output.seek(0)
+        assert done.returncode == 0, output.read().decode()

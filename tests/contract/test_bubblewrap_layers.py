@@ -1,0 +1,87 @@
+"""How bubblewrap sandboxes share the home that a snapshot prepared."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from sandbox.base import Sandbox, SandboxSpec
+from sandbox.bubblewrap import BubblewrapProvider
+from sandbox.store import host_command
+
+
+@pytest.fixture
+def provider(tmp_path: Path) -> BubblewrapProvider:
+    return BubblewrapProvider(tmp_path / "data", {"PATH": "/usr/bin", "HOME": str(tmp_path)})
+
+
+async def prepared(provider: BubblewrapProvider, source: Path) -> str:
+    """Return a snapshot with something in its home."""
+    first = await provider.open(SandboxSpec("first", source=source))
+    assert (await first.run("mkdir ~/folder; echo layer > ~/folder/file", timeout=20)).ok
+    snapshot = await first.snapshot("prepared")
+    await first.close()
+    return snapshot
+
+
+async def said(sandbox: Sandbox, command: str) -> str:
+    return (await sandbox.run(command, timeout=20)).output
+
+
+async def test_a_home_outlives_its_snapshot(
+    provider: BubblewrapProvider, source: Path, tmp_path: Path
+) -> None:
+    """And nothing of it stays when its last user is closed."""
+    snapshot = await prepared(provider, source)
+    sandbox = await provider.open(SandboxSpec("second", snapshot=snapshot))
+    await provider.remove(snapshot)
+    assert await said(sandbox, "cat ~/folder/file") == "layer\n"
+    await sandbox.close()
+    left = {path.name for path in (tmp_path / "data").iterdir() if not path.name.startswith("etc-")}
+    assert left <= {"sandboxes", "snapshots", "staging", "layers", "removed"}
+    async with asyncio.timeout(20):
+        while any((tmp_path / "data" / "removed").iterdir()):  # noqa: ASYNC110 - others delete
+            await asyncio.sleep(0.01)
+    assert [path for name in left for path in (tmp_path / "data" / name).iterdir()] == []
+
+
+async def test_folders_of_a_layer_can_be_renamed_and_removed(
+    provider: BubblewrapProvider, source: Path
+) -> None:
+    """As package managers do; a snapshot of the result has it too."""
+    snapshot = await prepared(provider, source)
+    second = await provider.open(SandboxSpec("second", snapshot=snapshot))
+    rename = (
+        "python3 -c \"import os; os.rename(os.path.expanduser('~/folder'), '/home/fixpoint/new')\""
+    )
+    assert await said(second, f"{rename}; echo more >> ~/new/file; ls ~") == "new\n"
+    third = await provider.open(SandboxSpec("third", snapshot=await second.snapshot("renamed")))
+    assert await said(third, "rm ~/new/file; ls -A ~ ~/new") == (
+        "/home/fixpoint:\nnew\n\n/home/fixpoint/new:\n"
+    )
+    assert await said(second, "cat ~/new/file") == "layer\nmore\n"
+    for sandbox in (second, third):
+        await sandbox.close()
+    await provider.remove("renamed")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="Only root mounts homes; others get copies.")
+async def test_a_home_is_mounted_again_after_a_restart_of_the_machine(
+    provider: BubblewrapProvider, source: Path, tmp_path: Path
+) -> None:
+    """With the changes that were made before."""
+    snapshot = await prepared(provider, source)
+    spec = SandboxSpec("second", snapshot=snapshot)
+    await said(await provider.open(spec), "echo changed >> ~/folder/file")
+    home = tmp_path / "data" / "sandboxes" / "second" / "home"
+    if not os.path.ismount(home):
+        pytest.skip("Overlay mounts are forbidden here; homes are copied.")
+    await host_command(("umount", str(home)))
+    again = await provider.open(spec)
+    assert again.resumed
+    assert await said(again, "cat ~/folder/file") == "layer\nchanged\n"
+    await again.close()
+    await provider.remove(snapshot)

@@ -1,0 +1,199 @@
+"""What the chain of both providers promises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.errors import (
+    ProviderOverloaded,
+    RequestTooLong,
+)
+from bot.llm.base import (
+    Ask,
+)
+from bot.llm.build import AnthropicAccess, OpenAIAccess, build_model
+from bot.llm.chain import Chain
+from tests.contract.providers import (
+    KEY,
+    answered,
+    anthropic,
+    conversation,
+    openai,
+)
+from tests.fakes.model import (
+    Call,
+    CutStream,
+    ModelServer,
+    Overloaded,
+    Rejected,
+    Say,
+    ServerError,
+    Step,
+    Think,
+    TooLong,
+    Unauthorized,
+    by_turn,
+)
+
+
+def chain(main: ModelServer, spare: ModelServer, **options: Any) -> Chain:
+    return Chain([anthropic(main), openai(spare)], **options)
+
+
+async def test_a_fallback_says_why() -> None:
+    """Overloaded, unreachable, refused: the next one answers, and the turn's note has the reason."""
+    for fault, reason in (
+        (Overloaded(), "anthropic is overloaded"),
+        (ServerError(), "anthropic did not finish an answer (500"),
+        (Unauthorized(), "anthropic refuses the credentials"),
+        (Rejected("nonsense"), "anthropic refuses the request (400: nonsense)"),
+    ):
+        async with ModelServer(by_turn(fault)) as main, ModelServer(by_turn(Say("Here."))) as spare:
+            model = chain(main, spare)
+            turn = await model.respond(conversation(), Ask())
+            await model.close()
+        assert turn.provider == "openai"
+        assert reason in turn.notes[0]
+        assert turn.notes[0].endswith("openai answered instead.")
+
+
+async def test_a_conversation_stays_with_whoever_answered() -> None:
+    """Its cache is warm there; a new conversation begins with the first provider again."""
+    steps: list[Step] = [*[Overloaded()] * 3, Say("Back."), Say("Back.")]
+    async with ModelServer(steps) as main, ModelServer(by_turn(Call("run_tests"))) as spare:
+        model, talk = chain(main, spare), conversation()
+        for _ in range(3):
+            turn = await model.respond(talk, Ask())
+            assert turn.provider == "openai"
+            talk = answered(talk, turn, "1 failed")
+        other = await model.respond(conversation(text="Another one."), Ask())
+        await model.close()
+    assert other.provider == "anthropic"
+    assert len(main.requests) == 4
+
+
+async def test_thinking_survives_a_detour_by_another_provider() -> None:
+    """Signed blocks go back to their author only, unchanged, when it answers again."""
+    thought = (Think("Hm."), Call("bash", {"command": "ls"}))
+    main_steps: list[Step] = [thought, *[Overloaded()] * 3, Say("Done.")]
+    spare_steps: list[Step] = [Call("run_tests"), *[ServerError()] * 3]
+    async with ModelServer(main_steps) as main, ModelServer(spare_steps) as spare:
+        model, talk, providers = chain(main, spare), conversation(), []
+        for _ in range(2):
+            turn = await model.respond(talk, Ask())
+            providers.append(turn.provider)
+            talk = answered(talk, turn, "ok")
+        last = await model.respond(talk, Ask())
+        await model.close()
+    assert [*providers, last.provider] == ["anthropic", "openai", "anthropic"]
+    assert main.breaches == []
+    assert spare.breaches == []
+
+
+async def test_a_refused_key_rests_for_a_while() -> None:
+    """Not asked by the next conversation either, until its time is up."""
+    now = [0.0]
+    steps: list[Step] = [Unauthorized(), Say("Renewed.")]
+    async with ModelServer(steps) as main, ModelServer(by_turn(Say("Here."))) as spare:
+        model = chain(main, spare, cooldown=60, clock=lambda: now[0])
+        providers = []
+        for text, now[0] in (("one", 0.0), ("two", 59.0), ("three", 61.0)):
+            providers.append((await model.respond(conversation(text=text), Ask())).provider)
+        await model.close()
+    assert providers == ["openai", "openai", "anthropic"]
+
+
+async def test_nobody_answers() -> None:
+    """The error names everybody's reason and is of the last one's kind."""
+    async with (
+        ModelServer(by_turn(Unauthorized())) as main,
+        ModelServer(by_turn(Overloaded())) as spare,
+    ):
+        model = chain(main, spare)
+        with pytest.raises(ProviderOverloaded, match=r"anthropic refuses .* openai is overloaded"):
+            await model.respond(conversation(), Ask())
+        await model.close()
+
+
+async def test_too_long_is_not_passed_on() -> None:
+    """No other provider makes the conversation shorter."""
+    async with ModelServer([TooLong()]) as main, ModelServer([Say("never")]) as spare:
+        model = chain(main, spare)
+        with pytest.raises(RequestTooLong):
+            await model.respond(conversation(), Ask())
+        await model.close()
+    assert spare.requests == []
+
+
+async def test_an_exact_model_is_asked_where_it_is_offered() -> None:
+    """The others answer with their own model if they must."""
+    async with ModelServer(by_turn(Say("."))) as main, ModelServer(by_turn(Overloaded())) as spare:
+        model = chain(main, spare)
+        turn = await model.respond(conversation(), Ask(model="gpt-5"))
+        assert model.worst_case(conversation(), Ask(model="gpt-5")) is not None
+        await model.close()
+    assert spare.requests[0].model == "gpt-5"
+    assert turn.model == "claude-sonnet-5-5"
+
+
+async def test_a_fallback_counts_what_the_first_one_cost() -> None:
+    """Money spent on a broken answer is money spent."""
+    cut = CutStream(Say("word " * 400), events=5)
+    async with ModelServer(by_turn(cut)) as main, ModelServer([Say("Here.")]) as spare:
+        model = chain(main, spare)
+        turn = await model.respond(conversation(), Ask())
+        await model.close()
+    assert turn.usage.calls == 4
+
+
+async def test_both_settings_build_a_chain() -> None:
+    """One gives that provider, none gives no model."""
+    async with ModelServer(by_turn(Say("."))) as server:
+        both = build_model(
+            anthropic=AnthropicAccess(KEY, server.anthropic_url),
+            openai=OpenAIAccess("gpt-5", server.openai_url),
+        )
+        assert both is not None
+        assert both.name == "anthropic, then openai"
+        assert (await both.respond(conversation(), Ask())).provider == "anthropic"
+        await both.close()
+    assert build_model() is None
+
+
+def test_building_a_model_imports_no_sdk(tmp_path: Path) -> None:
+    """They cost up to a second; a run that ends before its first question never pays it."""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys\n"
+        "from pydantic import SecretStr\n"
+        "from bot.llm.build import AnthropicAccess, OpenAIAccess, build_model\n"
+        "build_model(anthropic=AnthropicAccess(SecretStr('x')), openai=OpenAIAccess('m'))\n"
+        "print({'anthropic', 'openai', 'httpx2'} & set(sys.modules))\n"
+    )
+    root = Path(__file__).parents[2]
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(root)},
+        check=True,
+    )
+    assert result.stdout.strip() == "set()"
+
+
+async def test_a_rested_provider_is_explained_once() -> None:
+    """The first turn of a new conversation says why it is a fallback's; the next needs not."""
+    async with ModelServer([Unauthorized()]) as main, ModelServer(by_turn(Say("Here."))) as spare:
+        model = chain(main, spare)
+        await model.respond(conversation(text="one"), Ask())
+        first = await model.respond(conversation(text="two"), Ask())
+        second = await model.respond(conversation(text="two"), Ask())
+        await model.close()
+    assert "anthropic refuses the credentials" in first.notes[0]
+    assert second.notes == ()

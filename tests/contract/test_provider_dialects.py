@@ -1,0 +1,123 @@
+"""What only one provider has to get right."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from bot.errors import (
+    ProviderRefused,
+)
+from bot.llm.base import (
+    Ask,
+)
+from bot.llm.build import OpenAIAccess, build_model
+from tests.contract.providers import (
+    BASH,
+    RUN_TESTS,
+    anthropic,
+    ask,
+    conversation,
+    failure,
+    openai,
+)
+from tests.fakes.model import (
+    Answer,
+    ModelServer,
+    Rejected,
+    Request,
+    Say,
+    Step,
+    by_turn,
+)
+
+
+async def test_anthropic_thinks_adaptively_where_the_model_can() -> None:
+    """Models before 4.6 refuse the parameter, and effort with it."""
+    for model, adaptive in (
+        ("claude-opus-5-5", True),
+        ("claude-sonnet-4-6", True),
+        ("claude-haiku-4-5-20251001", False),
+        ("claude-3-5-haiku-latest", False),
+        ("claude-sonnet-4-20250514", False),
+    ):
+        _, server = await ask(anthropic, [Say(".")], Ask(model=model, effort="high"))
+        body = server.requests[0].body
+        assert ("thinking" in body, "output_config" in body) == (adaptive, adaptive)
+
+
+async def test_anthropic_gets_its_own_tools_by_type() -> None:
+    """Custom ones by schema."""
+    _, server = await ask(anthropic, [Say(".")])
+    bash, run_tests = server.requests[0].body["tools"]
+    assert bash == {"type": "bash_20250124", "name": "bash"}
+    assert run_tests["input_schema"] == RUN_TESTS.schema
+
+
+async def test_openai_gets_every_tool_by_schema() -> None:
+    """Nobody else knows Anthropic's types."""
+    _, server = await ask(openai, [Say(".")])
+    functions = [tool["function"] for tool in server.requests[0].body["tools"]]
+    assert [function["parameters"] for function in functions] == [BASH.schema, RUN_TESTS.schema]
+
+
+async def test_a_server_that_counts_nothing_leaves_the_cost_open() -> None:
+    """Unless the model is declared free."""
+    answer = Answer((Say("Done."),), reports_usage=False)
+    turn, _ = await ask(openai, [answer])
+    assert turn.usage.cost_usd is None
+    async with ModelServer([answer]) as server:
+        access = OpenAIAccess("local-model", server.openai_url, free=True)
+        model = build_model(openai=access)
+        assert model is not None
+        free = await model.respond(conversation(), Ask())
+        await model.close()
+    assert free.usage.cost_usd == Decimal(0)
+
+
+@pytest.mark.parametrize(
+    ("refusal", "field"),
+    [
+        (
+            "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+            "max_tokens",
+        ),
+        ("stream_options is not allowed", "stream_options"),
+        ("Unknown parameter: reasoning_effort", "reasoning_effort"),
+    ],
+)
+async def test_a_dialect_is_learnt_once(refusal: str, field: str) -> None:
+    """A server that refuses a parameter is asked without it, then and later."""
+
+    def script(request: Request) -> Step:
+        return Rejected(refusal) if field in request.body else Say("Done.")
+
+    async with ModelServer(script) as server:
+        model = openai(server)
+        for _ in range(2):
+            turn = await model.respond(conversation(), Ask(effort="low"))
+            assert turn.text == "Done."
+        await model.close()
+    assert len(server.requests) == 3
+
+
+async def test_reasoning_is_turned_off_where_it_forbids_tools() -> None:
+    """OpenAI's newest models take tools in this API only without reasoning."""
+
+    def script(request: Request) -> Step:
+        if request.effort == "none":
+            return Say("Done.")
+        return Rejected(
+            "Function tools with reasoning_effort are not supported for this model in "
+            "/v1/chat/completions. Use /v1/responses or set reasoning_effort to 'none'."
+        )
+
+    turn, _ = await ask(openai, script)
+    assert turn.text == "Done."
+
+
+async def test_a_refusal_that_no_dialect_answers_is_final() -> None:
+    """No endless trying."""
+    error = await failure(openai, by_turn(Rejected("max_completion_tokens is a bad idea")))
+    assert isinstance(error, ProviderRefused)
