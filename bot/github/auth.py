@@ -1,0 +1,161 @@
+"""Installation tokens that can do no more, and live no longer, than their use asks for."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from dataclasses import dataclass
+from datetime import datetime
+
+from cachetools import TLRUCache
+from pydantic import SecretStr
+
+from bot.errors import Conflict, NotPermitted
+from bot.github.client import Connection
+from bot.github.values import Repo
+
+CACHED_TOKENS = 1024
+EXPIRY_MARGIN = 300.0
+"""Seconds before its end at which a token is no longer handed out; no call takes that long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a token may do in its one repository: pairs of permission and level.
+
+    Names: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
+    """
+
+    permissions: tuple[tuple[str, str], ...]
+
+    def __str__(self) -> str:
+        """Return it as the App's settings show it."""
+        return ", ".join(f"{name}: {level}" for name, level in self.permissions)
+
+
+READ = Access(
+    (
+        ("contents", "read"),
+        ("issues", "read"),
+        ("metadata", "read"),
+        ("pull_requests", "read"),
+    )
+)
+TALK = Access((("issues", "write"), ("pull_requests", "write")))
+PUBLISH = Access((("contents", "write"), ("issues", "write"), ("pull_requests", "write")))
+CHECK = Access((("checks", "write"),))
+CLONE = Access((("contents", "read"),))
+
+
+@dataclass(frozen=True, slots=True)
+class Minted:
+    """A token and the Unix time of its end."""
+
+    token: SecretStr
+    expires: float
+
+
+Key = tuple[Repo, Access]
+
+
+class Tokens:
+    """Mints tokens and remembers them until shortly before their end.
+
+    Callers that want the same token at the same time share one minting.
+    """
+
+    def __init__(self, app: Connection) -> None:
+        self._app = app
+        self._known: TLRUCache[Key, Minted] = TLRUCache(
+            CACHED_TOKENS,
+            ttu=lambda _key, minted, _now: minted.expires - EXPIRY_MARGIN,
+            timer=time.time,
+        )
+        self._minting: dict[Key, asyncio.Task[Minted]] = {}
+
+    async def token(self, repo: Repo, access: Access) -> SecretStr:
+        """Return a token for one repository; raises `bot.errors.GitHubError`."""
+        key = (repo, access)
+        minted = self._known.get(key)
+        if minted is None:
+            if key not in self._minting:
+                self._minting[key] = asyncio.create_task(self._remember(key))
+            # shielded: a caller that is cancelled must not take the token from the others
+            minted = await asyncio.shield(self._minting[key])
+        return minted.token
+
+    async def _remember(self, key: Key) -> Minted:
+        try:
+            minted = await self.mint(*key)
+            self._known[key] = minted
+            return minted
+        finally:
+            del self._minting[key]
+
+    async def mint(self, repo: Repo, access: Access) -> Minted:
+        """Return a new token that nobody else holds; raises `bot.errors.GitHubError`."""
+        try:
+            answer = await self._app.post(
+                "/app/installations/{installation}/access_tokens",
+                {"repositories": [repo.name], "permissions": dict(access.permissions)},
+                repeatable=True,  # a token whose answer was lost is known to nobody
+                installation=repo.installation_id,
+            )
+        except Conflict as conflict:
+            raise NotPermitted(
+                f"The App's installation on {repo.full_name} does not grant {access}: accept the "
+                "App's permissions, and choose the repository, in the installation's settings."
+            ) from conflict
+        expires = datetime.fromisoformat(answer["expires_at"]).timestamp()
+        return Minted(SecretStr(answer["token"]), expires)
+
+    def forget(self, repo: Repo, access: Access, token: SecretStr) -> None:
+        """Drop a token that GitHub did not accept, unless another one took its place."""
+        minted = self._known.get((repo, access))
+        if minted is not None and minted.token == token:
+            self._known.pop((repo, access), None)
+
+    async def revoke_all(self, repo: Repo) -> None:
+        """Revoke every token of the repository that is remembered."""
+        held = [key for key in self._known if key[0] == repo]
+        for key in held:
+            minted = self._known.pop(key, None)
+            if minted is not None:
+                await self.revoke(minted.token)
+
+    async def revoke(self, token: SecretStr) -> None:
+        """Make a token useless now. One that ended already is fine."""
+        with contextlib.suppress(NotPermitted):
+            await self._app.borrowed(Fixed(token)).delete("/installation/token")
+
+
+class Fixed:
+    """The credential of a connection that has one token and gets no other."""
+
+    def __init__(self, token: SecretStr) -> None:
+        self._token = token
+
+    async def token(self) -> SecretStr:
+        """Return the token."""
+        return self._token
+
+    def forget(self, token: SecretStr) -> None:
+        """Keep it: there is no other."""
+
+
+class TokenFor:
+    """The credential of a connection: whatever token is current for a repository and access."""
+
+    def __init__(self, tokens: Tokens, repo: Repo, access: Access) -> None:
+        self._tokens = tokens
+        self._repo = repo
+        self._access = access
+
+    async def token(self) -> SecretStr:
+        """Return a token that is still good."""
+        return await self._tokens.token(self._repo, self._access)
+
+    def forget(self, token: SecretStr) -> None:
+        """Take note that GitHub did not accept the token."""
+        self._tokens.forget(self._repo, self._access, token)

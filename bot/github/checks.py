@@ -1,0 +1,100 @@
+"""Show a run as a check run on its commit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from bot.github.client import Connection, ensure
+from bot.github.values import Annotation, CheckReport
+
+ANNOTATIONS = 50
+"""Annotations that GitHub takes in one request; it appends those of later ones.
+
+https://docs.github.com/en/rest/checks/runs
+"""
+
+
+async def create_check_run(connection: Connection, report: CheckReport, app_slug: str) -> int:
+    """Return the id of the check run with that external id, creating it if it is not there."""
+
+    async def find() -> int | None:
+        runs = await connection.get_all(
+            "/commits/{commit}/check-runs?filter=all&check_name={name}",
+            items="check_runs",
+            commit=report.head_sha,
+            name=report.name,
+        )
+        return next((run["id"] for run in runs if _is(run, report, app_slug)), None)
+
+    async def create() -> int:
+        first = replace(report, annotations=report.annotations[:ANNOTATIONS])
+        answer = await connection.post(
+            "/check-runs", {"head_sha": report.head_sha, **check_body(first)}
+        )
+        check_run = int(answer["id"])
+        await _append(connection, check_run, report, start=ANNOTATIONS)
+        return check_run
+
+    return await ensure(find, create, connection.patience)
+
+
+async def update_check_run(connection: Connection, check_run: int, report: CheckReport) -> None:
+    """Make the check run say what the report says; annotations come on top of those there."""
+    first = replace(report, annotations=report.annotations[:ANNOTATIONS])
+    await connection.patch("/check-runs/{check_run}", check_body(first), check_run=check_run)
+    await _append(connection, check_run, report, start=ANNOTATIONS)
+
+
+def check_body(report: CheckReport) -> dict[str, Any]:
+    """Return the JSON of a check run, without its commit."""
+    output: dict[str, Any] = {"title": report.title, "summary": report.summary}
+    if report.text:
+        output["text"] = report.text
+    if report.annotations:
+        output["annotations"] = [_annotation(entry) for entry in report.annotations]
+    body: dict[str, Any] = {
+        "name": report.name,
+        "external_id": report.external_id,
+        "status": report.status,
+        "output": output,
+    }
+    if report.conclusion is not None:
+        body["conclusion"] = report.conclusion
+    if report.details_url is not None:
+        body["details_url"] = report.details_url
+    if report.actions:
+        body["actions"] = [
+            {
+                "label": action.label,
+                "description": action.description,
+                "identifier": action.identifier,
+            }
+            for action in report.actions
+        ]
+    return body
+
+
+async def _append(
+    connection: Connection, check_run: int, report: CheckReport, *, start: int
+) -> None:
+    for at in range(start, len(report.annotations), ANNOTATIONS):
+        part = replace(report, annotations=report.annotations[at : at + ANNOTATIONS])
+        await connection.patch("/check-runs/{check_run}", check_body(part), check_run=check_run)
+
+
+def _annotation(annotation: Annotation) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "path": annotation.path,
+        "start_line": annotation.start_line,
+        "end_line": annotation.end_line,
+        "annotation_level": annotation.level,
+        "message": annotation.message,
+    }
+    if annotation.title:
+        body["title"] = annotation.title
+    return body
+
+
+def _is(run: dict[str, Any], report: CheckReport, app_slug: str) -> bool:
+    return run["external_id"] == report.external_id and (run["app"] or {}).get("slug") == app_slug

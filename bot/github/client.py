@@ -1,0 +1,271 @@
+"""Call GitHub's REST API with one credential: versioned, cached, patient, errors in our words."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+import aiohttp
+import gidgethub
+import gidgethub.aiohttp
+import stamina
+import uritemplate
+from cachetools import LRUCache
+from gidgethub import sansio
+from pydantic import SecretStr
+
+from bot.github.refusals import FAILURES, Call, Patience, Unanswered, refusal, wait_before_repeating
+
+API_VERSION = "2022-11-28"
+"""The version that github.com and every supported GitHub Enterprise Server speak."""
+
+REQUESTER = "fixpoint"
+PER_PAGE = 100
+CACHED_ANSWERS = 128
+
+Variable = str | int | Sequence[str]
+T = TypeVar("T")
+
+
+class Credential(Protocol):
+    """Where the token of a connection comes from."""
+
+    async def token(self) -> SecretStr:
+        """Return a token that is still good."""
+        ...
+
+    def forget(self, token: SecretStr) -> None:
+        """Take note that GitHub did not accept the token."""
+        ...
+
+
+class Wire(gidgethub.aiohttp.GitHubAPI):
+    """gidgethub's client with what it leaves out: API version, time limit, pages one by one."""
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        *,
+        base_url: str,
+        timeout: float,
+        app_id: str | None = None,
+        private_key: SecretStr | None = None,
+    ) -> None:
+        super().__init__(
+            session,
+            REQUESTER,
+            base_url=base_url,
+            cache=LRUCache(CACHED_ANSWERS),
+            app_id=app_id,
+            private_key=private_key.get_secret_value() if private_key else None,
+        )
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+
+    async def page(
+        self, url: str, variables: Mapping[str, Variable], token: str | None
+    ) -> tuple[Any, str | None]:
+        """Return one page and the URL of the next one."""
+        data, following, _ = await self._make_request(
+            "GET", url, variables, b"", sansio.accept_format(), oauth_token=token
+        )
+        return data, following
+
+    async def manage_rate_limit(self, *, method: str, url: str) -> None:  # noqa: ARG002 - gidgethub's hook
+        """Ask nothing while GitHub would refuse it: insisting gets an App banned."""
+        limit = self.rate_limit  # gidgethub has counted this call already
+        if limit is not None and limit.remaining < 0 and datetime.now(UTC) < limit.reset_datetime:
+            raise gidgethub.RateLimitExceeded(limit)
+
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        async with self._session.request(
+            method,
+            url,
+            headers={**headers, "X-GitHub-Api-Version": API_VERSION},
+            data=body,
+            timeout=self._timeout,
+        ) as response:
+            answer = response.status, response.headers, await response.read()
+        if response.status == HTTPStatus.NOT_MODIFIED:  # gidgethub counts it, GitHub does not
+            self.rate_limit = sansio.RateLimit.from_http(response.headers)
+        return answer
+
+
+class Connection:
+    """Calls below one path with one credential.
+
+    Paths are URI templates relative to `prefix`, as the API's documentation writes them. Every
+    method raises `bot.errors.GitHubError` or one of its kinds, and nothing else.
+    """
+
+    def __init__(
+        self,
+        wire: Wire,
+        patience: Patience,
+        *,
+        credential: Credential | None = None,
+        prefix: str = "",
+        variables: Mapping[str, Variable] | None = None,
+    ) -> None:
+        self.patience = patience
+        self._wire = wire
+        self._credential = credential
+        self._prefix = prefix
+        self._variables = dict(variables or {})
+
+    def borrowed(self, credential: Credential) -> Connection:
+        """Return the same connection with another credential."""
+        return Connection(
+            self._wire,
+            self.patience,
+            credential=credential,
+            prefix=self._prefix,
+            variables=self._variables,
+        )
+
+    async def get(self, path: str, *, media: str | None = None, **variables: Variable) -> Any:
+        """Return the answer to a GET, from the cache when GitHub says that it still holds."""
+        accept = sansio.accept_format(media=media)
+        url, values = self._place(path, variables)
+        return await self._ask(
+            self._call("GET", url, values, repeatable=True),
+            lambda token: self._wire.getitem(url, values, accept=accept, oauth_token=token),
+        )
+
+    async def get_all(
+        self,
+        path: str,
+        *,
+        items: str | None = None,
+        enough: Callable[[list[Any]], bool] | None = None,
+        **variables: Variable,
+    ) -> list[Any]:
+        """Return the items of all pages, in order.
+
+        Args:
+            path: Its query, if any, already has the filter; pages are asked for here.
+            items: Key of the list when the answer is an object.
+            enough: Told the items so far after each page; True stops.
+            variables: For the template.
+        """
+        url, values = self._place(path, variables)
+        url += f"{'&' if '?' in url else '?'}per_page={PER_PAGE}"
+        found: list[Any] = []
+        following: str | None = url
+        while following:
+            answer, following = await self._page(following, values)
+            found += answer[items] if items else answer
+            if enough is not None and enough(found):
+                break
+            if following is not None:
+                # only its query: behind a proxy GitHub names a host that we may not know
+                following = f"{url.partition('?')[0]}?{urlsplit(following).query}"
+        return found
+
+    async def _page(self, url: str, values: Mapping[str, Variable]) -> tuple[Any, str | None]:
+        return await self._ask(
+            self._call("GET", url, values, repeatable=True),
+            lambda token: self._wire.page(url, values, token),
+        )
+
+    async def post(
+        self, path: str, data: Any, *, repeatable: bool = False, **variables: Variable
+    ) -> Any:
+        """POST and return the answer.
+
+        Args:
+            path: Where.
+            data: JSON.
+            repeatable: Whether doing it twice is as good as once. Otherwise a lost answer raises
+                `Unanswered`, and the caller looks at what is there.
+            variables: For the template.
+        """
+        url, values = self._place(path, variables)
+        return await self._ask(
+            self._call("POST", url, values, repeatable=repeatable),
+            lambda token: self._wire.post(url, values, data=data, oauth_token=token),
+        )
+
+    async def patch(self, path: str, data: Any, **variables: Variable) -> Any:
+        """PATCH and return the answer; setting the same twice is as good as once."""
+        url, values = self._place(path, variables)
+        return await self._ask(
+            self._call("PATCH", url, values, repeatable=True),
+            lambda token: self._wire.patch(url, values, data=data, oauth_token=token),
+        )
+
+    async def delete(self, path: str, **variables: Variable) -> None:
+        """DELETE."""
+        url, values = self._place(path, variables)
+        await self._ask(
+            self._call("DELETE", url, values, repeatable=True),
+            lambda token: self._wire.delete(url, values, oauth_token=token),
+        )
+
+    def _place(
+        self, path: str, variables: Mapping[str, Variable]
+    ) -> tuple[str, dict[str, Variable]]:
+        return self._prefix + path, {**self._variables, **variables}
+
+    def _call(
+        self, method: str, url: str, values: Mapping[str, Variable], *, repeatable: bool
+    ) -> Call:
+        path = uritemplate.expand(url, dict(values))
+        return Call(method, path.removeprefix(self._wire.base_url), repeatable=repeatable)
+
+    async def _ask(self, call: Call, send: Callable[[str | None], Awaitable[T]]) -> T:
+        """Send until it is answered or patience ends."""
+        patience = self.patience
+
+        def wait(failure: Exception) -> float | bool:
+            return wait_before_repeating(call, failure, patience, datetime.now(UTC))
+
+        try:
+            async for attempt in stamina.retry_context(
+                on=wait,
+                attempts=patience.attempts,
+                timeout=None,
+                wait_initial=patience.first_wait,
+                wait_jitter=patience.first_wait,
+            ):
+                with attempt:
+                    return await self._send(send)
+        except FAILURES as failure:
+            raise refusal(call, failure, datetime.now(UTC)) from failure
+        raise AssertionError("stamina ends with a result or an exception")
+
+    async def _send(self, send: Callable[[str | None], Awaitable[T]]) -> T:
+        """Send with the credential's token; once more with a new one if it was revoked."""
+        if self._credential is None:
+            return await send(None)
+        token = await self._credential.token()
+        try:
+            return await send(token.get_secret_value())
+        except gidgethub.BadRequest as failure:
+            if failure.status_code != HTTPStatus.UNAUTHORIZED:
+                raise
+            self._credential.forget(token)
+        return await send((await self._credential.token()).get_secret_value())
+
+
+async def ensure(
+    find: Callable[[], Awaitable[T | None]],
+    create: Callable[[], Awaitable[T]],
+    patience: Patience,
+) -> T:
+    """Return what `find` sees, else what `create` makes; look again when an answer was lost."""
+    async for attempt in stamina.retry_context(
+        on=Unanswered,
+        attempts=patience.attempts,
+        timeout=None,
+        wait_initial=patience.first_wait,
+        wait_jitter=patience.first_wait,
+    ):
+        with attempt:
+            found = await find()
+            return await create() if found is None else found
+    raise AssertionError("stamina ends with a result or an exception")

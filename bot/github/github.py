@@ -1,0 +1,252 @@
+"""All that Fixpoint asks of GitHub, each with a token that can do no more than that."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import NamedTuple
+
+import aiohttp
+from cachetools import LRUCache
+from pydantic import SecretStr
+
+from bot.github import checks, contents, conversation, deliveries, publishing, reading
+from bot.github.auth import CHECK, CLONE, PUBLISH, READ, TALK, Access, TokenFor, Tokens
+from bot.github.client import Connection, Wire
+from bot.github.refusals import Gone, Patience
+from bot.github.values import (
+    AppIdentity,
+    CheckReport,
+    Delivery,
+    Issue,
+    Permission,
+    Publication,
+    Published,
+    PullRequest,
+    Repo,
+    RepositoryFacts,
+)
+
+CONNECTIONS = 64
+"""Connections remembered, each with its cache of answers; an older one is made anew."""
+
+
+class CloneSource(NamedTuple):
+    """Where to clone from, and the password of the user `x-access-token` there."""
+
+    url: str
+    token: SecretStr
+
+
+class GitHub:
+    """GitHub as one App sees it.
+
+    Every method raises `bot.errors.GitHubError`: `NotPermitted` when the App may not, `Conflict`
+    when what is there stands against it. Methods that write can be repeated after a crash.
+    """
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        *,
+        app_id: str,
+        private_key: SecretStr,
+        api_url: str = "https://api.github.com",
+        web_url: str = "https://github.com",
+        patience: Patience | None = None,
+        scrub: Callable[[str], str] = str,
+    ) -> None:
+        """Describe the App and its GitHub.
+
+        Args:
+            session: For every request.
+            app_id: Of the App.
+            private_key: Of the App, PEM.
+            api_url: Of GitHub's REST API.
+            web_url: Of GitHub's pages and repositories.
+            patience: How long to insist.
+            scrub: Takes secrets out of every text before it is posted.
+        """
+        self._scrub = scrub
+        self._session = session
+        self._api_url = api_url
+        self._web_url = web_url.removesuffix("/")
+        self._patience = patience or Patience()
+        self._app = Connection(self._wire(app_id, private_key), self._patience)
+        self._tokens = Tokens(self._app)
+        self._connections: LRUCache[tuple[Repo, Access], Connection] = LRUCache(CONNECTIONS)
+        self._identity: AppIdentity | None = None
+        self._identifying = asyncio.Lock()
+
+    # --- the App ---
+
+    async def app_identity(self) -> AppIdentity:
+        """Return who we are; asked once."""
+        async with self._identifying:
+            if self._identity is None:
+                self._identity = reading.identity(await self._app.get("/app"))
+            return self._identity
+
+    async def installation_for(self, full_name: str) -> int:
+        """Return the id of the installation that covers the repository (`owner/name`)."""
+        owner, _, name = full_name.partition("/")
+        answer = await self._app.get("/repos/{owner}/{name}/installation", owner=owner, name=name)
+        return int(answer["id"])
+
+    async def missed_deliveries(self, since: datetime) -> tuple[Delivery, ...]:
+        """Return events that never reached us although GitHub tried since then, oldest first."""
+        return await deliveries.missed_deliveries(self._app, since)
+
+    async def redeliver(self, delivery_id: int) -> None:
+        """Ask GitHub to deliver that event once more."""
+        await deliveries.redeliver(self._app, delivery_id)
+
+    # --- reading ---
+
+    async def facts(self, repo: Repo) -> RepositoryFacts:
+        """Return what the repository says of itself."""
+        return reading.facts(await self._on(repo, READ).get(""))
+
+    async def permission(self, repo: Repo, login: str) -> Permission:
+        """Return a person's role; NONE for an account that GitHub does not know."""
+        try:
+            answer = await self._on(repo, READ).get(
+                "/collaborators/{login}/permission", login=login
+            )
+        except Gone:
+            return Permission.NONE
+        return reading.permission(answer)
+
+    async def issue(self, repo: Repo, number: int) -> Issue:
+        """Return an issue or pull request with all its comments, oldest first."""
+        return await conversation.read_issue(self._on(repo, READ), number)
+
+    async def pull_request(self, repo: Repo, number: int) -> PullRequest:
+        """Return a pull request."""
+        answer = await self._on(repo, READ).get("/pulls/{number}", number=number)
+        return reading.pull_request(answer)
+
+    async def branch_head(self, repo: Repo, branch: str) -> str:
+        """Return the commit (hex) of a branch."""
+        return await publishing.branch_head(self._on(repo, READ), branch)
+
+    async def read_file(self, repo: Repo, path: str, ref: str) -> bytes | None:
+        """Return a file's bytes at a ref; None when there is no file of that name."""
+        return await contents.read_file(self._on(repo, READ), path, ref)
+
+    # --- talking ---
+
+    async def react(
+        self, repo: Repo, *, comment_id: int | None, issue_number: int, content: str
+    ) -> None:
+        """React to the comment, or without one to the issue itself.
+
+        Args:
+            repo: Where.
+            comment_id: The comment, or None.
+            issue_number: The issue or pull request.
+            content: `+1`, `-1`, `laugh`, `confused`, `heart`, `hooray`, `rocket` or `eyes`.
+        """
+        await conversation.react(self._on(repo, TALK), comment_id, issue_number, content)
+
+    async def find_comment(self, repo: Repo, number: int, marker: str) -> int | None:
+        """Return the id of our own comment with that hidden marker."""
+        us = await self.app_identity()
+        return await conversation.find_comment(self._on(repo, TALK), number, marker, us.bot_login)
+
+    async def post_comment(self, repo: Repo, number: int, body: str, marker: str) -> int:
+        """Return the id of our comment with that marker, posting it if it is not there yet."""
+        us = await self.app_identity()
+        return await conversation.post_comment(
+            self._on(repo, TALK), number, self._scrub(body), marker, us.bot_login
+        )
+
+    async def edit_comment(self, repo: Repo, comment_id: int, body: str) -> None:
+        """Replace the text of a comment of ours."""
+        await conversation.edit_comment(self._on(repo, TALK), comment_id, self._scrub(body))
+
+    # --- publishing ---
+
+    async def publish(self, repo: Repo, publication: Publication) -> Published:
+        """Make branch, commit and pull request, or return those that are there already."""
+        scrubbed = replace(
+            publication,
+            title=self._scrub(publication.title),
+            body=self._scrub(publication.body),
+            commit_message=self._scrub(publication.commit_message),
+        )
+        return await publishing.publish(self._on(repo, PUBLISH), repo, scrubbed)
+
+    async def find_pull_request(self, repo: Repo, branch: str) -> PullRequest | None:
+        """Return the newest pull request from a branch of the repository, open or closed."""
+        return await publishing.find_pull_request(self._on(repo, READ), repo, branch)
+
+    async def update_pull_request(
+        self, repo: Repo, number: int, *, title: str | None = None, body: str | None = None
+    ) -> None:
+        """Replace title or body, whichever is given."""
+        given = {"title": title, "body": body}
+        await self._on(repo, TALK).patch(
+            "/pulls/{number}",
+            {name: self._scrub(value) for name, value in given.items() if value is not None},
+            number=number,
+        )
+
+    async def create_check_run(self, repo: Repo, report: CheckReport) -> int:
+        """Return the id of the check run with the report's external id, creating it if need be."""
+        us = await self.app_identity()
+        return await checks.create_check_run(self._on(repo, CHECK), report, us.slug)
+
+    async def update_check_run(self, repo: Repo, check_run: int, report: CheckReport) -> None:
+        """Make a check run say what the report says."""
+        await checks.update_check_run(self._on(repo, CHECK), check_run, report)
+
+    # --- addresses ---
+
+    def clone_url(self, repo: Repo) -> str:
+        """Return where git reads the repository, without any credential."""
+        return f"{self._web_url}/{repo.full_name}.git"
+
+    def comment_url(self, repo: Repo, number: int, comment_id: int | None) -> str:
+        """Return the page of a conversation, at a comment of it when there is one."""
+        page = f"{self._web_url}/{repo.full_name}/issues/{number}"
+        return page if comment_id is None else f"{page}#issuecomment-{comment_id}"
+
+    # --- tokens that leave this class ---
+
+    async def clone_source(self, repo: Repo) -> CloneSource:
+        """Return where to clone from, with a token of its own that only reads; revoke it after."""
+        minted = await self._tokens.mint(repo, CLONE)
+        return CloneSource(self.clone_url(repo), minted.token)
+
+    async def revoke(self, token: SecretStr) -> None:
+        """Make a token useless now."""
+        await self._tokens.revoke(token)
+
+    async def revoke_tokens(self, repo: Repo) -> None:
+        """Make the remembered tokens of a repository useless; the next call mints new ones."""
+        await self._tokens.revoke_all(repo)
+
+    def _on(self, repo: Repo, access: Access) -> Connection:
+        key = (repo, access)
+        connection = self._connections.get(key)
+        if connection is None:
+            connection = self._connections[key] = Connection(
+                self._wire(),
+                self._patience,
+                credential=TokenFor(self._tokens, repo, access),
+                prefix="/repos/{owner}/{repo}",
+                variables={"owner": repo.owner, "repo": repo.name},
+            )
+        return connection
+
+    def _wire(self, app_id: str | None = None, private_key: SecretStr | None = None) -> Wire:
+        return Wire(
+            self._session,
+            base_url=self._api_url,
+            timeout=self._patience.timeout,
+            app_id=app_id,
+            private_key=private_key,
+        )

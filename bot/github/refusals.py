@@ -1,0 +1,167 @@
+"""Say in our own words why GitHub did not do what was asked, and when to ask again."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+import aiohttp
+import gidgethub
+import jwt
+
+from bot.errors import Conflict, GitHubError, NotPermitted
+
+NOT_JSON = (json.JSONDecodeError, UnicodeDecodeError)
+FAILURES = (
+    gidgethub.HTTPException,
+    aiohttp.ClientError,
+    TimeoutError,
+    jwt.InvalidKeyError,
+    *NOT_JSON,
+)
+"""What a call of gidgethub over aiohttp raises."""
+
+SECONDARY_LIMIT_WAIT = 60.0
+"""Seconds to wait when a secondary limit names no time.
+
+https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+"""
+
+
+class Unanswered(GitHubError):
+    """The answer was lost: GitHub may have done what was asked, or not."""
+
+
+class Gone(NotPermitted):
+    """GitHub shows no such thing (404, 410): it is not there, or the App can't see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to go on asking.
+
+    Attributes:
+        attempts: Calls of the same request at most.
+        first_wait: Seconds before the second call; doubles each time.
+        longest_wait: Seconds that a rate limit may keep a call waiting before it fails.
+        timeout: Seconds for one call.
+    """
+
+    attempts: int = 5
+    first_wait: float = 0.5
+    longest_wait: float = 900.0
+    timeout: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A request to GitHub; `repeatable` when doing it twice is as good as once."""
+
+    method: str
+    path: str
+    repeatable: bool
+
+    def __str__(self) -> str:
+        """Return it as the API's documentation names it."""
+        return f"{self.method} {self.path}"
+
+
+def wait_before_repeating(
+    call: Call, failure: BaseException, patience: Patience, now: datetime
+) -> float | bool:
+    """Return seconds to wait, True for the usual backoff, or False when repeating is no use."""
+    if isinstance(failure, gidgethub.HTTPException):
+        limited = _rate_limit_wait(failure, now)
+        if limited is not None:
+            return limited if limited <= patience.longest_wait else False
+        return call.repeatable and isinstance(failure, gidgethub.GitHubBroken)
+    if isinstance(failure, aiohttp.ClientConnectorError):
+        return True  # it never reached GitHub
+    return call.repeatable and isinstance(failure, (aiohttp.ClientError, TimeoutError))
+
+
+def _rate_limit_wait(failure: gidgethub.HTTPException, now: datetime) -> float | None:
+    """Return the seconds that a rate limit asks for, or None when the failure is no rate limit."""
+    if failure.status_code not in {HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS}:
+        return None
+    retry_after = failure.headers.get("retry-after", "")
+    if retry_after.isdecimal():
+        return float(retry_after)
+    if isinstance(failure, gidgethub.RateLimitExceeded):
+        return _seconds_until(failure.rate_limit.reset_datetime, now)
+    if failure.headers.get("x-ratelimit-remaining") == "0":
+        reset = float(failure.headers.get("x-ratelimit-reset", "0"))
+        return _seconds_until(datetime.fromtimestamp(reset, UTC), now)
+    if failure.status_code == HTTPStatus.TOO_MANY_REQUESTS or "rate limit" in str(failure).lower():
+        return SECONDARY_LIMIT_WAIT
+    return None
+
+
+def _seconds_until(moment: datetime, now: datetime) -> float:
+    # one second more: GitHub's reset is a whole second and its clock is not ours
+    return max(0.0, (moment - now).total_seconds()) + 1.0
+
+
+def refusal(call: Call, failure: Exception, now: datetime) -> GitHubError:
+    """Return the error of ours that tells a person what happened and what to do."""
+    if not isinstance(failure, gidgethub.HTTPException):
+        return _unreachable(call, failure)
+    wait = _rate_limit_wait(failure, now)
+    if wait is not None:
+        return GitHubError(
+            f"GitHub's rate limit stops {call} for another {wait:.0f} seconds; try again then."
+        )
+    return _refused(call, failure)
+
+
+def _refused(call: Call, failure: gidgethub.HTTPException) -> GitHubError:
+    match failure.status_code:
+        case HTTPStatus.UNAUTHORIZED:
+            return NotPermitted(
+                f"GitHub does not accept the App's credentials for {call} ({failure}): check "
+                "GITHUB_APP_ID, GITHUB_PRIVATE_KEY and this machine's clock."
+            )
+        case HTTPStatus.FORBIDDEN:
+            return NotPermitted(f"GitHub forbids {call} ({failure}): {_missing(failure)}")
+        case HTTPStatus.NOT_FOUND | HTTPStatus.GONE:
+            return Gone(
+                f"GitHub shows nothing for {call}: it is not there, or the App is not installed "
+                "on the repository."
+            )
+        case HTTPStatus.CONFLICT | HTTPStatus.UNPROCESSABLE_ENTITY:
+            return Conflict(f"GitHub can't do {call}: {failure}")
+        case _ if isinstance(failure, gidgethub.GitHubBroken):
+            return Unanswered(
+                f"GitHub failed at {call} with status {failure.status_code}; "
+                "see https://www.githubstatus.com and try again."
+            )
+        case status:
+            return GitHubError(f"GitHub answered {call} with status {status}: {failure}")
+
+
+def _missing(failure: gidgethub.HTTPException) -> str:
+    """Return what the App's owner can do about a 403."""
+    accepted = failure.headers.get("x-accepted-github-permissions")
+    if accepted and "not accessible by integration" in str(failure):
+        return (
+            f"it needs {accepted}; grant that in the App's settings and accept it on the "
+            "installation."
+        )
+    return "check the App's permissions and that the repository can be written to."
+
+
+def _unreachable(call: Call, failure: Exception) -> GitHubError:
+    if isinstance(failure, jwt.InvalidKeyError):
+        return NotPermitted(
+            "GITHUB_PRIVATE_KEY is no RSA key in PEM form: GitHub gives out another."
+        )
+    if isinstance(failure, NOT_JSON):
+        return GitHubError(
+            f"What answered {call} does not speak GitHub's API: check GITHUB_API_URL."
+        )
+    return Unanswered(
+        f"GitHub can't be reached for {call} ({type(failure).__name__}): check GITHUB_API_URL "
+        "and the network."
+    )

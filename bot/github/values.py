@@ -1,0 +1,241 @@
+"""What GitHub tells us, reduced to the fields that we use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Repo:
+    """A repository as one installation of the App sees it."""
+
+    full_name: str
+    installation_id: int
+
+    @property
+    def owner(self) -> str:
+        """The account before the slash."""
+        return self.full_name.partition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """The name behind the slash."""
+        return self.full_name.partition("/")[2]
+
+
+class Permission(StrEnum):
+    """A person's role in a repository, as the collaborators API names it."""
+
+    ADMIN = "admin"
+    MAINTAIN = "maintain"
+    WRITE = "write"
+    TRIAGE = "triage"
+    READ = "read"
+    NONE = "none"
+
+    @property
+    def may_write(self) -> bool:
+        """Whether it allows pushing."""
+        return self in {Permission.ADMIN, Permission.MAINTAIN, Permission.WRITE}
+
+
+@dataclass(frozen=True, slots=True)
+class IssueComment:
+    """A comment of an issue or pull request."""
+
+    id: int
+    author: str
+    author_association: str
+    body: str
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """An issue or a pull request's conversation."""
+
+    number: int
+    title: str
+    body: str
+    author: str
+    is_pull_request: bool
+    url: str
+    comments: tuple[IssueComment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request. `head_repository` is None when the fork was deleted."""
+
+    number: int
+    title: str
+    url: str
+    state: str
+    draft: bool
+    head_ref: str
+    head_sha: str
+    head_repository: str | None
+    base_ref: str
+    base_sha: str
+    is_fork: bool
+    maintainer_can_modify: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryFacts:
+    """What the repository itself says."""
+
+    full_name: str
+    default_branch: str
+    private: bool
+    archived: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One path of a commit to make through the API.
+
+    Attributes:
+        path: In the work tree.
+        mode: `100644`, `100755`, `120000` or `160000`; None deletes the path.
+        content: The blob's bytes (a link's target for `120000`); for `160000` the commit's hex.
+    """
+
+    path: str
+    mode: str | None
+    content: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """A branch and a pull request to publish; publishing the same twice changes nothing.
+
+    Attributes:
+        branch: New branch, unique to the run.
+        base: Branch that the pull request goes into.
+        parent: Commit (hex) that the new commit builds on.
+        changes: What the commit changes.
+        commit_message: Title, blank line, body.
+        title: Of the pull request.
+        body: Of the pull request, Markdown.
+        labels: Added when they exist or can be made.
+        draft: Opened as a draft where the plan allows drafts, else as a normal one.
+        marker: Hidden HTML comment in the body that names the run.
+    """
+
+    branch: str
+    base: str
+    parent: str
+    changes: tuple[FileChange, ...]
+    commit_message: str
+    title: str
+    body: str
+    labels: tuple[str, ...]
+    draft: bool
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A pull request that is there now."""
+
+    number: int
+    url: str
+    commit: str
+    branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppIdentity:
+    """Who the App is.
+
+    Attributes:
+        slug: As in `https://github.com/apps/<slug>`.
+        bot_login: The author of everything it posts, `<slug>[bot]`.
+        owner: Login of the account that owns the App.
+    """
+
+    slug: str
+    bot_login: str
+    owner: str
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A remark of a check run at lines of a file; `level` is `notice`, `warning` or `failure`."""
+
+    path: str
+    start_line: int
+    end_line: int
+    level: str
+    message: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAction:
+    """A button of a check run. GitHub takes a label of 20, a description of 40 characters."""
+
+    identifier: str
+    label: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """A check run as it should be now.
+
+    Attributes:
+        name: Shown on the commit; the same for every run of Fixpoint.
+        head_sha: Commit (hex) that it speaks of.
+        external_id: The run's id; creating the same one twice gives one check run.
+        status: `queued`, `in_progress` or `completed`.
+        conclusion: `success`, `failure`, `neutral`, `cancelled`, `skipped`, `timed_out` or
+            `action_required`; given exactly when `completed`.
+        title: One line.
+        summary: Markdown, at most 65535 characters.
+        text: More Markdown, likewise; may be empty.
+        annotations: Added to those that are there; any number.
+        actions: Up to three buttons.
+        details_url: Where `Details` leads, or None for GitHub's own page.
+    """
+
+    name: str
+    head_sha: str
+    external_id: str
+    status: str
+    title: str
+    summary: str
+    conclusion: str | None = None
+    text: str = ""
+    annotations: tuple[Annotation, ...] = ()
+    actions: tuple[CheckAction, ...] = ()
+    details_url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One attempt of GitHub to deliver a webhook.
+
+    Attributes:
+        id: Of this attempt; what a redelivery asks for.
+        guid: Of the event; every attempt to deliver it has the same.
+        event: `issue_comment`, ...
+        action: `created`, ..., or None.
+        delivered_at: When it was tried, UTC.
+        status_code: What our server answered; 0 when it could not be reached.
+    """
+
+    id: int
+    guid: str
+    event: str
+    action: str | None
+    delivered_at: datetime
+    status_code: int
+
+    @property
+    def arrived(self) -> bool:
+        """Whether our server took it."""
+        return 200 <= self.status_code < 300  # noqa: PLR2004 - HTTP's own range of success

@@ -1,0 +1,187 @@
+"""Read the `/fix` commands out of a comment.
+
+A command is a line of a paragraph or list item that begins with `/fix`. Code, quotes, tables,
+headings and HTML comments hold none. What follows, to the end of the paragraph or to the next
+command, belongs to it:
+
+    /fix                                 start a run
+    /fix keep the API, --attempts 3      start a run with instructions and options
+    /fix help | status | stop            only when that is the whole line
+    /fix retry [options]                 start the last run again
+
+`--` begins an option wherever it begins a word, except inside `code`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from bot.intake.options import BadOption, split_options
+from bot.repair.request import Options
+
+WORD = "/fix"
+
+MAX_BODY = 65_536
+"""Characters; GitHub takes no longer comment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Start a run."""
+
+    instructions: str = ""
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """Start the last run of the thread again; options replace those that it had."""
+
+    options: Options = field(default_factory=Options)
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """Say what can be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Say where the run is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """End the run that is active."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadCommand:
+    """A command that nobody can follow; `problem` is one sentence for its author."""
+
+    problem: str
+
+
+Command = Fix | Retry | Help | Status | Stop | BadCommand
+
+
+def parse(body: str) -> tuple[Command, ...]:
+    """Return the commands of a comment in their order. Never raises."""
+    if WORD not in body.lower():
+        return ()
+    return tuple(
+        _command(text)
+        for paragraph in _paragraphs(_parser().parse(body[:MAX_BODY]))
+        for text in _texts(paragraph)
+    )
+
+
+def new_commands(old_body: str, new_body: str) -> tuple[Command, ...]:
+    """Return the commands of an edited comment that it did not hold before.
+
+    Moving, quoting or rewording what stands around a command asks for nothing.
+    """
+    before = Counter(parse(old_body))
+    found = []
+    for command in parse(new_body):
+        if before[command]:
+            before[command] -= 1
+        else:
+            found.append(command)
+    return tuple(found)
+
+
+def chosen(commands: Sequence[Command]) -> Command | None:
+    """Return the one command that a comment is answered for: its first, but `stop` before all."""
+    stops = [command for command in commands if isinstance(command, Stop)]
+    return next(iter([*stops, *commands]), None)
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark").enable("table").disable(["image", "entity"])
+    parser.inline.ruler.before("text", "fix", _find_command)
+    return parser
+
+
+def _find_command(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it's signature
+    """Inline rule: make a token of `/fix` at the beginning of a line.
+
+    The parser asks only where no code span, link or HTML has taken the place, and `meta` keeps
+    the position in the paragraph's own text, which tokens otherwise lose.
+    """
+    start, end = state.pos, state.pos + len(WORD)
+    if state.linkLevel or state.src[start:end].lower() != WORD:
+        return False
+    if state.src[state.src.rfind("\n", 0, start) + 1 : start].strip():
+        return False
+    if end < state.posMax and not state.src[end].isspace():
+        return False
+    if not silent:
+        state.push("fix", "", 0).meta = {"start": start, "end": end}
+    state.pos = end
+    return True
+
+
+_NO_COMMANDS_IN = ("blockquote", "table")
+
+
+def _paragraphs(tokens: Sequence[Token]) -> list[Token]:
+    """Return the inline content of paragraphs and list items."""
+    found = []
+    excluded = 0
+    for before, token in zip([None, *tokens], tokens, strict=False):
+        if token.type.removesuffix("_open").removesuffix("_close") in _NO_COMMANDS_IN:
+            excluded += token.nesting
+        # A heading with `=` or `-` as its markup is a paragraph that stands on a line of dashes,
+        # such as the one above an e-mail's signature.
+        text = before is not None and (
+            before.type == "paragraph_open"
+            or (before.type == "heading_open" and before.markup in "=-")
+        )
+        if token.type == "inline" and text and not excluded:
+            found.append(token)
+    return found
+
+
+def _texts(paragraph: Token) -> list[str]:
+    """Return what follows each command of a paragraph."""
+    marks = [token.meta for token in paragraph.children or () if token.type == "fix"]
+    ends = [*(mark["start"] for mark in marks[1:]), len(paragraph.content)]
+    return [
+        _without_comments(paragraph.content[mark["end"] : end])
+        for mark, end in zip(marks, ends, strict=False)
+    ]
+
+
+def _without_comments(text: str) -> str:
+    """Remove HTML comments: nobody sees them, so nobody asked for what they say."""
+    visible, *parts = text.split("<!--")
+    hidden_until = (part.partition("-->") for part in parts)
+    return visible + "".join(shown for _, _, shown in hidden_until)
+
+
+_WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
+    {"help": Help(), "status": Status(), "stop": Stop()}
+)
+
+
+def _command(text: str) -> Command:
+    try:
+        rest, options = split_options(text)
+    except BadOption as error:
+        return BadCommand(str(error))
+    line = rest.partition("\n")[0].strip().lower()
+    if line == "retry":
+        return Retry(options)
+    if line not in _WITHOUT_OPTIONS:
+        return Fix(rest, options)
+    if options != Options():
+        return BadCommand(f"`{WORD} {line}` takes no options.")
+    return _WITHOUT_OPTIONS[line]

@@ -1,0 +1,95 @@
+"""What a comment can lead to: values that the policy returns and the server acts on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.intake.commands import Command
+from bot.intake.events import CommentEvent
+from bot.repair.request import FixRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A person's comment with a command that should be answered, if the person may ask."""
+
+    event: CommentEvent
+    command: Command
+
+
+class Reason(StrEnum):
+    """Why nothing happens; for the log."""
+
+    NO_COMMAND = "the comment has no command"
+    NOTHING_NEW = "the edit has no new command"
+    OURSELVES = "the comment is our own"
+    BOT = "the comment is a bot's"
+    LOCKED = "the conversation is locked"
+
+
+@dataclass(frozen=True, slots=True)
+class Ignore:
+    """Nothing happens, and nobody is told."""
+
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """Start a run."""
+
+    request: FixRequest
+
+
+class ReplyKind(StrEnum):
+    """What a person is told who asked for no run."""
+
+    HELP = "help"
+    STATUS = "status"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Tell the person something; `run_id` names the active run or, without one, is None."""
+
+    kind: ReplyKind
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StopRun:
+    """Ask the active run to stop."""
+
+    run_id: str
+
+
+class Refusal(StrEnum):
+    """Why a person does not get what was asked for."""
+
+    NO_PERMISSION = "no permission"
+    BAD_COMMAND = "bad command"
+    ALREADY_RUNNING = "already running"
+    NOTHING_TO_STOP = "nothing to stop"
+
+    @property
+    def once_per_thread(self) -> bool:
+        """Whether strangers could make us talk without end, so that one reply must do."""
+        return self is Refusal.NO_PERMISSION
+
+
+@dataclass(frozen=True, slots=True)
+class Refuse:
+    """Tell the person why not.
+
+    Attributes:
+        refusal: Why.
+        detail: For `BAD_COMMAND` the sentence about it, for `ALREADY_RUNNING` the run's id,
+            for `NO_PERMISSION` the least role that may ask.
+    """
+
+    refusal: Refusal
+    detail: str = ""
+
+
+Decision = Accept | Reply | StopRun | Refuse

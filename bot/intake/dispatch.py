@@ -1,0 +1,299 @@
+"""Work through stored deliveries: read the event, ask what it takes to decide, act, answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from typing import Self, assert_never
+
+import structlog
+
+from bot.errors import FixpointError, MalformedPayload, NotPermitted, RepoConfigError, is_outage
+from bot.github.github import GitHub
+from bot.intake.decisions import (
+    Accept,
+    Candidate,
+    Decision,
+    Ignore,
+    Refusal,
+    Refuse,
+    Reply,
+    ReplyKind,
+    StopRun,
+)
+from bot.intake.events import CommentCreated, CommentEdited, CommentEvent, parse_event
+from bot.intake.policy import Identity, Standing, decide, screen
+from bot.intake.repo_config import PATH, WhoSection, parse
+from bot.repair.request import FixRequest
+from bot.reporting import messages
+from bot.reporting.marker import marker
+from bot.reporting.progress_view import ProgressView
+from bot.storage.deliveries import Delivery, DeliveryStore
+from bot.storage.runs import Run, RunStore
+
+FIRST_WAIT = 5.0
+LONGEST_WAIT = 60.0
+"""Seconds before deliveries that failed are tried again: the first wait, doubled up to the other;
+a new delivery ends it."""
+
+OUTAGE_PATIENCE = timedelta(days=1)
+"""So long an outage of GitHub's is not counted against a delivery."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Dispatcher:
+    """Takes stored deliveries up, oldest first, those of one thread one after the other."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        deliveries: DeliveryStore,
+        runs: RunStore,
+        start: Callable[[FixRequest], Awaitable[None]],
+        view_of: Callable[[str], ProgressView | None],
+        *,
+        first_wait: float = FIRST_WAIT,
+    ) -> None:
+        self._first_wait = first_wait
+        self._github = github
+        self._deliveries = deliveries
+        self._runs = runs
+        self._start = start
+        self._view_of = view_of
+        self._woken = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self._busy = False
+
+    def wake(self) -> None:
+        """Say that there is a new delivery."""
+        self._woken.set()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being worked on and nothing new was announced."""
+        return not self._busy and not self._woken.is_set()
+
+    async def __aenter__(self) -> Self:
+        """Begin, with what an earlier process left."""
+        await self._resume_runs()
+        self.wake()
+        self._task = asyncio.create_task(self._work())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop; what is not finished is taken up at the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _resume_runs(self) -> None:
+        """Queue runs that were accepted but not queued when the process ended; others ignore it."""
+        for run in await self._runs.active():
+            await self._start(run.request)
+
+    async def _work(self) -> None:
+        while True:
+            await self._woken.wait()
+            self._busy = True
+            self._woken.clear()
+            try:
+                await self._take_pending()
+            finally:
+                self._busy = False
+
+    async def _take_pending(self) -> None:
+        wait = self._first_wait
+        while batch := await self._deliveries.pending():
+            if await self._take_all(batch):
+                wait = self._first_wait
+                continue
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), wait)
+            self._woken.clear()
+            wait = min(2 * wait, LONGEST_WAIT)
+
+    async def _take_all(self, batch: tuple[Delivery, ...]) -> bool:
+        """Work through a batch, threads side by side; return whether all of it is done."""
+        threads: dict[object, list[Delivery]] = defaultdict(list)
+        for delivery in batch:
+            threads[_thread_of(delivery)].append(delivery)
+        return all(await asyncio.gather(*(self._take_thread(one) for one in threads.values())))
+
+    async def _take_thread(self, deliveries: list[Delivery]) -> bool:
+        for delivery in deliveries:
+            with structlog.contextvars.bound_contextvars(delivery=delivery.id):
+                try:
+                    note = await self._take(delivery)
+                except FixpointError as error:
+                    parked = not _waits_for_github(delivery, error) and (
+                        await self._deliveries.failed(delivery.id, str(error))
+                    )
+                    _log.warning("delivery failed", problem=str(error), parked=parked)
+                    return False
+                except Exception as error:  # noqa: BLE001 - a bug of ours must not silence every later delivery
+                    parked = await self._deliveries.failed(delivery.id, repr(error))
+                    _log.exception("delivery broke", parked=parked)
+                    return False
+                await self._deliveries.done(delivery.id, note)
+                _log.info("delivery done", outcome=note)
+        return True
+
+    async def _take(self, delivery: Delivery) -> str:
+        """Do what a delivery asks for; return what that was."""
+        try:
+            event = parse_event(delivery.event, delivery.payload)
+        except MalformedPayload as error:
+            return f"malformed: {error}"
+        if not isinstance(event, CommentCreated | CommentEdited):
+            return "nothing to do"
+        identity = Identity((await self._github.app_identity()).slug)
+        screened = screen(event, identity)
+        if isinstance(screened, Ignore):
+            return screened.reason
+        decision = await self._decide(screened)
+        return await self._act(delivery, event, decision)
+
+    async def _decide(self, candidate: Candidate) -> Decision:
+        repo, number = candidate.event.repo, candidate.event.thread.number
+        permission = await self._github.permission(repo, candidate.event.sender.login)
+        who = await self._who(candidate.event) if permission.may_write else WhoSection()
+        active = await self._runs.active(repo.full_name, number)
+        latest = await self._runs.latest(repo.full_name, number)
+        standing = Standing(
+            active=active[0].id if active else None,
+            latest=latest.request if latest else None,
+        )
+        return decide(candidate, permission=permission, who=who, standing=standing)
+
+    async def _who(self, event: CommentEvent) -> WhoSection:
+        """Return the config's `who`; a config that can't be read is reported by the run itself."""
+        facts = await self._github.facts(event.repo)
+        content = await self._github.read_file(event.repo, PATH, facts.default_branch)
+        if content is None:
+            return WhoSection()
+        try:
+            return parse(content).who
+        except RepoConfigError:
+            return WhoSection()
+
+    async def _act(self, delivery: Delivery, event: CommentEvent, decision: Decision) -> str:
+        match decision:
+            case Accept(request):
+                await self._accept(delivery, event, request)
+                return f"started run {request.run_id}"
+            case Reply(kind, run_id):
+                await self._say(delivery, event, await self._reply(kind, run_id, event), kind)
+                return f"replied: {kind}"
+            case StopRun(run_id):
+                await self._runs.request_stop(run_id)
+                await self._say(delivery, event, messages.stopping, "stopping")
+                return f"stopping run {run_id}"
+            case Refuse():
+                await self._refuse(delivery, event, decision)
+                return f"refused: {decision.refusal}"
+            case _:
+                assert_never(decision)
+
+    async def _accept(self, delivery: Delivery, event: CommentEvent, request: FixRequest) -> None:
+        """Remember the run before it is queued, and let the person see that it was heard."""
+        await self._runs.create(request, delivery.id)
+        try:
+            await self._github.react(
+                event.repo,
+                comment_id=event.comment.id,
+                issue_number=event.thread.number,
+                content="eyes",
+            )
+        except NotPermitted as error:  # the run will meet the same, and end in good order
+            _log.warning("could not react", problem=str(error))
+        await self._start(request)
+
+    async def _reply(
+        self, kind: ReplyKind, run_id: str | None, event: CommentEvent
+    ) -> Callable[[str], str]:
+        match kind:
+            case ReplyKind.HELP:
+                return messages.help_text
+            case ReplyKind.STATUS:
+                run = await self._runs.get(run_id) if run_id else None
+                if run is None:
+                    return await self._last_run(event)
+                view = self._view_of(run.id) or _view_of_queued(run)
+                return lambda mark: messages.status(view, datetime.now(UTC), mark)
+            case _:
+                assert_never(kind)
+
+    async def _last_run(self, event: CommentEvent) -> Callable[[str], str]:
+        last = await self._runs.latest(event.repo.full_name, event.thread.number)
+        if last is None or last.verdict is None:
+            return messages.nothing_running
+        verdict, url = last.verdict, last.pull_request_url
+        return lambda mark: messages.last_run(verdict, last.reason, url, mark)
+
+    async def _refuse(self, delivery: Delivery, event: CommentEvent, refuse: Refuse) -> None:
+        refusal, detail = refuse.refusal, refuse.detail
+        match refusal:
+            case Refusal.NO_PERMISSION:
+                await self._say_once(event, messages.not_allowed, "not-allowed")
+            case Refusal.BAD_COMMAND:
+                await self._say(
+                    delivery, event, lambda mark: messages.bad_command(detail, mark), "bad-command"
+                )
+            case Refusal.ALREADY_RUNNING:
+                url = await self._address(event, detail)
+                await self._say(
+                    delivery, event, lambda mark: messages.already_running(url, mark), "running"
+                )
+            case Refusal.NOTHING_TO_STOP:
+                await self._say(delivery, event, messages.nothing_running, "nothing-to-stop")
+            case _:
+                assert_never(refusal)
+
+    async def _address(self, event: CommentEvent, run_id: str) -> str:
+        """Return where the progress of a run is shown."""
+        run = await self._runs.get(run_id)
+        comment = run.progress_comment_id if run else None
+        return self._github.comment_url(event.repo, event.thread.number, comment)
+
+    async def _say(
+        self,
+        delivery: Delivery,
+        event: CommentEvent,
+        message: Callable[[str], str],
+        kind: str,
+    ) -> None:
+        """Answer a delivery, once."""
+        mark = marker(delivery.id, kind)
+        await self._github.post_comment(event.repo, event.thread.number, message(mark), mark)
+
+    async def _say_once(
+        self, event: CommentEvent, message: Callable[[str], str], kind: str
+    ) -> None:
+        """Answer a thread, once, whoever asks and however often."""
+        mark = marker(f"thread-{event.thread.number}", kind)
+        await self._github.post_comment(event.repo, event.thread.number, message(mark), mark)
+
+
+def _waits_for_github(delivery: Delivery, error: FixpointError) -> bool:
+    """Whether the delivery itself can't be blamed for the failure."""
+    return is_outage(error) and datetime.now(UTC) - delivery.received_at < OUTAGE_PATIENCE
+
+
+def _thread_of(delivery: Delivery) -> object:
+    try:
+        event = parse_event(delivery.event, delivery.payload)
+    except MalformedPayload:
+        return delivery.id
+    if isinstance(event, CommentCreated | CommentEdited):
+        return event.repo.full_name, event.thread.number
+    return delivery.id
+
+
+def _view_of_queued(run: Run) -> ProgressView:
+    from bot.repair.model import Limits
+
+    return ProgressView(run_id=run.id, started=run.created_at, limits=Limits())

@@ -1,0 +1,245 @@
+"""Turn a webhook's payload into an event: a frozen value with only the fields that we use.
+
+Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_comment
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, TypeVar
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from bot.errors import MalformedPayload
+from bot.github.values import Repo
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who caused the event: for an edit the editor, who need not be the comment's author."""
+
+    login: str
+    is_bot: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """The issue or pull request that a comment belongs to."""
+
+    number: int
+    is_pull_request: bool
+    title: str
+    is_open: bool
+    locked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """The comment of an event, as it is now.
+
+    Attributes:
+        id: Unique on its GitHub.
+        author: Login, or `ghost` when the account is gone.
+        author_association: `OWNER`, `MEMBER`, `COLLABORATOR`, `CONTRIBUTOR`, `NONE`, ...
+        body: Markdown, untrusted.
+        via_app: Slug of the App that wrote it, in its own or in a person's name; else None.
+        created_at: UTC.
+        updated_at: UTC, of the last edit.
+    """
+
+    id: int
+    author: str
+    author_association: str
+    body: str
+    via_app: str | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class CommentCreated:
+    """Somebody commented on an issue or pull request."""
+
+    repo: Repo
+    thread: Thread
+    sender: Sender
+    comment: Comment
+
+
+@dataclass(frozen=True, slots=True)
+class CommentEdited:
+    """Somebody edited a comment; `previous_body` is what it said before."""
+
+    repo: Repo
+    thread: Thread
+    sender: Sender
+    comment: Comment
+    previous_body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pinged:
+    """GitHub tried whether the webhook works."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unhandled:
+    """An event that means nothing to us."""
+
+    name: str
+    action: str | None
+
+
+CommentEvent = CommentCreated | CommentEdited
+Event = CommentEvent | Pinged | Unhandled
+
+
+class _Payload(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class _Account(_Payload):
+    login: str
+    type: str = "User"
+
+
+class _App(_Payload):
+    slug: str | None = None
+
+
+class _Repository(_Payload):
+    full_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")]
+
+
+class _Installation(_Payload):
+    id: int
+
+
+class _Issue(_Payload):
+    number: int
+    title: str
+    state: str
+    locked: bool = False
+    # An object for a pull request; an issue lacks it.
+    pull_request: dict[str, object] | None = None
+
+
+class _Comment(_Payload):
+    id: int
+    body: str | None
+    # Null when the account was deleted.
+    user: _Account | None
+    author_association: str = "NONE"
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    performed_via_github_app: _App | None = None
+
+
+class _Previous(_Payload):
+    # `from` in the payload; absent when the body was empty before.
+    text: str | None = Field(None, alias="from")
+
+
+class _Changes(_Payload):
+    body: _Previous | None = None
+
+
+class _Action(_Payload):
+    action: str | None = None
+
+
+class _IssueComment(_Payload):
+    action: str
+    repository: _Repository
+    installation: _Installation
+    sender: _Account
+    issue: _Issue
+    comment: _Comment
+    changes: _Changes | None = None
+
+
+P = TypeVar("P", bound=_Payload)
+
+
+def is_handled(name: str, action: str | None) -> bool:
+    """Return whether a webhook of that event and action is worth keeping."""
+    return name == "issue_comment" and action in {"created", "edited"}
+
+
+def parse_action(name: str, payload: bytes) -> str | None:
+    """Return the `action` of a payload, which not every event has.
+
+    Raises:
+        MalformedPayload: When the payload is not a JSON object.
+    """
+    return _read(_Action, name, payload).action
+
+
+def parse_event(name: str, payload: bytes) -> Event:
+    """Return the event in a webhook.
+
+    Args:
+        name: `X-GitHub-Event`.
+        payload: The body's bytes.
+
+    Raises:
+        MalformedPayload: When a field that the event has is missing or of another type.
+    """
+    if name == "ping":
+        return Pinged()
+    action = parse_action(name, payload)
+    if not is_handled(name, action):
+        return Unhandled(name, action)
+    return _comment_event(_read(_IssueComment, name, payload))
+
+
+def _comment_event(payload: _IssueComment) -> CommentEvent:
+    repo = Repo(payload.repository.full_name, payload.installation.id)
+    sender = Sender(payload.sender.login, is_bot=payload.sender.type == "Bot")
+    thread = _thread(payload.issue)
+    comment = _comment(payload.comment)
+    if payload.action == "created":
+        return CommentCreated(repo, thread, sender, comment)
+    return CommentEdited(repo, thread, sender, comment, _previous_body(payload.changes, comment))
+
+
+def _thread(issue: _Issue) -> Thread:
+    return Thread(
+        number=issue.number,
+        is_pull_request=issue.pull_request is not None,
+        title=issue.title,
+        is_open=issue.state == "open",
+        locked=issue.locked,
+    )
+
+
+def _comment(comment: _Comment) -> Comment:
+    app = comment.performed_via_github_app
+    return Comment(
+        id=comment.id,
+        author="ghost" if comment.user is None else comment.user.login,
+        author_association=comment.author_association,
+        body=comment.body or "",
+        via_app=None if app is None else app.slug or "unknown",
+        created_at=comment.created_at.astimezone(UTC),
+        updated_at=comment.updated_at.astimezone(UTC),
+    )
+
+
+def _previous_body(changes: _Changes | None, comment: Comment) -> str:
+    if changes is None or changes.body is None:
+        return comment.body  # something else than the text was changed
+    return changes.body.text or ""
+
+
+def _read(kind: type[P], name: str, payload: bytes) -> P:
+    try:
+        return kind.model_validate_json(payload)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the payload"
+        what = first["msg"].removeprefix("Input ").removeprefix("String ")
+        problem = f"The {name} webhook can't be read: {place}: {what}."
+    # Outside `except`: the payload is a stranger's text and belongs in no traceback.
+    raise MalformedPayload(problem)

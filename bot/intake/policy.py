@@ -1,0 +1,185 @@
+"""Decide what a comment may start: first without, then with what GitHub knows about its author.
+
+`screen` needs only the event, so that the many comments without a command cost no request.
+`decide` needs the actor's permission, the repo config's `who` and the runs of the thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from bot.github.values import Permission
+from bot.intake.commands import (
+    BadCommand,
+    Command,
+    Fix,
+    Help,
+    Retry,
+    Status,
+    Stop,
+    chosen,
+    new_commands,
+    parse,
+)
+from bot.intake.decisions import (
+    Accept,
+    Candidate,
+    Decision,
+    Ignore,
+    Reason,
+    Refusal,
+    Refuse,
+    Reply,
+    ReplyKind,
+    StopRun,
+)
+from bot.intake.events import CommentCreated, CommentEdited, CommentEvent
+from bot.intake.repo_config import Role, WhoSection
+from bot.repair.request import FixRequest, Options
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who we are on GitHub.
+
+    Attributes:
+        slug: Of the App; its comments are by `<slug>[bot]`.
+    """
+
+    slug: str
+
+    @property
+    def login(self) -> str:
+        """The login that our own comments have."""
+        return f"{self.slug}[bot]"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The runs of a thread.
+
+    Attributes:
+        active: Id of the run that has not ended, or None.
+        latest: What the youngest run was asked, ended or not, or None.
+    """
+
+    active: str | None = None
+    latest: FixRequest | None = None
+
+
+def screen(event: CommentEvent, identity: Identity) -> Candidate | Ignore:
+    """Return the command to answer, or why there is none."""
+    if (
+        event.sender.login.lower() == identity.login.lower()
+        or event.comment.via_app == identity.slug
+    ):
+        return Ignore(Reason.OURSELVES)
+    if (
+        event.sender.is_bot
+        or event.sender.login.endswith("[bot]")
+        or event.comment.via_app is not None
+    ):
+        return Ignore(Reason.BOT)
+    if event.thread.locked:
+        return Ignore(Reason.LOCKED)
+    commands, reason = _commands(event)
+    command = chosen(commands)
+    return Ignore(reason) if command is None else Candidate(event, command)
+
+
+def _commands(event: CommentEvent) -> tuple[Sequence[Command], Reason]:
+    match event:
+        case CommentCreated():
+            return parse(event.comment.body), Reason.NO_COMMAND
+        case CommentEdited():
+            return new_commands(event.previous_body, event.comment.body), Reason.NOTHING_NEW
+        case _:
+            assert_never(event)
+
+
+def decide(
+    candidate: Candidate, *, permission: Permission, who: WhoSection, standing: Standing
+) -> Decision:
+    """Return what becomes of a command.
+
+    A closed issue makes no difference: a person asked.
+
+    Args:
+        candidate: From `screen`.
+        permission: Of the event's sender in the repository.
+        who: Of the repo config; the default one when the config can't be read.
+        standing: The runs of the thread.
+    """
+    if not may_ask(candidate.event.sender.login, permission, who):
+        return Refuse(Refusal.NO_PERMISSION, who.permission)
+    return _answer(candidate, standing)
+
+
+def _answer(candidate: Candidate, standing: Standing) -> Decision:
+    command = candidate.command
+    match command:
+        case Help():
+            return Reply(ReplyKind.HELP)
+        case Status():
+            return Reply(ReplyKind.STATUS, standing.active)
+        case Stop():
+            return _stop(standing)
+        case BadCommand():
+            return Refuse(Refusal.BAD_COMMAND, command.problem)
+        case Fix():
+            return _start(
+                _request(candidate.event, command.instructions, command.options), standing
+            )
+        case Retry():
+            request = _request(candidate.event, "", command.options)
+            latest = standing.latest
+            return _start(request if latest is None else request.again(latest), standing)
+        case _:
+            assert_never(command)
+
+
+_RANKS = (Permission.WRITE, Permission.MAINTAIN, Permission.ADMIN)
+
+
+def may_ask(login: str, permission: Permission, who: WhoSection) -> bool:
+    """Return whether a person may start, stop and retry runs.
+
+    Write access is always needed. Named users need nothing else, others the config's role.
+    """
+    if not permission.may_write:
+        return False
+    named = login.lower() in {user.lower().removeprefix("@") for user in who.users}
+    return named or _RANKS.index(permission) >= _RANKS.index(_permission(who.permission))
+
+
+def _permission(role: Role) -> Permission:
+    return Permission(role.value)
+
+
+def _stop(standing: Standing) -> Decision:
+    if standing.active is None:
+        return Refuse(Refusal.NOTHING_TO_STOP)
+    return StopRun(standing.active)
+
+
+def _start(request: FixRequest, standing: Standing) -> Decision:
+    """Start a run, unless another one is at work; the same one again is no other."""
+    if standing.active is not None and standing.active != request.run_id:
+        return Refuse(Refusal.ALREADY_RUNNING, standing.active)
+    return Accept(request)
+
+
+def _request(event: CommentEvent, instructions: str, options: Options) -> FixRequest:
+    return FixRequest(
+        repository=event.repo.full_name,
+        installation_id=event.repo.installation_id,
+        number=event.thread.number,
+        is_pull_request=event.thread.is_pull_request,
+        actor=event.sender.login,
+        comment_id=event.comment.id,
+        asked_at=event.comment.updated_at,
+        instructions=instructions,
+        options=options,
+    )

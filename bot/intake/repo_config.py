@@ -1,0 +1,244 @@
+"""Read `.github/fixpoint.yml`, and say on which line it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails
+
+from bot.errors import RepoConfigError
+from bot.intake.config_problems import describe
+from bot.intake.config_values import (
+    BranchPrefix,
+    Dollars,
+    Duration,
+    Glob,
+    JsonSchema,
+    Label,
+    Network,
+    Proposers,
+    Text,
+    Texts,
+)
+from bot.intake.options import MAX_ATTEMPTS
+from bot.intake.yaml_document import Document, Problem, Unreadable, read
+from bot.repair.model import Limits, SearchLimits
+from bot.repair.request import Effort, Options
+
+PATH = ".github/fixpoint.yml"
+
+MAX_PROBLEMS = 25
+"""A person mends no more at once, and a comment has to hold them."""
+
+MAX_WORKERS = 64
+
+_COMMANDS = 3
+"""How often a run executes the failing command at least: one that took longer than this part of
+the run's time, or never ends, would leave nothing for the repair."""
+
+_LIMITS = Limits()
+_SEARCH = SearchLimits()
+_BUDGET = _LIMITS.cost_usd or Decimal(2)
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _unset(cls, value: Any) -> Any:
+        """Take a known key without a value, as a commented-out section leaves it, for unset."""
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: item
+            for key, item in value.items()
+            if item is not None or key not in cls.model_fields
+        }
+
+
+class SandboxSection(_Section):
+    """Where commands run."""
+
+    image: Text | None = Field(None, description="Docker image of the sandbox.")
+    template: Text | None = Field(None, description="E2B template of the sandbox.")
+
+
+class PathsSection(_Section):
+    """Where patches may go, as globs in gitignore syntax."""
+
+    allowed: tuple[Glob, ...] = Field(
+        (), description="When there are any, a patch stays inside them."
+    )
+    protected: tuple[Glob, ...] = Field((), description="No patch touches these.")
+
+
+class Role(StrEnum):
+    """The least role that may ask for runs."""
+
+    WRITE = "write"
+    MAINTAIN = "maintain"
+    ADMIN = "admin"
+
+
+class WhoSection(_Section):
+    """Who may start, stop and retry runs. Nobody may without write access."""
+
+    permission: Role = Field(Role.WRITE, description="The least role in the repository that may.")
+    users: tuple[Text, ...] = Field(
+        (), description="Logins of people who may with write access alone."
+    )
+
+
+class MechanicalSection(_Section):
+    """What the repairs without a model may do."""
+
+    snapshots: StrictBool = Field(
+        default=False, description="Whether they may rewrite the snapshots of tests."
+    )
+
+
+class SearchSection(_Section):
+    """What the search for a repair without a model may take."""
+
+    seconds: Duration = Field(
+        _SEARCH.seconds, description="Wall time of one search: seconds, or with a unit, such as 2m."
+    )
+    workers: StrictInt | None = Field(
+        _SEARCH.workers,
+        ge=1,
+        le=MAX_WORKERS,
+        description="Edits that are tried at the same time; one for each processor if unset.",
+    )
+
+    @property
+    def limits(self) -> SearchLimits:
+        """The section in the words of a run."""
+        return SearchLimits(self.seconds, self.workers)
+
+
+class RepoConfig(_Section):
+    """How Fixpoint works on this repository. Without the file every key has its default."""
+
+    setup: Texts | None = Field(
+        None,
+        description="Commands that prepare the environment, run with network; found out by themselves if unset.",
+    )
+    test: Text | None = Field(
+        None, description="Command that runs the whole test suite; found out by itself if unset."
+    )
+    sandbox: SandboxSection = Field(SandboxSection(), description="Where commands run.")
+    network: Network = Field(
+        "off",
+        description="Network of attempts and verification, after the setup: off, on, or the hosts to reach.",
+    )
+    model: Text | None = Field(
+        None, description="Exact model, in its provider's words; the server's own if unset."
+    )
+    effort: Effort | None = Field(
+        None, description="How hard the model thinks; the model's own default if unset."
+    )
+    attempts: StrictInt = Field(
+        _LIMITS.attempts,
+        ge=1,
+        le=MAX_ATTEMPTS,
+        description="Candidate patches that may be verified in one run.",
+    )
+    budget_usd: Dollars = Field(
+        _BUDGET,
+        json_schema_extra={"default": float(_BUDGET)},
+        description="Dollars that the model calls of one run may cost.",
+    )
+    timeout: Duration = Field(
+        _LIMITS.seconds,
+        description="Wall time of one run: seconds, or with a unit, such as 15m or 1h.",
+    )
+    paths: PathsSection = Field(PathsSection(), description="Where patches may go.")
+    labels: tuple[Label, ...] = Field(("fixpoint",), description="Labels of the pull requests.")
+    branch_prefix: BranchPrefix = Field(
+        "fixpoint/", description="What the names of the branches begin with."
+    )
+    draft: StrictBool = Field(default=True, description="Whether pull requests open as drafts.")
+    who: WhoSection = Field(WhoSection(), description="Who may start, stop and retry runs.")
+    proposers: Proposers = Field(
+        ("mechanical", "search", "agent"),
+        description="What makes patches, in this order: the project's own tools, then a search "
+        "for the edit that the tests ask for, then a model.",
+    )
+    mechanical: MechanicalSection = Field(
+        MechanicalSection(), description="What the repairs without a model may do."
+    )
+    search: SearchSection = Field(
+        SearchSection(), description="What the search for a repair without a model may take."
+    )
+
+    def limits(self, options: Options) -> Limits:
+        """Return the budget of a run; what its options say comes before the file."""
+        seconds = options.timeout or self.timeout
+        return Limits(
+            attempts=options.attempts or self.attempts,
+            cost_usd=self.budget_usd if options.budget_usd is None else options.budget_usd,
+            seconds=seconds,
+            command_seconds=min(_LIMITS.command_seconds, seconds / _COMMANDS),
+        )
+
+
+def parse(data: str | bytes, source: str = PATH) -> RepoConfig:
+    """Return the config in a file's content; an empty file is a config of defaults.
+
+    Args:
+        data: The file's content.
+        source: What problems call the file.
+
+    Raises:
+        RepoConfigError: With every problem: file, line, what is wrong and what would be right.
+    """
+    try:
+        document = read(data)
+    except Unreadable as error:
+        raise RepoConfigError(_sentences(source, [error.problem])) from error
+    problems = list(document.problems)
+    config: RepoConfig | None = None
+    try:
+        config = _validated(document.value)
+    except ValidationError as error:
+        problems += [_problem(document, detail) for detail in error.errors(include_url=False)]
+    if config is None or problems:
+        raise RepoConfigError(_sentences(source, problems))
+    return config
+
+
+def json_schema() -> JsonSchema:
+    """Return the JSON Schema of the file, for editors."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **RepoConfig.model_json_schema(),
+        "title": "Fixpoint's configuration of a repository",
+    }
+
+
+def _validated(value: Any) -> RepoConfig:
+    return RepoConfig() if value is None else RepoConfig.model_validate(value)
+
+
+def _sentences(source: str, problems: Sequence[Problem]) -> tuple[str, ...]:
+    shown = [f"{source}:{each.line}: {each.text}" for each in sorted(problems)[:MAX_PROBLEMS]]
+    more = len(problems) - len(shown)
+    return (*shown, f"{source}: and {more} more problems.") if more else tuple(shown)
+
+
+def _problem(document: Document, detail: ErrorDetails) -> Problem:
+    of_key = detail["type"] == "extra_forbidden"
+    return Problem(document.line(detail["loc"], of_key=of_key), describe(RepoConfig, detail))

@@ -1,0 +1,165 @@
+"""Receive GitHub's webhooks: verify, store, acknowledge; everything slow happens after."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import structlog
+from aiohttp import hdrs, web
+from pydantic import SecretStr
+
+from bot.errors import MalformedPayload, StorageError
+from bot.intake.events import is_handled, parse_action
+from bot.storage.deliveries import DeliveryStore
+
+MAX_BODY = 25 * 2**20
+"""GitHub sends no larger payload.
+
+https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap
+"""
+
+_DELIVERY_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
+_EVENT_NAME = re.compile(r"[a-z_]{1,64}")
+
+_log = structlog.get_logger(__name__)
+
+
+class _Refused(Exception):
+    """The request is no webhook that we take; says so with a status and a sentence."""
+
+    def __init__(self, status: HTTPStatus, reason: str) -> None:
+        super().__init__(reason)
+        self.status = status
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Envelope:
+    """What the headers say about a webhook."""
+
+    delivery_id: str
+    event: str
+    signature: str
+
+
+class Webhook:
+    """The handler of `POST /webhook`.
+
+    Args:
+        secret: What the App's webhook is set up with.
+        deliveries: Where webhooks are kept until they are worked through.
+        wake: Called after a new one was stored; must return at once.
+    """
+
+    def __init__(
+        self, secret: SecretStr, deliveries: DeliveryStore, wake: Callable[[], None]
+    ) -> None:
+        self._secret = secret
+        self._deliveries = deliveries
+        self._wake = wake
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Answer 202 once the delivery is on disk, or a 4xx with a sentence, or 503."""
+        try:
+            envelope = _envelope(request)
+            body = await _read_body(request)
+            _check_signature(self._secret, body, envelope.signature)
+            return await self._take(envelope, body)
+        except _Refused as refusal:
+            _log.warning("webhook refused", status=refusal.status.value, reason=refusal.reason)
+            return _answer(refusal.status, error=refusal.reason)
+
+    async def _take(self, envelope: _Envelope, body: bytes) -> web.Response:
+        if envelope.event == "ping":
+            return _answer(HTTPStatus.OK, status="pong")
+        try:
+            action = parse_action(envelope.event, body)
+        except MalformedPayload as error:
+            raise _Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
+        log = _log.bind(delivery=envelope.delivery_id, event_name=envelope.event, action=action)
+        if not is_handled(envelope.event, action):
+            log.debug("webhook ignored")
+            return _answer(HTTPStatus.ACCEPTED, status="ignored")
+        try:
+            new = await self._deliveries.add(envelope.delivery_id, envelope.event, body)
+        except StorageError as error:
+            # GitHub marks it as failed; it can be redelivered, by hand or by the sweep.
+            log.exception("webhook not stored")
+            reason = "The delivery could not be stored; redeliver it."
+            raise _Refused(HTTPStatus.SERVICE_UNAVAILABLE, reason) from error
+        if not new:
+            log.info("webhook delivered again")
+            return _answer(HTTPStatus.ACCEPTED, status="duplicate")
+        self._wake()
+        log.info("webhook stored")
+        return _answer(HTTPStatus.ACCEPTED, status="accepted")
+
+
+def _envelope(request: web.Request) -> _Envelope:
+    """Check everything that is known before the body is read."""
+    if request.content_type != "application/json":
+        raise _Refused(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            f"The content type is {request.content_type}: choose application/json in the "
+            "settings of the App's webhook.",
+        )
+    return _Envelope(
+        delivery_id=_header(request, "X-GitHub-Delivery", _DELIVERY_ID),
+        event=_header(request, "X-GitHub-Event", _EVENT_NAME),
+        signature=request.headers.get("X-Hub-Signature-256", ""),
+    )
+
+
+def _header(request: web.Request, name: str, pattern: re.Pattern[str]) -> str:
+    value = request.headers.get(name, "")
+    if not pattern.fullmatch(value):
+        reason = f"The header {name} is missing or odd: this is no webhook of GitHub's."
+        raise _Refused(HTTPStatus.BAD_REQUEST, reason)
+    return value
+
+
+async def _read_body(request: web.Request) -> bytes:
+    """Return the raw body; ask not even for the first byte of one that says it is too large."""
+    refusal = _Refused(
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The payload is larger than {MAX_BODY >> 20} MiB."
+    )
+    if (request.content_length or 0) > MAX_BODY:
+        raise refusal
+    body = bytearray()
+    # Not `request.read()`: its limit belongs to the application, and is 1 MiB unless set.
+    async for chunk in request.content.iter_any():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise refusal
+    return bytes(body)
+
+
+def _check_signature(secret: SecretStr, body: bytes, signature: str) -> None:
+    """Refuse a body that was not signed with our secret; SHA-1 signatures do not count.
+
+    https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries
+    """
+    if not signature:
+        raise _Refused(
+            HTTPStatus.UNAUTHORIZED,
+            "The header X-Hub-Signature-256 is missing: set a secret in the App's webhook.",
+        )
+    digest = hmac.new(secret.get_secret_value().encode(), body, hashlib.sha256).hexdigest()
+    # As bytes: `compare_digest` raises on text that is not ASCII.
+    given = signature.encode("utf-8", "surrogateescape")
+    if not hmac.compare_digest(f"sha256={digest}".encode(), given):
+        raise _Refused(
+            HTTPStatus.UNAUTHORIZED,
+            "The signature is wrong: GITHUB_WEBHOOK_SECRET must equal the secret of the App's "
+            "webhook.",
+        )
+
+
+def _answer(status: HTTPStatus, /, **content: str) -> web.Response:
+    headers = {hdrs.CACHE_CONTROL: "no-store"}
+    return web.json_response(content, status=status.value, headers=headers)

@@ -1,0 +1,1 @@
+"""What must outlive the process: deliveries and runs, on SQLite or PostgreSQL."""

@@ -1,0 +1,223 @@
+"""Open the database and run work on it without blocking the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from pydantic import SecretStr
+from sqlalchemy import (
+    URL,
+    BigInteger,
+    Column,
+    Connection,
+    Dialect,
+    Engine,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    create_engine,
+    event,
+    insert,
+    make_url,
+    select,
+    text,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.types import TypeDecorator
+
+from bot.errors import UsageError
+from bot.storage.group_commit import Act, GroupCommit, failed
+
+T = TypeVar("T")
+
+SCHEMA_VERSION = 1
+"""Raised by one with every change of a table that exists."""
+
+LOCK_SECONDS = 10
+"""How long a writer waits for one in another process."""
+
+READERS = 4
+
+metadata = MetaData()
+
+schema_version = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware UTC moment as microseconds since 1970: the same, and sortable, on both databases."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
+        """Store the moment."""
+        del dialect
+        return None if value is None else round(value.timestamp() * 1_000_000)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
+        """Give the moment back."""
+        del dialect
+        return None if value is None else datetime.fromtimestamp(value / 1_000_000, tz=UTC)
+
+
+class PlainText(TypeDecorator[str]):
+    """Text of any origin, less what PostgreSQL or UTF-8 can't hold: NUL and lone surrogates."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Store the text."""
+        del dialect
+        if value is None:
+            return None
+        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+class Database:
+    """One engine. Writes are durable when they return and share transactions; reads do not wait.
+
+    Build it with `open_database`; use it from one event loop.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._writes = GroupCommit(engine)
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="storage-reader")
+
+    async def write(self, act: Act[T]) -> T:
+        """Run `act` in a transaction that others may share, and return once it is on disk.
+
+        Raises:
+            StorageError: When it failed; nothing of it was kept.
+        """
+        return await self._writes.run(act)
+
+    async def read(self, act: Act[T]) -> T:
+        """Run `act`, which only reads, in a transaction of its own.
+
+        Raises:
+            StorageError: When it failed.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, act)
+
+    def _read(self, act: Act[T]) -> T:
+        try:
+            with self._engine.connect().execution_options(reads_only=True) as connection:
+                return act(connection)
+        except SQLAlchemyError as error:
+            raise failed(error) from error
+
+    async def close(self) -> None:
+        """Finish the writes that were begun and close every connection."""
+        await self._writes.close()
+        await asyncio.to_thread(self._readers.shutdown)
+        self._engine.dispose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *failure: object) -> None:
+        await self.close()
+
+
+def insert_if_new(connection: Connection, table: Table, row: Mapping[str, object]) -> bool:
+    """Insert a row unless one of its key is there; return whether it was inserted."""
+    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+    statement = dialect.insert(table).values(dict(row)).on_conflict_do_nothing()
+    # Not `rowcount`, which not every driver knows for an insert.
+    return connection.execute(statement.returning(*table.primary_key)).first() is not None
+
+
+async def open_database(url: SecretStr) -> Database:
+    """Open the database and create its tables where they are missing.
+
+    Args:
+        url: As `ServerSettings.database_url` has it.
+
+    Raises:
+        UsageError: When it can't be opened, or was written by a newer Fixpoint.
+    """
+    # The tables of both modules must be known before they are created.
+    from bot.storage import deliveries, runs
+
+    del deliveries, runs
+    return Database(await asyncio.to_thread(_open, _parsed(url)))
+
+
+def _parsed(url: SecretStr) -> URL:
+    try:
+        return make_url(url.get_secret_value())
+    except (ArgumentError, ValueError):
+        # `from None`: what the parser quotes may be a part of the password.
+        raise UsageError(
+            "DATABASE_URL must look like sqlite:////path/to/file.db or postgresql://user@host/name."
+        ) from None
+
+
+def _open(url: URL) -> Engine:
+    try:
+        engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
+        try:
+            with engine.begin() as connection:
+                _create(connection)
+        except BaseException:
+            engine.dispose()
+            raise
+    except (SQLAlchemyError, OSError) as error:
+        shown = url.render_as_string(hide_password=True)
+        reason = failed(error) if isinstance(error, SQLAlchemyError) else error
+        raise UsageError(f"DATABASE_URL ({shown}) can't be opened. {reason}") from error
+    return engine
+
+
+def _create(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        # Servers that start together would both see a missing table; the number is arbitrary.
+        connection.execute(text("SELECT pg_advisory_xact_lock(7216453)"))
+    metadata.create_all(connection)
+    found = connection.scalar(select(schema_version.c.version))
+    if found is None:
+        connection.execute(insert(schema_version).values(version=SCHEMA_VERSION))
+    elif found > SCHEMA_VERSION:
+        raise UsageError(
+            f"The database has schema {found}, this Fixpoint knows {SCHEMA_VERSION}: "
+            "install the newer Fixpoint, or name another DATABASE_URL."
+        )
+
+
+def _postgresql(url: URL) -> Engine:
+    return create_engine(url, pool_pre_ping=True, pool_size=READERS + 1)
+
+
+def _sqlite(url: URL) -> Engine:
+    # Payloads of private repositories are nobody else's on this machine.
+    Path(url.database or "").parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    engine = create_engine(url, pool_size=READERS + 1, connect_args={"timeout": LOCK_SECONDS})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, record: object) -> None:
+    """Set up a new connection: readers beside one writer, and commits that survive power loss."""
+    del record
+    connection.isolation_level = None  # `_begin_sqlite` begins; the driver would do so too late
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """Take the write lock first: one that is asked for after a read can't be waited for.
+
+    See https://www.sqlite.org/isolation.html and SQLITE_BUSY_SNAPSHOT.
+    """
+    reads_only = connection.get_execution_options().get("reads_only", False)
+    connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")

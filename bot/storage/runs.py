@@ -1,0 +1,250 @@
+"""Remember every run: what was asked, where it stands, how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, TypedDict, Unpack
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    Row,
+    Select,
+    String,
+    Table,
+    select,
+    update,
+)
+
+from bot.repair.model import Report, Verdict
+from bot.repair.request import FixRequest
+from bot.storage.database import Database, PlainText, UtcDateTime, insert_if_new, metadata
+from bot.storage.stored_json import dump_report, dump_request, load_report, load_request
+
+
+class RunStatus(StrEnum):
+    """Where a run is."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run.
+
+    Attributes:
+        id: `FixRequest.run_id`.
+        request: What was asked.
+        delivery_id: The delivery that brought it.
+        status: Where it is.
+        verdict: How it ended; None before that.
+        reason: One sentence, why.
+        head: The commit it repairs, as soon as that is known.
+        stop_requested: Whether a person asked it to stop.
+        report: Everything it found out; None before its end, and in lists.
+        progress_comment_id: The comment that shows its progress.
+        pull_request: Number of the pull request that it opened.
+        pull_request_url: Its address.
+        cost_usd: What it cost so far; None when a price is unknown.
+        tokens: That it used so far.
+        created_at: UTC.
+        updated_at: UTC, of the last change.
+    """
+
+    id: str
+    request: FixRequest
+    delivery_id: str
+    status: RunStatus
+    verdict: Verdict | None
+    reason: str
+    head: str | None
+    stop_requested: bool
+    report: Report | None
+    progress_comment_id: int | None
+    pull_request: int | None
+    pull_request_url: str | None
+    cost_usd: Decimal | None
+    tokens: int
+    created_at: datetime
+    updated_at: datetime
+
+
+class RunChanges(TypedDict, total=False):
+    """What of a run can change; see `Run`."""
+
+    status: RunStatus
+    verdict: Verdict
+    reason: str
+    head: str
+    report: Report
+    progress_comment_id: int
+    pull_request: int
+    pull_request_url: str
+    cost_usd: Decimal | None
+    tokens: int
+
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("repository", String(255), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("request", LargeBinary, nullable=False),
+    Column("delivery_id", String(64), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("begun", Integer, nullable=False),
+    Column("verdict", String(32)),
+    Column("reason", PlainText, nullable=False),
+    Column("head", String(64)),
+    Column("stop_requested", Boolean, nullable=False),
+    Column("report", LargeBinary),
+    Column("progress_comment_id", BigInteger),
+    Column("pull_request", Integer),
+    Column("pull_request_url", PlainText),
+    # Decimal text: SQLite would make it a float.
+    Column("cost_usd", String(32)),
+    Column("tokens", BigInteger, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    Index("runs_by_thread", "repository", "number", "created_at"),
+    Index("runs_by_status", "status"),
+    Index("runs_by_age", "created_at"),
+)
+
+_LISTED = tuple(column for column in runs.c if column.name != "report")
+
+
+class RunStore:
+    """The table of runs. Every method raises `StorageError` when the database fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, request: FixRequest, delivery_id: str) -> bool:
+        """Queue the run of a request; return whether it is new. On disk when this returns."""
+        now = datetime.now(UTC)
+        row = {
+            "id": request.run_id,
+            "repository": request.repository.lower(),
+            "number": request.number,
+            "request": dump_request(request),
+            "delivery_id": delivery_id,
+            "status": RunStatus.QUEUED,
+            "begun": 0,
+            "reason": "",
+            "stop_requested": False,
+            "cost_usd": "0",
+            "tokens": 0,
+            "created_at": now,
+            "updated_at": now,
+        }
+        return await self._database.write(lambda connection: insert_if_new(connection, runs, row))
+
+    async def get(self, run_id: str) -> Run | None:
+        """Return the run of that id, with its report."""
+        found = await self._select(select(runs).where(runs.c.id == run_id))
+        return found[0] if found else None
+
+    async def update(self, run_id: str, **changes: Unpack[RunChanges]) -> None:
+        """Change a run. Changing one that does not exist does nothing."""
+        values: dict[str, Any] = {**changes, "updated_at": datetime.now(UTC)}
+        if "report" in changes:
+            values["report"] = dump_report(changes["report"])
+        if "cost_usd" in changes:
+            values["cost_usd"] = None if changes["cost_usd"] is None else str(changes["cost_usd"])
+        await self._update(run_id, values)
+
+    async def begin(self, run_id: str) -> int:
+        """Note that a process takes the run up; return how many did since it last got further.
+
+        The process in which it got further counts, too.
+        """
+        statement = (
+            update(runs)
+            .where(runs.c.id == run_id)
+            .values(begun=runs.c.begun + 1)
+            .returning(runs.c.begun)
+        )
+        return await self._database.write(lambda connection: connection.scalar(statement)) or 0
+
+    async def got_further(self, run_id: str) -> None:
+        """Note that the run did something, in this process, that it never has to do again."""
+        await self._update(run_id, {"begun": 1, "updated_at": datetime.now(UTC)})
+
+    async def request_stop(self, run_id: str) -> bool:
+        """Ask a run to stop; return whether it was still active."""
+        values = {"stop_requested": True, "updated_at": datetime.now(UTC)}
+        return await self._update(run_id, values, only_active=True) == 1
+
+    async def stop_requested(self, run_id: str) -> bool:
+        """Return whether a person asked that run to stop."""
+        statement = select(runs.c.stop_requested).where(runs.c.id == run_id)
+        return bool(await self._database.read(lambda connection: connection.scalar(statement)))
+
+    async def latest(self, repository: str, number: int) -> Run | None:
+        """Return the youngest run of an issue or pull request, without its report."""
+        found = await self._select(_of(repository, number).limit(1))
+        return found[0] if found else None
+
+    async def active(
+        self, repository: str | None = None, number: int | None = None
+    ) -> tuple[Run, ...]:
+        """Return runs that have not ended, the youngest first, without reports."""
+        return await self._select(_of(repository, number).where(runs.c.status != RunStatus.DONE))
+
+    async def list(self, limit: int = 50) -> tuple[Run, ...]:
+        """Return the youngest runs, without reports."""
+        return await self._select(_of().limit(limit))
+
+    async def _update(
+        self, run_id: str, values: dict[str, Any], *, only_active: bool = False
+    ) -> int:
+        statement = update(runs).where(runs.c.id == run_id).values(values)
+        if only_active:
+            statement = statement.where(runs.c.status != RunStatus.DONE)
+        return await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def _select(self, statement: Select[Any]) -> tuple[Run, ...]:
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(_run(row) for row in rows)
+
+
+def _of(repository: str | None = None, number: int | None = None) -> Select[Any]:
+    statement = select(*_LISTED).order_by(runs.c.created_at.desc(), runs.c.id)
+    if repository is not None:
+        statement = statement.where(runs.c.repository == repository.lower())
+    if number is not None:
+        statement = statement.where(runs.c.number == number)
+    return statement
+
+
+def _run(row: Row[Any]) -> Run:
+    report = getattr(row, "report", None)
+    return Run(
+        id=row.id,
+        request=load_request(row.request),
+        delivery_id=row.delivery_id,
+        status=RunStatus(row.status),
+        verdict=None if row.verdict is None else Verdict(row.verdict),
+        reason=row.reason,
+        head=row.head,
+        stop_requested=row.stop_requested,
+        report=None if report is None else load_report(report),
+        progress_comment_id=row.progress_comment_id,
+        pull_request=row.pull_request,
+        pull_request_url=row.pull_request_url,
+        cost_usd=None if row.cost_usd is None else Decimal(row.cost_usd),
+        tokens=row.tokens,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )

@@ -1,0 +1,123 @@
+"""Log constant sentences with fields to stderr, as JSON or for a person, without secrets."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import MutableMapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, TextIO, assert_never
+
+from pydantic import SecretStr
+
+from bot.reporting.redaction import planted_secrets, redact_values
+from bot.settings import LogFormat, LogLevel, ServerSettings
+
+if TYPE_CHECKING:
+    from structlog.typing import Processor
+
+_CHATTY = ("aiohttp.access", "asyncio", "httpx", "httpx2", "httpcore", "e2b", "anthropic", "openai")
+"""Loggers of libraries whose every request is not ours to report."""
+
+
+def configure_logs(settings: ServerSettings) -> None:
+    """Log as the server's settings say; none of its secrets appears in a line."""
+    configure(
+        settings.fixpoint_log_format,
+        settings.fixpoint_log_level,
+        secrets=planted_secrets(settings),
+    )
+
+
+def configure(
+    style: LogFormat = LogFormat.JSON,
+    least: LogLevel = LogLevel.INFO,
+    *,
+    secrets: Sequence[SecretStr] = (),
+    stream: TextIO | None = None,
+) -> None:
+    """Send every log line of this process, those of libraries included, to one stream.
+
+    Args:
+        style: How lines are written.
+        least: The least severe one that is written.
+        secrets: Values that never appear in a line, besides everything of a token's shape.
+        stream: Where lines go; stderr when None.
+    """
+    import structlog
+
+    handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=_common(), processors=_last(style, tuple(secrets))
+        )
+    )
+    root, level = logging.getLogger(), logging.getLevelNamesMapping()[least.upper()]
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    for name in _CHATTY:
+        logging.getLogger(name).setLevel(max(level, logging.WARNING))
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_common(),
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=False,
+    )
+
+
+def context(**fields: str | int) -> AbstractContextManager[None]:
+    """Add fields (`run_id`, `delivery_id`) to every line inside the `with` block and its tasks."""
+    import structlog
+
+    return structlog.contextvars.bound_contextvars(**fields)
+
+
+def _common() -> list[Processor]:
+    import structlog
+
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.stdlib.ExtraAdder(),
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+    ]
+
+
+def _last(style: LogFormat, secrets: tuple[SecretStr, ...]) -> list[Processor]:
+    """Return what turns an event into a line; redaction comes after the traceback is text."""
+    import structlog
+
+    def redacted(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
+        return {key: _redacted(value, secrets) for key, value in event.items()}
+
+    return [
+        structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+        structlog.processors.format_exc_info,
+        redacted,
+        _renderer(style),
+    ]
+
+
+def _redacted(value: Any, secrets: tuple[SecretStr, ...]) -> Any:
+    plain = isinstance(value, str | bytes | bool | int | float | dict | list | tuple | None)
+    return redact_values(value if plain else repr(value), secrets)
+
+
+def _renderer(style: LogFormat) -> Processor:
+    import structlog
+
+    match style:
+        case LogFormat.JSON:
+            return structlog.processors.JSONRenderer()
+        case LogFormat.CONSOLE:
+            return structlog.dev.ConsoleRenderer(
+                colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
+            )
+        case _:
+            assert_never(style)

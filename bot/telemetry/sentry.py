@@ -1,0 +1,114 @@
+"""Report bugs to Sentry when a DSN is configured: no variables, no bodies, no secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from pydantic import SecretStr
+
+from bot import __version__
+from bot.errors import FixpointError
+from bot.reporting.redaction import planted_secrets, redact_values
+from bot.settings import ServerSettings
+
+if TYPE_CHECKING:
+    from sentry_sdk.types import Breadcrumb, Event, Hint
+
+_IDS = ("run_id", "delivery_id")
+_KEPT_OF_A_REQUEST = frozenset({"url", "method"})
+
+
+def configure_sentry(settings: ServerSettings) -> None:
+    """Report errors of this process where the settings say; without a DSN nothing is sent."""
+    start(settings.sentry_dsn, secrets=planted_secrets(settings))
+
+
+def start(
+    dsn: SecretStr | None, *, environment: str = "production", secrets: Sequence[SecretStr] = ()
+) -> bool:
+    """Send unexpected errors to Sentry from now on; return whether a DSN was given.
+
+    Args:
+        dsn: Where to; None sends nothing anywhere.
+        environment: Sentry's name for this installation.
+        secrets: Values that never leave, besides everything of a token's shape.
+    """
+    if dsn is None or not dsn.get_secret_value():
+        return False
+    import sentry_sdk
+    from sentry_sdk.integrations.argv import ArgvIntegration
+    from sentry_sdk.integrations.modules import ModulesIntegration
+
+    def breadcrumb(crumb: Breadcrumb, hint: dict[str, Any]) -> Breadcrumb | None:
+        fields = _log_fields(hint)
+        kept = {**crumb, "message": fields["event"]} if fields else crumb
+        return cast("Breadcrumb", redact_values(kept, secrets))
+
+    sentry_sdk.init(
+        dsn.get_secret_value(),
+        release=f"fixpoint@{__version__}",
+        environment=environment,
+        send_default_pii=False,
+        include_local_variables=False,
+        include_source_context=False,
+        max_request_body_size="never",
+        before_send=scrubber(secrets),
+        before_breadcrumb=breadcrumb,
+        auto_enabling_integrations=False,  # those of model SDKs would record conversations
+        disabled_integrations=[ArgvIntegration, ModulesIntegration],
+        auto_session_tracking=False,
+        send_client_reports=False,
+    )
+    return True
+
+
+def scrubber(secrets: Sequence[SecretStr] = ()) -> Callable[[Event, Hint], Event | None]:
+    """Return Sentry's `before_send`: drops expected errors, takes out what is nobody's business."""
+
+    def before_send(event: Event, hint: Hint) -> Event | None:
+        if _is_expected(hint):
+            return None
+        reduced = {**_reduced(event), **_told(event, _log_fields(hint))}
+        return cast("Event", redact_values(reduced, secrets))
+
+    return before_send
+
+
+def _is_expected(hint: Hint) -> bool:
+    """Whether the error was raised on purpose, so that a person was told already."""
+    exc_info = hint.get("exc_info")
+    return exc_info is not None and isinstance(exc_info[1], FixpointError)
+
+
+def _log_fields(hint: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of the log line that caused an event; empty when it was none of ours."""
+    record = hint.get("log_record")
+    fields = getattr(record, "msg", None)
+    return fields if isinstance(fields, dict) and "event" in fields else {}
+
+
+def _told(event: Event, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the constant sentence, by which Sentry groups, and the ids that find the log again."""
+    if not fields:
+        return {}
+    ids = {name: str(fields[name]) for name in _IDS if name in fields}
+    tags = {**(event.get("tags") or {}), **ids}
+    return {"logentry": {"message": fields["event"]}, "tags": tags}
+
+
+def _reduced(event: Event) -> dict[str, Any]:
+    reduced: dict[str, Any] = {
+        key: value
+        for key, value in event.items()
+        if key not in {"request", "user", "server_name", "extra"}
+    }
+    request = event.get("request")
+    if isinstance(request, dict):
+        reduced["request"] = {
+            key: value for key, value in request.items() if key in _KEPT_OF_A_REQUEST
+        }
+    for raised in (reduced.get("exception") or {}).get("values", []):
+        for frame in (raised.get("stacktrace") or {}).get("frames", []):
+            frame.pop("vars", None)
+    return reduced

@@ -1,0 +1,126 @@
+"""Hold the stand-in to GitHub's own description of its API, as githubkit's models know it.
+
+Only tests import this module: githubkit is a development dependency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from githubkit_schemas.latest import models
+from pydantic import TypeAdapter
+
+from tests.fakes.github.model import Event, Exchange
+
+_REPO = "/repos/{owner}/{repo}"
+_ISSUE = f"{_REPO}/issues/{{issue_number}}"
+_COMMENT = f"{_REPO}/issues/comments/{{comment_id}}"
+_CHECK = f"{_REPO}/check-runs/{{check_run_id}}"
+
+RESPONSES: dict[tuple[str, str], Any] = {
+    ("GET", "/app"): models.Integration,
+    ("GET", "/app/installations"): list[models.Installation],
+    ("GET", "/app/installations/{installation_id}"): models.Installation,
+    (
+        "POST",
+        "/app/installations/{installation_id}/access_tokens",
+    ): models.InstallationToken,
+    ("GET", "/app/hook/deliveries"): list[models.HookDeliveryItem],
+    ("GET", f"{_REPO}/installation"): models.Installation,
+    ("GET", _REPO): models.FullRepository,
+    (
+        "GET",
+        f"{_REPO}/collaborators/{{username}}/permission",
+    ): models.RepositoryCollaboratorPermission,
+    ("GET", f"{_REPO}/branches/{{branch}}"): models.BranchWithProtection,
+    ("GET", f"{_REPO}/commits/{{ref}}"): models.Commit,
+    ("GET", f"{_REPO}/contents/{{path}}"): models.ContentTree
+    | list[models.ContentDirectoryItems]
+    | models.ContentFile
+    | models.ContentSymlink
+    | models.ContentSubmodule,
+    ("GET", _ISSUE): models.Issue,
+    ("GET", f"{_ISSUE}/comments"): list[models.IssueComment],
+    ("POST", f"{_ISSUE}/comments"): models.IssueComment,
+    ("POST", f"{_ISSUE}/reactions"): models.Reaction,
+    ("POST", f"{_ISSUE}/labels"): list[models.Label],
+    ("GET", f"{_REPO}/labels"): list[models.Label],
+    ("GET", _COMMENT): models.IssueComment,
+    ("PATCH", _COMMENT): models.IssueComment,
+    ("POST", f"{_COMMENT}/reactions"): models.Reaction,
+    ("GET", f"{_REPO}/pulls"): list[models.PullRequestSimple],
+    ("POST", f"{_REPO}/pulls"): models.PullRequest,
+    ("GET", f"{_REPO}/pulls/{{pull_number}}"): models.PullRequest,
+    ("PATCH", f"{_REPO}/pulls/{{pull_number}}"): models.PullRequest,
+    ("POST", f"{_REPO}/git/blobs"): models.ShortBlob,
+    ("GET", f"{_REPO}/git/blobs/{{file_sha}}"): models.Blob,
+    ("POST", f"{_REPO}/git/trees"): models.GitTree,
+    ("GET", f"{_REPO}/git/trees/{{tree_sha}}"): models.GitTree,
+    ("POST", f"{_REPO}/git/commits"): models.GitCommit,
+    ("GET", f"{_REPO}/git/commits/{{commit_sha}}"): models.GitCommit,
+    ("GET", f"{_REPO}/git/ref/{{ref}}"): models.GitRef,
+    ("POST", f"{_REPO}/git/refs"): models.GitRef,
+    ("PATCH", f"{_REPO}/git/refs/{{ref}}"): models.GitRef,
+    ("POST", f"{_REPO}/check-runs"): models.CheckRun,
+    ("GET", _CHECK): models.CheckRun,
+    ("PATCH", _CHECK): models.CheckRun,
+    ("GET", f"{_CHECK}/annotations"): list[models.CheckAnnotation],
+    (
+        "GET",
+        f"{_REPO}/commits/{{ref}}/check-runs",
+    ): models.ReposOwnerRepoCommitsRefCheckRunsGetResponse200,
+}
+REQUESTS: dict[tuple[str, str], Any] = {
+    (
+        "POST",
+        "/app/installations/{installation_id}/access_tokens",
+    ): models.AppInstallationsInstallationIdAccessTokensPostBody,
+    ("POST", f"{_ISSUE}/comments"): models.ReposOwnerRepoIssuesIssueNumberCommentsPostBody,
+    ("POST", f"{_ISSUE}/reactions"): models.ReposOwnerRepoIssuesIssueNumberReactionsPostBody,
+    ("POST", f"{_ISSUE}/labels"): models.ReposOwnerRepoIssuesIssueNumberLabelsPostBodyOneof0,
+    ("PATCH", _COMMENT): models.ReposOwnerRepoIssuesCommentsCommentIdPatchBody,
+    (
+        "POST",
+        f"{_COMMENT}/reactions",
+    ): models.ReposOwnerRepoIssuesCommentsCommentIdReactionsPostBody,
+    ("POST", f"{_REPO}/pulls"): models.ReposOwnerRepoPullsPostBody,
+    (
+        "PATCH",
+        f"{_REPO}/pulls/{{pull_number}}",
+    ): models.ReposOwnerRepoPullsPullNumberPatchBody,
+    ("POST", f"{_REPO}/git/blobs"): models.ReposOwnerRepoGitBlobsPostBody,
+    ("POST", f"{_REPO}/git/trees"): models.ReposOwnerRepoGitTreesPostBody,
+    ("POST", f"{_REPO}/git/commits"): models.ReposOwnerRepoGitCommitsPostBody,
+    ("POST", f"{_REPO}/git/refs"): models.ReposOwnerRepoGitRefsPostBody,
+    ("PATCH", f"{_REPO}/git/refs/{{ref}}"): models.ReposOwnerRepoGitRefsRefPatchBody,
+    ("POST", f"{_REPO}/check-runs"): models.ReposOwnerRepoCheckRunsPostBodyOneof0
+    | models.ReposOwnerRepoCheckRunsPostBodyOneof1,
+    ("PATCH", _CHECK): models.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyAnyof0
+    | models.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyAnyof1,
+}
+EVENTS: dict[tuple[str, str | None], Any] = {
+    ("issue_comment", "created"): models.WebhookIssueCommentCreated,
+    ("issue_comment", "edited"): models.WebhookIssueCommentEdited,
+    ("issues", "opened"): models.WebhookIssuesOpened,
+    ("pull_request", "opened"): models.WebhookPullRequestOpened,
+    ("installation", "created"): models.WebhookInstallationCreated,
+    ("ping", None): models.WebhookPing,
+}
+NO_CONTENT = 204
+
+
+def check_exchanges(exchanges: Iterable[Exchange]) -> None:
+    """Raise `pydantic.ValidationError` where a successful exchange is not as GitHub describes."""
+    for exchange in exchanges:
+        key = (exchange.method, exchange.route)
+        if exchange.status >= 300 or exchange.response in (None, {}):
+            continue
+        TypeAdapter(RESPONSES[key]).validate_python(exchange.response)
+        if exchange.request is not None:
+            TypeAdapter(REQUESTS[key]).validate_python(exchange.request)
+
+
+def check_event(event: Event) -> None:
+    """Raise `pydantic.ValidationError` for a payload that is not as GitHub describes."""
+    TypeAdapter(EVENTS[event.name, event.payload.get("action")]).validate_python(event.payload)

@@ -1,0 +1,107 @@
+"""Webhook events: the payloads that GitHub sends for what happens in the state."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tests.fakes.github.model import Account, Comment, Event, Installation, Issue, Repository
+from tests.fakes.github.views import Json, Views, node
+
+
+def comment_event(
+    views: Views,
+    issue: Issue,
+    comment: Comment,
+    action: Literal["created", "edited", "deleted"],
+    *,
+    sender: Account | None = None,
+) -> Event:
+    """Return `issue_comment`; an edit says what the text was before."""
+    payload: Json = {
+        "action": action,
+        "issue": views.issue(issue),
+        "comment": views.comment(issue, comment),
+        **_context(views, issue.repo, sender or comment.author),
+    }
+    if action == "edited":
+        payload["changes"] = {"body": {"from": comment.history[-1]}}
+    return Event("issue_comment", payload)
+
+
+def issue_event(
+    views: Views, issue: Issue, action: Literal["opened", "closed", "reopened"]
+) -> Event:
+    """Return `issues`."""
+    context = _context(views, issue.repo, issue.author)
+    return Event("issues", {"action": action, "issue": views.issue(issue), **context})
+
+
+def pull_request_event(
+    views: Views, issue: Issue, action: Literal["opened", "closed", "reopened", "synchronize"]
+) -> Event:
+    """Return `pull_request`."""
+    assert issue.pull is not None
+    payload: Json = {
+        "action": action,
+        "number": issue.number,
+        "pull_request": views.pull(issue, issue.pull),
+        **_context(views, issue.repo, issue.author),
+    }
+    return Event("pull_request", payload)
+
+
+def installation_event(
+    views: Views,
+    installation: Installation,
+    action: Literal["created", "deleted", "suspend", "unsuspend"],
+) -> Event:
+    """Return `installation`."""
+    covered = [repo for repo in views.state.repositories.values() if installation.covers(repo)]
+    payload: Json = {
+        "action": action,
+        "installation": views.installation(installation),
+        "repositories": [_short(repo) for repo in covered],
+        "requester": None,
+        "sender": views.user(installation.account),
+    }
+    return Event("installation", payload)
+
+
+def ping_event(views: Views) -> Event:
+    """Return `ping`, which GitHub sends when a webhook is set up."""
+    app = views.state.app
+    url = f"{views.api}/app/hook"
+    hook: Json = {
+        "type": "App",
+        "id": app.id,
+        "name": "web",
+        "active": True,
+        "events": ["issue_comment"],
+        "config": {"content_type": "json", "insecure_ssl": "0", "url": "https://example.com"},
+        "updated_at": "2026-01-01T00:00:00Z",
+        "created_at": "2026-01-01T00:00:00Z",
+        "app_id": app.id,
+        "deliveries_url": f"{url}/deliveries",
+    }
+    return Event("ping", {"zen": "Keep it logically awesome.", "hook_id": app.id, "hook": hook})
+
+
+def _context(views: Views, repo: Repository, sender: Account) -> Json:
+    context: Json = {"repository": views.repository(repo), "sender": views.user(sender)}
+    installation = views.state.installation_of(repo)
+    if installation is not None:
+        context["installation"] = {
+            "id": installation.id,
+            "node_id": node("MDIzOkludGVncmF0aW9u", installation.id),
+        }
+    return context
+
+
+def _short(repo: Repository) -> Json:
+    return {
+        "id": repo.id,
+        "node_id": node("R", repo.id),
+        "name": repo.name,
+        "full_name": repo.full_name,
+        "private": repo.private,
+    }

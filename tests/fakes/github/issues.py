@@ -1,0 +1,160 @@
+"""Endpoints of conversations: issues, comments, reactions, labels."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from tests.fakes.github.credentials import AsInstallation
+from tests.fakes.github.endpoint import (
+    Call,
+    Endpoint,
+    Fields,
+    Needs,
+    Refusal,
+    Reply,
+    invalid,
+    not_found,
+)
+from tests.fakes.github.events import comment_event
+from tests.fakes.github.model import Comment, Issue
+
+READ: Needs = ({"issues": "read"}, {"pull_requests": "read"})
+WRITE: Needs = ({"issues": "write"}, {"pull_requests": "write"})
+
+LONGEST_BODY = 65536
+"""Characters that a comment or description may have."""
+
+
+class Text(Fields):
+    """A comment."""
+
+    body: str
+
+
+class ReactionRequest(Fields):
+    """A reaction."""
+
+    content: Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
+
+
+class LabelNames(Fields):
+    """Labels to add."""
+
+    labels: list[str]
+
+
+def show_issue(call: Call) -> Reply:
+    """Show an issue or pull request."""
+    return Reply(200, call.views.issue(call.issue))
+
+
+def list_comments(call: Call) -> Reply:
+    """List comments, oldest first."""
+    issue = call.issue
+    return call.page(issue.comments, lambda comment: call.views.comment(issue, comment))
+
+
+def create_comment(call: Call) -> Reply:
+    """Write a comment as the App's bot."""
+    issue = call.issue
+    _must_allow(call, issue, "write")
+    body = checked_body("IssueComment", call.given(Text).body)
+    comment = call.state.add_comment(issue, call.state.app.bot, body)
+    call.state.outbox.append(comment_event(call.views, issue, comment, "created"))
+    return Reply(201, call.views.comment(issue, comment))
+
+
+def show_comment(call: Call) -> Reply:
+    """Show one comment."""
+    return Reply(200, call.views.comment(*_comment(call)))
+
+
+def edit_comment(call: Call) -> Reply:
+    """Replace the text of a comment."""
+    issue, comment = _comment(call)
+    _must_allow(call, issue, "write")
+    call.state.edit_comment(comment, checked_body("IssueComment", call.given(Text).body))
+    call.state.outbox.append(comment_event(call.views, issue, comment, "edited"))
+    return Reply(200, call.views.comment(issue, comment))
+
+
+def react_to_issue(call: Call) -> Reply:
+    """React to an issue."""
+    return _react(call, call.issue, call.issue)
+
+
+def react_to_comment(call: Call) -> Reply:
+    """React to a comment."""
+    return _react(call, *_comment(call))
+
+
+def add_labels(call: Call) -> Reply:
+    """Add labels, making those that are missing."""
+    issue = call.issue
+    _must_allow(call, issue, "write")
+    for name in call.given(LabelNames).labels:
+        if not name.strip() or len(name) > 50:
+            raise invalid("Label", "name", "invalid")
+        label = call.state.label(issue.repo, name)
+        if label not in issue.labels:
+            issue.labels.append(label)
+    return Reply(200, [call.views.label(issue.repo, label) for label in issue.labels])
+
+
+def list_labels(call: Call) -> Reply:
+    """List a repository's labels."""
+    repo = call.repo
+    return call.page(list(repo.labels.values()), lambda label: call.views.label(repo, label))
+
+
+def checked_body(resource: str, body: str) -> str:
+    """Return the text, unless it is empty or too long; raises `Refusal`."""
+    if not body.strip():
+        raise invalid(resource, "body", "custom", "body cannot be blank")
+    if len(body) > LONGEST_BODY:
+        message = f"body is too long (maximum is {LONGEST_BODY} characters)"
+        raise invalid(resource, "body", "custom", message)
+    return body
+
+
+def _react(call: Call, issue: Issue, to: Issue | Comment) -> Reply:
+    _must_allow(call, issue, "write")
+    content = call.given(ReactionRequest).content
+    reaction, new = call.state.react(to, call.state.app.bot, content)
+    return Reply(201 if new else 200, call.views.reaction(reaction))
+
+
+def _comment(call: Call) -> tuple[Issue, Comment]:
+    found = call.state.find_comment(call.repo, call.number("comment_id"))
+    if found is None:
+        raise not_found()
+    return found
+
+
+def _must_allow(call: Call, issue: Issue, level: str) -> None:
+    """Hold issues to `issues` and pull requests to `pull_requests`: one does not open the other."""
+    wanted = "issues" if issue.pull is None else "pull_requests"
+    if not isinstance(call.caller, AsInstallation) or not call.caller.may(
+        issue.repo, wanted, level
+    ):
+        raise Refusal(
+            403,
+            "Resource not accessible by integration",
+            headers={"X-Accepted-GitHub-Permissions": f"{wanted}={level}"},
+        )
+
+
+_ISSUE = "/repos/{owner}/{repo}/issues/{issue_number}"
+_COMMENT = "/repos/{owner}/{repo}/issues/comments/{comment_id}"
+
+ENDPOINTS = (
+    Endpoint("GET", _COMMENT, show_comment, READ),
+    Endpoint("PATCH", _COMMENT, edit_comment, WRITE, Text),
+    Endpoint("POST", f"{_COMMENT}/reactions", react_to_comment, WRITE, ReactionRequest),
+    Endpoint("GET", _ISSUE, show_issue, READ),
+    Endpoint("GET", f"{_ISSUE}/comments", list_comments, READ),
+    Endpoint("POST", f"{_ISSUE}/comments", create_comment, WRITE, Text),
+    Endpoint("POST", f"{_ISSUE}/reactions", react_to_issue, WRITE, ReactionRequest),
+    Endpoint("POST", f"{_ISSUE}/labels", add_labels, WRITE, LabelNames),
+    Endpoint("GET", "/repos/{owner}/{repo}/labels", list_labels, READ),
+)

@@ -1,0 +1,251 @@
+"""The things that GitHub knows of: accounts, repositories, conversations, the App's tokens."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.fakes.github.repository import BareRepository
+
+Role = Literal["admin", "maintain", "write", "triage", "read", "none"]
+
+GRANTED: Mapping[str, str] = {
+    "actions": "read",
+    "checks": "write",
+    "contents": "write",
+    "issues": "write",
+    "metadata": "read",
+    "pull_requests": "write",
+    "statuses": "read",
+}
+EVENTS = ("check_run", "check_suite", "issue_comment", "status", "workflow_job", "workflow_run")
+TOKEN_LIFE = timedelta(hours=1)
+
+
+@functools.cache
+def private_key() -> rsa.RSAPrivateKey:
+    """Return the App's key; making one takes a tenth of a second, so a process makes one."""
+    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+@dataclass(slots=True, eq=False)
+class Account:
+    """A user, organisation or bot."""
+
+    id: int
+    login: str
+    kind: Literal["User", "Organization", "Bot"] = "User"
+
+
+@dataclass(slots=True, eq=False)
+class Reaction:
+    """One account's reaction."""
+
+    id: int
+    user: Account
+    content: str
+    created_at: datetime
+
+
+@dataclass(slots=True, eq=False)
+class Label:
+    """A label of a repository."""
+
+    id: int
+    name: str
+    color: str = "ededed"
+    description: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Comment:
+    """A comment of an issue or pull request."""
+
+    id: int
+    author: Account
+    body: str
+    created_at: datetime
+    updated_at: datetime
+    by_app: bool = False
+    reactions: list[Reaction] = field(default_factory=list)
+    history: list[str] = field(default_factory=list)
+    """Earlier bodies, oldest first."""
+
+
+@dataclass(slots=True, eq=False)
+class Branches:
+    """What makes an issue a pull request. `head_repo` is None when the fork was deleted."""
+
+    id: int
+    head_repo: Repository | None
+    head_ref: str
+    base_ref: str
+    draft: bool
+    maintainer_can_modify: bool
+
+
+@dataclass(slots=True, eq=False)
+class Issue:
+    """An issue; with `pull` a pull request."""
+
+    id: int
+    repo: Repository
+    number: int
+    title: str
+    body: str | None
+    author: Account
+    created_at: datetime
+    updated_at: datetime
+    by_app: bool = False
+    state: Literal["open", "closed"] = "open"
+    labels: list[Label] = field(default_factory=list)
+    comments: list[Comment] = field(default_factory=list)
+    reactions: list[Reaction] = field(default_factory=list)
+    pull: Branches | None = None
+
+
+@dataclass(slots=True, eq=False)
+class CheckRun:
+    """A check run; `fields` are what was sent, `annotations` what came together."""
+
+    id: int
+    head_sha: str
+    fields: dict[str, Any]
+    annotations: list[dict[str, Any]] = field(default_factory=list)
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Repository:
+    """A repository and what hangs on it. `drafts`: whether the plan allows draft pull requests."""
+
+    id: int
+    owner: Account
+    name: str
+    git: BareRepository
+    default_branch: str
+    created_at: datetime
+    private: bool = False
+    archived: bool = False
+    drafts: bool = True
+    parent: Repository | None = None
+    roles: dict[str, Role] = field(default_factory=dict)
+    issues: dict[int, Issue] = field(default_factory=dict)
+    labels: dict[str, Label] = field(default_factory=dict)
+    check_runs: dict[int, CheckRun] = field(default_factory=dict)
+
+    @property
+    def full_name(self) -> str:
+        """`owner/name`."""
+        return f"{self.owner.login}/{self.name}"
+
+    def role(self, account: Account) -> Role:
+        """Return what an account may do here."""
+        if account is self.owner:
+            return "admin"
+        return self.roles.get(account.login, "none" if self.private else "read")
+
+    def pulls(self) -> list[Issue]:
+        """Return pull requests, newest first."""
+        return [issue for issue in reversed(self.issues.values()) if issue.pull is not None]
+
+
+@dataclass(slots=True, eq=False)
+class Installation:
+    """The App on an account. `selected` None means all repositories."""
+
+    id: int
+    account: Account
+    permissions: dict[str, str]
+    created_at: datetime
+    selected: list[Repository] | None = None
+    suspended: bool = False
+
+    def covers(self, repo: Repository) -> bool:
+        """Whether the installation includes the repository."""
+        return repo.owner is self.account and (self.selected is None or repo in self.selected)
+
+
+@dataclass(slots=True, eq=False)
+class Token:
+    """An installation token. `repositories` None means all that the installation covers."""
+
+    value: str
+    installation: Installation
+    permissions: dict[str, str]
+    repositories: list[Repository] | None
+    expires_at: datetime
+    revoked: bool = False
+
+    def covers(self, repo: Repository) -> bool:
+        """Whether the token reaches the repository."""
+        return self.installation.covers(repo) and (
+            self.repositories is None or repo in self.repositories
+        )
+
+
+@dataclass(slots=True, eq=False)
+class App:
+    """The App itself."""
+
+    id: int
+    client_id: str
+    slug: str
+    owner: Account
+    bot: Account
+    webhook_secret: str
+    created_at: datetime
+
+    @property
+    def private_key(self) -> str:
+        """PEM, as the App's settings page hands it out."""
+        return (
+            private_key()
+            .private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.TraditionalOpenSSL,
+                serialization.NoEncryption(),
+            )
+            .decode()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One call that was answered; `route` is the path as GitHub documents it."""
+
+    method: str
+    route: str
+    path: str
+    status: int
+    request: Any
+    response: Any
+
+
+@dataclass(slots=True, eq=False)
+class Delivery:
+    """One attempt to deliver a webhook."""
+
+    id: int
+    guid: str
+    event: str
+    payload: dict[str, Any]
+    delivered_at: datetime
+    status_code: int
+    redelivery: bool
+    duration: float
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A webhook to deliver."""
+
+    name: str
+    payload: dict[str, Any]

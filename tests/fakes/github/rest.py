@@ -1,0 +1,288 @@
+"""The way of every REST call: faults, credentials, rate limit, permission, body, answer."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from aiohttp import hdrs, web
+from pydantic import ValidationError
+
+from tests.fakes.github import apps, checks, git_data, issues, pulls, repos
+from tests.fakes.github.credentials import (
+    Anonymous,
+    AsApp,
+    AsInstallation,
+    BadCredentials,
+    Caller,
+    caller,
+)
+from tests.fakes.github.endpoint import Call, Endpoint, Refusal, Reply, not_found
+from tests.fakes.github.faults import Fault, Trouble
+from tests.fakes.github.model import Exchange, Repository
+from tests.fakes.github.state import GitHubState
+from tests.fakes.github.views import Views
+
+ENDPOINTS: tuple[Endpoint, ...] = (
+    *apps.ENDPOINTS,
+    *repos.ENDPOINTS,
+    *issues.ENDPOINTS,
+    *checks.ENDPOINTS,  # before pulls and git data: nothing here shadows them
+    *pulls.ENDPOINTS,
+    *git_data.ENDPOINTS,
+)
+WILD = ("path", "ref", "branch")
+"""Parameters that may contain slashes."""
+
+LIMIT = 5000
+HOUR = 3600
+DOCUMENTATION = "https://docs.github.com/rest"
+SECONDARY = (
+    "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A request as it came, read whole."""
+
+    request: web.Request
+    endpoint: Endpoint
+    path: str
+    raw: bytes
+
+
+class Rest:
+    """Serves the endpoints over one state; calls are done one at a time, as transactions are."""
+
+    def __init__(self, state: GitHubState, views: Views) -> None:
+        self._state = state
+        self._views = views
+        self._turn = asyncio.Lock()
+
+    def routes(self, prefix: str) -> list[web.RouteDef]:
+        """Return aiohttp's routes; longer ones first, so that wild parameters don't swallow."""
+        ordered = sorted(ENDPOINTS, key=lambda one: (-one.route.count("/"), one.route))
+        found = [
+            web.route(one.method, prefix + _pattern(one.route), self._handler(one, prefix))
+            for one in ordered
+        ]
+        return [*found, web.route("*", prefix + "/{anything:.*}", self._unknown)]
+
+    def _handler(self, endpoint: Endpoint, prefix: str) -> Any:
+        async def handle(request: web.Request) -> web.StreamResponse:
+            raw = await request.read()
+            incoming = Incoming(request, endpoint, request.path.removeprefix(prefix), raw)
+            await asyncio.sleep(self._state.faults.latency)
+            fault = self._state.faults.strike(request.method, incoming.path)
+            if fault is None:
+                return await self._answer(incoming)
+            if fault.trouble.comes_after:
+                await self._answer(incoming)
+            await fault.meet()
+            return self._fail(request, fault)
+
+        return handle
+
+    @staticmethod
+    async def _unknown(_request: web.Request) -> web.StreamResponse:
+        return _json(404, {"message": "Not Found", "documentation_url": DOCUMENTATION})
+
+    async def _answer(self, incoming: Incoming) -> web.Response:
+        headers: dict[str, str] = {}
+        who: Caller = Anonymous()
+        try:
+            who = self._identify(incoming)
+            headers = self._count(who)
+            call = self._admit(incoming, who)
+            async with self._turn:
+                reply = await asyncio.to_thread(incoming.endpoint.handle, call)
+        except Refusal as refusal:
+            reply = _refused(refusal)
+        response = self._respond(incoming, reply, headers)
+        if response.status == HTTPStatus.NOT_MODIFIED:
+            self._state.used[_purse(who)] -= 1  # as GitHub does
+        self._note(incoming, reply, response.status)
+        return response
+
+    def _identify(self, incoming: Incoming) -> Caller:
+        if not incoming.request.headers.get(hdrs.USER_AGENT):
+            raise Refusal(403, "Request forbidden by administrative rules.")
+        try:
+            return caller(self._state, incoming.request.headers.get(hdrs.AUTHORIZATION))
+        except BadCredentials as error:
+            raise Refusal(401, str(error)) from error
+
+    def _count(self, who: Caller) -> dict[str, str]:
+        """Count the call and return the rate limit's headers; raises `Refusal` at its end."""
+        name = _purse(who)
+        used = self._state.used[name] = self._state.used.get(name, 0) + 1
+        now = int(self._state.now().timestamp())
+        headers = limit_headers(max(0, LIMIT - used), (now // HOUR + 1) * HOUR)
+        if used > LIMIT:
+            raise Refusal(403, "API rate limit exceeded", headers=headers)
+        return headers
+
+    def _admit(self, incoming: Incoming, who: Caller) -> Call:
+        """Return the call if this caller may make it; raises `Refusal`."""
+        request, endpoint = incoming.request, incoming.endpoint
+        call = Call(
+            state=self._state,
+            views=self._views,
+            caller=who,
+            parameters=dict(request.match_info),
+            query=dict(request.query),
+            accept=request.headers.get(hdrs.ACCEPT, ""),
+            body=None,
+            url=f"{self._views.api}{incoming.path}",
+        )
+        match who:
+            case Anonymous():
+                raise Refusal(401, "Requires authentication")
+            case AsApp() if endpoint.needs:
+                raise Refusal(403, "Resource not accessible by integration")
+            case AsInstallation() if not endpoint.needs:
+                raise Refusal(401, "A JSON web token could not be decoded")
+            case AsInstallation() if "{repo}" in endpoint.route:
+                _permit(call.repo, who, endpoint)
+            case _:
+                pass
+        return Call(**{**_fields(call), "body": _body(endpoint, incoming.raw)})
+
+    def _note(self, incoming: Incoming, reply: Reply, status: int) -> None:
+        self._state.exchanges.append(
+            Exchange(
+                method=incoming.endpoint.method,
+                route=incoming.endpoint.route,
+                path=incoming.path,
+                status=status,
+                request=json.loads(incoming.raw) if incoming.raw else None,
+                response=reply.body,
+            )
+        )
+
+    def _respond(self, incoming: Incoming, reply: Reply, limits: dict[str, str]) -> web.Response:
+        headers = {"X-GitHub-Media-Type": "github.v3; format=json", **limits, **reply.headers}
+        if reply.body is None:
+            return web.Response(status=reply.status, headers=headers)
+        body = json.dumps(reply.body).encode()
+        if incoming.request.method == "GET" and reply.status == HTTPStatus.OK:
+            headers["ETag"] = f'W/"{hashlib.sha256(body).hexdigest()}"'
+            if incoming.request.headers.get(hdrs.IF_NONE_MATCH) == headers["ETag"]:
+                return web.Response(status=HTTPStatus.NOT_MODIFIED, headers=headers)
+        return web.Response(
+            status=reply.status,
+            body=body,
+            headers={**headers, "Content-Type": "application/json; charset=utf-8"},
+        )
+
+    def _fail(self, request: web.Request, fault: Fault) -> web.StreamResponse:
+        wait = {"Retry-After": str(fault.seconds)}
+        match fault.trouble:
+            case Trouble.BAD_GATEWAY | Trouble.LOST_ANSWER:
+                return _json(502, {"message": "Server Error"})
+            case Trouble.SECONDARY_LIMIT:
+                return _json(403, {"message": SECONDARY}, wait)
+            case Trouble.TOO_MANY:
+                return _json(429, {"message": SECONDARY}, wait)
+            case Trouble.PRIMARY_LIMIT:
+                reset = int(self._state.now().timestamp()) + fault.seconds
+                return _json(403, {"message": "API rate limit exceeded"}, limit_headers(0, reset))
+            case Trouble.NOT_JSON:
+                return web.Response(text="{<html>", content_type="application/json")
+            case Trouble.RESET | Trouble.RESET_AFTER:
+                if request.transport is not None:  # else the caller is gone already
+                    request.transport.abort()
+                return web.Response()
+
+
+def _purse(who: Caller) -> str:
+    """Return the name under which a caller's calls are counted."""
+    return str(who.token.installation.id) if isinstance(who, AsInstallation) else "app"
+
+
+def limit_headers(remaining: int, reset: int) -> dict[str, str]:
+    """Return the headers of the primary rate limit; `reset` is a Unix time."""
+    return {
+        "X-RateLimit-Limit": str(LIMIT),
+        "X-RateLimit-Remaining": str(remaining),
+        "X-RateLimit-Used": str(LIMIT - remaining),
+        "X-RateLimit-Reset": str(reset),
+        "X-RateLimit-Resource": "core",
+    }
+
+
+def _permit(repo: Repository, who: AsInstallation, endpoint: Endpoint) -> None:
+    """Hold the token to its repositories and permissions, even where the public may read."""
+    if not who.token.covers(repo) and repo.private:
+        raise not_found()
+    for alternative in endpoint.needs:
+        if all(who.may(repo, permission, level) for permission, level in alternative.items()):
+            break
+    else:
+        accepted = "; ".join(
+            ",".join(f"{name}={level}" for name, level in alternative.items())
+            for alternative in endpoint.needs
+        )
+        raise Refusal(
+            403,
+            "Resource not accessible by integration",
+            headers={"X-Accepted-GitHub-Permissions": accepted},
+        )
+    if repo.archived and endpoint.method != "GET":
+        raise Refusal(403, "Repository was archived so is read-only.")
+
+
+def _body(endpoint: Endpoint, raw: bytes) -> Any:
+    """Read the request's JSON as the endpoint's shape; raises `Refusal`."""
+    if endpoint.body is None:
+        return None
+    try:
+        return endpoint.body.model_validate_json(raw or b"{}")
+    except ValidationError as error:
+        problems = [
+            _problem(one["type"], ".".join(map(str, one["loc"])), one["msg"])
+            for one in error.errors()
+        ]
+        if any(one["type"] == "json_invalid" for one in error.errors()):
+            raise Refusal(400, "Problems parsing JSON") from error
+        raise Refusal(422, "Invalid request.\n\n" + "\n".join(problems)) from error
+
+
+def _problem(kind: str, name: str, message: str) -> str:
+    match kind:
+        case "extra_forbidden":
+            return f'"{name}" is not a permitted key.'
+        case "missing":
+            return f'"{name}" wasn\'t supplied.'
+        case _:
+            return f"For '{name}': {message}"
+
+
+def _fields(call: Call) -> dict[str, Any]:
+    return {name: getattr(call, name) for name in Call.__dataclass_fields__}
+
+
+def _refused(refusal: Refusal) -> Reply:
+    body: dict[str, Any] = {
+        "message": refusal.message,
+        "documentation_url": DOCUMENTATION,
+        "status": str(refusal.status),
+    }
+    if refusal.errors:
+        body["errors"] = refusal.errors
+    return Reply(refusal.status, body, refusal.headers)
+
+
+def _json(status: int, body: Any, headers: dict[str, str] | None = None) -> web.Response:
+    return web.json_response(body, status=status, headers=headers)
+
+
+def _pattern(route: str) -> str:
+    for name in WILD:
+        route = route.replace(f"{{{name}}}", f"{{{name}:.+}}")
+    return route
