@@ -1,0 +1,148 @@
+"""Ask Anthropic, or a gateway that speaks its Messages API, through Anthropic's own SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pydantic import SecretStr
+
+from bot.errors import ProviderUnreachable
+from bot.llm.anthropic_wire import AnthropicReply, author, encode_message, request_head
+from bot.llm.base import Ask, Conversation, Strength
+from bot.llm.encoding import EncodedMessages, with_messages
+from bot.llm.failures import Failure, Trouble, cut_stream, judge, no_answer
+from bot.llm.headers import retry_after
+from bot.llm.patience import Patience
+from bot.llm.prices import PriceList, known_prices
+from bot.llm.reply import Reply
+from bot.llm.streaming import StreamingModel
+
+if TYPE_CHECKING:
+    from anthropic import APIError, AsyncAnthropic
+    from httpx2 import HTTPError
+
+DEFAULT_MODELS: Mapping[Strength, str] = {
+    Strength.DEFAULT: "claude-sonnet-5-5",
+    Strength.STRONGER: "claude-opus-5-5",
+}
+
+
+class AnthropicModel(StreamingModel):
+    """Anthropic as a `bot.llm.base.Model`.
+
+    Args:
+        api_key: Of the account.
+        base_url: Of another server that speaks the same API, without `/v1`.
+        models: Which model for which strength.
+        prices: Of the models.
+        patience: How long to insist.
+        silence: Seconds without a byte after which a connection is given up. The API sends pings.
+    """
+
+    def __init__(
+        self,
+        api_key: SecretStr,
+        *,
+        base_url: str | None = None,
+        models: Mapping[Strength, str] = DEFAULT_MODELS,
+        prices: PriceList | None = None,
+        patience: Patience = Patience(),  # noqa: B008 - frozen
+        silence: float = 180.0,
+    ) -> None:
+        super().__init__(
+            "anthropic", models=models, prices=prices or known_prices(), patience=patience
+        )
+        self._key = api_key
+        self._base_url = base_url or "https://api.anthropic.com"
+        self._silence = silence
+        self._messages = EncodedMessages(encode_message)
+        self._client: AsyncAnthropic | None = None
+
+    def offers(self, model: str) -> bool:
+        """Return whether it is one of Anthropic's models, or configured."""
+        return model.startswith("claude") or model in self._models.values()
+
+    async def close(self) -> None:
+        """Release connections."""
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    @property
+    def _connected(self) -> bool:
+        return self._client is not None
+
+    def _connect(self) -> None:
+        from anthropic import AsyncAnthropic, Timeout
+
+        self._client = AsyncAnthropic(
+            api_key=self._key.get_secret_value().strip(),
+            base_url=self._base_url,
+            timeout=Timeout(self._silence, connect=10.0),
+            max_retries=0,  # ours cap the wait and count what failed tries cost
+            open_telemetry=False,  # our own spans have the run's name
+        )
+
+    def _encode(self, conversation: Conversation, ask: Ask, model: str) -> bytes:
+        messages = self._messages(conversation.messages, author(self.name, model))
+        return with_messages(request_head(conversation, ask, model), messages)
+
+    async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> Reply:
+        reply = AnthropicReply(author(self.name, model))
+        try:
+            await self._stream(self._encode(conversation, ask, model), reply)
+        except Failure as failure:
+            failure.tokens = reply.spent()
+            raise
+        finished = reply.reply()
+        if finished is None:
+            raise cut_stream(self.name, reply.spent())
+        return finished
+
+    async def _stream(self, body: bytes, reply: AnthropicReply) -> None:
+        """Send the request and feed the events.
+
+        `post` with bytes and plain JSON events spares the SDK's conversion of every message and
+        its model of every event: at a hundred messages a turn costs half the processor time.
+        Keys, headers, errors and the decoding of the stream stay the SDK's.
+        """
+        from anthropic import APIError, AsyncStream
+        from httpx2 import HTTPError
+
+        try:
+            stream = await self._opened().post(
+                "/v1/messages",
+                cast_to=object,
+                content=body,
+                stream=True,
+                stream_cls=AsyncStream[object],
+            )
+            async with stream:
+                async for event in stream:
+                    if isinstance(event, dict):
+                        reply.feed(event)
+        except (APIError, HTTPError) as error:
+            raise judge(self.name, _trouble(error, self._base_url)) from error
+        except (LookupError, ValueError) as error:
+            raise cut_stream(self.name, None) from error
+
+    def _opened(self) -> AsyncAnthropic:
+        """Return the client. `respond` has built it, unless the model was closed under way."""
+        if self._client is None:
+            raise ProviderUnreachable(f"The connection to {self.name} is closed.")
+        return self._client
+
+
+def _trouble(error: APIError | HTTPError, url: str) -> Trouble:
+    from anthropic import APIStatusError
+
+    if not isinstance(error, APIStatusError):
+        return no_answer(error, url)
+    return Trouble(
+        status=error.status_code,
+        kind=error.type or "",
+        code=error.error_code or "",
+        message=error.api_message or error.message,
+        retry_after=retry_after(error.response.headers),
+    )

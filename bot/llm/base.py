@@ -1,0 +1,173 @@
+"""A conversation with a model in words that belong to no provider."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Literal, Protocol
+
+from bot.repair.model import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Plain text of either side."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """The model asks for a tool. `input` is JSON that nobody has checked yet."""
+
+    id: str
+    name: str
+    input: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What the tool gave back: data, never instruction."""
+
+    call_id: str
+    text: str
+    is_error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """A block that only its provider understands (signed thinking); replayed to it unchanged."""
+
+    provider: str
+    data: Mapping[str, Any]
+
+
+Block = Text | ToolCall | ToolResult | Opaque
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One side's turn."""
+
+    role: Literal["user", "assistant"]
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool that the model may call.
+
+    Attributes:
+        name: `bash`, `str_replace_based_edit_tool`, `run_tests`.
+        description: For the model.
+        schema: JSON Schema of the input.
+        anthropic_type: Anthropic's own type for this tool (`bash_20250124`, ...), or None for a
+            custom one; other providers always get the schema.
+    """
+
+    name: str
+    description: str
+    schema: Mapping[str, Any]
+    anthropic_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """All that a model is asked to continue. Prefixes stay byte-equal from turn to turn."""
+
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...] = ()
+
+
+class StopReason(StrEnum):
+    """Why the model stopped. A turn without one is a failure (`ProviderUnreachable`)."""
+
+    END = "end"
+    TOOL_CALLS = "tool calls"
+    MAX_TOKENS = "max tokens"
+    REFUSAL = "refusal"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the model said.
+
+    Attributes:
+        blocks: Text, tool calls and opaque blocks, in order.
+        stop: Why it stopped.
+        model: The model that answered, in its provider's words.
+        provider: The provider's name in the chain.
+        usage: Tokens and price of this call, calls that failed on the way included.
+        notes: What a person should know, such as a fallback and its reason.
+    """
+
+    blocks: tuple[Block, ...]
+    stop: StopReason
+    model: str
+    provider: str
+    usage: Usage
+    notes: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """All its text."""
+        return "\n".join(block.text for block in self.blocks if isinstance(block, Text))
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The tools it asks for, in order."""
+        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+
+
+class Strength(StrEnum):
+    """How strong a model an attempt asks for."""
+
+    DEFAULT = "default"
+    STRONGER = "stronger"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """How a conversation should be answered.
+
+    Attributes:
+        strength: Which of the configured models.
+        max_tokens: Most tokens of the answer.
+        effort: `low`, `medium`, `high` or None for the provider's default.
+        model: An exact model that the repo config asks for, or None.
+    """
+
+    strength: Strength = Strength.DEFAULT
+    max_tokens: int = 16_000
+    effort: str | None = None
+    model: str | None = None
+
+
+class Model(Protocol):
+    """Continues conversations. One provider, or a chain of them."""
+
+    name: str
+
+    async def respond(self, conversation: Conversation, ask: Ask) -> Turn:
+        """Return the model's turn.
+
+        Raises:
+            ProviderOverloaded, ProviderRefused, ProviderUnreachable, RequestTooLong: After the
+                retries that make sense.
+        """
+        ...
+
+    def worst_case(self, conversation: Conversation, ask: Ask) -> Decimal | None:
+        """Return the most that the call can cost in USD, or None when its price is unknown."""
+        ...
+
+    async def warm(self) -> None:
+        """Do ahead what would make the first answer slow."""
+        ...
+
+    async def close(self) -> None:
+        """Release connections."""
+        ...

@@ -1,0 +1,192 @@
+"""Ask one provider after the other until one answers, and say why it was not the first."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from hashlib import blake2b
+from typing import Protocol
+
+from cachetools import LRUCache
+
+from bot.errors import CredentialsRefused, ProviderError, RequestTooLong
+from bot.llm.base import Ask, Conversation, Model, Text, Turn
+from bot.repair.model import Usage
+
+_REMEMBERED_CONVERSATIONS = 1024
+
+
+class Member(Model, Protocol):
+    """A model that can be part of a chain."""
+
+    def offers(self, model: str) -> bool:
+        """Return whether a model of this name can be had here."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """A member is not asked first until then, for this reason."""
+
+    until: float
+    reason: str
+
+
+def line_up(
+    count: int,
+    *,
+    resting: Collection[int] = (),
+    answered_last: int | None = None,
+    offering: Collection[int] = (),
+) -> tuple[int, ...]:
+    """Return in which order to ask members 0 to `count` - 1.
+
+    Whoever answered this conversation before has it in its cache and goes on. Else those that have
+    the exact model asked for go first, else the configured order decides. Members whose
+    credentials were refused a moment ago come last: asked only when nobody else answers.
+    """
+    return tuple(
+        sorted(
+            range(count),
+            key=lambda i: (i in resting, i != answered_last, i not in offering, i),
+        )
+    )
+
+
+def highest(costs: Sequence[Decimal | None]) -> Decimal | None:
+    """Return the highest known cost, so that a budget holds whoever answers; None if none is."""
+    return max((cost for cost in costs if cost is not None), default=None)
+
+
+def summary(errors: Sequence[ProviderError]) -> str:
+    """Return one text for a call that nobody answered."""
+    return "No model answered. " + " ".join(str(error) for error in errors)
+
+
+class Chain:
+    """Several models as one.
+
+    Falls back when a member is overloaded, refuses or can't be reached; not when the conversation
+    is too long, which no retry makes shorter.
+
+    Args:
+        models: In the order of preference.
+        cooldown: Seconds for which a member that refused its credentials goes last.
+        clock: Seconds from any start.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[Member],
+        *,
+        cooldown: float = 120.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = ", then ".join(model.name for model in models)
+        self._models = tuple(models)
+        self._cooldown = cooldown
+        self._clock = clock
+        self._rests: dict[int, _Rest] = {}
+        self._answered: LRUCache[bytes, int] = LRUCache(_REMEMBERED_CONVERSATIONS)
+
+    async def respond(self, conversation: Conversation, ask: Ask) -> Turn:
+        """Return the first answer, with the reasons in its notes when it is a fallback's.
+
+        Raises:
+            ProviderError: Of the last member's kind, naming every member's reason; its `spent` is
+                what all of them cost. `RequestTooLong` at once.
+        """
+        key = _key(conversation)
+        resting = self._resting()
+        skipped = resting if key not in self._answered else {}
+        errors: list[ProviderError] = []
+        for i in self._order(key, ask, resting):
+            try:
+                turn = await self._models[i].respond(conversation, self._asked(i, ask))
+            except RequestTooLong as error:
+                error.spent = _spent([*errors, error])
+                raise
+            except ProviderError as error:
+                errors.append(error)
+                self._note(i, error)
+            else:
+                self._answered[key] = i
+                self._rests.pop(i, None)
+                why = [*([] if i in resting else skipped.values()), *map(str, errors)]
+                return _told(turn, why, _spent(errors))
+        raise _everybody(errors) from errors[-1]
+
+    def worst_case(self, conversation: Conversation, ask: Ask) -> Decimal | None:
+        """Return the most that an answer can cost in USD, whoever gives it."""
+        return highest(
+            [
+                model.worst_case(conversation, self._asked(i, ask))
+                for i, model in enumerate(self._models)
+            ]
+        )
+
+    def offers(self, model: str) -> bool:
+        """Return whether any member offers it."""
+        return any(member.offers(model) for member in self._models)
+
+    async def warm(self) -> None:
+        """Make the first member ready; the others are rarely needed and cost memory."""
+        await self._models[0].warm()
+
+    async def close(self) -> None:
+        """Release the connections of all."""
+        for model in self._models:
+            await model.close()
+
+    def _resting(self) -> Mapping[int, str]:
+        """Return which members rest now, and why."""
+        now = self._clock()
+        return {i: rest.reason for i, rest in self._rests.items() if now < rest.until}
+
+    def _order(self, key: bytes, ask: Ask, resting: Collection[int]) -> tuple[int, ...]:
+        return line_up(
+            len(self._models),
+            resting=resting,
+            answered_last=self._answered.get(key),
+            offering=[i for i in range(len(self._models)) if self._asked(i, ask).model],
+        )
+
+    def _asked(self, i: int, ask: Ask) -> Ask:
+        """Return the question for this member: a model that it does not have is not asked for."""
+        if ask.model is None or self._models[i].offers(ask.model):
+            return ask
+        return replace(ask, model=None)
+
+    def _note(self, i: int, error: ProviderError) -> None:
+        if isinstance(error, CredentialsRefused):
+            self._rests[i] = _Rest(self._clock() + self._cooldown, str(error))
+
+
+def _key(conversation: Conversation) -> bytes:
+    """Return what tells a conversation from others: its system prompt and its first words."""
+    digest = blake2b(conversation.system.encode(errors="replace"), digest_size=16)
+    for message in conversation.messages[:1]:
+        for block in message.blocks:
+            if isinstance(block, Text):
+                digest.update(block.text.encode(errors="replace"))
+    return digest.digest()
+
+
+def _spent(errors: Sequence[ProviderError]) -> Usage:
+    return sum((error.spent for error in errors if error.spent), start=Usage())
+
+
+def _told(turn: Turn, why: Sequence[str], lost: Usage) -> Turn:
+    """Return the turn with what the failures before it cost, and why it is this member's."""
+    notes = (f"{' '.join(why)} {turn.provider} answered instead.",) if why else ()
+    return replace(turn, usage=lost + turn.usage, notes=(*notes, *turn.notes))
+
+
+def _everybody(errors: Sequence[ProviderError]) -> ProviderError:
+    if len(errors) == 1:
+        return errors[0]
+    error = type(errors[-1])(summary(errors))
+    error.spent = _spent(errors)
+    return error

@@ -1,0 +1,54 @@
+"""Keep messages as the bytes that go over the wire, so that a turn encodes only what is new.
+
+A conversation of fifty turns would otherwise be converted fifty times, and the prefix must stay
+byte-equal anyway for the provider's cache to find it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from cachetools import LRUCache
+
+from bot.llm.base import Message
+
+_KEPT_BYTES = 16 * 2**20
+"""More than any context window; the oldest messages are encoded again when it is full."""
+
+
+def dumps(value: Any) -> bytes:
+    """Return compact UTF-8 JSON; lone surrogates, which no provider takes, are replaced."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", errors="replace")
+
+
+class EncodedMessages:
+    """Encodes messages, each of them once per variant (a message differs from model to model)."""
+
+    def __init__(self, encode: Callable[[Message, str], bytes]) -> None:
+        self._encode = encode
+        # A message's id is its key: the entry holds the message, so the id stays its own.
+        self._kept: LRUCache[tuple[int, str], tuple[Message, bytes]] = LRUCache(
+            _KEPT_BYTES, getsizeof=lambda entry: len(entry[1])
+        )
+
+    def __call__(self, messages: Iterable[Message], variant: str) -> list[bytes]:
+        """Return each message as JSON."""
+        return [self._one(message, variant) for message in messages]
+
+    def _one(self, message: Message, variant: str) -> bytes:
+        key = (id(message), variant)
+        kept = self._kept.get(key)
+        if kept is not None:
+            return kept[1]
+        encoded = self._encode(message, variant)
+        if len(encoded) <= _KEPT_BYTES:
+            self._kept[key] = (message, encoded)
+        return encoded
+
+
+def with_messages(head: Mapping[str, Any], messages: Iterable[bytes]) -> bytes:
+    """Return a request body: the head's keys, then `messages`."""
+    return b"".join((dumps(head)[:-1], b',"messages":[', b",".join(messages), b"]}"))

@@ -1,0 +1,80 @@
+"""Try a model call again while that makes sense, and account for every try."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from bot.errors import ProviderError
+from bot.llm.failures import Failure
+from bot.llm.reply import Reply
+from bot.llm.tokens import Tokens
+from bot.repair.model import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to insist on one provider.
+
+    Attributes:
+        tries: Calls in all.
+        first_wait: Seconds before the second; doubled before each further one.
+        longest_wait: Cap of every wait in seconds, whatever the provider asks for.
+    """
+
+    tries: int = 3
+    first_wait: float = 1.0
+    longest_wait: float = 30.0
+
+    def wait(self, tried: int, asked: float | None) -> float:
+        """Return the seconds to wait after `tried` calls; `asked` is the provider's wish."""
+        wanted = self.first_wait * 2 ** (tried - 1) if asked is None else max(asked, 0.0)
+        return min(wanted, self.longest_wait)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """An answer, what the failed tries before it cost, and a note about them."""
+
+    reply: Reply
+    lost: Usage
+    notes: tuple[str, ...]
+
+
+async def insist(
+    attempt: Callable[[], Awaitable[Reply]],
+    patience: Patience,
+    account: Callable[[Tokens], Usage],
+) -> Outcome:
+    """Return the first answer.
+
+    Args:
+        attempt: Makes one call; raises `Failure`.
+        patience: How often and how patiently.
+        account: The usage of these tokens.
+
+    Raises:
+        ProviderError: The last try's, with `spent` set to what all of them cost.
+    """
+    lost = Usage(cost_usd=Decimal(0))
+    notes: tuple[str, ...] = ()
+    tried = 0
+    while True:
+        tried += 1
+        try:
+            return Outcome(await attempt(), lost, notes)
+        except Failure as failure:
+            if failure.tokens is not None:
+                lost += account(failure.tokens)
+            if not failure.again or tried >= patience.tries:
+                raise _final(failure.error, tried, lost) from failure.__cause__
+            notes = (f"{failure.error} It answered at try {tried + 1}.",)
+            await asyncio.sleep(patience.wait(tried, failure.retry_after))
+
+
+def _final(error: ProviderError, tried: int, lost: Usage) -> ProviderError:
+    final = type(error)(f"{error} That was try {tried}.") if tried > 1 else error
+    final.spent = lost
+    return final

@@ -1,0 +1,102 @@
+"""What all providers have in common: choose the model, insist, price the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from decimal import Decimal
+
+from bot.llm.base import Ask, Conversation, Strength, Turn
+from bot.llm.patience import Patience, insist
+from bot.llm.prices import PriceList
+from bot.llm.reply import Reply
+from bot.llm.tokens import estimate
+
+
+class StreamingModel(ABC):
+    """A provider whose answers stream. Subclasses know its wire and its SDK."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        models: Mapping[Strength, str],
+        prices: PriceList,
+        patience: Patience,
+    ) -> None:
+        self.name = name
+        self._models = models
+        self._prices = prices
+        self._patience = patience
+        self._connecting = asyncio.Lock()
+
+    async def respond(self, conversation: Conversation, ask: Ask) -> Turn:
+        """Return the model's turn; see `bot.llm.base.Model`."""
+        model = self._model(ask)
+
+        await self.warm()
+
+        async def attempt() -> Reply:
+            return await self._attempt(conversation, ask, model)
+
+        outcome = await insist(
+            attempt, self._patience, lambda tokens: self._prices.usage(model, tokens)
+        )
+        reply = outcome.reply
+        return Turn(
+            blocks=reply.blocks,
+            stop=reply.stop,
+            model=reply.model or model,
+            provider=self.name,
+            usage=outcome.lost + self._prices.usage(model, reply.tokens),
+            notes=outcome.notes,
+        )
+
+    def worst_case(self, conversation: Conversation, ask: Ask) -> Decimal | None:
+        """Return the most that one call can cost in USD: no cache, the longest answer."""
+        model = self._model(ask)
+        if self._prices.price(model) is None:
+            return None
+        size = len(self._encode(conversation, ask, model))
+        return self._prices.worst_case(
+            model, prompt_tokens=estimate(size), max_tokens=ask.max_tokens
+        )
+
+    async def warm(self) -> None:
+        """Import the SDK and build its client, once.
+
+        That is up to a second of work, so it is done in a thread: the loop goes on meanwhile, and
+        whoever calls this early, say while a sandbox gets ready, has the first answer sooner.
+        """
+        async with self._connecting:
+            if not self._connected:
+                await asyncio.to_thread(self._connect)
+
+    @abstractmethod
+    def offers(self, model: str) -> bool:
+        """Return whether a model of this name can be had here."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Release connections."""
+
+    @property
+    @abstractmethod
+    def _connected(self) -> bool:
+        """Whether the SDK's client is there."""
+
+    @abstractmethod
+    def _connect(self) -> None:
+        """Import the SDK and build its client."""
+
+    @abstractmethod
+    def _encode(self, conversation: Conversation, ask: Ask, model: str) -> bytes:
+        """Return the request's body."""
+
+    @abstractmethod
+    async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> Reply:
+        """Make one call. Raises `bot.llm.failures.Failure`."""
+
+    def _model(self, ask: Ask) -> str:
+        return ask.model or self._models.get(ask.strength) or self._models[Strength.DEFAULT]
