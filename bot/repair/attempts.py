@@ -1,0 +1,171 @@
+"""Make one attempt: let a proposer work, then judge what it left."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from bot.errors import BudgetExhausted
+from bot.repair.loop import Try
+from bot.repair.model import Attempt, Observation, Patch, Proposal, Usage, Verification
+from bot.repair.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
+from bot.repair.run import Run, Workshop
+from bot.repair.sightings import not_run
+from bot.repair.steps import Steps
+from bot.repair.verify import Judged
+from bot.repair.workbench import SandboxWorkbench
+
+REFORMATTERS = frozenset({"mechanical"})
+"""Proposers whose changes to existing tests belong to the repair: formatters touch every file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of asking a proposer.
+
+    Attributes:
+        attempt: None when it does not count: a proposer that found nothing to change.
+        broke_off: Why the whole run must end, as a sentence, or "".
+    """
+
+    attempt: Attempt | None
+    broke_off: str = ""
+
+
+async def make_attempt(run: Run, workshop: Workshop, move: Try) -> Made:
+    """Ask the proposer of `move` and judge its patch."""
+    n = len(run.known.attempts) + 1
+    key = f"{move.proposer} {len(run.known.tried)}"
+    run.known.tried.append(move.proposer)
+    run.listener(PhaseStarted(Phase.ATTEMPT, attempt=n, detail=move.proposer))
+    started = await run.steps(f"{key}: start", now)
+    proposal, broke_off = await _propose(run, workshop, move, n, key)
+    run.known.clues = proposal.clues or run.known.clues
+    if not proposal.patch and move.proposer in REFORMATTERS | {"search"}:
+        if proposal.summary:
+            run.known.note(f"{move.proposer}: {proposal.summary}")
+            run.listener(Noticed(f"{move.proposer}: {proposal.summary}"))
+        return Made(None, broke_off)
+    run.known.note(*proposal.notes)
+    attempt, out_of_time = await _judge(run, workshop, move, n, key, proposal, started)
+    run.known.attempts.append(attempt)
+    run.listener(AttemptFinished(attempt))
+    return Made(attempt, "" if attempt.accepted else broke_off or out_of_time)
+
+
+async def _propose(
+    run: Run, workshop: Workshop, move: Try, n: int, key: str
+) -> tuple[Proposal, str]:
+    """Return the proposal, and why the run's budget ended it, if it did."""
+    workbench = workshop.workbench(run, key.replace(" ", "-"))
+    steps = workbench.remembering(run.steps)
+    spent_here = Usage()
+
+    def spend(usage: Usage) -> None:
+        nonlocal spent_here
+        spent_here += usage
+        run.known.spend(usage)
+
+    async with workbench.attended(lasting=steps.lasting):
+        try:
+            task = workshop.task(run, n, stronger=move.stronger)
+            proposer = run.tools.proposers[move.proposer]
+            return await proposer.propose(task, workbench, steps, run.listener, spend), ""
+        except BudgetExhausted as end:
+            patch = await _what_there_is(steps, workbench, key)
+            return Proposal(patch, summary="", usage=spent_here, ended=str(end)), str(end)
+
+
+async def _what_there_is(steps: Steps, workbench: SandboxWorkbench, key: str) -> Patch:
+    return await steps(f"{key}: patch at the end of the budget", workbench.patch)
+
+
+async def _judge(
+    run: Run,
+    workshop: Workshop,
+    move: Try,
+    n: int,
+    key: str,
+    proposal: Proposal,
+    started: float,
+) -> tuple[Attempt, str]:
+    """Return the attempt, and why its patch could not be judged in time, if so."""
+    judged, out_of_time = Judged(proposal, None), ""
+    run.listener(PhaseStarted(Phase.VERIFY, attempt=n))
+    try:
+        judged = await _verify(run, workshop, move, key, proposal)
+    except BudgetExhausted as end:
+        out_of_time = str(end)
+    if judged.verification is not None:
+        run.listener(Verified(n, judged.verification))
+    finished = await run.steps(f"{key}: finish", now)
+    reproduction = run.known.reproduction
+    failing = reproduction.observation.failing if reproduction and reproduction.observation else ()
+    attempt = Attempt(
+        n=n,
+        proposer=move.proposer,
+        proposal=judged.proposal,
+        verification=judged.verification,
+        failing_before=tuple(failure.test for failure in failing),
+        seconds=finished - started,
+        started=datetime.fromtimestamp(started, UTC),
+    )
+    return attempt, out_of_time
+
+
+async def _verify(run: Run, workshop: Workshop, move: Try, key: str, proposal: Proposal) -> Judged:
+    """Judge by the failing command first, and by the whole suite only what passes that.
+
+    Raises:
+        BudgetExhausted: Before everything was run that has a say.
+    """
+    verifier = workshop.verifier(run)
+    name = f"{run.job.run_id}-verify-{len(run.known.tried)}"
+    failing, keep_test_edits = workshop.commands.failing, move.proposer in REFORMATTERS
+    judged = await run.steps(
+        f"{key}: verify", verifier.judge, name, proposal, failing, keep_test_edits
+    )
+    verification, patch = judged.verification, judged.proposal.patch
+    if verification is None or verification.target is None or not verification.target.ok:
+        return judged
+    if run.known.reproduction is not None:
+        red = run.known.reproduction.observation
+        verification = _checked(verification, red, verification.target)
+    baseline = await _baseline(run, workshop) if verification.accepted else None
+    if baseline is not None:
+        verification = await run.steps(
+            f"{key}: compare", verifier.compare, name, patch, verification, baseline
+        )
+        verification = _checked(verification, baseline, verification.suite)
+    return replace(judged, verification=verification)
+
+
+def _checked(
+    verification: Verification, before: Observation | None, after: Observation | None
+) -> Verification:
+    """Return the verification with what speaks against a passing run as a proof."""
+    if before is None or after is None:
+        return verification
+    findings = dict.fromkeys((*verification.findings, *not_run(before, after)))
+    return replace(verification, findings=tuple(findings))
+
+
+async def _baseline(run: Run, workshop: Workshop) -> Observation | None:
+    """Return the whole suite on the untouched tree, run once and only when it is needed."""
+    commands, reproduction = workshop.commands, run.known.reproduction
+    if reproduction is None or commands.test == commands.failing:
+        return None
+    if reproduction.baseline is not None:
+        return reproduction.baseline
+    verifier = workshop.verifier(run)
+    baseline = await run.steps(
+        "baseline", verifier.observe, f"{run.job.run_id}-baseline", commands.test, Patch()
+    )
+    run.known.reproduction = replace(reproduction, baseline=baseline)
+    return baseline
+
+
+async def now() -> float:
+    """Return `time.time()`: as a step, so that a restarted run sees the same clock."""
+    return time.time()

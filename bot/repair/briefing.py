@@ -1,0 +1,152 @@
+"""Freeze what a run starts from: the thread, the commit, the repo config, as they are now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.errors import UsageError
+from bot.github.github import GitHub
+from bot.github.values import Issue, PullRequest, Repo
+from bot.intake.repo_config import PATH, RepoConfig, parse
+from bot.repair.job import Job, PathRules
+from bot.repair.model import Comment, Limits, Problem
+from bot.repair.request import FixRequest
+
+TRUSTED_ASSOCIATIONS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+"""Associations that come with write access, or with the trust that goes with it.
+
+Source: https://docs.github.com/graphql/reference/enums#commentauthorassociation
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a run starts from.
+
+    Attributes:
+        problem: The thread at the moment of the trigger.
+        commit: To repair.
+        trusted: Commit of the base branch: config and guidance are read there.
+        base_branch: Branch that a pull request with the fix goes into.
+        is_fork: The commit belongs to somebody else's repository.
+        config: Of the repository, read at `trusted`.
+    """
+
+    problem: Problem
+    commit: str
+    trusted: str
+    base_branch: str
+    is_fork: bool
+    config: RepoConfig
+
+
+async def write_brief(github: GitHub, request: FixRequest) -> Brief:
+    """Ask GitHub for all of it.
+
+    Raises:
+        RepoConfigError: When the repo config can't be used.
+        UsageError: When there is nothing to repair there; the text says what to do.
+        GitHubError: When GitHub does not tell.
+    """
+    repo = Repo(request.repository, request.installation_id)
+    issue = await github.issue(repo, request.number)
+    if issue.is_pull_request:
+        pull = await github.pull_request(repo, request.number)
+        return await _of_pull_request(github, repo, request, issue, pull)
+    facts = await github.facts(repo)
+    if facts.archived:
+        raise UsageError(f"{facts.full_name} is archived, so nothing can be published there.")
+    head = await github.branch_head(repo, facts.default_branch)
+    return Brief(
+        problem=freeze_problem(issue, request),
+        commit=head,
+        trusted=head,
+        base_branch=facts.default_branch,
+        is_fork=False,
+        config=await read_config(github, repo, head),
+    )
+
+
+async def _of_pull_request(
+    github: GitHub, repo: Repo, request: FixRequest, issue: Issue, pull: PullRequest
+) -> Brief:
+    if pull.state != "open":
+        raise UsageError("This pull request is closed: reopen it, or open an issue instead.")
+    trusted = await github.branch_head(repo, pull.base_ref)
+    return Brief(
+        problem=freeze_problem(issue, request),
+        commit=pull.head_sha,
+        trusted=trusted,
+        base_branch=pull.head_ref,
+        is_fork=pull.is_fork,
+        config=await read_config(github, repo, trusted),
+    )
+
+
+async def read_config(github: GitHub, repo: Repo, ref: str) -> RepoConfig:
+    """Return the repo config at a ref; without a file, the defaults.
+
+    Raises:
+        RepoConfigError: With one sentence per problem.
+    """
+    content = await github.read_file(repo, PATH, ref)
+    if content is None:
+        return RepoConfig()
+    return parse(content, source=PATH)
+
+
+def freeze_problem(issue: Issue, request: FixRequest) -> Problem:
+    """Return the thread as it was when the run was asked for; later comments are left out."""
+    return Problem(
+        title=issue.title,
+        body=issue.body,
+        comments=tuple(
+            Comment(
+                author=comment.author,
+                body=comment.body,
+                trusted=comment.author_association in TRUSTED_ASSOCIATIONS,
+            )
+            for comment in issue.comments
+            if _before(comment.created_at, request.asked_at) and comment.id != request.comment_id
+        ),
+        instructions=request.instructions,
+        number=issue.number,
+        is_pull_request=issue.is_pull_request,
+    )
+
+
+def _before(moment: datetime, limit: datetime) -> bool:
+    return moment <= limit
+
+
+def plan_job(request: FixRequest, brief: Brief) -> Job:
+    """Return the run's job: what was asked behind `/fix` goes before the repo config.
+
+    Money is the exception: behind `/fix` it can only be made less.
+    """
+    config, options = brief.config, request.options
+    return Job(
+        run_id=request.run_id,
+        problem=brief.problem,
+        limits=_limits(request, config),
+        setup=config.setup,
+        test=config.test,
+        failing=options.test,
+        proposers=config.proposers,
+        rules=PathRules(config.paths.allowed, config.paths.protected),
+        image=config.sandbox.image,
+        template=config.sandbox.template,
+        allow_snapshots=config.mechanical.snapshots,
+        network=config.network == "on",
+        model=options.model or config.model,
+        effort=options.effort or config.effort,
+        search=config.search.limits,
+    )
+
+
+def _limits(request: FixRequest, config: RepoConfig) -> Limits:
+    limits = config.limits(request.options)
+    if limits.cost_usd is None:
+        return limits
+    return replace(limits, cost_usd=min(limits.cost_usd, config.budget_usd))

@@ -1,0 +1,1 @@
+"""From a failing job's output to what failed."""

@@ -1,0 +1,83 @@
+"""Read a Makefile's targets: their prerequisites and recipes, plain variables expanded.
+
+Covers what test and lint targets use (https://www.gnu.org/software/make/manual/): rules,
+`=`/`:=`/`?=`/`+=` variables, line continuation, recipe prefixes. Functions, includes and pattern
+rules stay as they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+NAMES = ("GNUmakefile", "makefile", "Makefile")
+"""In the order in which make looks."""
+
+_VARIABLE = re.compile(r"^(?:export +)?(?P<name>[\w.-]+) *(?P<how>[:?+]?:?=) *(?P<value>.*)$")
+_RULE = re.compile(r"^(?P<targets>[^\s:=#][^:=#]*?) *::? *(?P<needs>[^=;#]*)(?:;(?P<recipe>.*))?")
+_REFERENCE = re.compile(r"\$(?:\((?P<round>[\w.-]+)\)|\{(?P<curly>[\w.-]+)\})")
+_DEFAULTS = {"MAKE": "make", "SHELL": "sh"}
+_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A rule: what must be made before it, and the shell lines that make it."""
+
+    needs: tuple[str, ...]
+    recipe: tuple[str, ...]
+
+
+def targets(text: str) -> Mapping[str, Target]:
+    """Return the explicit targets in the file's order; the first one is the default goal."""
+    found: dict[str, Target] = {}
+    variables = dict(_DEFAULTS)
+    current: list[str] = []
+    for line in re.sub(r"\\\n[ \t]*", " ", text).split("\n"):
+        if line.startswith("\t"):
+            for name in current:
+                found[name] = _with_line(found[name], _command(line, variables))
+        elif variable := _VARIABLE.match(line):
+            _assign(variables, variable)
+        elif rule := _RULE.match(line):
+            current = [n for n in _expand(rule["targets"], variables).split() if n[0] != "."]
+            needs = tuple(n for n in _expand(rule["needs"], variables).split() if n != "|")
+            for name in current:
+                old = found.get(name, Target((), ()))
+                found[name] = Target((*old.needs, *needs), old.recipe)
+                if rule["recipe"]:
+                    found[name] = _with_line(found[name], _command(rule["recipe"], variables))
+        elif line.strip() and not line.startswith(("#", " ")):
+            current = []
+    return found
+
+
+def _with_line(target: Target, line: str) -> Target:
+    return Target(target.needs, (*target.recipe, line)) if line else target
+
+
+def _command(line: str, variables: Mapping[str, str]) -> str:
+    return _expand(line.strip().lstrip("@-+ "), variables).replace("$$", "$")
+
+
+def _assign(variables: dict[str, str], match: re.Match[str]) -> None:
+    name, how, value = match["name"], match["how"], match["value"].partition(" #")[0].strip()
+    if how == "?=":
+        variables.setdefault(name, value)
+    elif how == "+=":
+        variables[name] = f"{variables.get(name, '')} {value}".strip()
+    else:
+        variables[name] = value
+
+
+def _expand(text: str, variables: Mapping[str, str]) -> str:
+    """Return the text with variables replaced; unset ones are empty, as make has it."""
+    for _ in range(_DEPTH):
+        expanded = _REFERENCE.sub(
+            lambda match: variables.get(match["round"] or match["curly"], ""), text
+        )
+        if expanded == text:
+            break
+        text = expanded
+    return text

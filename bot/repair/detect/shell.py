@@ -1,0 +1,98 @@
+"""Split a shell command into its simple commands, without running or expanding anything."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_SEPARATORS = frozenset({"&&", "||", ";", ";;", "|", "|&", "&", "(", ")", "{", "}", "\n"})
+_KEYWORDS = frozenset({"if", "then", "else", "elif", "fi", "do", "done", "!", "time", "exec"})
+_SUBSTITUTION = re.compile(r"\$\((?P<inner>[^()]+)\)")
+_CONTINUED = re.compile(r"\\\n[ \t]*")
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleCommand:
+    """One program with its arguments.
+
+    Attributes:
+        words: Program and arguments, quotes removed.
+        assignments: `NAME=value` words before the program.
+    """
+
+    words: tuple[str, ...]
+    assignments: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Return it as a person would type it."""
+        quoted = [name_value(word) for word in self.assignments]
+        return " ".join([*quoted, shlex.join(self.words)])
+
+
+def name_value(assignment: str) -> str:
+    """Return an assignment quoted for the shell."""
+    name, _, value = assignment.partition("=")
+    return f"{name}={shlex.quote(value)}"
+
+
+def simple_commands(script: str) -> tuple[SimpleCommand, ...]:
+    """Return the simple commands of a script, in order; none when its quotes don't close.
+
+    Redirections are dropped; a command in a substitution comes before the one around it. Control
+    flow is not understood: every branch counts as run.
+    """
+    try:
+        lines = [list(_tokens(line)) for line in _CONTINUED.sub(" ", script).split("\n")]
+    except ValueError:
+        return ()
+    commands: list[SimpleCommand] = []
+    for line in lines:
+        words: list[str] = []
+        for token in [*line, "\n"]:
+            if token in _SEPARATORS:
+                commands.extend(_simple(words))
+                words = []
+            else:
+                words.append(token)
+    return tuple(commands)
+
+
+def _tokens(line: str) -> Iterator[str]:
+    """Yield words and operators of one line up to its comment, without redirections."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    tokens = list(lexer)
+    n = 0
+    while n < len(tokens):
+        token = tokens[n]
+        if token.startswith("#"):
+            return
+        following = tokens[n + 1] if n + 1 < len(tokens) else ""
+        if _redirects(token):
+            n += 2
+        elif token.isdigit() and _redirects(following):
+            n += 1
+        else:
+            n += 1
+            yield token
+
+
+def _redirects(token: str) -> bool:
+    return bool(token) and set(token) <= set("<>&|") and bool(set(token) & set("<>"))
+
+
+def _simple(words: list[str]) -> Iterator[SimpleCommand]:
+    while words and words[0] in _KEYWORDS:
+        words = words[1:]
+    count = 0
+    while count < len(words) and _ASSIGNMENT.fullmatch(words[count]):
+        count += 1
+    for word in words[count:]:
+        for quoted in _SUBSTITUTION.finditer(word):
+            yield from simple_commands(quoted["inner"])
+    if words[count:]:
+        yield SimpleCommand(tuple(words[count:]), tuple(words[:count]))

@@ -1,0 +1,65 @@
+"""A small read-only view of a work tree: all that detection looks at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+FILE_LIMIT = 2**20
+"""Bytes; a bigger configuration file counts as missing."""
+
+
+class Tree(Protocol):
+    """Files of a work tree by path relative to its root, `/` between the parts."""
+
+    def read(self, path: str) -> str | None:
+        """Return a text file's content, or None when there is no such file."""
+        ...
+
+    def exists(self, path: str) -> bool:
+        """Whether there is a file or folder of that path."""
+        ...
+
+    def glob(self, pattern: str) -> tuple[str, ...]:
+        """Return the files that match (`requirements*.txt`, `tests/test_*.py`), sorted."""
+        ...
+
+
+class DirectoryTree:
+    """A tree in a directory. Links that lead out of it count as missing."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+
+    def read(self, path: str) -> str | None:
+        """Return the content, undecodable bytes replaced."""
+        file = self._inside(path)
+        try:
+            if file is None or not file.is_file() or file.stat().st_size > FILE_LIMIT:
+                return None
+            return file.read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return None  # not readable for us: detection goes on without it
+
+    def exists(self, path: str) -> bool:
+        """Whether it is there, links followed inside the tree."""
+        file = self._inside(path)
+        return file is not None and file.exists()
+
+    def glob(self, pattern: str) -> tuple[str, ...]:
+        """Return matching files; `..` and absolute patterns match nothing."""
+        if pattern.startswith("/") or ".." in pattern.split("/"):
+            return ()
+        found = (file.relative_to(self._root).as_posix() for file in self._root.glob(pattern))
+        return tuple(sorted(path for path in found if self._is_file(path)))
+
+    def _is_file(self, path: str) -> bool:
+        file = self._inside(path)
+        return file is not None and file.is_file()
+
+    def _inside(self, path: str) -> Path | None:
+        try:
+            file = (self._root / path).resolve()
+        except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL in the path
+            return None
+        return file if file.is_relative_to(self._root) else None

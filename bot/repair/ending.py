@@ -1,0 +1,153 @@
+"""Say how a run ended: to the people in the thread, and in the table of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import assert_never
+
+import structlog
+
+from bot.errors import GitHubError, NotPermitted
+from bot.github.github import GitHub
+from bot.github.values import Published, Repo
+from bot.repair.model import Report, Verdict
+from bot.repair.request import FixRequest
+from bot.reporting import final_report, messages, progress_comment
+from bot.reporting.marker import marker
+from bot.reporting.patch_comment import patch_comment
+from bot.storage.runs import RunStatus, RunStore
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CouldNotStart:
+    """A brief that could not be written, with the comment that says why."""
+
+    comment: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PatchOnly:
+    """A believed patch that can't become a pull request, and why."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotPublished:
+    """There is no believed patch."""
+
+
+Outcome = Published | PatchOnly | NotPublished
+
+
+class Ending:
+    """The last words of runs. Saying them twice leaves them once.
+
+    Where people made it impossible (a deleted comment, a locked thread, an App without rights),
+    the log has what could not be said, and the run is over all the same.
+    """
+
+    def __init__(self, github: GitHub, runs: RunStore) -> None:
+        self._github = github
+        self._runs = runs
+
+    async def refuse(self, request: FixRequest, comment: int, why: CouldNotStart) -> None:
+        """Say why nothing was started, in the place of the progress."""
+        await _if_allowed(self._github.edit_comment(_repo(request), comment, why.comment))
+        await self._react(request, "confused")
+        await self._runs.update(
+            request.run_id, status=RunStatus.DONE, verdict=Verdict.REFUSED, reason=why.reason
+        )
+
+    async def conclude(
+        self, request: FixRequest, report: Report, outcome: Outcome, comment: int
+    ) -> None:
+        """Say how it ended: in the progress comment, and what needs more room in a new one."""
+        mark = marker(request.run_id, "progress")
+        report_mark = marker(request.run_id, "report")
+        match outcome:
+            case Published(number=number, url=url):
+                done = final_report.fixed(report, url, mark)
+                await self._runs.update(request.run_id, pull_request=number, pull_request_url=url)
+            case PatchOnly(reason):
+                done = progress_comment.finished(report, None, mark)
+                await self._post(request, patch_comment(report, reason, report_mark), report_mark)
+            case NotPublished():
+                done = progress_comment.finished(report, None, mark)
+                await self._post(request, final_report.not_fixed(report, report_mark), report_mark)
+            case _:
+                assert_never(outcome)
+        await _if_allowed(self._github.edit_comment(_repo(request), comment, done))
+        await self._react(request, "rocket" if report.verdict is Verdict.FIXED else "confused")
+        await self._runs.update(
+            request.run_id,
+            status=RunStatus.DONE,
+            verdict=report.verdict,
+            reason=report.reason,
+            head=report.head,
+            report=report,
+            cost_usd=report.usage.cost_usd,
+            tokens=report.usage.tokens,
+        )
+        await self._forget_tokens(_repo(request))
+
+    async def end_early(self, request: FixRequest, text: str, reason: str) -> None:
+        """Say that there will be no report.
+
+        Args:
+            request: Of the run.
+            text: Of the comment; its mark is the one of the report.
+            reason: The same, in one sentence, for the table of runs.
+        """
+        run = await self._runs.get(request.run_id)
+        if run is not None and run.progress_comment_id is not None:
+            done = messages.ended_early(marker(request.run_id, "progress"))
+            await _if_allowed(
+                self._github.edit_comment(_repo(request), run.progress_comment_id, done)
+            )
+        await self._post(request, text, marker(request.run_id, "report"))
+        await self._react(request, "confused")
+        await self.close(request, reason)
+        await self._forget_tokens(_repo(request))
+
+    async def close(self, request: FixRequest, reason: str) -> None:
+        """Note, without a word to anybody, that a run is over and has no report."""
+        await self._runs.update(
+            request.run_id, status=RunStatus.DONE, verdict=Verdict.INFRASTRUCTURE, reason=reason
+        )
+
+    async def _post(self, request: FixRequest, text: str, mark: str) -> None:
+        repo = _repo(request)
+        await _if_allowed(self._github.post_comment(repo, request.number, text, mark))
+
+    async def _react(self, request: FixRequest, content: str) -> None:
+        await _if_allowed(
+            self._github.react(
+                _repo(request),
+                comment_id=request.comment_id,
+                issue_number=request.number,
+                content=content,
+            )
+        )
+
+    async def _forget_tokens(self, repo: Repo) -> None:
+        try:
+            await self._github.revoke_tokens(repo)
+        except GitHubError as error:
+            # They expire by themselves within the hour.
+            _log.warning("tokens not revoked", problem=str(error))
+
+
+async def _if_allowed(telling: Awaitable[object]) -> None:
+    try:
+        await telling
+    except NotPermitted as error:
+        _log.warning("could not tell how the run ended", problem=str(error))
+
+
+def _repo(request: FixRequest) -> Repo:
+    return Repo(request.repository, request.installation_id)

@@ -1,0 +1,206 @@
+"""From a job to a report: prepare, reproduce, attempt until a patch is believed, conclude."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.errors import BudgetExhausted, ProviderError, RunStopped
+from bot.repair.attempts import make_attempt, now
+from bot.repair.detect import DirectoryTree, detect
+from bot.repair.job import Checkout, Job, Source
+from bot.repair.loop import (
+    Accept,
+    Conclude,
+    State,
+    Try,
+    best_patch,
+    next_move,
+)
+from bot.repair.model import Attempt, Cause, Patch, Report, Reproduction, Verdict
+from bot.repair.patching import patch_between
+from bot.repair.preparation import Preparation, SetupFailed
+from bot.repair.progress import (
+    CommandsFound,
+    Listener,
+    Phase,
+    PhaseStarted,
+    RunFinished,
+)
+from bot.repair.reins import Reins
+from bot.repair.reproduce import reproduce
+from bot.repair.run import Concluded, Knowledge, Run, Tools, Workshop
+from bot.repair.steps import Steps
+from sandbox.base import SandboxError
+from sandbox.git import GitError
+
+GUIDANCE_FILES = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
+_GUIDANCE_CHARACTERS = 16_000
+_SETUP_CHARACTERS = 16_000
+
+
+async def repair(
+    job: Job,
+    tools: Tools,
+    checkout: Checkout,
+    steps: Steps,
+    listener: Listener,
+    stopped: asyncio.Event,
+) -> Report:
+    """Run a job to its end and report; every expected failure has its verdict.
+
+    Raises:
+        UsageError: When there is nothing that could be repaired; the text says what to do.
+    """
+    started = await steps("start", now)
+    reins = Reins(started + job.limits.seconds, stopped)
+    run = Run(job, tools, steps, listener, reins, Knowledge())
+    workshop: Workshop | None = None
+    try:
+        async with _warming(run):
+            workshop = await _prepare(run, checkout)
+            workshop = await reproduce(run, workshop)
+            verdict, reason = await _attempt_until_believed(run, workshop)
+    except Concluded as end:
+        verdict, reason = end.verdict, end.reason
+    except RunStopped as end:
+        verdict, reason = Verdict.STOPPED, str(end)
+    except BudgetExhausted as end:
+        verdict, reason = Verdict.BUDGET_SPENT, str(end)
+    except ProviderError as error:
+        verdict, reason = Verdict.INFRASTRUCTURE, f"No model answered: {error}"
+    except (SandboxError, GitError) as error:
+        verdict, reason = Verdict.INFRASTRUCTURE, str(error)
+    report = await _report(run, workshop, verdict, reason, started)
+    if workshop is not None:
+        await workshop.preparation.clean_up()
+    listener(RunFinished(report))
+    return report
+
+
+@asynccontextmanager
+async def _warming(run: Run) -> AsyncIterator[None]:
+    """Let the proposers get ready beside the body."""
+    warm = [run.tools.proposers[name].warm() for name in run.ladder]
+    task = asyncio.gather(*warm, return_exceptions=True)  # the first attempt tries again and tells
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _prepare(run: Run, checkout: Checkout) -> Workshop:
+    """Bring the source here, find out its commands, set it up."""
+    run.listener(PhaseStarted(Phase.PREPARE))
+    run.known.head = await run.steps("freeze head", checkout.head)
+    source = await checkout.provide(run.known.head)
+    job = run.job
+    commands = detect(
+        DirectoryTree(source.directory), setup=job.setup, test=job.test, failing=job.failing
+    )
+    run.known.commands = commands
+    run.listener(CommandsFound(commands))
+    preparation = Preparation(
+        job, source, commands, run.tools.sandboxes, reins=run.reins, listener=run.listener
+    )
+    run.listener(PhaseStarted(Phase.SETUP))
+    prepared = await run.steps("set up", preparation.set_up)
+    if isinstance(prepared, SetupFailed):
+        how = "ran out of time" if prepared.timed_out else f"exited with {prepared.exit_code}"
+        reason = f"The setup command `{prepared.command}` {how}."
+        run.known.reproduction = Reproduction(
+            Cause.INFRASTRUCTURE,
+            None,
+            reason=reason,
+            setup_output=prepared.output[-_SETUP_CHARACTERS:],
+        )
+        raise Concluded(Verdict.INFRASTRUCTURE, reason)
+    preparation.use(prepared)
+    run.known.untouched = prepared
+    return Workshop(source, commands, prepared, preparation, await _guidance(source))
+
+
+async def _guidance(source: Source) -> str:
+    """Return what the repository tells agents, from the commit that is trusted."""
+    for name in GUIDANCE_FILES:
+        text = await source.store.show(source.trusted, name)
+        if text:
+            return text.decode("utf-8", "replace")[:_GUIDANCE_CHARACTERS]
+    return ""
+
+
+async def _attempt_until_believed(run: Run, workshop: Workshop) -> tuple[Verdict, str]:
+    """Make one attempt after the other, as the loop decides."""
+    while True:
+        move = next_move(_state(run))
+        match move:
+            case Accept(attempt):
+                return Verdict.FIXED, _why_believed(attempt)
+            case Conclude(verdict, reason):
+                return verdict, reason
+            case Try():
+                made = await make_attempt(run, workshop, move)
+                if made.broke_off:
+                    raise BudgetExhausted(made.broke_off)
+
+
+def _why_believed(attempt: Attempt) -> str:
+    if attempt.verification is not None and attempt.verification.uncompared:
+        return f"The failing command passes with the patch. {attempt.verification.uncompared}"
+    return "The failing command passes with the patch, and nothing broke."
+
+
+def _state(run: Run) -> State:
+    return State(
+        ladder=run.ladder,
+        tried=tuple(run.known.tried),
+        attempts=tuple(run.known.attempts),
+        most_attempts=run.job.limits.attempts,
+        failing_before=_failing_before(run),
+    )
+
+
+def _failing_before(run: Run) -> frozenset[str]:
+    reproduction = run.known.reproduction
+    if reproduction is None or reproduction.observation is None:
+        return frozenset()
+    return reproduction.observation.failing_ids
+
+
+async def _report(
+    run: Run, workshop: Workshop | None, verdict: Verdict, reason: str, started: float
+) -> Report:
+    known = run.known
+    accepted = next((attempt for attempt in known.attempts if attempt.accepted), None)
+    patch = (
+        accepted.proposal.patch if accepted else best_patch(known.attempts, _failing_before(run))
+    )
+    if workshop is not None and known.untouched is not None and patch:
+        patch = await _whole_patch(workshop, known.untouched.tree, patch)
+    return Report(
+        run_id=run.job.run_id,
+        verdict=verdict,
+        reason=reason,
+        problem=run.job.problem,
+        head=known.head,
+        commands=known.commands,
+        reproduction=known.reproduction,
+        attempts=tuple(known.attempts),
+        patch=patch,
+        patch_accepted=accepted is not None,
+        usage=known.usage,
+        seconds=await run.steps("finish", now) - started,
+        command_seconds=run.reins.held,
+        notes=tuple(known.notes),
+    )
+
+
+async def _whole_patch(workshop: Workshop, untouched: str, patch: Patch) -> Patch:
+    """Return the patch with the test that was written first, when there is one."""
+    if workshop.prepared.tree == untouched:
+        return patch
+    store = workshop.source.store
+    tree = await store.apply(workshop.prepared.tree, patch.data)
+    return await patch_between(store, untouched, tree)

@@ -1,0 +1,99 @@
+"""What a run is to do, and where its source comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from bot.repair.model import Limits, Problem, SearchLimits
+from sandbox.git import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class PathRules:
+    """Globs (gitignore syntax) that say where patches may go.
+
+    Attributes:
+        allowed: When there are any, a patch stays inside them.
+        protected: No patch touches these.
+    """
+
+    allowed: tuple[str, ...] = ()
+    protected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything a person or a config asks of one run. None means: find it out.
+
+    Attributes:
+        run_id: Unique, `[a-z0-9]{4,20}`; names sandboxes and the branch.
+        problem: What people wrote.
+        limits: The budget.
+        setup: Shell commands that prepare the environment, with network.
+        test: The whole suite's command.
+        failing: The command that shows the failure.
+        proposers: Names, cheapest first; None means every one that this installation has.
+        rules: Where patches may go.
+        image: Docker image of its sandboxes.
+        template: E2B template of its sandboxes.
+        allow_snapshots: Whether tools may rewrite the snapshots of tests.
+        network: Whether attempts and verification reach the network too.
+        model: Exact model.
+        effort: How hard the model thinks.
+        search: What a search without a model may take.
+    """
+
+    run_id: str
+    problem: Problem
+    limits: Limits = field(default_factory=Limits)
+    setup: tuple[str, ...] | None = None
+    test: str | None = None
+    failing: str | None = None
+    proposers: tuple[str, ...] | None = None
+    rules: PathRules = field(default_factory=PathRules)
+    image: str | None = None
+    template: str | None = None
+    allow_snapshots: bool = False
+    network: bool = False
+    model: str | None = None
+    effort: str | None = None
+    search: SearchLimits = field(default_factory=SearchLimits)
+
+    def image_for(self, kind: str) -> str | None:
+        """Return what sandboxes of a kind are made from: an E2B template, else a Docker image."""
+        return self.template if kind == "e2b" else self.image
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The commit to repair, on this host.
+
+    Attributes:
+        store: Objects of the run.
+        directory: A repository of its own with the commit checked out.
+        head: The commit, 40 hex digits.
+        trusted: Commit whose guidance files are believed: the base branch's for a pull request.
+    """
+
+    store: ObjectStore
+    directory: Path
+    head: str
+    trusted: str
+
+
+class Checkout(Protocol):
+    """Where the source of one run comes from."""
+
+    async def head(self) -> str:
+        """Return the commit to repair; asked once per run, its answer is kept.
+
+        Raises:
+            UsageError: When there is none; the text says what to do.
+        """
+        ...
+
+    async def provide(self, head: str) -> Source:
+        """Bring that commit to this host, unless it is here already."""
+        ...

@@ -1,0 +1,172 @@
+"""Decide the next move of a run from what happened so far. Pure: no IO, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from bot.repair.model import Attempt, Cause, Observation, Patch, Reproduction, Verdict
+
+ONCE = frozenset({"mechanical", "search"})
+"""Proposers that would only repeat themselves when asked again."""
+
+STRONGER_FROM = 3
+"""The agent's try from which a stronger model is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """Let a proposer make an attempt."""
+
+    proposer: str
+    stronger: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """This attempt's patch is believed: publish it."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Conclude:
+    """Nothing more to try: report."""
+
+    verdict: Verdict
+    reason: str
+
+
+Move = Try | Accept | Conclude
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a run knows when it decides.
+
+    Attributes:
+        ladder: Names of the proposers that this run has, cheapest first.
+        tried: Names of the proposers that were asked, once per try, those without a patch too.
+        attempts: Tries that count: all of the agent, those of others that left a patch.
+        most_attempts: Of the budget.
+        failing_before: Ids that fail on the untouched tree.
+    """
+
+    ladder: tuple[str, ...]
+    tried: tuple[str, ...]
+    attempts: tuple[Attempt, ...]
+    most_attempts: int
+    failing_before: frozenset[str]
+
+
+def next_move(state: State) -> Move:
+    """Return what to do next: the cheapest proposer that has not had its say, until one is right."""
+    accepted = next((attempt for attempt in state.attempts if attempt.accepted), None)
+    if accepted is not None:
+        return Accept(accepted)
+    if len(state.attempts) >= state.most_attempts:
+        return _conclude(state, _all_used(state.most_attempts))
+    for proposer in state.ladder:
+        asked = state.tried.count(proposer)
+        if proposer in ONCE and asked:
+            continue
+        stronger = proposer not in ONCE and asked + 1 >= STRONGER_FROM
+        return Try(proposer, stronger=stronger)
+    if state.attempts:
+        return _conclude(state, "No patch passed, and no other proposer is configured.")
+    if not state.tried:
+        return _conclude(state, "No proposer is configured.")
+    names = " and ".join(dict.fromkeys(state.tried))
+    return _conclude(
+        state, f"Without a model there is nothing more to try: {names} found nothing to change."
+    )
+
+
+def _all_used(attempts: int) -> str:
+    if attempts == 1:
+        return "The one attempt of the budget is used."
+    return f"All {attempts} attempts of the budget are used."
+
+
+def _conclude(state: State, reason: str) -> Conclude:
+    if best_partial(state.attempts, state.failing_before) is not None:
+        return Conclude(Verdict.IMPROVED, reason)
+    return Conclude(Verdict.GAVE_UP, reason)
+
+
+def best_partial(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> Attempt | None:
+    """Return the rejected attempt that leaves the fewest tests failing and breaks none, if any."""
+
+    def left(attempt: Attempt) -> frozenset[str] | None:
+        verification = attempt.verification
+        if verification is None or verification.target is None or verification.new_failures:
+            return None
+        return verification.target.failing_ids
+
+    helpful = [
+        (len(failing), attempt)
+        for attempt in attempts
+        if (failing := left(attempt)) and failing < failing_before
+    ]
+    return min(helpful, key=lambda pair: pair[0])[1] if helpful else None
+
+
+def best_patch(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> Patch:
+    """Return the patch to show when none is believed: the best partial one, else the last."""
+    partial = best_partial(attempts, failing_before)
+    if partial is not None:
+        return partial.proposal.patch
+    return next((a.proposal.patch for a in reversed(attempts) if a.proposal.patch), Patch())
+
+
+COMMAND_NOT_FOUND = 127
+NO_TESTS_COLLECTED = 5  # https://docs.pytest.org/en/stable/reference/exit-codes.html
+
+
+def read_reproduction(runs: Sequence[Observation]) -> Reproduction:
+    """Conclude from executions of the failing command on the untouched tree.
+
+    Args:
+        runs: In order; the first decides what is shown, the others whether it is stable.
+    """
+    first = runs[0]
+    codes = tuple(run.exit_code for run in runs)
+    if first.exit_code == COMMAND_NOT_FOUND and not first.failing_ids - {first.command}:
+        reason = (
+            f"`{first.command}` could not be started: a program that it needs is not installed. "
+            "Add it to `setup`, or name another command."
+        )
+        return Reproduction(Cause.INFRASTRUCTURE, first, reason=reason, runs=codes)
+    if first.exit_code == NO_TESTS_COLLECTED and "pytest" in first.command:
+        reason = f"`{first.command}` collected no tests."
+        return Reproduction(Cause.NOT_REPRODUCED, first, reason=reason, runs=codes)
+    red = sum(not run.ok for run in runs)
+    if red == 0:
+        return Reproduction(
+            Cause.NOT_REPRODUCED, first, reason=f"`{first.command}` passes here.", runs=codes
+        )
+    if red < len(runs):
+        shown = next(run for run in runs if not run.ok)
+        reason = f"`{first.command}` failed in {red} of {len(runs)} runs on the same tree."
+        return Reproduction(Cause.FLAKY, shown, reason=reason, runs=codes)
+    return Reproduction(
+        Cause.REAL, first, reason=f"`{first.command}` fails here, every time.", runs=codes
+    )
+
+
+def verdict_of(cause: Cause) -> Verdict | None:
+    """Return the verdict with which a reproduction of this cause ends the run, None to go on."""
+    match cause:
+        case Cause.REAL:
+            return None
+        case Cause.FLAKY:
+            return Verdict.FLAKY
+        case Cause.RED_ON_BASE:
+            return Verdict.RED_ON_BASE
+        case Cause.NOT_REPRODUCED:
+            return Verdict.NOT_REPRODUCED
+        case Cause.INFRASTRUCTURE:
+            return Verdict.INFRASTRUCTURE
+        case _:
+            assert_never(cause)

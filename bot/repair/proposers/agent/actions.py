@@ -1,0 +1,193 @@
+"""Read a model's tool call as an action; the input is JSON that nobody has checked yet."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from bot.llm.base import ToolCall
+from bot.repair.proposers.agent.edit_tool import (
+    Create,
+    EditCommand,
+    Insert,
+    Rejected,
+    StrReplace,
+    View,
+)
+from sandbox.base import WORKSPACE
+
+BASH = "bash"
+EDIT = "str_replace_based_edit_tool"
+RUN_TESTS = "run_tests"
+
+_LONGEST_COMMAND = 100_000
+"""Below the 128 KiB that Linux takes as one argument (`MAX_ARG_STRLEN`)."""
+_LONGEST_NAME = 255
+_LONGEST_PATH = 4_000
+_FEW_WORDS = 80
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
+
+
+@dataclass(frozen=True, slots=True)
+class Bash:
+    """Run a shell command."""
+
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Start the shell anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunTests:
+    """Run a test command and read its failures; None is the failing command."""
+
+    command: str | None
+
+
+Action = Bash | Restart | RunTests | EditCommand
+
+
+class _BadInput(Exception):
+    """The input can't be used; the text tells the model what to send instead."""
+
+
+def read_action(call: ToolCall) -> Action | Rejected:
+    """Return what the model wants, or why that can't be understood."""
+    fields = _Fields(call.input)
+    try:
+        match call.name:
+            case "bash":
+                return _bash(fields)
+            case "str_replace_based_edit_tool":
+                return _edit(fields)
+            case "run_tests":
+                return RunTests(fields.command("command") if fields.has("command") else None)
+            case _:
+                return Rejected(
+                    f"There is no such tool. The tools are {BASH}, {EDIT}, {RUN_TESTS}."
+                )
+    except _BadInput as problem:
+        return Rejected(f"{problem} Nothing was done.")
+
+
+def relative(path: str) -> str:
+    """Return a path of the workspace without its head, as git writes it."""
+    return posixpath.relpath(path, WORKSPACE)
+
+
+def in_words(call: ToolCall) -> str:
+    """Return a tool call as a few words for a person: `edit src/a.py`, `$ pytest -q`."""
+    action = read_action(call)
+    match action:
+        case Bash(command):
+            return _short(f"$ {command}")
+        case Restart():
+            return "restart the shell"
+        case RunTests(command):
+            return _short(f"run tests: {command}") if command else "run the tests"
+        case View(path):
+            return _short(f"read {relative(path)}")
+        case Create(path) | StrReplace(path) | Insert(path):
+            return _short(f"edit {relative(path)}")
+        case Rejected():
+            return _short(f"{call.name} (not understood)")
+        case _:
+            assert_never(action)
+
+
+def _bash(fields: _Fields) -> Bash | Restart:
+    if fields.flag("restart") and not fields.has("command"):
+        return Restart()
+    return Bash(fields.command("command"))
+
+
+def _edit(fields: _Fields) -> EditCommand:
+    path = fields.path("path")
+    match fields.text("command"):
+        case "view":
+            first, last = fields.line_range("view_range")
+            return View(path, first, last)
+        case "create":
+            return Create(path, fields.text("file_text"))
+        case "str_replace":
+            new = fields.text("new_str") if fields.has("new_str") else ""
+            return StrReplace(path, fields.text("old_str"), new)
+        case "insert":  # older versions of the tool called the text new_str
+            key = "insert_text" if fields.has("insert_text") else "new_str"
+            return Insert(path, fields.number("insert_line"), fields.text(key))
+        case other:
+            raise _BadInput(
+                f"There is no command {other!r}: use view, create, str_replace or insert."
+            )
+
+
+def _short(words: str) -> str:
+    line = " ".join(words.split())
+    return line if len(line) <= _FEW_WORDS else f"{line[: _FEW_WORDS - 1]}…"
+
+
+class _Fields:
+    """A tool's input, read field by field."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def has(self, key: str) -> bool:
+        return self._values.get(key) is not None
+
+    def flag(self, key: str) -> bool:
+        return self._values.get(key) in (True, "true")  # a tuple: lists have no hash
+
+    def text(self, key: str) -> str:
+        value = self._values.get(key)
+        if not isinstance(value, str):
+            raise _BadInput(f"{key} is required and must be a string.")
+        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
+            raise _BadInput(f"{key} holds half a character (a lone surrogate).")
+        return value
+
+    def number(self, key: str) -> int:
+        value = self._values.get(key)
+        if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value):
+            return int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise _BadInput(f"{key} is required and must be a whole number.")
+        return value
+
+    def line_range(self, key: str) -> tuple[int, int | None]:
+        """Return first and last line; None for the last one is the end of the file."""
+        value = self._values.get(key)
+        if value is None:
+            return 1, None
+        match value:
+            case [int(first), int(last)]:
+                return first, None if last == -1 else last
+            case _:
+                raise _BadInput(f"{key} must be two whole numbers, such as [1, 50] or [80, -1].")
+
+    def command(self, key: str) -> str:
+        command = self.text(key)
+        if not command.strip():
+            raise _BadInput(f"{key} is empty.")
+        if "\0" in command:
+            raise _BadInput(f"{key} holds a NUL character.")
+        if len(command.encode()) > _LONGEST_COMMAND:
+            raise _BadInput(f"{key} is too long: write a file first and run that.")
+        return command
+
+    def path(self, key: str) -> str:
+        """Return an absolute path of the workspace."""
+        given = self.text(key)
+        path = posixpath.normpath(posixpath.join(WORKSPACE, given))
+        if path != WORKSPACE and not path.startswith(f"{WORKSPACE}/"):
+            raise _BadInput(f"{given} is outside {WORKSPACE}: use bash to look elsewhere.")
+        names = path.encode().split(b"/")
+        if "\0" in path or len(path) > _LONGEST_PATH or max(map(len, names)) > _LONGEST_NAME:
+            raise _BadInput(f"{key} is not a possible path.")
+        return path

@@ -1,0 +1,213 @@
+"""Decide what the text editor's commands do to a file: bytes in, bytes or a sentence out.
+
+The commands are those of Anthropic's `text_editor_20250728`: view, create, str_replace, insert.
+https://docs.claude.com/en/docs/agents-and-tools/tool-use/text-editor-tool
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import assert_never
+
+from bot.repair.proposers.agent.text_file import TextFile
+
+_CONTEXT_LINES = 4
+_LISTED_LINES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Show a file or list a folder. Lines count from 1; `last` is None for the end."""
+
+    path: str
+    first: int = 1
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Create:
+    """Create a file, or replace all of it."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class StrReplace:
+    """Replace the only place where `old` stands."""
+
+    path: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """Insert text behind a line; line 0 is the file's beginning."""
+
+    path: str
+    line: int
+    text: str
+
+
+EditCommand = View | Create | StrReplace | Insert
+
+
+class NotOpened(Enum):
+    """Why there are no bytes to look at; the value ends a sentence that begins with the path."""
+
+    MISSING = "does not exist."
+    FOLDER = "is a folder."
+    TOO_LARGE = "is too large for this tool: read and change it with bash (`sed -n`, a script)."
+
+
+@dataclass(frozen=True, slots=True)
+class Show:
+    """Nothing changes; this is the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListFolder:
+    """Nothing changes; the answer is the folder's listing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """The file becomes `data`; then `text` is the answer."""
+
+    data: bytes
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """Nothing changes; `text` says why and what to do instead."""
+
+    text: str
+
+
+Decision = Show | ListFolder | Write | Rejected
+
+
+def decide(command: EditCommand, found: bytes | NotOpened) -> Decision:
+    """Return what the command does, given what stands at its path."""
+    match command:
+        case View():
+            return _view(command, found)
+        case Create():
+            return _create(command, found)
+        case StrReplace() | Insert():
+            return _edit(command, found)
+        case _:
+            assert_never(command)
+
+
+def _view(command: View, found: bytes | NotOpened) -> Decision:
+    if found is NotOpened.FOLDER:
+        return ListFolder()
+    file = _opened(command.path, found)
+    if isinstance(file, Rejected):
+        return file
+    total = len(file.lines)
+    if not total:
+        return Show("(the file is empty)")
+    last = total if command.last is None else min(command.last, total)
+    if not 1 <= command.first <= last:
+        return Rejected(f"view_range must lie within the file's {total} lines, first before last.")
+    return Show(file.numbered(command.first, last))
+
+
+def _create(command: Create, found: bytes | NotOpened) -> Decision:
+    if found is NotOpened.MISSING:
+        return Write(command.text.encode(), f"Created {command.path}.")
+    if isinstance(found, NotOpened):
+        return Rejected(f"{command.path} {found.value}")
+    before = TextFile.read(found)
+    text = before.fitted(command.text) if before is not None else command.text
+    return Write(text.encode(), f"Replaced all of {command.path}, which existed before.")
+
+
+def _edit(command: StrReplace | Insert, found: bytes | NotOpened) -> Decision:
+    file = _opened(command.path, found)
+    if isinstance(file, Rejected):
+        return file
+    match command:
+        case StrReplace():
+            return _str_replace(command, file)
+        case Insert():
+            return _insert(command, file)
+        case _:
+            assert_never(command)
+
+
+def _str_replace(command: StrReplace, file: TextFile) -> Decision:
+    if not command.old:
+        return Rejected("old_str is empty: use insert to add text, create to write a whole file.")
+    old, new = file.fitted(command.old), file.fitted(command.new)
+    places = file.offsets(old) or file.offsets(command.old)
+    if old == new:
+        return Rejected("old_str and new_str are the same: nothing would change.")
+    if not places:
+        return Rejected(_not_found(command, file))
+    if len(places) > 1:
+        lines = ", ".join(str(file.line_of(place)) for place in places[:_LISTED_LINES])
+        return Rejected(
+            f"old_str stands in {command.path} more than once, at lines {lines}: "
+            "add neighbouring lines until it is unique. Nothing was changed."
+        )
+    start = places[0]
+    length = len(old) if file.text.startswith(old, start) else len(command.old)
+    changed = TextFile(file.text[:start] + new + file.text[start + length :])
+    first = file.line_of(start)
+    return _written(command.path, changed, first, first + new.count("\n"))
+
+
+def _not_found(command: StrReplace, file: TextFile) -> str:
+    sentence = f"old_str does not stand in {command.path}. Nothing was changed."
+    if command.new and (done := file.offsets(file.fitted(command.new), most=1)):
+        line = file.line_of(done[0])
+        return f"{sentence} new_str is there already, at line {line}: was this edit made before?"
+    if (nearest := file.nearest(command.old)) is None:
+        return f"{sentence} View the file and copy the text exactly, white space included."
+    lines = file.numbered(*nearest)
+    return f"{sentence} The nearest text, to be copied exactly, white space included:\n{lines}"
+
+
+def _insert(command: Insert, file: TextFile) -> Decision:
+    total = len(file.lines)
+    if not 0 <= command.line <= total:
+        return Rejected(f"insert_line must be between 0 and {total}, the number of lines.")
+    added = file.fitted(command.text)
+    if not added.endswith("\n"):
+        added += file.newline
+    count = added.count("\n")
+    kept = _lines_with_ends(file.text)
+    before, after = "".join(kept[: command.line]), "".join(kept[command.line :])
+    if before and not before.endswith("\n"):  # behind a last line that has no newline
+        before, added = before + file.newline, added.removesuffix(file.newline)
+    changed = TextFile(before + added + after)
+    return _written(command.path, changed, command.line + 1, command.line + count)
+
+
+def _lines_with_ends(text: str) -> list[str]:
+    pieces = text.split("\n")
+    ended = [f"{piece}\n" for piece in pieces[:-1]]
+    return [*ended, pieces[-1]] if pieces[-1] else ended
+
+
+def _written(path: str, changed: TextFile, first: int, last: int) -> Write:
+    total = len(changed.lines)
+    start, end = max(1, first - _CONTEXT_LINES), min(total, last + _CONTEXT_LINES)
+    return Write(changed.data, f"Changed {path}, now:\n{changed.numbered(start, end)}")
+
+
+def _opened(path: str, found: bytes | NotOpened) -> TextFile | Rejected:
+    if isinstance(found, NotOpened):
+        return Rejected(f"{path} {found.value}")
+    file = TextFile.read(found)
+    if file is None:
+        return Rejected(f"{path} is binary: this tool is for text.")
+    return file

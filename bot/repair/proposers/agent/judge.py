@@ -1,0 +1,84 @@
+"""Ask a model, in a fresh context, whether a written test shows the reported problem."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import prompts
+from bot.llm.base import Ask, Conversation, Message, Model, StopReason, Text
+from bot.repair.model import Observation, Patch, Problem, Usage
+from bot.repair.proposers.agent.prompting import comments, failure, patch_as_data, report
+
+_MAX_TOKENS = 4_000
+_REASON_CHARACTERS = 300
+_UNCLEAR = "The judging model gave no clear answer."
+
+
+class ModelJudge:
+    """Judges written tests; whoever wrote the test has no word in it."""
+
+    def __init__(self, model: Model, *, name: str | None = None) -> None:
+        self._model = model
+        self._name = name
+
+    async def shows_problem(
+        self, problem: Problem, observation: Observation, patch: Patch
+    ) -> tuple[bool, str, Usage]:
+        """Return the answer, its reason in one sentence, and what the asking cost.
+
+        Whatever is not a clear yes is a no.
+
+        Args:
+            problem: What people reported.
+            observation: The test on the untouched tree: how it fails.
+            patch: The test.
+
+        Raises:
+            ProviderError: When no model answers.
+        """
+        conversation = Conversation(
+            system=prompts.render("judge_system"),
+            messages=(Message("user", (Text(question(problem, observation, patch)),)),),
+        )
+        turn = await self._model.respond(
+            conversation, Ask(max_tokens=_MAX_TOKENS, model=self._name)
+        )
+        shows, reason = read_judgement(turn.text) if turn.stop is StopReason.END else (False, "")
+        return shows, reason or _UNCLEAR, turn.usage
+
+
+def question(problem: Problem, observation: Observation, patch: Patch) -> str:
+    """Return what the judge is asked."""
+    return prompts.render(
+        "judge_task",
+        report=report(problem),
+        comments=comments(problem.comments),
+        test_patch=patch_as_data("the test", patch),
+        failure=failure("output of the test", observation),
+    )
+
+
+def read_judgement(text: str) -> tuple[bool, str]:
+    """Return answer and reason from the last JSON object that has an answer; unclear is False."""
+    for candidate in _objects(text):
+        answer = candidate.get("shows_problem")
+        if isinstance(answer, bool):
+            reason = candidate.get("reason")
+            line = " ".join(reason.split()) if isinstance(reason, str) else ""
+            return answer, line[:_REASON_CHARACTERS]
+    return False, ""
+
+
+def _objects(text: str) -> Iterator[dict[str, object]]:
+    """Yield the JSON objects of a text, the last one first."""
+    decoder = json.JSONDecoder()
+    start = text.rfind("{")
+    while start != -1:
+        try:
+            value, _ = decoder.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            yield value
+        start = text.rfind("{", 0, start)

@@ -1,0 +1,61 @@
+"""What the loop itself says to the model: one function per sentence."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from bot.repair.model import Limits, Usage
+
+_LAST_TURNS = 5
+_MOSTLY_SPENT = Decimal("0.8")
+
+
+def repeated(times: int) -> str:
+    """Say that the same action brings the same result."""
+    return (
+        f"You have done this {times} times with the same result, and nothing changed in between. "
+        "Doing it again will not help: step back, question what you believe about the cause, "
+        "and do something different."
+    )
+
+
+def cut_off(max_tokens: int) -> str:
+    """Say that the answer was cut, and with it whatever tool call it had begun."""
+    return (
+        f"Your answer was cut off at {max_tokens:,} tokens; a tool call that was not complete is "
+        "lost. Go on from there in smaller pieces: one edit at a time, large files in parts."
+    )
+
+
+def running_out(
+    limits: Limits, spent: Usage, *, turns_left: int, now: float, deadline: float
+) -> str:
+    """Say that the end is near, and what to do before it; empty while there is enough.
+
+    Args:
+        limits: Of the run.
+        spent: By the run so far.
+        turns_left: Of this attempt.
+        now: `time.time()` of the last turn.
+        deadline: When the run's time is up, on the same clock.
+    """
+    if turns_left <= _LAST_TURNS:
+        scarce = f"{turns_left} turns are left"
+    elif _is_mostly_spent(limits, spent):
+        scarce = "Most of the budget is spent"
+    elif deadline - now < limits.seconds * float(1 - _MOSTLY_SPENT):
+        scarce = f"{max(0, deadline - now):.0f} seconds are left"
+    else:
+        return ""
+    return (
+        f"{scarce}. Bring the work to its best state now: finish the edit, run the failing "
+        "command, remove leftovers, and end with your summary."
+    )
+
+
+def _is_mostly_spent(limits: Limits, spent: Usage) -> bool:
+    if limits.tokens is not None and spent.tokens >= limits.tokens * _MOSTLY_SPENT:
+        return True
+    if limits.cost_usd is None or spent.cost_usd is None:
+        return False
+    return spent.cost_usd >= limits.cost_usd * _MOSTLY_SPENT

@@ -1,0 +1,164 @@
+"""Turn a task into the words that open a conversation; everything from outside becomes data."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+import prompts
+from bot.repair.model import (
+    Attempt,
+    Comment,
+    Observation,
+    Patch,
+    Problem,
+    Severity,
+    Verification,
+)
+from bot.repair.proposers.agent.observations import describe
+from bot.repair.proposers.base import Task
+from bot.repair.untrusted import quoted, quoted_markdown, strip_hidden
+
+_REPORT_CHARACTERS = 24_000
+_COMMENT_CHARACTERS = 4_000
+_COMMENTS = 20
+_INSTRUCTION_CHARACTERS = 4_000
+_FAILURE_CHARACTERS = 20_000
+_GUIDANCE_CHARACTERS = 12_000
+_DIFF_CHARACTERS = 10_000
+_SUMMARY_CHARACTERS = 2_000
+_EVIDENCE_CHARACTERS = 8_000
+_CLUE_CHARACTERS = 6_000
+_EARLIER = 4
+_NOT_IN_A_LOGIN = re.compile(r"[^A-Za-z0-9_.\[\]-]")
+
+
+def system_prompt(task: Task) -> str:
+    """Return the rules: the same for every task of a kind, so that providers can cache them."""
+    return prompts.render("write_test_system" if task.write_test else "repair_system")
+
+
+def opening(task: Task) -> str:
+    """Return the first message: the problem, what fails, the repository, what was tried."""
+    observation = task.reproduction.observation
+    common = {
+        "instructions": strip_hidden(task.problem.instructions)[:_INSTRUCTION_CHARACTERS].strip(),
+        "report": report(task.problem),
+        "comments": comments(task.problem.comments),
+        "failure": failure("test output", observation),
+        "test_command": _inline(task.commands.test),
+        "setup_commands": ", ".join(map(_inline, task.commands.setup)),
+        "protected": ", ".join(map(_inline, task.protected)),
+        "guidance": _guidance(task.guidance),
+        "earlier": [_earlier(attempt, observation) for attempt in task.earlier[-_EARLIER:]],
+        "turns": task.limits.turns,
+        "command_seconds": f"{task.limits.command_seconds:g}",
+    }
+    if task.write_test:
+        return prompts.render("write_test_task", **common)
+    return prompts.render(
+        "repair_task",
+        **common,
+        failing_command=textwrap.indent(strip_hidden(task.commands.failing), "    "),
+        written_test=patch_as_data("the written test", task.reproduction.test_patch),
+        clues=quoted("search", task.clues, limit=_CLUE_CHARACTERS) if task.clues else "",
+    )
+
+
+def report(problem: Problem) -> str:
+    """Return title and body as data, or empty when nobody wrote anything."""
+    if not (problem.title or problem.body):
+        return ""
+    kind = "pull request" if problem.is_pull_request else "issue"
+    text = f"{problem.title}\n\n{problem.body}"
+    return quoted_markdown(kind, text, limit=_REPORT_CHARACTERS)
+
+
+def comments(thread: tuple[Comment, ...]) -> list[str]:
+    """Return the newest comments as data, oldest first."""
+    return [
+        quoted_markdown(_comment_label(comment), comment.body, limit=_COMMENT_CHARACTERS)
+        for comment in thread[-_COMMENTS:]
+    ]
+
+
+def failure(label: str, observation: Observation | None) -> str:
+    """Return what a command showed as data."""
+    if observation is None:
+        return "Nothing is known of its output."
+    return quoted(label, describe(observation), limit=_FAILURE_CHARACTERS)
+
+
+def patch_as_data(label: str, patch: Patch | None) -> str:
+    """Return a patch as data, or empty when there is none."""
+    return quoted(label, patch.text, limit=_DIFF_CHARACTERS) if patch else ""
+
+
+def _comment_label(comment: Comment) -> str:
+    author = _NOT_IN_A_LOGIN.sub("", comment.author) or "somebody"
+    return f"comment by {author}{', a maintainer' if comment.trusted else ''}"
+
+
+def _guidance(text: str) -> str:
+    return quoted("guidance", text, limit=_GUIDANCE_CHARACTERS) if text.strip() else ""
+
+
+def _earlier(attempt: Attempt, before: Observation | None) -> dict[str, object]:
+    """Return the variables of one rejected attempt in `_earlier.j2`."""
+    proposal = attempt.proposal
+    return {
+        "n": attempt.n,
+        "proposer": attempt.proposer,
+        "patch": patch_as_data(f"patch of attempt {attempt.n}", proposal.patch),
+        "summary": quoted("its own summary", proposal.summary, limit=_SUMMARY_CHARACTERS)
+        if proposal.summary
+        else "",
+        "reasons": _reasons(attempt),
+        "failure": _evidence(attempt.verification, before),
+    }
+
+
+def _reasons(attempt: Attempt) -> list[str]:
+    """Return why the attempt was rejected, each as one sentence."""
+    reasons = [f"It ended early: {_line(attempt.proposal.ended)}"] if attempt.proposal.ended else []
+    verification = attempt.verification
+    if verification is None:
+        reasons.append(
+            "It was not judged." if attempt.proposal.patch else "There was no change to judge."
+        )
+        return reasons
+    if verification.problem:
+        reasons.append(f"It could not be accepted: {_line(verification.problem)}")
+    if verification.target is not None and not verification.target.ok:
+        reasons.append("The failing command still fails with it in a clean sandbox; see below.")
+    if verification.new_failures:
+        count = len(verification.new_failures)
+        reasons.append(f"It makes other tests fail, {count} in number; see below.")
+    reasons.extend(
+        ("" if finding.severity is Severity.REJECT else "Besides: ") + _line(finding.message)
+        for finding in verification.findings
+    )
+    return reasons
+
+
+def _evidence(verification: Verification | None, before: Observation | None) -> str:
+    if verification is None:
+        return ""
+    shown = verification.target
+    if shown is not None and shown.ok:
+        shown = verification.suite if verification.new_failures else None
+    if shown is None:
+        return ""
+    text = describe(shown, before)
+    if verification.new_failures:
+        names = "\n".join(f"- {new.test}" for new in verification.new_failures)
+        text = f"Newly failing:\n{names}\n\n{text}"
+    return quoted("test output with its patch", text, limit=_EVIDENCE_CHARACTERS)
+
+
+def _inline(command: str) -> str:
+    return f"`{_line(command)}`"
+
+
+def _line(text: str) -> str:
+    return " ".join(strip_hidden(text).split())

@@ -1,0 +1,218 @@
+"""Let a model repair with tools: ask, do what it asks for, tell it what came of it, ask again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import prompts
+from bot.errors import ProviderError, RequestTooLong
+from bot.llm.base import Model, StopReason, Turn
+from bot.repair.model import Patch, Proposal, Usage
+from bot.repair.progress import Listener, Noticed, TurnFinished
+from bot.repair.proposers.agent import notices
+from bot.repair.proposers.agent.actions import in_words
+from bot.repair.proposers.agent.budgeted import Answer, BudgetedModel
+from bot.repair.proposers.agent.prompting import opening, system_prompt
+from bot.repair.proposers.agent.repetition import Repetition
+from bot.repair.proposers.agent.tools import TOOLS, Toolbox
+from bot.repair.proposers.agent.transcript import Transcript
+from bot.repair.proposers.base import Task, Workbench
+from bot.repair.steps import Steps
+from bot.repair.untrusted import clip
+
+_TOLD_AFTER = 3
+_ENDED_AFTER = 5
+"""Equal actions with equal results, before the model is told and before the attempt ends."""
+_CUT_ANSWERS = 2
+"""How many answers in a row may be cut off before they did anything."""
+_SUMMARY_CHARACTERS = 4_000
+
+
+class AgentProposer:
+    """A `Proposer` with a model and three tools. The loop runs here, the tools in the sandbox."""
+
+    name = "agent"
+
+    def __init__(self, model: Model, *, clock: Callable[[], float] = time.time) -> None:
+        self._model = model
+        self._clock = clock
+
+    async def warm(self) -> None:
+        """Import what takes long: a model's SDK about as long as it takes to prepare a tree."""
+        await self._model.warm()
+        await asyncio.to_thread(prompts.prepare)
+
+    async def propose(
+        self,
+        task: Task,
+        workbench: Workbench,
+        steps: Steps,
+        listener: Listener,
+        spend: Callable[[Usage], None],
+    ) -> Proposal:
+        """Change the work tree and return the patch; see `Proposer`.
+
+        A provider that fails in the middle of an attempt ends it with the patch that there is.
+        """
+        model = BudgetedModel(self._model, self._clock, task)
+        return await _Work(model, task, workbench, steps, listener, spend).done()
+
+
+class _Work:
+    """One attempt under way. Between steps everything is decided from what the steps returned."""
+
+    def __init__(
+        self,
+        model: BudgetedModel,
+        task: Task,
+        workbench: Workbench,
+        steps: Steps,
+        listener: Listener,
+        spend: Callable[[Usage], None],
+    ) -> None:
+        self._model = model
+        self._task = task
+        self._workbench = workbench
+        self._steps = steps
+        self._listener = listener
+        self._spend = spend
+        self._name = f"{'test' if task.write_test else 'attempt'} {task.n}"
+        self._tools = Toolbox(task, workbench, steps)
+        self._transcript = Transcript(system_prompt(task), opening(task), TOOLS)
+        self._repetition = Repetition()
+        self._usage = Usage()
+        self._last: Turn | None = None
+        self._notes: list[str] = []
+        self._cut_answers = 0
+        self._warned = False
+
+    async def done(self) -> Proposal:
+        """Work until there is nothing more to do, and return what that left."""
+        try:
+            ended = await self._take_turns()
+        except ProviderError as error:
+            patch = await self._patch()
+            if not patch:
+                raise
+            return self._proposal(patch, ended=str(error))
+        return self._proposal(await self._patch(), ended)
+
+    async def _take_turns(self) -> str:
+        """Take turns until the model is done, and return why it ended early, or empty."""
+        most = self._task.limits.turns
+        for number in range(1, most + 1):
+            answer = await self._next_answer(number)
+            ended = await self._act_on(answer, number, turns_left=most - number)
+            if ended is not None:
+                return ended
+        return f"All {most} turns of the attempt are used."
+
+    async def _next_answer(self, number: int) -> Answer:
+        step = f"{self._name}: turn {number}"
+        self._transcript.shorten_when_long()
+        try:
+            answer = await self._ask(step)
+        except RequestTooLong:
+            if not self._transcript.shorten():
+                raise
+            answer = await self._ask(f"{step}, shortened")
+        self._take_note(answer.turn, number)
+        return answer
+
+    async def _ask(self, step: str) -> Answer:
+        spent = self._task.spent + self._usage
+        try:
+            return await self._steps(step, self._model.answer, self._transcript.conversation, spent)
+        except ProviderError as error:
+            if error.spent is not None:
+                self._pay(error.spent)
+            raise
+
+    def _pay(self, usage: Usage) -> None:
+        self._usage += usage
+        self._spend(usage)
+
+    def _take_note(self, turn: Turn, number: int) -> None:
+        self._pay(turn.usage)
+        self._last = turn
+        self._transcript.add_turn(turn)
+        for note in turn.notes:
+            if note not in self._notes:
+                self._notes.append(note)
+                self._listener(Noticed(note))
+        action = ", ".join(map(in_words, turn.tool_calls)) or "finish"
+        self._listener(TurnFinished(self._task.n, number, turn.model, action, self._usage))
+
+    async def _act_on(self, answer: Answer, number: int, *, turns_left: int) -> str | None:
+        """Do what the turn asks for; return why the attempt ends (empty: done), None to go on."""
+        turn = answer.turn
+        if turn.stop is StopReason.REFUSAL:
+            return "The model declined to go on."
+        if turn.tool_calls:
+            return await self._use_tools(answer, number, turns_left)
+        if turn.stop is StopReason.MAX_TOKENS:
+            return self._go_on_after_cut(answer)
+        return ""
+
+    async def _use_tools(self, answer: Answer, number: int, turns_left: int) -> str | None:
+        """Do what the turn asks for, in order, and tell the model what came of it."""
+        self._cut_answers = 0
+        results, most_repeated = [], 0
+        for position, call in enumerate(answer.turn.tool_calls, start=1):
+            result = await self._tools.use(call, f"{self._name}: turn {number}.{position}")
+            results.append(result)
+            most_repeated = max(most_repeated, self._repetition.count(call, result))
+        if most_repeated >= _ENDED_AFTER:
+            return f"The model repeated the same action {most_repeated} times."
+        self._transcript.add_answer(results, self._note(answer, turns_left, most_repeated))
+        return None
+
+    def _go_on_after_cut(self, answer: Answer) -> str | None:
+        self._cut_answers += 1
+        if self._cut_answers > _CUT_ANSWERS:
+            return f"{self._cut_answers} answers in a row were cut off at their token limit."
+        self._transcript.add_answer((), notices.cut_off(answer.max_tokens))
+        return None
+
+    def _note(self, answer: Answer, turns_left: int, most_repeated: int) -> str:
+        """Return what the model should know besides the results, or empty."""
+        said = [notices.repeated(most_repeated)] if most_repeated >= _TOLD_AFTER else []
+        if answer.turn.stop is StopReason.MAX_TOKENS:
+            said.append(notices.cut_off(answer.max_tokens))
+        warning = notices.running_out(
+            self._task.limits,
+            self._task.spent + self._usage,
+            turns_left=turns_left,
+            now=answer.asked_at,
+            deadline=self._task.deadline,
+        )
+        if warning and not self._warned:
+            self._warned = True
+            said.append(warning)
+        return "\n\n".join(said)
+
+    async def _patch(self) -> Patch:
+        return await self._steps(f"{self._name}: patch", self._workbench.patch)
+
+    def _proposal(self, patch: Patch, ended: str) -> Proposal:
+        return Proposal(
+            patch=patch,
+            summary=_summary(self._last, patch, ended),
+            model=self._last.model if self._last else None,
+            usage=self._usage,
+            ended=ended,
+            notes=tuple(self._notes),
+        )
+
+
+def _summary(last: Turn | None, patch: Patch, ended: str) -> str:
+    """Return the model's last words; when it did not come to an end, say what it left."""
+    words = clip(last.text.strip(), _SUMMARY_CHARACTERS) if last else ""
+    if words and not ended:
+        return words
+    changed = f"It changed {', '.join(patch.files)}." if patch else "It changed nothing."
+    if not ended:
+        return f"The model left no summary. {changed}"
+    return f"The model did not finish. {changed}" + (f" Its last words: {words}" if words else "")

@@ -1,0 +1,127 @@
+"""What a proposer is given and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from bot.repair.model import (
+    Attempt,
+    Commands,
+    Limits,
+    Observation,
+    Patch,
+    Problem,
+    Proposal,
+    Reproduction,
+    SearchLimits,
+    Usage,
+)
+from bot.repair.progress import Listener
+from bot.repair.steps import Steps
+from sandbox.base import CommandResult
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One attempt's work, all of it values.
+
+    Attributes:
+        n: The attempt's number, from 1.
+        problem: What people wrote.
+        commands: How the repository is set up and tested.
+        reproduction: What fails, before any change.
+        earlier: Attempts so far, oldest first.
+        limits: Of the run.
+        spent: Before this attempt.
+        deadline: `time.time()` at which the run's time is up.
+        stronger: Ask for a stronger model.
+        write_test: Write a failing test for the problem and change nothing else.
+        model: Exact model that the repo config asks for, or None.
+        effort: Effort that the repo config asks for, or None.
+        guidance: The repository's own instructions for agents (AGENTS.md and the like), or "".
+        allow_snapshots: Whether the snapshots of tests may be rewritten.
+        search: What a search without a model may take.
+        clues: What an earlier proposer found out: suspicious lines, edits that come near.
+        protected: Globs that no patch may touch.
+    """
+
+    n: int
+    problem: Problem
+    commands: Commands
+    reproduction: Reproduction
+    earlier: tuple[Attempt, ...]
+    limits: Limits
+    spent: Usage
+    deadline: float
+    stronger: bool = False
+    write_test: bool = False
+    model: str | None = None
+    effort: str | None = None
+    guidance: str = ""
+    protected: tuple[str, ...] = ()
+    allow_snapshots: bool = False
+    search: SearchLimits = field(default_factory=SearchLimits)
+    clues: str = ""
+
+
+class Workbench(Protocol):
+    """The attempt's own sandbox: untouched tree at first, no network, no secret.
+
+    Methods are acts for `Steps`: they pickle, they can run again after a crash (the sandbox keeps
+    its state under its name; if it is gone, finished acts are replayed in a new one). All raise
+    `RunStopped` and `BudgetExhausted` (time) as soon as that is so, `SandboxError` otherwise.
+    """
+
+    async def run(self, command: str, timeout: float) -> CommandResult:
+        """Run a shell command in the work tree; output goes to the listener as it comes."""
+        ...
+
+    async def observe(self, command: str) -> Observation:
+        """Run a test or lint command and read its failures."""
+        ...
+
+    async def read_file(self, path: str) -> bytes:
+        """Return a file of the sandbox. Raises `FileNotFoundError`, `IsADirectoryError`."""
+        ...
+
+    async def write_file(self, path: str, data: bytes) -> None:
+        """Create or replace a file of the sandbox."""
+        ...
+
+    async def patch(self) -> Patch:
+        """Return what the work tree has that the untouched one has not."""
+        ...
+
+
+class Proposer(Protocol):
+    """Tries to repair, once per call."""
+
+    name: str
+
+    async def warm(self) -> None:
+        """Do ahead what would make the first attempt slow; called while the tree is prepared."""
+        ...
+
+    async def propose(
+        self,
+        task: Task,
+        workbench: Workbench,
+        steps: Steps,
+        listener: Listener,
+        spend: Callable[[Usage], None],
+    ) -> Proposal:
+        """Change the work tree and return the patch.
+
+        Everything that costs or touches goes through `steps`, each with a name of its own; between
+        steps the code is deterministic, so that a restarted run walks the same way. `spend` is
+        called after every model call with its usage, so that money is not lost when this raises.
+
+        Raises:
+            BudgetExhausted: When the run's money, tokens or time are used up. An attempt that
+                only reaches its own limit (turns) returns its patch with `ended` set instead.
+            RunStopped: When a person stopped the run.
+            ProviderError: When no model answers.
+        """
+        ...

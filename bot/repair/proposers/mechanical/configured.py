@@ -1,0 +1,52 @@
+"""Fixers that the project configures, for linters that can only complain (flake8, pylint, ...)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from bot.repair.detect.invocations import Invocation
+from bot.repair.detect.scripts import Read, pyproject
+from bot.repair.proposers.mechanical.fix import Fix, Stage
+
+_COMPLAINERS = frozenset(
+    {"flake8", "pycodestyle", "pyflakes", "pylint", "pydocstyle", "prospector"}
+)
+
+
+def fixes_for(step: Invocation, read: Read) -> tuple[Fix, ...]:
+    """Return the configured fixers, on the files that the linter was given."""
+    if step.tool not in _COMPLAINERS:
+        return ()
+    files = [word for word in step.arguments if not word.startswith("-")] or ["."]
+    known = (
+        ("ruff", ("check", "--fix"), Stage.LINT),
+        ("autoflake", ("--in-place", "--recursive"), Stage.LINT),
+        ("isort", (), Stage.IMPORTS),
+        ("black", (), Stage.FORMAT),
+    )
+    return tuple(
+        Fix(
+            shlex.join([tool, *arguments, *files]),
+            f"`{step.tool}` only complains; `{origin}` configures {tool}, which repairs",
+            stage,
+        )
+        for tool, arguments, stage in known
+        if (origin := _configured_in(tool, read))
+    )
+
+
+def _configured_in(tool: str, read: Read) -> str | None:
+    """Return the file that configures a tool, or None."""
+    if tool in pyproject(read).get("tool", {}):
+        return "pyproject.toml"
+    own = {"ruff": ("ruff.toml", ".ruff.toml"), "isort": (".isort.cfg",)}
+    found = next((name for name in own.get(tool, ()) if read(name) is not None), None)
+    if found:
+        return found
+    if re.search(rf"^\[(?:tool:)?{tool}\]", read("setup.cfg") or "", re.MULTILINE):
+        return "setup.cfg"
+    hooks = read(".pre-commit-config.yaml") or ""
+    if re.search(rf"^\s*-\s+id:\s*{tool}\b", hooks, re.MULTILINE):
+        return ".pre-commit-config.yaml"
+    return None

@@ -1,0 +1,32 @@
+"""One thing that a tool of the project can repair by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Stage(IntEnum):
+    """When a fix runs: formatters come last, because they tidy up after the others."""
+
+    LOCK = 0
+    GENERATE = 1
+    LINT = 2
+    IMPORTS = 3
+    FORMAT = 4
+    ALL = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A command that repairs.
+
+    Attributes:
+        command: For the shell, from the work tree's root.
+        why: One sentence for the person, why it is relevant.
+        stage: When it runs.
+    """
+
+    command: str
+    why: str
+    stage: Stage

@@ -1,0 +1,148 @@
+"""Turn a tool that checks into the same tool that repairs, with the same files and settings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.repair.detect.invocations import Invocation
+from bot.repair.proposers.mechanical.fix import Fix, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class FixMode:
+    """How a tool's arguments change.
+
+    Attributes:
+        stage: When the fix runs.
+        subcommand: What the first arguments must be for this mode.
+        becomes: What replaces them.
+        drop: Arguments to leave out.
+        drop_with_value: Options to leave out together with their value.
+        add: Arguments to put behind the subcommand.
+    """
+
+    stage: Stage
+    subcommand: tuple[str, ...] = ()
+    becomes: tuple[str, ...] | None = None
+    drop: frozenset[str] = frozenset()
+    drop_with_value: frozenset[str] = frozenset()
+    add: tuple[str, ...] = ()
+
+
+_RUFF_OUTPUT = frozenset({"--output-format", "--output-file", "-o", "--format"})
+_RUFF_CHECKS = frozenset({"--diff", "--no-fix", "--statistics", "--fix", "--watch", "-w"})
+_BLACK = frozenset({"--check", "--diff", "--color"})
+_ISORT = frozenset({"--check", "--check-only", "-c", "--diff", "--df", "--show-files"})
+
+_MODES: dict[str, tuple[FixMode, ...]] = {
+    "ruff": (
+        FixMode(Stage.FORMAT, ("format",), drop=frozenset({"--check", "--diff"})),
+        FixMode(
+            Stage.LINT,
+            ("check",),
+            drop=_RUFF_CHECKS,
+            drop_with_value=_RUFF_OUTPUT,
+            add=("--fix",),
+        ),
+        FixMode(  # before 0.5 the subcommand could be left out
+            Stage.LINT,
+            becomes=(),
+            drop=_RUFF_CHECKS,
+            drop_with_value=_RUFF_OUTPUT,
+            add=("--fix",),
+        ),
+    ),
+    "black": (FixMode(Stage.FORMAT, drop=_BLACK),),
+    "isort": (FixMode(Stage.IMPORTS, drop=_ISORT),),
+    "autoflake": (
+        FixMode(
+            Stage.LINT,
+            drop=frozenset({"--check", "-c", "--check-diff", "-cd", "--stdout", "-s"}),
+            add=("--in-place",),
+        ),
+    ),
+    "pyupgrade": (FixMode(Stage.LINT),),
+    "docformatter": (
+        FixMode(Stage.FORMAT, drop=frozenset({"--check", "-c", "--diff"}), add=("--in-place",)),
+    ),
+    "autopep8": (
+        FixMode(
+            Stage.FORMAT,
+            drop=frozenset({"--diff", "-d", "--exit-code"}),
+            add=("--in-place",),
+        ),
+    ),
+    "yapf": (FixMode(Stage.FORMAT, drop=frozenset({"--diff", "-d", "-q"}), add=("--in-place",)),),
+    "codespell": (FixMode(Stage.LINT, add=("--write-changes",)),),
+    "pyproject-fmt": (FixMode(Stage.FORMAT, drop=frozenset({"--check"})),),
+    "taplo": (
+        FixMode(Stage.FORMAT, ("fmt",), drop=frozenset({"--check", "--diff"})),
+        FixMode(Stage.FORMAT, ("format",), drop=frozenset({"--check", "--diff"})),
+    ),
+    "prettier": (
+        FixMode(
+            Stage.FORMAT,
+            drop=frozenset({"--check", "-c", "--list-different", "-l"}),
+            add=("--write",),
+        ),
+    ),
+    "eslint": (FixMode(Stage.LINT, drop=frozenset({"--fix-dry-run"}), add=("--fix",)),),
+    "stylelint": (FixMode(Stage.LINT, add=("--fix",)),),
+    "standard": (FixMode(Stage.LINT, add=("--fix",)),),
+    "xo": (FixMode(Stage.LINT, add=("--fix",)),),
+    "biome": (
+        FixMode(Stage.ALL, ("ci",), becomes=("check",), add=("--write",)),
+        FixMode(Stage.ALL, ("check",), add=("--write",)),
+        FixMode(Stage.LINT, ("lint",), add=("--write",)),
+        FixMode(Stage.FORMAT, ("format",), add=("--write",)),
+    ),
+    "dprint": (FixMode(Stage.FORMAT, ("check",), becomes=("fmt",)),),
+    "gofmt": (FixMode(Stage.FORMAT, drop=frozenset({"-l", "-d", "-e"}), add=("-w",)),),
+    "gofumpt": (FixMode(Stage.FORMAT, drop=frozenset({"-l", "-d"}), add=("-w",)),),
+    "goimports": (FixMode(Stage.IMPORTS, drop=frozenset({"-l", "-d"}), add=("-w",)),),
+    "golangci-lint": (FixMode(Stage.LINT, ("run",), add=("--fix",)),),
+    "cargo": (
+        FixMode(Stage.FORMAT, ("fmt",), drop=frozenset({"--check"})),
+        FixMode(
+            Stage.LINT,
+            ("clippy",),
+            add=("--fix", "--allow-dirty", "--allow-staged", "--offline"),
+        ),
+    ),
+    "rustfmt": (FixMode(Stage.FORMAT, drop=frozenset({"--check"})),),
+    "shfmt": (FixMode(Stage.FORMAT, drop=frozenset({"-d", "-l"}), add=("-w",)),),
+    "terraform": (FixMode(Stage.FORMAT, ("fmt",), drop=frozenset({"-check", "-diff"})),),
+    # Hooks repair and fail in the same run; the second run passes.
+    "pre-commit": (FixMode(Stage.ALL, ("run",)),),
+    "prek": (FixMode(Stage.ALL, ("run",)),),
+}
+"""What each tool calls its fix mode; from the tools' own `--help`."""
+
+
+def fix_for(step: Invocation) -> Fix | None:
+    """Return the tool's fix mode, or None when it has none that is known."""
+    modes = _MODES.get(step.tool, ())
+    mode = next((m for m in modes if step.arguments[: len(m.subcommand)] == m.subcommand), None)
+    if mode is None:
+        return None
+    arguments = _rewritten(step.arguments, mode)
+    command = step.command(step.program, *arguments)
+    origin = f", through `{step.origin}`" if step.origin else ""
+    return Fix(command, f"`{step.tool}` is part of the failing command{origin}", mode.stage)
+
+
+def _rewritten(arguments: tuple[str, ...], mode: FixMode) -> list[str]:
+    """Return the arguments of the fix mode; everything else stays as the project has it."""
+    rest = list(arguments[len(mode.subcommand) :])
+    kept: list[str] = []
+    while rest:
+        word = rest.pop(0)
+        if word in mode.drop_with_value:
+            rest = rest[1:]
+        elif word not in mode.drop and word.partition("=")[0] not in mode.drop_with_value:
+            kept.append(word)
+    if kept and kept[-1] == "--":
+        kept.pop()
+    start = mode.subcommand if mode.becomes is None else mode.becomes
+    added = [word for word in mode.add if word not in kept]
+    return [*start, *added, *kept]

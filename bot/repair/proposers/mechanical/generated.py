@@ -1,0 +1,81 @@
+"""Generated files that are stale: run the project's own generator."""
+
+from __future__ import annotations
+
+import re
+
+from bot.repair.detect import makefile
+from bot.repair.detect.invocations import Invocation
+from bot.repair.detect.scripts import Read, package_scripts
+from bot.repair.proposers.mechanical.fix import Fix, Stage
+
+_SCRIPTS = frozenset({"python", "node", "ruby", "deno", "tsx", "ts-node"})
+_CHECKS = ("--check", "--check-only", "--verify", "--dry-run", "--diff")
+_GENERATES = re.compile(r"(?:^|[-_:])(?:re)?gen(?:erated?)?(?:$|[-_:])|^codegen$|^sync$|^docs-gen$")
+_REPAIRS = re.compile(
+    r"^(?:fix|format|fmt|reformat|lint[-_:]fix|fix[-_:]lint|style[-_:]fix|autoformat|format[-_:]fix)$"
+)
+_NAMED = re.compile(r"\b(?P<runner>make|(?:npm|pnpm|yarn) run|yarn) (?P<name>[\w:.-]+)")
+
+
+def checks_itself(step: Invocation) -> Fix | None:
+    """Return a project's script without its `--check`, which makes it write; or None."""
+    own = step.tool in _SCRIPTS or "/" in step.tool
+    script = step.tool if "/" in step.tool else next(iter(step.arguments), "")
+    if not own or script.startswith("-") or not {*_CHECKS} & {*step.arguments}:
+        return None
+    arguments = [word for word in step.arguments if word not in _CHECKS]
+    return Fix(
+        step.command(step.program, *arguments),
+        f"`{script}` checks what it can also write",
+        Stage.GENERATE,
+    )
+
+
+def before_git_diff(steps: tuple[Invocation, ...]) -> tuple[Fix, ...]:
+    """Return what a command runs before it asks git whether anything changed: its generators."""
+    asks = next(
+        (
+            n
+            for n, step in enumerate(steps)
+            if step.tool == "git" and step.arguments[:1] in {("diff",), ("status",)}
+        ),
+        None,
+    )
+    if asks is None:
+        return ()
+    return tuple(
+        Fix(step.command(), "the failing command wants its result committed", Stage.GENERATE)
+        for step in steps[:asks]
+        if step.tool not in {"git", "echo", "test", "["}
+    )
+
+
+def named_in_output(output: str, read: Read) -> tuple[Fix, ...]:
+    """Return generators that the failure's own words ask for (`run make generate`)."""
+    found: dict[str, Fix] = {}
+    for match in _NAMED.finditer(output):
+        command, name = match[0], match["name"].rstrip(".")
+        if _GENERATES.search(name) and name in _known(match["runner"], read):
+            command = f"{match['runner']} {name}"
+            found[command] = Fix(command, "the failure's own words name it", Stage.GENERATE)
+    return tuple(found.values())
+
+
+def own_repair(command: str, read: Read) -> tuple[Fix, ...]:
+    """Return the project's own `make format` or `npm run lint:fix`, for a command of that runner."""
+    for runner, start in (("make", "make"), ("npm run", "npm"), ("pnpm run", "pnpm")):
+        if command.startswith(start):
+            return tuple(
+                Fix(f"{runner} {name}", "the project has it to repair what its checks find", stage)
+                for name, stage in ((name, Stage.ALL) for name in _known(runner, read))
+                if _REPAIRS.match(name)
+            )
+    return ()
+
+
+def _known(runner: str, read: Read) -> tuple[str, ...]:
+    if runner != "make":
+        return tuple(package_scripts(read))
+    text = next((text for name in makefile.NAMES if (text := read(name)) is not None), "")
+    return tuple(makefile.targets(text))

@@ -1,0 +1,32 @@
+"""Stale snapshots, only where the repository's configuration allows to rewrite them."""
+
+from __future__ import annotations
+
+import re
+
+from bot.repair.detect.invocations import Invocation
+from bot.repair.proposers.mechanical.fix import Fix, Stage
+
+_SAID = re.compile(r"snapshot", re.IGNORECASE)
+_SYRUPY = re.compile(r"^\s*\d+ snapshots? failed|--snapshot-update", re.MULTILINE)
+
+
+def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[Fix, ...]:
+    """Return the updates of snapshots that the output complains about."""
+    if not _SAID.search(output):
+        return ()
+    found = []
+    for step in steps:
+        why = "a snapshot differs, and the configuration allows to rewrite snapshots"
+        match step.tool:
+            case "pytest" | "py.test":
+                option = "--snapshot-update" if _SYRUPY.search(output) else "--inline-snapshot=fix"
+                command = step.command(step.program, *step.arguments, option)
+            case "jest" | "vitest":
+                command = step.command(step.program, *step.arguments, "-u")
+            case "cargo":
+                command = f"INSTA_UPDATE=always {step.command()}"
+            case _:
+                continue
+        found.append(Fix(command, why, Stage.GENERATE))
+    return tuple(found)

@@ -1,0 +1,66 @@
+"""Turn a believed patch into a branch and a pull request."""
+
+from __future__ import annotations
+
+import os
+
+from bot.errors import Conflict
+from bot.github.values import FileChange, Publication
+from bot.repair.briefing import Brief
+from bot.repair.model import Report
+from bot.reporting import pull_request
+from bot.reporting.commit_text import branch_name, commit_message
+from bot.reporting.marker import marker
+from sandbox.git import ObjectStore
+
+SUBMODULE = "160000"
+"""Mode of a path that names a commit of another repository."""
+
+
+async def prepare_publication(
+    report: Report, brief: Brief, store: ObjectStore, *, draft: bool
+) -> Publication:
+    """Return the pull request of a fixed run.
+
+    Raises:
+        PatchDoesNotApply: When the patch builds on what the setup changed in tracked files.
+        Conflict: When GitHub's API has no way to take it.
+    """
+    mark = marker(report.run_id, "pull-request")
+    return Publication(
+        branch=branch_name(brief.config.branch_prefix, report.problem, report.run_id),
+        base=brief.base_branch,
+        parent=report.head,
+        changes=await file_changes(report, store),
+        commit_message=commit_message(report),
+        title=pull_request.title(report),
+        body=pull_request.body(report, mark),
+        labels=tuple(brief.config.labels),
+        draft=draft,
+        marker=mark,
+    )
+
+
+async def file_changes(report: Report, store: ObjectStore) -> tuple[FileChange, ...]:
+    """Return every path that the patch changes, with its new content and mode.
+
+    Raises:
+        PatchDoesNotApply: When the patch does not fit the commit.
+        Conflict: When a path is not UTF-8, for the API speaks JSON.
+    """
+    before = await store.tree_of(report.head)
+    after = await store.apply(before, report.patch.data)
+    changes = []
+    for change in await store.changes(before, after):
+        if os.fsencode(change.path).decode("utf-8", "replace") != change.path:
+            raise Conflict(
+                f"GitHub's API can't take the file name {change.path!r}: it is not UTF-8."
+            )
+        if change.blob is None:
+            content = b""
+        elif change.mode == SUBMODULE:
+            content = change.blob.encode()
+        else:
+            content = await store.blob(change.blob)
+        changes.append(FileChange(change.path, change.mode, content))
+    return tuple(changes)

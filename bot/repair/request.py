@@ -1,0 +1,97 @@
+"""What a person asked for, as values that can be stored, compared and asked for again."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+
+
+class Effort(StrEnum):
+    """How hard a model should think."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was set behind `/fix`. None leaves it to the repo config and its defaults.
+
+    Attributes:
+        attempts: Candidate patches that may be verified.
+        budget_usd: Money for model calls.
+        model: An exact model, in its provider's words.
+        test: The failing command.
+        effort: How hard the model should think.
+        timeout: Wall time of the whole run in seconds.
+        draft: Whether the pull request opens as a draft.
+    """
+
+    attempts: int | None = None
+    budget_usd: Decimal | None = None
+    model: str | None = None
+    test: str | None = None
+    effort: Effort | None = None
+    timeout: float | None = None
+    draft: bool | None = None
+
+    def over(self, earlier: Options) -> Options:
+        """Return these options, with what they leave open taken from `earlier`."""
+        return Options(
+            attempts=earlier.attempts if self.attempts is None else self.attempts,
+            budget_usd=earlier.budget_usd if self.budget_usd is None else self.budget_usd,
+            model=earlier.model if self.model is None else self.model,
+            test=earlier.test if self.test is None else self.test,
+            effort=earlier.effort if self.effort is None else self.effort,
+            timeout=earlier.timeout if self.timeout is None else self.timeout,
+            draft=earlier.draft if self.draft is None else self.draft,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FixRequest:
+    """An accepted `/fix`: everything that a run starts from.
+
+    Attributes:
+        repository: `owner/name`.
+        installation_id: Of the App there.
+        number: Of the issue or pull request.
+        is_pull_request: Which of the two it is.
+        actor: Login of the person who asked; has write access.
+        comment_id: Of the comment that holds the command.
+        asked_at: When the comment was written or edited, UTC; later comments are not read.
+        instructions: The text behind `/fix`, without its options.
+        options: The options behind `/fix`.
+    """
+
+    repository: str
+    installation_id: int
+    number: int
+    is_pull_request: bool
+    actor: str
+    comment_id: int
+    asked_at: datetime
+    instructions: str = ""
+    options: Options = field(default_factory=Options)
+
+    @property
+    def run_id(self) -> str:
+        """Id of the run that answers this request: 12 hex digits.
+
+        Derived from the comment and the moment of its last edit, so that the same delivery, sent
+        or handled twice, names the same run, and a new command in an edited comment another one.
+        """
+        key = f"{self.repository.lower()}/{self.comment_id}/{self.asked_at.isoformat()}"
+        return hashlib.sha256(key.encode()).hexdigest()[:12]
+
+    def again(self, earlier: FixRequest) -> FixRequest:
+        """Return this request with what `earlier` asked for, where this one is silent."""
+        return replace(
+            self,
+            instructions=self.instructions or earlier.instructions,
+            options=self.options.over(earlier.options),
+        )

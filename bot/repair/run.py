@@ -1,0 +1,156 @@
+"""One run on its way: what it works with, and what it knows so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from bot.repair.job import Job, Source
+from bot.repair.model import Attempt, Commands, Reproduction, Usage, Verdict
+from bot.repair.preparation import Preparation, Prepared
+from bot.repair.progress import Listener
+from bot.repair.proposers.base import Proposer, Task
+from bot.repair.reins import Reins
+from bot.repair.steps import Steps
+from bot.repair.test_first import Judge
+from bot.repair.verify import Destination, Verifier
+from bot.repair.workbench import SandboxWorkbench
+from sandbox.base import SandboxProvider
+
+
+class Concluded(Exception):
+    """Leaves the phases with a verdict and one sentence why."""
+
+    def __init__(self, verdict: Verdict, reason: str) -> None:
+        super().__init__(reason)
+        self.verdict = verdict
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every run of this process works with.
+
+    Attributes:
+        sandboxes: The one kind of sandbox that is used.
+        proposers: By name, cheapest first.
+        judge: Says whether a written test shows the problem; None without a model.
+    """
+
+    sandboxes: SandboxProvider
+    proposers: Mapping[str, Proposer]
+    judge: Judge | None = None
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """What the run found out so far: the report is made of it."""
+
+    head: str = ""
+    commands: Commands | None = None
+    untouched: Prepared | None = None
+    reproduction: Reproduction | None = None
+    attempts: list[Attempt] = field(default_factory=list)
+    tried: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    notes: list[str] = field(default_factory=list)
+    clues: str = ""
+
+    def note(self, *notes: str) -> None:
+        """Add what a person should know, once."""
+        self.notes.extend(note for note in notes if note not in self.notes)
+
+    def spend(self, usage: Usage) -> None:
+        """Add what a model call cost."""
+        self.usage += usage
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Everything that a phase of one run needs."""
+
+    job: Job
+    tools: Tools
+    steps: Steps
+    listener: Listener
+    reins: Reins
+    known: Knowledge
+
+    @property
+    def ladder(self) -> tuple[str, ...]:
+        """Names of the proposers of this run, cheapest first."""
+        wanted = self.job.proposers
+        return tuple(name for name in self.tools.proposers if wanted is None or name in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """A run's prepared tree, with everything to change and judge it.
+
+    Attributes:
+        source: The commit.
+        commands: How it is set up and tested.
+        prepared: The tree that attempts start from.
+        preparation: Opens sandboxes on it.
+        guidance: The repository's own instructions for agents, or "".
+    """
+
+    source: Source
+    commands: Commands
+    prepared: Prepared
+    preparation: Preparation
+    guidance: str = ""
+
+    def verifier(self, run: Run) -> Verifier:
+        """Return what judges patches against the prepared tree."""
+        return Verifier(
+            self.preparation.open,
+            self.source.store,
+            self.prepared.tree,
+            run.job.rules,
+            destination=Destination(self.source.head, (run.known.untouched or self.prepared).tree),
+            reins=run.reins,
+            listener=run.listener,
+            command_seconds=run.job.limits.command_seconds,
+        )
+
+    def workbench(self, run: Run, name: str) -> SandboxWorkbench:
+        """Return an attempt's own sandbox on the prepared tree."""
+        return SandboxWorkbench(
+            f"{run.job.run_id}-{name}",
+            self.preparation.open,
+            self.source.store,
+            self.prepared.tree,
+            reins=run.reins,
+            listener=run.listener,
+            command_seconds=run.job.limits.command_seconds,
+        )
+
+    def task(self, run: Run, n: int, *, stronger: bool = False, write_test: bool = False) -> Task:
+        """Return the work of attempt `n`."""
+        known, job = run.known, run.job
+        if known.reproduction is None:
+            raise RuntimeError("an attempt needs a reproduction")
+        return Task(
+            n=n,
+            problem=job.problem,
+            commands=self.commands,
+            reproduction=known.reproduction,
+            earlier=tuple(known.attempts),
+            limits=job.limits,
+            spent=known.usage,
+            deadline=run.reins.deadline,
+            stronger=stronger,
+            write_test=write_test,
+            model=job.model,
+            effort=job.effort,
+            guidance=self.guidance,
+            protected=job.rules.protected,
+            allow_snapshots=job.allow_snapshots,
+            search=job.search,
+            clues=known.clues,
+        )
+
+    def with_commands(self, commands: Commands) -> Workshop:
+        """Return the same tree with other commands."""
+        return replace(self, commands=commands)

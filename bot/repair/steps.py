@@ -1,0 +1,35 @@
+"""How the engine does anything that must not happen twice: through a named step."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Steps(Protocol):
+    """Runs an act once, remembers its result, and returns the remembered one after a restart.
+
+    Acts must be awaitable methods or functions whose arguments and results pickle. An act that
+    was in flight at a crash runs again, so every act is idempotent.
+
+    Attributes:
+        lasting: Whether a later process goes on with a run that is cancelled in this one.
+    """
+
+    lasting: bool
+
+    async def __call__(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
+        """Run `act(*args)` as the step `name` and return its result."""
+        ...
+
+
+class PlainSteps:
+    """Steps of a run that lives and dies with its process, as in `fixpoint fix`."""
+
+    lasting = False
+
+    async def __call__(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:  # noqa: ARG002 - names matter to durable steps
+        """Run `act(*args)`."""
+        return await act(*args)

@@ -1,0 +1,259 @@
+"""The durable shell of a run on GitHub: brief, repair, publish, say so."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import structlog
+from pydantic import SecretStr
+
+from bot.errors import (
+    Conflict,
+    FixpointError,
+    GitHubError,
+    NotPermitted,
+    RepoConfigError,
+    UsageError,
+)
+from bot.github.github import GitHub
+from bot.github.values import Published, Repo
+from bot.intake.repo_config import PATH as CONFIG_PATH
+from bot.repair.briefing import Brief, plan_job, write_brief
+from bot.repair.checkouts import RemoteCheckout
+from bot.repair.ending import CouldNotStart, Ending, NotPublished, Outcome, PatchOnly
+from bot.repair.engine import repair
+from bot.repair.getting_further import MOST_INTERRUPTIONS, CountedSteps
+from bot.repair.model import Report, Verdict
+from bot.repair.outages import FIRST_WAIT, outlast
+from bot.repair.preparation import leftovers
+from bot.repair.progress import together
+from bot.repair.progress_comment import EDIT_SECONDS, ProgressComment
+from bot.repair.progress_log import log_progress
+from bot.repair.publication import prepare_publication
+from bot.repair.request import FixRequest
+from bot.repair.run import Tools
+from bot.repair.steps import Steps
+from bot.reporting import messages
+from bot.reporting.marker import marker
+from bot.reporting.progress_view import ProgressView
+from bot.reporting.redaction import redacted
+from bot.storage.runs import RunStatus, RunStore
+from sandbox.base import SandboxError
+from sandbox.git import Credential, PatchDoesNotApply
+
+STOP_POLL_SECONDS = 1.0
+
+_log = structlog.get_logger(__name__)
+
+
+class FixWorkflow:
+    """Carries one request from its acceptance to its last comment; every side effect is a step."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        runs: RunStore,
+        tools: Tools,
+        steps: Steps,
+        folder: Path,
+        *,
+        edit_seconds: float = EDIT_SECONDS,
+        retry_seconds: float = FIRST_WAIT,
+        secrets: Sequence[SecretStr] = (),
+    ) -> None:
+        self._secrets = secrets
+        self._github = github
+        self._runs = runs
+        self._ending = Ending(github, runs)
+        self._tools = tools
+        self._steps = steps
+        self._folder = folder
+        self._edit_seconds = edit_seconds
+        self._retry_seconds = retry_seconds
+        self._comments: dict[str, ProgressComment] = {}
+
+    def view_of(self, run_id: str) -> ProgressView | None:
+        """Return how far a run of this process is; None when it is not at work here."""
+        comment = self._comments.get(run_id)
+        return comment.view if comment else None
+
+    async def run(self, request: FixRequest) -> None:
+        """Carry the request to its end; nothing that went wrong on the way stays unsaid."""
+        with structlog.contextvars.bound_contextvars(run_id=request.run_id):
+            interruptions = await self._runs.begin(request.run_id) - 1
+            _log.info("run taken up", interruptions=interruptions)
+            try:
+                if interruptions >= MOST_INTERRUPTIONS:
+                    await self._give_up(request, interruptions)
+                else:
+                    await self._carry(request)
+            except FixpointError as error:
+                _log.error("run ended early", problem=str(error))
+                await self._end_early(request, str(error))
+            except Exception:  # noqa: BLE001 - where bugs end: in the log, and told to people
+                _log.exception("run broke")
+                await self._end_early(request, None)
+            await asyncio.to_thread(shutil.rmtree, self._scratch(request), ignore_errors=True)
+            _log.info("run over")
+
+    async def _carry(self, request: FixRequest) -> None:
+        steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
+        comment = await steps("announce", self._announce, request)
+        brief = await steps("brief", self._brief, request)
+        if isinstance(brief, CouldNotStart):
+            await steps("say why not", self._ending.refuse, request, comment, brief)
+            return
+        report, outcome = await self._repair_and_publish(request, brief, comment, steps)
+        await steps("report", self._ending.conclude, request, report, outcome, comment)
+
+    async def _give_up(self, request: FixRequest, times: int) -> None:
+        """End a run that ended its server each time it was taken up."""
+        _log.error("run given up", interruptions=times)
+        text = messages.crashed(request.run_id, times, marker(request.run_id, "report"))
+        reason = f"It was interrupted {times} times without getting further."
+        await self._last_words(request, text, reason)
+
+    async def _end_early(self, request: FixRequest, reason: str | None) -> None:
+        text = messages.broke(request.run_id, reason, marker(request.run_id, "report"))
+        await self._last_words(request, text, reason or "An error in Fixpoint itself.")
+
+    async def _last_words(self, request: FixRequest, text: str, reason: str) -> None:
+        """Say them outside of the steps, which come in the order that an earlier process kept."""
+        try:
+            await outlast(
+                lambda: self._ending.end_early(request, text, reason),
+                first_wait=self._retry_seconds,
+            )
+        except Exception:  # noqa: BLE001 - whatever stops this must not leave the run open for ever
+            _log.exception("last words not said")
+            await self._ending.close(request, reason)
+        for name in leftovers(request.run_id):
+            with contextlib.suppress(SandboxError):  # it goes by its lifetime
+                await self._tools.sandboxes.remove(name)
+
+    async def _announce(self, request: FixRequest) -> int:
+        """Post the comment that will show the progress."""
+        mark = marker(request.run_id, "progress")
+        text = messages.queued(0, mark)
+        repo = _repo(request)
+        comment = await self._github.post_comment(repo, request.number, text, mark)
+        await self._runs.update(
+            request.run_id, status=RunStatus.RUNNING, progress_comment_id=comment
+        )
+        return comment
+
+    async def _brief(self, request: FixRequest) -> Brief | CouldNotStart:
+        mark = marker(request.run_id, "progress")
+        try:
+            return await write_brief(self._github, request)
+        except RepoConfigError as error:
+            text = messages.config_invalid(CONFIG_PATH, error.problems, mark)
+            return CouldNotStart(text, "The repo config can't be used.")
+        except (UsageError, NotPermitted) as error:
+            return CouldNotStart(messages.could_not_start(str(error), mark), str(error))
+
+    async def _repair_and_publish(
+        self, request: FixRequest, brief: Brief, comment: int, steps: Steps
+    ) -> tuple[Report, Outcome]:
+        job = plan_job(request, brief)
+        repo, mark = _repo(request), marker(request.run_id, "progress")
+
+        async def edit(text: str) -> None:
+            await self._github.edit_comment(repo, comment, text)
+
+        started = await steps("look at the clock", _utc_now)
+        view = ProgressView(run_id=request.run_id, started=started, limits=job.limits)
+        checkout = self._checkout(request, brief)
+        stopped = asyncio.Event()
+        watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
+        try:
+            async with ProgressComment(
+                view, mark, edit, every=self._edit_seconds, secrets=self._secrets
+            ) as comment_listener:
+                self._comments[request.run_id] = comment_listener
+                listener = together(comment_listener, log_progress)
+                report = await repair(job, self._tools, checkout, steps, listener, stopped)
+        except UsageError as error:
+            report = _refused(request, brief, str(error))
+        finally:
+            watch.cancel()
+            self._comments.pop(request.run_id, None)
+        report = redacted(report, self._secrets)
+        if report.verdict is not Verdict.FIXED:
+            return report, NotPublished()
+        return report, await steps("publish", self._publish, request, brief, report, checkout)
+
+    async def _publish(
+        self, request: FixRequest, brief: Brief, report: Report, checkout: RemoteCheckout
+    ) -> Published | PatchOnly:
+        """Open the pull request, or say why there can be none."""
+        if brief.is_fork:
+            return PatchOnly("the pull request comes from a fork.")
+        draft = brief.config.draft if request.options.draft is None else request.options.draft
+        source = await checkout.provide(report.head)
+        try:
+            publication = await prepare_publication(report, brief, source.store, draft=draft)
+            return await self._github.publish(_repo(request), publication)
+        except (NotPermitted, Conflict, PatchDoesNotApply) as error:
+            return PatchOnly(str(error))
+
+    async def _forget(self, token: SecretStr) -> None:
+        try:
+            await self._github.revoke(token)
+        except GitHubError as error:
+            # It expires by itself within the hour.
+            _log.warning("token not revoked", problem=str(error))
+
+    def _checkout(self, request: FixRequest, brief: Brief) -> RemoteCheckout:
+        repo = _repo(request)
+
+        @contextlib.asynccontextmanager
+        async def credential() -> AsyncIterator[Credential]:
+            source = await self._github.clone_source(repo)
+            try:
+                yield Credential(source.url, source.token.get_secret_value())
+            finally:
+                await self._forget(source.token)
+
+        return RemoteCheckout(
+            self._github.clone_url(repo),
+            self._scratch(request),
+            ref=brief.commit,
+            trusted_ref=brief.trusted,
+            mirror=self._folder / "mirrors" / f"{repo.full_name.lower()}.git",
+            credential=credential,
+            first_wait=self._retry_seconds,
+        )
+
+    def _scratch(self, request: FixRequest) -> Path:
+        return self._folder / "runs" / request.run_id
+
+    async def _watch_for_stop(self, run_id: str, stopped: asyncio.Event) -> None:
+        """Set the event once a person asked for it, on whichever server they were heard."""
+        while not stopped.is_set():
+            if await self._runs.stop_requested(run_id):
+                stopped.set()
+            await asyncio.sleep(STOP_POLL_SECONDS)
+
+
+def _repo(request: FixRequest) -> Repo:
+    return Repo(request.repository, request.installation_id)
+
+
+def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:
+    return Report(
+        run_id=request.run_id,
+        verdict=Verdict.REFUSED,
+        reason=reason,
+        problem=brief.problem,
+        head=brief.commit,
+    )
+
+
+async def _utc_now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,119 @@
+"""Have a failing test written for a problem that no test shows yet, and prove that it shows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.repair.model import (
+    Attempt,
+    Cause,
+    Observation,
+    Patch,
+    Proposal,
+    Reproduction,
+    Verification,
+)
+from bot.repair.patching import patch_between
+from bot.repair.progress import Noticed, Phase, PhaseStarted
+from bot.repair.run import Run, Workshop
+from bot.repair.test_first import MOST_TRIES, narrowed, objection, test_files
+
+AUTHOR = "agent"
+"""The proposer that can write tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A test that fails on the untouched tree for the reason that the problem gives.
+
+    Attributes:
+        workshop: The prepared tree with the test on top; its failing command runs the test.
+        reproduction: The red run.
+    """
+
+    workshop: Workshop
+    reproduction: Reproduction
+
+
+async def write_failing_test(run: Run, workshop: Workshop, green: Observation) -> Written | str:
+    """Return the workshop with the test on top, or why there is no such test, as a sentence.
+
+    Args:
+        run: The run.
+        workshop: On the untouched tree.
+        green: The failing command's passing run there.
+    """
+    rejected: list[Attempt] = []
+    reason = ""
+    for n in range(1, MOST_TRIES + 1):
+        run.listener(PhaseStarted(Phase.WRITE_TEST, attempt=n))
+        proposal = await _ask(run, workshop, n, tuple(rejected))
+        result = await _prove(run, workshop, proposal.patch, green, n)
+        if isinstance(result, Written):
+            return result
+        reason = result
+        rejected.append(_rejection(n, proposal, reason))
+        run.listener(Noticed(f"Test {n} is not a proof: {reason}"))
+        run.known.note(f"Written test {n} was not believed: {reason}")
+    return reason
+
+
+def _rejection(n: int, proposal: Proposal, reason: str) -> Attempt:
+    """Return the try as an attempt, for the next one to learn from; it does not count as one."""
+    return Attempt(
+        n, AUTHOR, proposal, Verification(None, problem=reason), failing_before=(), seconds=0.0
+    )
+
+
+async def _ask(run: Run, workshop: Workshop, n: int, rejected: tuple[Attempt, ...]) -> Proposal:
+    """Return what the agent wrote, reduced to test files."""
+    task = replace(workshop.task(run, n, write_test=True), earlier=rejected)
+    workbench = workshop.workbench(run, f"write-test-{n}")
+    steps = workbench.remembering(run.steps)
+    async with workbench.attended(lasting=steps.lasting):
+        proposal: Proposal = await run.tools.proposers[AUTHOR].propose(
+            task, workbench, steps, run.listener, run.known.spend
+        )
+    tests = await run.steps(f"write test {n}: keep tests", _only_tests, workshop, proposal.patch)
+    return replace(proposal, patch=tests)
+
+
+async def _only_tests(workshop: Workshop, patch: Patch) -> Patch:
+    store, base = workshop.source.store, workshop.prepared.tree
+    tree = await store.apply(base, patch.data)
+    return await patch_between(store, base, tree, test_files(patch))
+
+
+async def _prove(
+    run: Run, workshop: Workshop, patch: Patch, green: Observation, n: int
+) -> Written | str:
+    if not patch:
+        return "The model wrote no test."
+    commands = narrowed(workshop.commands, patch.files)
+    verifier = workshop.verifier(run)
+    red = await run.steps(
+        f"write test {n}: run on the untouched tree",
+        verifier.observe, f"{run.job.run_id}-red-{n}", commands.failing, patch,
+    )  # fmt: skip
+    against = objection(red, green.failing_ids)
+    if against is not None:
+        return against
+    if run.tools.judge is not None:
+        shows, why, usage = await run.steps(
+            f"write test {n}: judge", run.tools.judge.shows_problem, run.job.problem, red, patch
+        )
+        run.known.spend(usage)
+        if not shows:
+            return f"It fails for another reason than the problem gives: {why}"
+    prepared = await run.steps(
+        f"write test {n}: keep", workshop.preparation.add, patch, workshop.prepared
+    )
+    workshop.preparation.use(prepared, on_top=patch)
+    reproduction = Reproduction(
+        Cause.REAL,
+        red,
+        reason="No test showed the problem, so one was written; it fails on the untouched tree.",
+        runs=(red.exit_code,),
+        test_patch=patch,
+    )
+    return Written(replace(workshop, commands=commands, prepared=prepared), reproduction)
