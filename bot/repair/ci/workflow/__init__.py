@@ -1,0 +1,1 @@
+"""Read a workflow file and plan one of its jobs, independent of any server."""

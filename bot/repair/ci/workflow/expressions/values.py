@@ -1,0 +1,177 @@
+"""The values of expressions: JSON, values that are not known here, and how they convert."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Value = Any
+"""None, bool, int, float, str, list, a mapping with text as keys, `Unknown` or `Partly`."""
+
+_HEX = re.compile(r"0x[0-9a-f]+", re.IGNORECASE)
+_OCTAL = re.compile(r"0o[0-7]+", re.IGNORECASE)
+_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that only GitHub's runner has.
+
+    Attributes:
+        names: What it was computed from: `secrets.TOKEN`, `steps.build.outputs.path`.
+        truth: Whether it counts as true, where that is known all the same.
+    """
+
+    names: tuple[str, ...]
+    truth: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Partly:
+    """A context of which some keys are known; every other one is an `Unknown`.
+
+    Attributes:
+        name: How expressions call it: `github`, `github.event`.
+        known: Its known values.
+    """
+
+    name: str
+    known: Mapping[str, Value] = field(default_factory=dict)
+
+
+class Filtered(list[Value]):
+    """What `.*` yields: a property of it is taken from each of its elements."""
+
+
+def unknown_of(*values: Value, truth: bool | None = None) -> Unknown:
+    """Return what is computed from values of which some are unknown."""
+    names: dict[str, None] = {}
+    for value in values:
+        if isinstance(value, Unknown):
+            names.update(dict.fromkeys(value.names))
+        elif isinstance(value, Partly):
+            names[value.name] = None
+    return Unknown(tuple(names), truth)
+
+
+def holds_unknown(value: Value) -> bool:
+    """Whether anything in a value is unknown."""
+    if isinstance(value, list):
+        return any(holds_unknown(item) for item in value)
+    if isinstance(value, Mapping):
+        return any(holds_unknown(item) for item in value.values())
+    return isinstance(value, Unknown | Partly)
+
+
+def member(value: Value, key: Value) -> Value:  # noqa: PLR0911 - one return for each kind of value
+    """Return a property or an element; what is not there is None.
+
+    Text keys are compared without regard to case.
+    """
+    if isinstance(value, Unknown):
+        return Unknown(tuple(f"{name}.{as_text(key)}" for name in value.names))
+    if isinstance(key, Unknown):
+        return unknown_of(value, key)
+    if isinstance(value, Partly):
+        found = _entry(value.known, as_text(key))
+        return Unknown((f"{value.name}.{as_text(key)}",)) if found is _MISSING else found
+    if isinstance(value, Mapping):
+        found = _entry(value, as_text(key))
+        return None if found is _MISSING else found
+    if isinstance(value, Filtered) and isinstance(key, str):
+        found_in = (member(item, key) for item in value if isinstance(item, Mapping | Partly))
+        return Filtered(item for item in found_in if item is not None)
+    if isinstance(value, list) and not isinstance(key, str):
+        return _element(value, key)
+    return None
+
+
+_MISSING = object()
+
+
+def _entry(mapping: Mapping[str, Value], key: str) -> Value:
+    if key in mapping:
+        return mapping[key]
+    lowered = key.lower()
+    return next((value for name, value in mapping.items() if name.lower() == lowered), _MISSING)
+
+
+def _element(values: list[Value], key: Value) -> Value:
+    number = to_number(key)
+    if math.isnan(number) or not 0 <= number < len(values):
+        return None
+    return values[int(number)]
+
+
+def elements(value: Value) -> Value:
+    """Return what `.*` selects: the elements of a list, the values of a mapping."""
+    match value:
+        case Unknown():
+            return Unknown(tuple(f"{name}.*" for name in value.names))
+        case Partly():
+            return Unknown((f"{value.name}.*",))
+        case Filtered():
+            inner = (elements(item) for item in value)
+            return Filtered(item for part in inner if isinstance(part, list) for item in part)
+        case list():
+            return Filtered(value)
+        case Mapping():
+            return Filtered(value.values())
+        case _:
+            return Filtered()
+
+
+def to_number(value: Value) -> float:
+    """Return a known value as a number; what is none is NaN."""
+    match value:
+        case None:
+            return 0.0
+        case bool() | int() | float():
+            return float(value)
+        case str():
+            return _text_to_number(value.strip())
+        case _:
+            return math.nan
+
+
+def _text_to_number(text: str) -> float:
+    if not text:
+        return 0.0
+    if _HEX.fullmatch(text):
+        return float(int(text, 16))
+    if _OCTAL.fullmatch(text):
+        return float(int(text, 8))
+    if _DECIMAL.fullmatch(text):
+        return float(text)
+    return {"infinity": math.inf, "-infinity": -math.inf}.get(text.lower(), math.nan)
+
+
+def as_text(value: Value) -> str:
+    """Return a value as it appears in a string; an unknown one is empty."""
+    match value:
+        case None | Unknown() | Partly():
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return _number_text(value)
+        case list():
+            return "Array"
+        case Mapping():
+            return "Object"
+        case _:
+            return str(value)
+
+
+def _number_text(value: float) -> str:
+    if isinstance(value, float):
+        if math.isnan(value):
+            return "NaN"
+        if math.isinf(value):
+            return "Infinity" if value > 0 else "-Infinity"
+        if value == 0:
+            return "0"
+    return f"{value:.15g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,72 @@
+"""Stand-ins for programs of GitHub's runner: bash scripts that come first on a step's `PATH`.
+
+Each is preceded by the definition of `ci_said`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+SHIMS: Mapping[str, str] = {
+    "sudo": r"""
+while [ $# -gt 0 ]; do
+  case $1 in
+    -u | -g) shift 2 ;;
+    -*) shift ;;
+    *=*) export "$1"; shift ;;
+    *) break ;;
+  esac
+done
+[ $# -gt 0 ] || exit 0
+exec "$@"
+""",
+    "apt-get": r"""
+if [ "$(id -u)" = 0 ] && [ -x /usr/bin/apt-get ] && [ -w /usr ]; then exec /usr/bin/apt-get "$@"; fi
+case " $* " in *" install "*) ci_said "System packages are not installed: ${0##*/} $*" ;; esac
+exit 0
+""",
+    "uv": r"""
+PATH=${PATH//"$HOME/.ci/bin:"/}
+system=$UV_SYSTEM_PYTHON
+unset UV_SYSTEM_PYTHON
+words=()
+for word in "$@"; do
+  if [ "$word" = --system ] && [ "$1" = pip ]; then system=1; else words+=("$word"); fi
+done
+if [ -n "$system" ] && [ "$system" != 0 ]; then export VIRTUAL_ENV=$HOME/.venv; fi
+if [ "$1 $2" = "python install" ]; then
+  for version in "${@:3}"; do
+    case $version in -*) continue ;; esac
+    UV_PYTHON_DOWNLOADS=never uv python find "$version" >/dev/null 2>&1 || uv python install "$version" ||
+      ci_said "Python $version is not here."
+  done
+  exit 0
+fi
+exec uv "${words[@]}"
+""",
+    "pipx": r"""
+case $1 in
+  install) exec uv tool install "${@:2}" ;;
+  run) exec uv tool run "${@:2}" ;;
+  *) exit 0 ;;
+esac
+""",
+    "corepack": r"""
+PATH=${PATH//"$HOME/.ci/bin:"/}
+command -v corepack >/dev/null || { ci_said "corepack is not in this sandbox."; exit 0; }
+if [ "$1" = enable ]; then exec corepack enable --install-directory "$HOME/.local/bin" "${@:2}"; fi
+exec corepack "$@"
+""",
+}
+"""Programs of the runner's image that a sandbox lacks, or that need rights which it does not give."""
+
+LINKS = {"apt": "apt-get", "add-apt-repository": "apt-get", "brew": "apt-get"}
+"""Other names of the same."""
+
+FITTING = r"""
+for program in uv corepack pipx; do
+  found=$(PATH=${PATH//"$HOME/.ci/bin:"/} command -v $program || true)
+  case $program:$found in uv: | corepack: | pipx:?*) rm ~/.ci/bin/$program ;; esac
+done
+""".strip()
+"""Stand-ins that go round a program go where it is missing; the others go where it is there."""
