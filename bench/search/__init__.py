@@ -1,0 +1,1 @@
+"""Small programs with faults, and how many of them the search repairs."""

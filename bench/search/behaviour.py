@@ -1,0 +1,80 @@
+"""Compare a repaired program with the right one, in a process of its own with a time limit.
+
+python behaviour.py PROGRAM RIGHT_FOLDER REPAIRED_FOLDER
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import sys
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+from bench.search.inputs import FRESH, INPUTS
+
+
+def load(folder: str, program: str) -> ModuleType:
+    """Return a program as a module."""
+    spec = importlib.util.spec_from_file_location(program, Path(folder) / f"{program}.py")
+    if spec is None or spec.loader is None:
+        raise FileNotFoundError(program)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def answer(module: ModuleType, name: str, arguments: tuple[Any, ...]) -> str:
+    """Return what a call answers, or which error it raises, as text."""
+    mine = copy.deepcopy(arguments)
+    try:
+        return repr(_call(module, name, mine))
+    except Exception as error:  # noqa: BLE001 - how it fails is its behaviour
+        return type(error).__name__
+
+
+def _call(module: ModuleType, name: str, arguments: tuple[Any, ...]) -> Any:
+    match name:
+        case "account":
+            return _played(module, *arguments)
+        case "in_order":
+            return list(module.in_order(module.built(*arguments)))
+        case "height":
+            return module.height(module.built(*arguments))
+        case "round_trip":
+            return module.to_number(module.to_roman(*arguments))
+        case _:
+            return getattr(module, name)(*arguments)
+
+
+def _played(module: ModuleType, acts: list[tuple[int, int]]) -> Any:
+    """Return the state of two accounts after a number of acts."""
+    one, other = module.Account("one"), module.Account("other")
+    said = []
+    for act, amount in acts:
+        try:
+            (one.deposit, one.withdraw, lambda money: one.transfer(other, money))[act](amount)
+        except (ValueError, module.TooLittle) as error:
+            said.append(str(error))
+    return one.balance, other.balance, one.history, other.history, said
+
+
+def main() -> int:
+    """Return 0 when they answer alike."""
+    program, right, repaired = sys.argv[1:]
+    chance = Random(7)
+    modules = load(right, program), load(repaired, program)
+    for _ in range(INPUTS):
+        for fresh in FRESH[program]:
+            name, arguments = fresh(chance)
+            answers = {answer(module, name, arguments) for module in modules}
+            if len(answers) > 1:
+                print(name, arguments, answers)
+                return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

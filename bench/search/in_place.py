@@ -1,0 +1,43 @@
+"""Run the search on a plain folder: no sandbox, no setup, no verification."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from bot.repair.model import (
+    Cause,
+    Commands,
+    Limits,
+    Observation,
+    Problem,
+    Reproduction,
+    SearchLimits,
+    Usage,
+)
+from bot.repair.progress import silent
+from bot.repair.proposers.base import Task
+from bot.repair.proposers.search import SearchProposer
+from bot.repair.steps import PlainSteps
+from tests.unit.local_workbench import LocalWorkbench
+
+
+async def repair_in_place(folder: Path, test: str, seconds: float) -> str:
+    """Repair the project in a folder and return the patch."""
+    workbench = await LocalWorkbench(folder, {}).start()
+    driver = folder.parent / "driver"
+    driver.mkdir()
+    task = Task(
+        n=1,
+        problem=Problem(),
+        commands=Commands((), test, test),
+        reproduction=Reproduction(Cause.REAL, Observation(test, 1, timed_out=True)),
+        earlier=(),
+        limits=Limits(),
+        spent=Usage(),
+        deadline=time.time() + 2 * seconds,
+        search=SearchLimits(seconds),
+    )
+    proposer = SearchProposer(folder=str(driver), root=str(folder))
+    proposal = await proposer.propose(task, workbench, PlainSteps(), silent, lambda _: None)
+    return proposal.patch.text

@@ -1,0 +1,77 @@
+"""Choose among plausible patches: by how typical they are, and by how many of them behave alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.repair.proposers.search.edits import Candidate
+
+Behaviour = Sequence[str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A plausible patch and those that can't be told from it.
+
+    Attributes:
+        candidate: The one that stands for them.
+        alike: Others that behave the same on every input that was tried.
+        weight: How much speaks for them.
+        differs: An input on which it answers unlike the chosen one, and both answers; "" when
+            none was found.
+    """
+
+    candidate: Candidate
+    alike: tuple[Candidate, ...] = ()
+    weight: float = 0.0
+    differs: str = ""
+
+
+def choose(
+    plausible: Sequence[Candidate],
+    inputs: Sequence[str] = (),
+    behaviour: Mapping[str, Behaviour] | None = None,
+) -> tuple[Choice, ...]:
+    """Return plausible patches, the best first; patches that behave alike are one choice.
+
+    Right patches tend to agree with each other, wrong ones to be wrong in their own ways: so what
+    speaks for patches that behave alike is added up.
+    """
+    groups: dict[object, list[Candidate]] = {}
+    known = behaviour or {}
+    for candidate in sorted(plausible, key=_rank):
+        answers = known.get(str(candidate.number))
+        groups.setdefault(tuple(answers) if answers else candidate.number, []).append(candidate)
+    choices = sorted(
+        (Choice(group[0], tuple(group[1:]), _weight(group)) for group in groups.values()),
+        key=lambda choice: (-choice.weight, _rank(choice.candidate)),
+    )
+    if not choices:
+        return ()
+    best = known.get(str(choices[0].candidate.number), ())
+    return (choices[0], *(_told_apart(one, best, inputs, known) for one in choices[1:]))
+
+
+def _rank(candidate: Candidate) -> tuple[float, int, int]:
+    return -candidate.score, _size(candidate), candidate.number
+
+
+def _size(candidate: Candidate) -> int:
+    return sum(len(one.text) + one.end - one.start for one in candidate.change.replacements)
+
+
+def _weight(group: Sequence[Candidate]) -> float:
+    """Add up what speaks for each; the best one counts most, so that numbers alone do not win."""
+    return group[0].score + sum(0.3 * one.score for one in group[1:])
+
+
+def _told_apart(
+    choice: Choice, best: Behaviour, inputs: Sequence[str], known: Mapping[str, Behaviour]
+) -> Choice:
+    mine = known.get(str(choice.candidate.number), ())
+    for asked, chosen, other in zip(inputs, best, mine, strict=False):
+        if chosen != other:
+            words = f"{asked}: {chosen or 'no end'}, instead of {other or 'no end'}"
+            return Choice(choice.candidate, choice.alike, choice.weight, words)
+    return choice

@@ -1,0 +1,145 @@
+"""Which names a function can use, and what they were when it ran."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from bot.repair.proposers.search.edits.source import Definition, Source
+from bot.repair.proposers.search.evidence import Evidence
+
+_SEQUENCES = frozenset({"list", "tuple", "str", "bytes", "deque"})
+_SIZED = _SEQUENCES | {"dict", "set", "frozenset", "defaultdict", "Counter", "OrderedDict"}
+_NUMBERS = frozenset({"int", "float", "bool"})
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One function of a source.
+
+    Attributes:
+        source: Its file.
+        definition: The function; None for the module level.
+        types: By variable, names of types that it had.
+        attributes: By type, names of attributes.
+    """
+
+    source: Source
+    definition: Definition | None
+    types: dict[str, frozenset[str]] = field(default_factory=dict)
+    attributes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Its parameters, `self` and `cls` left out."""
+        if self.definition is None:
+            return ()
+        given = self.definition.args
+        every = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+        return tuple(one.arg for one in every if one and one.arg not in {"self", "cls"})
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """Everything that it binds, parameters first, in the order of the text."""
+        if self.definition is None:
+            return ()
+        bound = [
+            (node.lineno, node.col_offset, node.id)
+            for node in ast.walk(self.definition)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        ]
+        outer = self.source.definition(self.definition)
+        outside = Scope(self.source, outer).variables if outer is not None else ()
+        return tuple(dict.fromkeys([*self.parameters, *(b[2] for b in sorted(bound)), *outside]))
+
+    @cached_property
+    def self_attributes(self) -> tuple[str, ...]:
+        """`self.x` for every attribute that its class uses."""
+        owner = self.source.owner(self.definition) if self.definition is not None else None
+        if owner is None:
+            return ()
+        methods = {node.name for node in owner.body if isinstance(node, Definition)}
+        return tuple(
+            dict.fromkeys(
+                f"self.{node.attr}"
+                for node in ast.walk(owner)
+                if isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == "self"
+                and node.attr not in methods
+            )
+        )
+
+    def bound_before(self, line: int) -> tuple[str, ...]:
+        """Return the variables that may be bound when a line runs: by it, above it, or in a loop."""
+        if self.definition is None:
+            return ()
+        found = dict.fromkeys(self.parameters)
+        for node in ast.walk(self.definition):
+            if (
+                isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Store)
+                and (node.lineno <= line or self._looped(node, line))
+            ):
+                found.setdefault(node.id)
+        outer = self.source.definition(self.definition)
+        if outer is not None:
+            found.update(dict.fromkeys(Scope(self.source, outer).variables))
+        return tuple(name for name in self.variables if name in found)
+
+    def _looped(self, node: ast.AST, line: int) -> bool:
+        return any(
+            isinstance(above, ast.For | ast.While | ast.AsyncFor)
+            and above.lineno <= line <= (above.end_lineno or line)
+            for above in self.source.ancestors(node)
+        )
+
+    def kinds(self, name: str) -> frozenset[str]:
+        """Return the types that a variable was seen to have."""
+        return self.types.get(name, frozenset())
+
+    def alike(self, one: str, other: str) -> float:
+        """Return how likely two variables stand for each other, by their types: 0 to 1."""
+        mine, theirs = self.kinds(one), self.kinds(other)
+        if not mine or not theirs:
+            return 0.6
+        if mine & theirs or (mine <= _NUMBERS and theirs <= _NUMBERS):
+            return 1.0
+        if "NoneType" in mine | theirs:
+            return 0.6
+        return 0.15
+
+    def is_number(self, name: str) -> bool:
+        """Whether a variable was seen to be a number, or never seen."""
+        return not self.kinds(name) or bool(self.kinds(name) & {"int", "float"})
+
+    def is_sequence(self, name: str) -> bool:
+        """Whether a variable was seen to have an order."""
+        return bool(self.kinds(name) & _SEQUENCES)
+
+    def is_sized(self, name: str) -> bool:
+        """Whether a variable was seen to have a length."""
+        return bool(self.kinds(name) & _SIZED)
+
+    def has(self, name: str, *kinds: str) -> bool:
+        """Whether a variable was seen to be one of these."""
+        return bool(self.kinds(name) & set(kinds))
+
+
+def scope_of(source: Source, definition: Definition | None, evidence: Evidence) -> Scope:
+    """Return a function's scope with what was seen of it."""
+    name = definition.name if definition is not None else "<module>"
+    types = dict(evidence.types.get(f"{source.file}:{name}", {}))
+    for above in source.ancestors(definition) if definition is not None else ():
+        if isinstance(above, Definition):
+            outer = evidence.types.get(f"{source.file}:{above.name}", {})
+            types = {**outer, **types}
+    return Scope(source, definition, types, dict(evidence.attributes))
+
+
+def own_nodes(definition: Definition) -> Iterator[ast.AST]:
+    """Yield the nodes of a function's body, inner functions included."""
+    for statement in definition.body:
+        yield from ast.walk(statement)

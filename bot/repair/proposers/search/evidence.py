@@ -1,0 +1,136 @@
+"""What was seen inside the sandbox, as values: tests, errors, lines, types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+BAD = frozenset({"failed", "hanging", "crashed"})
+"""Outcomes that a repair has to change. `hanging` ran longer than any test may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One level of a traceback, inside the work tree."""
+
+    file: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """Why a test failed.
+
+    Attributes:
+        type: The exception's class name; empty when only text is known.
+        message: What it says; may be cut.
+        frames: Outermost first.
+    """
+
+    type: str
+    message: str
+    frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTest:
+    """How one test ended."""
+
+    index: int
+    id: str
+    file: str
+    outcome: str
+    seconds: float
+    error: Error | None
+
+    @property
+    def bad(self) -> bool:
+        """Whether a repair has to change how it ends."""
+        return self.outcome in BAD
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything that was seen.
+
+    Attributes:
+        tests: By index.
+        broken: Files of tests that could not be collected, by id.
+        counted: By failing test, file and line: how often it ran.
+        noted: By passing test: which of the failing tests' lines it runs.
+        types: By `file:function` and variable: names of types; `return` is the returned value's.
+        attributes: By type: names of its attributes.
+        sources: Text of the files that failing tests run.
+    """
+
+    tests: Mapping[int, SeenTest] = field(default_factory=dict)
+    broken: Mapping[str, Error] = field(default_factory=dict)
+    counted: Mapping[int, Mapping[str, Mapping[int, int]]] = field(default_factory=dict)
+    noted: Mapping[int, frozenset[tuple[str, int]]] = field(default_factory=dict)
+    types: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def failing(self) -> tuple[SeenTest, ...]:
+        """The tests to mend, in the command's order."""
+        return tuple(test for test in self.tests.values() if test.bad)
+
+    @property
+    def passing(self) -> tuple[SeenTest, ...]:
+        """The tests to keep, in the command's order."""
+        return tuple(test for test in self.tests.values() if test.outcome == "passed")
+
+    @property
+    def errors(self) -> tuple[Error, ...]:
+        """Why tests fail, or can't be collected."""
+        failed = (test.error for test in self.failing if test.error)
+        return (*failed, *self.broken.values())
+
+
+def read_evidence(answer: Mapping[str, Any]) -> Evidence:
+    """Return what the collector's answer says."""
+    types: dict[str, dict[str, frozenset[str]]] = {}
+    attributes: dict[str, tuple[str, ...]] = {}
+    for one in answer["counted"]:
+        for place, variables in one["types"].items():
+            known = types.setdefault(place, {})
+            for name, names in variables.items():
+                known[name] = known.get(name, frozenset()) | frozenset(names)
+        attributes.update({kind: tuple(names) for kind, names in one["attributes"].items()})
+    return Evidence(
+        tests={one["index"]: _test(one) for one in answer["tests"]},
+        broken={one["id"]: _error(one["error"]) for one in answer["errors"]},
+        counted={
+            one["index"]: {
+                file: {int(line): count for line, count in counts.items()}
+                for file, counts in one["lines"].items()
+            }
+            for one in answer["counted"]
+        },
+        noted={
+            one["index"]: frozenset((file, line) for file, line in one["lines"])
+            for one in answer["noted"]
+        },
+        types=types,
+        attributes=attributes,
+        sources=answer["sources"],
+    )
+
+
+def _test(one: Mapping[str, Any]) -> SeenTest:
+    return SeenTest(
+        index=one["index"],
+        id=one["id"],
+        file=one["file"],
+        outcome=one["outcome"],
+        seconds=one["seconds"],
+        error=_error(one["error"]) if one["error"] else None,
+    )
+
+
+def _error(told: Mapping[str, Any]) -> Error:
+    frames = tuple(Frame(file, line, function) for file, line, function in told["frames"])
+    return Error(told["type"], told["message"], frames)

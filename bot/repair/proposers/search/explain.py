@@ -1,0 +1,102 @@
+"""Say in plain words what was wrong, how it was found, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.repair.proposers.search.choose import Choice
+from bot.repair.proposers.search.edits import Candidate
+from bot.repair.proposers.search.edits.change import applied
+from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.localise import Suspect
+from bot.repair.proposers.search.validate import Tried
+
+_TESTS = 3
+_OTHERS = 3
+_SUSPECTS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a search took: candidates tried, and seconds for trying them."""
+
+    tried: int
+    seconds: float
+
+    def __str__(self) -> str:
+        rate = f", {self.tried / self.seconds:.0f} a second" if self.seconds > 1 else ""
+        return f"{self.tried:,} candidates tried in {self.seconds:.0f} s{rate}"
+
+
+def explain(
+    choices: Sequence[Choice], evidence: Evidence, suspects: Sequence[Suspect], effort: Effort
+) -> str:
+    """Return the summary of a repair as Markdown; its first sentence stands alone."""
+    best = choices[0].candidate
+    said = [f"`{best.file}` line {best.change.line}: the repair {best.change.says}."]
+    said.append(f"{_tests(evidence)} {_why(best, suspects)}".strip())
+    said.append(f"Found by search, without a model: {effort}.")
+    alike = sum(len(choice.alike) for choice in choices[:1])
+    if alike:
+        said.append(
+            f"{alike} other edits pass too and behave the same on every input that was tried."
+        )
+    if len(choices) > 1:
+        said.append(_others(choices[1:], evidence))
+    return "\n\n".join(said)
+
+
+def _tests(evidence: Evidence) -> str:
+    names = [test.id for test in evidence.failing] or sorted(evidence.broken)
+    listed = ", ".join(f"`{name}`" for name in names[:_TESTS])
+    more = f" and {len(names) - _TESTS} more" if len(names) > _TESTS else ""
+    return f"It turns {listed}{more} green."
+
+
+def _why(best: Candidate, suspects: Sequence[Suspect]) -> str:
+    for suspect in suspects:
+        if (suspect.file, suspect.line) == (best.file, best.change.line):
+            return f"That line was suspected because it is {suspect.reasons[0]}."
+    return ""
+
+
+def _others(others: Sequence[Choice], evidence: Evidence) -> str:
+    """Show patches that pass too but behave in another way: a person may know better."""
+    lines = ["Other patches pass the tests too, but do something else:", ""]
+    for choice in others[:_OTHERS]:
+        change = choice.candidate.change
+        where = f"`{choice.candidate.file}` line {change.line}"
+        differs = f" They differ on `{choice.differs}`." if choice.differs else ""
+        lines.append(f"- {where} {change.says}.{differs}")
+    if len(others) > _OTHERS:
+        lines.append(f"- and {len(others) - _OTHERS} more")
+    del evidence
+    return "\n".join(lines)
+
+
+def clues(suspects: Sequence[Suspect], evidence: Evidence, partial: Sequence[Tried] = ()) -> str:
+    """Return what the next proposer should know: the suspicious lines, and fixes that come near."""
+    lines = ["Suspicious lines, the most suspicious first:"]
+    for suspect in suspects[:_SUSPECTS]:
+        code = _line(evidence, suspect)
+        reasons = "; ".join(suspect.reasons)
+        lines.append(f"- {suspect.file}:{suspect.line} ({suspect.score:.2f}) `{code}`: {reasons}")
+    for tried in partial[:_OTHERS]:
+        change = tried.candidate.change
+        broken = f", breaks {', '.join(tried.broken)}" if tried.broken else ""
+        lines.append(
+            f"- An edit that comes near: {tried.candidate.file}:{change.line} {change.says}: "
+            f"mends {len(tried.mended)} of {len(evidence.failing)} failing tests{broken}."
+        )
+    return "\n".join(lines) if suspects else ""
+
+
+def _line(evidence: Evidence, suspect: Suspect) -> str:
+    lines = evidence.sources.get(suspect.file, "").splitlines()
+    return lines[suspect.line - 1].strip() if suspect.line <= len(lines) else ""
+
+
+def patched_text(candidate: Candidate, evidence: Evidence) -> str:
+    """Return the file that a candidate changes, changed."""
+    return applied(evidence.sources[candidate.file], candidate.change.replacements)

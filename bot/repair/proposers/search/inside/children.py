@@ -1,0 +1,189 @@
+"""Run work in forked children: limited, watched, and gone when they should be."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import select
+import signal
+import sys
+import time
+from typing import Any, Callable
+
+Send = Callable[[Any], None]
+Work = Callable[[Send], None]
+
+MEMORY = 2 * 2**30
+"""Bytes of address space that a child may add to what its parent has."""
+
+
+class Child:
+    """A forked process that sends values to its parent, one JSON line each.
+
+    Attributes:
+        values: What it has sent so far.
+        done: It has ended, and everything that it sent is in `values`.
+        killed: It was ended because its time was up.
+    """
+
+    def __init__(self, work: Work, seconds: float) -> None:
+        """Fork; `seconds` may pass between two values, or until the end."""
+        self.values: list[Any] = []
+        self.done = False
+        self.killed = False
+        self._seconds = seconds
+        self._rest = b""
+        self._reaped = False
+        self._pipe, theirs = os.pipe()
+        self._pid = os.fork()
+        if self._pid == 0:
+            os.close(self._pipe)
+            _live(work, theirs)
+        os.close(theirs)
+        self._deadline = time.monotonic() + seconds
+
+    def fileno(self) -> int:
+        """Return what `select` waits for."""
+        return self._pipe
+
+    @property
+    def overdue(self) -> bool:
+        """Whether it has been silent for too long."""
+        return time.monotonic() > self._deadline
+
+    def read(self) -> None:
+        """Take what it has sent; call this when `select` says that there is something."""
+        piece = os.read(self._pipe, 2**20)
+        if not piece:
+            self._end()
+            return
+        self._deadline = time.monotonic() + self._seconds
+        *lines, self._rest = (self._rest + piece).split(b"\n")
+        self.values += [json.loads(line) for line in lines]
+
+    def kill(self) -> None:
+        """End it and everything that it started."""
+        self.killed = True
+        self._end()
+
+    def _end(self) -> None:
+        if self.done:
+            return
+        self.done = True
+        os.close(self._pipe)
+        if not self.killed:
+            self._let_end()
+        with contextlib.suppress(OSError):  # it is gone already, or has no group yet
+            os.killpg(self._pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            os.kill(self._pid, signal.SIGKILL)
+        if not self._reaped:
+            os.waitpid(self._pid, 0)
+
+    def _let_end(self) -> None:
+        """Give it a moment to end by itself: how it ended says whether its time was up."""
+        for _ in range(100):
+            pid, status = os.waitpid(self._pid, os.WNOHANG)
+            if pid:
+                self._reaped = True
+                self.killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF
+                return
+            time.sleep(0.001)
+
+    def wait(self, deadline: float) -> list[Any]:
+        """Return what it sent, once it has ended; at the deadline it is killed."""
+        while not self.done:
+            watch([self], 0.05)
+            if time.monotonic() > deadline and not self.done:
+                self.kill()
+        return self.values
+
+
+def watch(children: list[Child], seconds: float) -> None:
+    """Wait until one of them says something, but not longer; kill those that are overdue."""
+    if children:
+        ready, _, _ = select.select(children, [], [], seconds)
+        for child in ready:
+            child.read()
+    for child in children:
+        if not child.done and child.overdue:
+            child.kill()
+
+
+class Pool:
+    """Keeps a number of children busy."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._busy: dict[Child, Any] = {}
+
+    @property
+    def full(self) -> bool:
+        """Whether another child has to wait."""
+        return len(self._busy) >= self._workers
+
+    def start(self, key: Any, work: Work, seconds: float) -> None:
+        """Start a child that is known by `key`."""
+        self._busy[Child(work, seconds)] = key
+
+    def ended(self) -> list[tuple[Any, Child]]:
+        """Return those that have ended since the last time, waiting for a moment if none has."""
+        watch(list(self._busy), 0.05)
+        over = [child for child in self._busy if child.done]
+        return [(self._busy.pop(child), child) for child in over]
+
+    def __bool__(self) -> bool:
+        """Whether any child is at work."""
+        return bool(self._busy)
+
+    def kill(self) -> None:
+        """End all of them."""
+        for child in self._busy:
+            child.kill()
+        self._busy.clear()
+
+
+def limit_processor(seconds: float | None) -> None:
+    """Let the kernel end this process after so many seconds of processor time, None: never.
+
+    Unlike wall time it does not depend on what else the machine does, and code under test that
+    swallows every exception can't avoid it.
+    """
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds or 0)
+
+
+def _live(work: Work, pipe: int) -> None:
+    """Be the child, to its end."""
+    code = 1
+    try:
+        os.setpgid(0, 0)
+        _limit_memory()
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for number in (0, 1, 2):
+            os.dup2(nothing, number)
+
+        def send(value: Any) -> None:
+            data = json.dumps(value).encode() + b"\n"
+            while data:
+                data = data[os.write(pipe, data) :]
+
+        work(send)
+        code = 0
+    except BaseException:  # noqa: BLE001 - the child must not go on as a second parent
+        code = 1
+    finally:
+        os._exit(code)
+
+
+def _limit_memory() -> None:
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, hard))
+    except (OSError, ValueError):
+        pass  # no Linux, or a stricter limit is set already
+    sys.setrecursionlimit(min(sys.getrecursionlimit(), 10_000))

@@ -1,0 +1,203 @@
+"""Find out how every test ends, what failing tests run, and which passing tests run it too."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from functools import partial
+from typing import Any, Sequence
+
+from .children import Child, Send, limit_processor
+from .suite import Failure, Outcome, Suite
+from .tracing import Counter, Files, Noter
+
+_COUNTED = 12
+"""Failing tests whose lines are counted."""
+
+_NOTED = 400
+"""Passing tests whose lines are noted, nearest to the failing ones first."""
+
+_SLOWER = 30
+"""How much longer than untraced a counted test may take."""
+
+_WALL = 4
+"""Wall time that may pass for each second of processor time."""
+
+_HOT = 0.5
+"""Seconds after which it is known where a test that never ends spends its time."""
+
+_TEXT = 2**20
+"""Characters of source that are sent along."""
+
+
+class _TimeUp(BaseException):
+    """Leaves a test that does not end."""
+
+
+class Collector:
+    """Collects for one request."""
+
+    def __init__(self, suite: Suite, request: dict[str, Any]) -> None:
+        self._suite = suite
+        self._root = request["root"]
+        self._patience = float(request["patience"])
+        self._deadline = time.monotonic() + float(request["seconds"])
+        self._files = Files(self._root, set(suite.files))
+        self._tests: dict[int, dict[str, Any]] = {}
+
+    def collected(self) -> dict[str, Any]:
+        """Return everything as JSON."""
+        self._run_all()
+        failing = [n for n, test in self._tests.items() if test["outcome"] in _BAD]
+        counted = [self._count(index) for index in failing[:_COUNTED]]
+        lines: dict[str, set[int]] = {}
+        for one in counted:
+            for file, counts in one["lines"].items():
+                lines.setdefault(file, set()).update(int(line) for line in counts)
+        return {
+            "python": ".".join(map(str, sys.version_info[:3])),
+            "tests": [self._tests[n] for n in sorted(self._tests)],
+            "errors": [
+                {"id": name, "error": failure.told(self._root)}
+                for name, failure in self._suite.errors.items()
+            ],
+            "counted": counted,
+            "noted": self._note(failing, lines),
+            "sources": self._sources(lines),
+        }
+
+    def _run_all(self) -> None:
+        """Run every test once, each with its own time limit, in as few children as possible."""
+        left = list(range(len(self._suite.ids)))
+        while left and time.monotonic() < self._deadline:
+            running = left[0]
+            wall = 2 + _WALL * self._patience
+            child = Child(partial(self._outcomes, chosen=left), wall)
+            for value in child.wait(self._deadline):
+                if "started" in value:
+                    running = value["started"]
+                else:
+                    self._tests[value["index"]] = value
+            if child.killed or running not in self._tests:
+                how = "hanging" if child.killed else "crashed"
+                self._tests[running] = self._described(running, Outcome(how, self._patience))
+            left = [index for index in left if index not in self._tests and index > running]
+
+    def _outcomes(self, send: Send, chosen: Sequence[int]) -> None:
+        def finished(index: int, outcome: Outcome) -> bool:
+            send(self._described(index, outcome))
+            return True
+
+        def started(index: int) -> None:
+            limit_processor(self._patience)
+            send({"started": index})
+
+        self._suite.run(chosen, started, finished)
+
+    def _described(self, index: int, outcome: Outcome) -> dict[str, Any]:
+        return {
+            "index": index,
+            "id": self._suite.ids[index],
+            "file": self._suite.files[index],
+            "outcome": outcome.outcome,
+            "seconds": round(outcome.seconds, 6),
+            "error": outcome.failure.told(self._root) if outcome.failure else None,
+        }
+
+    def _count(self, index: int) -> dict[str, Any]:
+        """Return what a failing test runs; one that does not end is stopped when it is hot."""
+        seconds = min(self._patience, 1 + _SLOWER * self._tests[index]["seconds"])
+        if self._tests[index]["outcome"] == "hanging":
+            seconds = min(seconds, _HOT)
+        child = Child(lambda send: self._counts(send, index, seconds), 10 + _WALL * seconds)
+        values = child.wait(self._deadline + 10)
+        empty: dict[str, Any] = {"index": index, "lines": {}, "types": {}, "attributes": {}}
+        return values[-1] if values else empty
+
+    def _counts(self, send: Send, index: int, seconds: float) -> None:
+        counter = Counter(self._files)
+        caught: list[Failure] = []
+
+        def time_up(*_: Any) -> None:
+            counter.stop()
+            raise _TimeUp
+
+        def finished(_: int, outcome: Outcome) -> bool:
+            counter.stop()
+            if outcome.failure is not None:
+                caught.append(outcome.failure)
+            return False
+
+        signal.signal(signal.SIGPROF, time_up)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        counter.start()
+        with contextlib.suppress(BaseException):  # whatever ends it, what was counted is of use
+            self._suite.run([index], lambda _: None, finished)
+        counter.stop()
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        send(
+            {
+                "index": index,
+                "lines": counter.lines,
+                "types": {
+                    place: {name: sorted(types) for name, types in variables.items()}
+                    for place, variables in counter.types.items()
+                },
+                "attributes": counter.attributes,
+            }
+        )
+
+    def _note(self, failing: list[int], lines: dict[str, set[int]]) -> list[Any]:
+        """Return which passing tests run the lines that failing ones run, as far as time allows."""
+        near = {self._suite.files[index] for index in failing}
+        passing = [n for n, test in self._tests.items() if test["outcome"] == "passed"]
+        passing.sort(key=lambda index: (self._suite.files[index] not in near, index))
+        if not lines or not passing:
+            return []
+        child = Child(lambda send: self._notes(send, passing[:_NOTED], lines), self._patience * 2)
+        return child.wait(self._deadline)
+
+    def _notes(self, send: Send, chosen: list[int], lines: dict[str, set[int]]) -> None:
+        noter = Noter(self._files, lines)
+
+        def finished(index: int, outcome: Outcome) -> bool:
+            del outcome
+            send({"index": index, "lines": noter.stop()})
+            return True
+
+        self._suite.run(chosen, lambda _: noter.start(), finished)
+
+    def _sources(self, lines: dict[str, set[int]]) -> dict[str, str]:
+        """Return the files that matter as text, those that failing tests run most of first."""
+        wanted = sorted(lines, key=lambda file: -len(lines[file]))
+        mentioned = [
+            frame[0]
+            for told in (
+                *(test["error"] for test in self._tests.values()),
+                *(failure.told(self._root) for failure in self._suite.errors.values()),
+            )
+            if told
+            for frame in told["frames"]
+        ]
+        sources: dict[str, str] = {}
+        left = _TEXT
+        for file in dict.fromkeys([*wanted, *mentioned]):
+            text = _text(os.path.join(self._root, file))
+            if text is not None and len(text) <= left:
+                sources[file] = text
+                left -= len(text)
+        return sources
+
+
+_BAD = frozenset({"failed", "hanging", "crashed"})
+
+
+def _text(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError):
+        return None

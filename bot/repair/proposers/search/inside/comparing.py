@@ -1,0 +1,255 @@
+"""Run plausible candidates on inputs that no test has, and see where they part.
+
+The inputs are those that the tests give to the changed function, and small variations of them.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import random
+import re
+import sys
+import threading
+import time
+from functools import partial
+from typing import Any, Callable, Iterator
+
+from .children import Child, Send, limit_processor
+from .mutants import Cold, Edit, Invalid, Module, Unchanged
+from .suite import Outcome, Suite
+
+_CALLS = 24
+"""Different calls of the function that are kept."""
+
+_INPUTS = 160
+"""Inputs that candidates are run on."""
+
+_SECONDS = 0.4
+"""Of processor time for one candidate on one input."""
+
+_SILENCE = 5.0
+"""Wall time for the same."""
+
+_SHOWN = 200
+_LONG = 5000
+"""Characters of arguments beyond which a call is not kept."""
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
+
+
+class Comparer:
+    """Compares candidates of one function."""
+
+    def __init__(self, suite: Suite, request: dict[str, Any]) -> None:
+        self._suite = suite
+        self._request = request
+        self._path = os.path.join(request["root"], request["file"])
+        self._names = set(request["functions"])
+        self._random = random.Random(request["seed"])  # noqa: S311 - no secret hangs on it
+        self._deadline = time.monotonic() + float(request["seconds"])
+
+    def compared(self) -> dict[str, Any]:
+        """Return the inputs as text, and each candidate's behaviour on them, None: no answer."""
+        module = Module(self._path, self._request["sources"][self._request["file"]])
+        patches = {}
+        for number, edits in self._request["candidates"]:
+            try:
+                patches[str(number)] = module.patched([Edit(*edit) for edit in edits])
+            except (Invalid, Unchanged, Cold):
+                continue
+        child = Child(lambda send: self._compare(send, patches), 60)
+        answer: dict[str, Any] = {"inputs": [], "behaviour": {}}
+        for value in child.wait(self._deadline):
+            if "inputs" in value:
+                answer["inputs"] = value["inputs"]
+            else:
+                answer["behaviour"][value["number"]] = value["behaviour"]
+        return answer
+
+    def _compare(self, send: Send, patches: dict[str, Any]) -> None:
+        calls = self._calls()
+        inputs = list(self._inputs(calls))
+        send({"inputs": [_shown(call) for call in inputs]})
+        for number, patched in patches.items():
+            send({"number": number, "behaviour": self._behaviour(patched, inputs)})
+
+    def _behaviour(self, patched: Any, inputs: list[Any]) -> list[Any]:
+        """Return what a candidate answers to each input, None where it takes too long."""
+        behaviour: list[Any] = []
+        while len(behaviour) < len(inputs) and time.monotonic() < self._deadline:
+            left = inputs[len(behaviour) :]
+            child = Child(partial(_behave, patched=patched, inputs=left), _SILENCE)
+            behaviour += child.wait(self._deadline)
+            if len(behaviour) < len(inputs):
+                behaviour.append(None)
+        return behaviour
+
+    def _calls(self) -> list[tuple[Any, dict[str, Any]]]:
+        """Return the function's calls by the tests: the code that ran and its arguments."""
+        kept: dict[str, tuple[Any, dict[str, Any]]] = {}
+        depth = threading.local()
+
+        def called(frame: Any, event: str, argument: Any) -> None:
+            del argument
+            code = frame.f_code
+            if code.co_name not in self._names or os.path.realpath(code.co_filename) != self._path:
+                return
+            if event == "return":
+                depth.inside = getattr(depth, "inside", 1) - 1
+            elif event == "call":
+                depth.inside = getattr(depth, "inside", 0) + 1
+                if depth.inside == 1 and len(kept) < _CALLS:
+                    _keep(kept, frame)
+
+        def finished(_: int, outcome: Outcome) -> bool:
+            del outcome
+            return True
+
+        places = {name: index for index, name in enumerate(self._suite.ids)}
+        chosen = [places[name] for name in self._request["tests"] if name in places]
+        sys.setprofile(called)
+        for index in chosen:
+            child_seconds = float(self._request["patience"])
+            limit_processor(child_seconds * 10)
+            self._suite.run([index], lambda _: None, finished)
+        limit_processor(None)
+        sys.setprofile(None)
+        return list(kept.values())
+
+    def _inputs(self, calls: list[Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+        seen: set[str] = set()
+        queue = list(calls)
+        for _ in range(_INPUTS * 4):
+            if len(seen) >= _INPUTS or not calls:
+                return
+            call = queue.pop(0) if queue else self._varied(self._random.choice(calls))
+            text = _shown(call)
+            if text not in seen:
+                seen.add(text)
+                yield call
+
+    def _varied(self, call: tuple[Any, dict[str, Any]]) -> tuple[Any, dict[str, Any]]:
+        function, arguments = call
+        if not arguments:
+            return call
+        name = self._random.choice(sorted(arguments))
+        return function, {**arguments, name: vary(arguments[name], self._random)}
+
+
+def vary(value: Any, chance: random.Random) -> Any:
+    """Return something like `value`: a little more, less, longer or shorter."""
+    for kind, variation in _VARIATIONS:
+        if type(value) is kind:
+            return variation(value, chance)
+    return value
+
+
+def _vary_int(value: int, chance: random.Random) -> int:
+    return chance.choice([value + 1, value - 1, 0, 1, -value, value * 2, value // 2, value + 3])
+
+
+def _vary_float(value: float, chance: random.Random) -> float:
+    return chance.choice([value + 1, value - 1, 0.0, -value, value * 1.5, value / 2])
+
+
+def _vary_dict(value: dict[Any, Any], chance: random.Random) -> dict[Any, Any]:
+    if not value:
+        return value
+    key = chance.choice(list(value))
+    changed = {**value, key: vary(value[key], chance)}
+    if chance.randrange(2):
+        del changed[key]
+    return changed
+
+
+def _vary_items(items: list[Any], chance: random.Random) -> list[Any]:
+    if not items:
+        return items
+    place = chance.randrange(len(items))
+    before, item, after = items[:place], items[place], items[place + 1 :]
+    other = chance.choice(items) if isinstance(item, str) else vary(item, chance)
+    return chance.choice(
+        [
+            [*before, *after],
+            [*before, item, item, *after],
+            items[::-1],
+            chance.sample(items, len(items)),
+            before,
+            [*before, other, *after],
+        ]
+    )
+
+
+_VARIATIONS: tuple[tuple[type, Callable[..., Any]], ...] = (
+    (bool, lambda value, _: not value),
+    (int, _vary_int),
+    (float, _vary_float),
+    (str, lambda value, chance: "".join(_vary_items(list(value), chance))),
+    (list, _vary_items),
+    (tuple, lambda value, chance: tuple(_vary_items(list(value), chance))),
+    (dict, _vary_dict),
+)
+
+
+def _keep(kept: dict[str, tuple[Any, dict[str, Any]]], frame: Any) -> None:
+    """Keep a call, if its arguments can be copied and shown."""
+    code = frame.f_code
+    count = code.co_argcount + code.co_kwonlyargcount
+    try:
+        arguments = {name: copy.deepcopy(frame.f_locals[name]) for name in code.co_varnames[:count]}
+        text = repr(arguments)
+    except Exception:  # noqa: BLE001 - the project's own __deepcopy__ and __repr__
+        return
+    function = _function_of(code)
+    if function is not None and code.co_flags & 0xC == 0 and len(text) < _LONG:
+        kept.setdefault(text, (function, arguments))
+
+
+def _function_of(code: Any) -> Any:
+    import gc
+    import types
+
+    return next((f for f in gc.get_referrers(code) if isinstance(f, types.FunctionType)), None)
+
+
+def _behave(send: Send, *, patched: Any, inputs: list[Any]) -> None:
+    """Tell what a candidate answers to each input; on one that takes too long, end."""
+    patched.apply()
+    for function, arguments in inputs:
+        limit_processor(_SECONDS)
+        mine = copy.deepcopy(arguments)
+        try:
+            answer = _settled(_call(function, mine))
+            text = f"{_text(answer)} {_text(mine)}"
+        except Exception as error:  # noqa: BLE001 - what it raises is how it behaves
+            text = f"raises {type(error).__name__}"
+        limit_processor(None)
+        send(text[:_SHOWN])
+
+
+def _call(function: Any, arguments: dict[str, Any]) -> Any:
+    code = function.__code__
+    positional = [arguments[name] for name in code.co_varnames[: code.co_argcount]]
+    named = {
+        name: v for name, v in arguments.items() if name not in code.co_varnames[: code.co_argcount]
+    }
+    return function(*positional, **named)
+
+
+def _settled(value: Any) -> Any:
+    """Return a generator's values, others as they are."""
+    if hasattr(value, "__next__"):
+        return [item for item, _ in zip(value, range(200))]
+    return value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, set):
+        return repr(sorted(map(repr, value)))
+    return _ADDRESS.sub("0x", repr(value))
+
+
+def _shown(call: tuple[Any, dict[str, Any]]) -> str:
+    function, arguments = call
+    listed = ", ".join(f"{name}={_text(value)}" for name, value in arguments.items())
+    return f"{function.__name__}({listed})"[:_SHOWN]

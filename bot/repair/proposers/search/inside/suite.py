@@ -1,0 +1,117 @@
+"""The tests behind a command, collected once and run as often as asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import Any, Callable, Sequence
+
+FRAMES = 60
+"""Frames of a traceback that are told, the innermost ones."""
+
+CHARACTERS = 2000
+"""Of an exception's message."""
+
+
+class Failure:
+    """Why a test failed."""
+
+    def __init__(self, error: BaseException | None, text: str = "") -> None:
+        self.error = error
+        self.text = text
+
+    def told(self, root: str) -> dict[str, Any]:
+        """Return it as JSON, with the frames inside `root`."""
+        error = self.error
+        if error is None:
+            return {"type": "", "message": self.text[:CHARACTERS], "frames": []}
+        try:
+            message = str(error)
+        except Exception:  # noqa: BLE001 - the exception is the project's, its __str__ too
+            message = ""
+        told: dict[str, Any] = {
+            "type": type(error).__name__,
+            "message": message[:CHARACTERS],
+            "frames": frames(error, root),
+        }
+        if isinstance(error, SyntaxError) and error.filename:
+            told["frames"].append([os.path.relpath(error.filename, root), error.lineno or 1, ""])
+        return told
+
+
+def frames(error: BaseException, root: str) -> list[list[Any]]:
+    """Return the frames of a traceback inside `root`, outermost first: file, line, function."""
+    found: list[list[Any]] = []
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        path = os.path.realpath(frame.f_code.co_filename)
+        if path.startswith(root + os.sep):
+            found.append([os.path.relpath(path, root), line, frame.f_code.co_name])
+    return found[-FRAMES:]
+
+
+class Outcome:
+    """How a test ended."""
+
+    def __init__(self, outcome: str, seconds: float, failure: Failure | None = None) -> None:
+        """Take `passed`, `failed` or `skipped`, and how long it took."""
+        self.outcome = outcome
+        self.seconds = seconds
+        self.failure = failure
+
+
+Started = Callable[[int], None]
+Finished = Callable[[int, Outcome], bool]
+"""Told after each test; returns whether to go on."""
+
+
+class Suite:
+    """What was collected.
+
+    Attributes:
+        ids: Of the tests, in the order of the command.
+        files: Where each of them is, relative to the root.
+        errors: What could not be collected, by its id.
+    """
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.files: list[str] = []
+        self.errors: dict[str, Failure] = {}
+
+    def run(self, chosen: Sequence[int], started: Started, finished: Finished) -> None:
+        """Run the tests of these indexes in this process, in order, until told to stop."""
+        raise NotImplementedError
+
+
+Act = Callable[[Suite], None]
+"""What is done with the collected tests. The process ends after it."""
+
+
+def relative(path: str, root: str) -> str:
+    """Return a path relative to the root, or as it is when it lies elsewhere."""
+    real = os.path.realpath(path)
+    return os.path.relpath(real, root) if real.startswith(root + os.sep) else real
+
+
+def open_suite(request: dict[str, Any], act: Act, only: set[str] | None = None) -> None:
+    """Collect the tests of the request's command in this process and do `act` with them.
+
+    Args:
+        request: With `harness`, `start`, `arguments`, `folder`, `path` and `root`.
+        act: Must not return before everything is done; the project's own code runs after it.
+        only: Files outside of which nothing needs to be collected, or None.
+    """
+    os.chdir(request["folder"])
+    sys.argv = list(request["start"])
+    sys.path.append(sys.path.pop(0))  # ourselves: last, so that nothing of the project is hidden
+    if request["path"] is not None:
+        sys.path.insert(0, request["path"])
+    if request["harness"] == "pytest":
+        from .pytest_suite import collect
+
+        collect(request, act, only)
+    else:
+        from .unittest_suite import collect as collect_unittest
+
+        collect_unittest(request, act)

@@ -1,0 +1,272 @@
+"""Try candidates in forked children: failing tests first, then those that pass already.
+
+Most candidates fail at once, so a child tries many of them, one after the other, on the failing
+tests. What passes those, and whatever a child did not come to, is tried again in a child of its
+own: no candidate is judged by what another one left behind.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import time
+from typing import Any, Callable, Dict, Iterator, NamedTuple, Sequence
+
+from .children import Child, Pool, Send, limit_processor
+from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged, edited, load_changed
+from .suite import Outcome, Suite, open_suite
+
+Result = Dict[str, Any]
+
+_TOGETHER = 24
+"""Candidates that one child tries."""
+
+_WALL = 8
+"""Wall time that a child may take for each second of processor time, and 2 s more."""
+
+_STARTING = 20.0
+"""Seconds of processor time for collecting the tests anew."""
+
+_PATIENCE = 3
+"""Failing tests that a candidate may fail before the rest of them is not looked at."""
+
+_WITNESSES = 2
+"""Passing tests that are run at the end of a child: did a candidate leave something behind?"""
+
+_TELLING = 1.0
+"""Seconds between two lines of progress."""
+
+
+class Trial:
+    """The tests that a candidate has to pass, each within its time."""
+
+    def __init__(self, request: dict[str, Any], suite: Suite) -> None:
+        self._places = {name: index for index, name in enumerate(suite.ids)}
+        self._suite = suite
+        self._limits: dict[str, float] = request["limits"]
+        self._limit = float(request["limit"])
+        self._passing: dict[str, list[str]] = request["passing"]
+        # Tests that could not be collected before are there to be mended too.
+        fresh = [name for name in suite.ids if name not in self._limits]
+        self.failing: list[str] = [*request["failing"], *(fresh if request["errors"] else ())]
+
+    def seconds(self, names: Sequence[str]) -> float:
+        """Return how much processor time these tests may take."""
+        return sum(self._limits.get(name, self._limit) for name in names)
+
+    def passing(self, group: str) -> list[str]:
+        """Return the tests that a candidate of a group has to keep."""
+        return self._passing.get(group, [])
+
+    def run(self, names: Sequence[str], patience: int) -> list[Any]:
+        """Return for each of these tests whether it passed, until too many have failed."""
+        told: list[Any] = [[name, False] for name in names if name not in self._places]
+
+        def started(index: int) -> None:
+            limit_processor(self._limits.get(self._suite.ids[index], self._limit))
+
+        def finished(index: int, outcome: Outcome) -> bool:
+            told.append([self._suite.ids[index], outcome.outcome == "passed"])
+            return sum(not ok for _, ok in told) < patience
+
+        self._suite.run([self._places[n] for n in names if n in self._places], started, finished)
+        limit_processor(None)
+        return told
+
+    def run_all(self, group: str) -> list[Any]:
+        """Run the failing tests and, when they pass, the others; `[]` at the end says: all pass."""
+        told = self.run(self.failing, _PATIENCE)
+        if all(ok for _, ok in told):
+            told += self.run(self.passing(group), 1)
+        return [*told, []] if all(ok for _, ok in told) else told
+
+
+class Job(NamedTuple):
+    """A candidate on its way into a child."""
+
+    number: int
+    group: str
+    patched: Patched
+
+
+class Trier:
+    """Works through the candidates of a request until its time is up.
+
+    Attributes:
+        results: By the candidate's number: its status, and the failing tests that it mends.
+    """
+
+    def __init__(self, request: dict[str, Any], tell: Callable[[str], None]) -> None:
+        self.results: dict[str, Result] = {}
+        self._request = request
+        self._root: str = request["root"]
+        self._wanted: list[str] = [*request["errors"], *request["failing"]]
+        self._started = time.monotonic()
+        self._deadline = self._started + float(request["seconds"])
+        self._pool = Pool(request["workers"] or len(os.sched_getaffinity(0)))
+        self._tell = tell
+        self._told = self._started
+
+    def warm(self, suite: Suite) -> None:
+        """Try them in forks of this process, which has everything imported."""
+        trial = Trial(self._request, suite)
+        modules = {
+            file: Module(os.path.join(self._root, file), text)
+            for file, text in self._request["sources"].items()
+        }
+        gc.collect()
+        gc.freeze()
+        jobs = self._jobs(modules)
+        alone: list[Job] = []
+        try:
+            while True:
+                while not self._pool.full and (alone or not self._late):
+                    batch = [alone.pop(0)] if alone else _next(jobs)
+                    if not batch:
+                        break
+                    self._start(trial, batch)
+                if not self._pool:
+                    return
+                for batch, child in self._pool.ended():
+                    alone += self._take(batch, child)
+        finally:
+            self._pool.kill()
+
+    @property
+    def _late(self) -> bool:
+        return time.monotonic() > self._deadline
+
+    def _jobs(self, modules: dict[str, Module]) -> Iterator[Job]:
+        """Yield what is worth a child; note what is not."""
+        seen: dict[str, int] = {}
+        for number, file, group, edits in self._request["candidates"]:
+            try:
+                patched = modules[file].patched([Edit(*edit) for edit in edits])
+            except Invalid:
+                self._note(number, {"status": "invalid"})
+            except Cold:
+                self._note(number, {"status": "cold"})
+            except Unchanged:
+                self._note(number, {"status": "same"})
+            else:
+                if seen.setdefault(patched.digest, number) == number:
+                    yield Job(number, group, patched)
+                else:
+                    self._note(number, {"status": "same"})
+
+    def _start(self, trial: Trial, batch: list[Job]) -> None:
+        one = batch[0]
+        if len(batch) == 1:
+
+            def work(send: Send) -> None:
+                one.patched.apply()
+                send([one.number, trial.run_all(one.group)])
+
+            seconds = trial.seconds([*trial.failing, *trial.passing(one.group)])
+        else:
+
+            def work(send: Send) -> None:
+                for job in batch:
+                    job.patched.apply()
+                    send([job.number, trial.run(trial.failing, _PATIENCE)])
+                    job.patched.revert()
+                witnesses = trial.passing(one.group)[:_WITNESSES]
+                send(all(ok for _, ok in trial.run(witnesses, 1)))
+
+            seconds = trial.seconds(trial.failing)
+        self._pool.start(batch, work, 2 + _WALL * seconds)
+
+    def _take(self, batch: list[Job], child: Child) -> list[Job]:
+        """Note how candidates did, and return those to try again alone."""
+        told = {value[0]: value[1] for value in child.values if isinstance(value, list)}
+        if len(batch) == 1:
+            number = batch[0].number
+            self._note(number, self._result(told.get(number, []), child))
+            return []
+        if child.values and child.values[-1] is False:
+            return batch  # a candidate left something behind, so nothing is certain
+        again: list[Job] = []
+        for job in batch:
+            if job.number in told and not all(ok for _, ok in told[job.number]):
+                self._note(job.number, self._result(told[job.number], child))
+            elif job.number in told or again or child.values[-1:] != [True]:
+                again.append(job)
+        return again
+
+    def cold(self) -> None:
+        """Try them in forks of this process, which has imported nothing of the project."""
+        jobs = iter(self._request["candidates"])
+        try:
+            while True:
+                while not self._pool.full and not self._late:
+                    candidate = next(jobs, None)
+                    if candidate is None:
+                        break
+                    self._start_cold(*candidate)
+                if not self._pool:
+                    return
+                for number, child in self._pool.ended():
+                    told = child.values[0] if child.values else []
+                    self._note(number, self._result(told, child))
+        finally:
+            self._pool.kill()
+
+    def _start_cold(self, number: int, file: str, group: str, edits: list[Any]) -> None:
+        text = edited(self._request["sources"][file], [Edit(*edit) for edit in edits])
+        try:
+            compile(text, file, "exec", dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError):
+            self._note(number, {"status": "invalid"})
+            return
+
+        def work(send: Send) -> None:
+            def act(suite: Suite) -> None:
+                told = [[name, name not in suite.errors] for name in self._request["errors"]]
+                if not suite.errors:
+                    told += Trial(self._request, suite).run_all(group)
+                send(told)
+                os._exit(0)
+
+            limit_processor(_STARTING)
+            load_changed(os.path.join(self._root, file), text)
+            open_suite(self._request, act, set(self._request["test_files"]) or None)
+
+        self._pool.start(number, work, 2 + _WALL * _STARTING)
+
+    def _result(self, told: list[Any], child: Child) -> Result:
+        pairs = [pair for pair in told if pair]
+        passed = [name for name, ok in pairs if ok]
+        mended = [name for name in self._wanted if name in passed]
+        if len(pairs) < len(told):
+            return {"status": "plausible", "mended": mended}
+        failed = [name for name, ok in pairs if not ok]
+        if failed:
+            broken = [name for name in failed if name not in self._wanted]
+            return {"status": "failed", "mended": mended, "broken": broken}
+        return {"status": "slow" if child.killed else "died", "mended": mended}
+
+    def _note(self, number: int, result: Result) -> None:
+        self.results[str(number)] = result
+        now = time.monotonic()
+        if result["status"] == "plausible":
+            self._deadline = min(self._deadline, now + float(self._request["grace"]))
+        if now - self._told > _TELLING:
+            self._told = now
+            self._tell(self._progress(now - self._started))
+
+    def _progress(self, seconds: float) -> str:
+        best = max(len(result.get("mended", ())) for result in self.results.values())
+        plausible = sum(result["status"] == "plausible" for result in self.results.values())
+        return (
+            f"{len(self.results)} candidates tried, {len(self.results) / seconds:.0f} a second; "
+            f"{plausible} plausible; the best mends {best} of {len(self._wanted)}"
+        )
+
+
+def _next(jobs: Iterator[Job]) -> list[Job]:
+    batch: list[Job] = []
+    for job in jobs:
+        batch.append(job)
+        if len(batch) == _TOGETHER:
+            break
+    return batch

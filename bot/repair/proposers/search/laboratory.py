@@ -1,0 +1,116 @@
+"""Ask the driver inside the sandbox: one durable step for each question."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import zipfile
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from bot.repair.proposers.base import Workbench
+from bot.repair.proposers.search.command import SuiteCommand
+from bot.repair.steps import Steps
+from sandbox.base import SCRATCH, WORKSPACE
+
+FOLDER = f"{SCRATCH}/fixpoint-search"
+"""In the sandbox: neither work tree nor environment, so that no patch can contain it."""
+
+_PACKAGE = "fixpoint_inside"
+_START = f"from {_PACKAGE}.main import main\n\nmain()\n"
+_GRACE = 60.0
+"""Seconds that the driver may take longer than it was asked to: it collects tests first."""
+
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The same files make the same zip, whenever it is made."""
+
+
+def driver() -> bytes:
+    """Return the driver as a zip file that Python can run."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("__main__.py", _EPOCH), _START)
+        folder = files("bot.repair.proposers.search.inside")
+        for file in sorted(folder.iterdir(), key=lambda one: one.name):
+            if file.name.endswith(".py"):
+                info = zipfile.ZipInfo(f"{_PACKAGE}/{file.name}", _EPOCH)
+                archive.writestr(info, file.read_bytes())
+    return buffer.getvalue()
+
+
+class Unanswered(Exception):
+    """The driver could not do what was asked; the text is what the test runner printed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laboratory:
+    """Where candidates are tried: the attempt's own sandbox.
+
+    Attributes:
+        workbench: The sandbox.
+        steps: Of the run.
+        key: Front of the steps' names.
+        command: How the tests are collected.
+        folder: Of the driver in the sandbox.
+        root: Of the work tree in the sandbox.
+    """
+
+    workbench: Workbench
+    steps: Steps
+    key: str
+    command: SuiteCommand
+    folder: str = FOLDER
+    root: str = WORKSPACE
+
+    async def open(self) -> None:
+        """Bring the driver into the sandbox."""
+        await self.steps(
+            f"{self.key}: driver", self.workbench.write_file, f"{self.folder}/driver.zip", driver()
+        )
+
+    async def ask(self, name: str, act: str, seconds: float, **more: Any) -> dict[str, Any]:
+        """Return the driver's answer.
+
+        Args:
+            name: Of the step.
+            act: `collect`, `warm`, `cold` or `compare`.
+            seconds: How long the driver may work.
+            more: The rest of the request.
+
+        Raises:
+            Unanswered: When the tests can't be collected in this way.
+        """
+        request = {**self.command.request(self.root), "act": act, "seconds": seconds, **more}
+        data = await self.steps(
+            f"{self.key}: {name}",
+            _ask, self.workbench, self.folder, self._shell(), json.dumps(request).encode(),
+            seconds + _GRACE,
+        )  # fmt: skip
+        answer: dict[str, Any] = json.loads(data)
+        if "problem" in answer:
+            raise Unanswered(answer["problem"])
+        return answer
+
+    def _shell(self) -> str:
+        """Return the command: the project's Python, which leaves no compiled files behind."""
+        words = [f"{self.folder}/{name}" for name in ("driver.zip", "request.json", "answer.json")]
+        stale = f"rm -f {shlex.quote(words[-1])}"
+        folder = shlex.quote(self.command.request(self.root)["folder"])
+        return (
+            f"{stale}; cd {folder} && PYTHONHASHSEED=0 {self.command.python} -B {shlex.join(words)}"
+        )
+
+
+async def _ask(
+    workbench: Workbench, folder: str, shell: str, request: bytes, seconds: float
+) -> bytes:
+    """Leave the request, run the driver, fetch the answer."""
+    await workbench.write_file(f"{folder}/request.json", request)
+    result = await workbench.run(shell, seconds)
+    try:
+        return await workbench.read_file(f"{folder}/answer.json")
+    except FileNotFoundError:
+        problem = result.output or f"the driver ended with exit status {result.exit_code}"
+        return json.dumps({"problem": problem}).encode()

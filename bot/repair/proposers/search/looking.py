@@ -1,0 +1,68 @@
+"""Open the laboratory for a task and look at its tests: the part that searching and locating share."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.mechanical.configuration import decide
+from bot.repair.proposers.search.command import suite_command
+from bot.repair.proposers.search.evidence import Evidence, read_evidence
+from bot.repair.proposers.search.laboratory import FOLDER, Laboratory
+from bot.repair.steps import Steps
+from sandbox.base import WORKSPACE
+
+_PATIENCE = 2.0
+"""Seconds of processor time after which a test counts as hanging, where nothing is known of it."""
+
+
+async def open_laboratory(
+    task: Task,
+    workbench: Workbench,
+    steps: Steps,
+    *,
+    key: str,
+    folder: str = FOLDER,
+    root: str = WORKSPACE,
+) -> Laboratory | None:
+    """Return the attempt's sandbox with the driver in it, None when no test run is known.
+
+    Args:
+        task: Whose failing command is looked behind.
+        workbench: The sandbox.
+        steps: Of the run.
+        key: Front of the steps' names.
+        folder: For the driver, in the sandbox.
+        root: Of the work tree, in the sandbox.
+    """
+    read = partial(suite_command, task.commands.failing)
+    command = await decide(read, workbench, steps, name=key)
+    if command is None:
+        return None
+    laboratory = Laboratory(workbench, steps, key, command, folder, root)
+    await laboratory.open()
+    return laboratory
+
+
+async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Evidence, float]:
+    """Return what the tests show, and how many seconds that took.
+
+    Raises:
+        Unanswered: When the tests can't be collected.
+    """
+    observation = task.reproduction.observation
+    patience = _PATIENCE
+    if observation is not None and not observation.timed_out:
+        patience = min(observation.seconds + 1.0, seconds / 2)
+    answer = await laboratory.ask("localise", "collect", seconds, patience=patience)
+    return read_evidence(answer), float(answer["seconds"])
+
+
+def unknown_runner(task: Task) -> str:
+    """Return why nothing can be looked at, as a sentence."""
+    return f"`{task.commands.failing}` runs neither pytest nor unittest, as far as is known."
+
+
+def uncollected(problem: str) -> str:
+    """Return that the tests could not be collected, with the last that the runner said."""
+    return f"The tests could not be collected one by one: {problem.strip().rpartition(chr(10))[2]}"

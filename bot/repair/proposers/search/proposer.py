@@ -1,0 +1,255 @@
+"""Repair without a model: find the suspicious lines, try typical edits, choose, explain."""
+
+from __future__ import annotations
+
+import posixpath
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bot.repair.guards import protected_paths
+from bot.repair.model import Patch, Proposal, Usage
+from bot.repair.progress import Listener, Noticed
+from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.mechanical.protected import without
+from bot.repair.proposers.search.choose import Choice, choose
+from bot.repair.proposers.search.edits import Candidate, candidates
+from bot.repair.proposers.search.edits.pairs import pairs
+from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.explain import Effort, clues, explain, patched_text
+from bot.repair.proposers.search.laboratory import FOLDER, Laboratory, Unanswered
+from bot.repair.proposers.search.localise import suspects
+from bot.repair.proposers.search.looking import (
+    look,
+    open_laboratory,
+    uncollected,
+)
+from bot.repair.proposers.search.validate import Trials
+from bot.repair.steps import Steps
+from sandbox.base import WORKSPACE
+
+_COLLECTING = 0.35
+"""Of the time, the most that collecting evidence may take."""
+
+_SLICE = 20.0
+"""Seconds of trying in one step: what a crash costs at most."""
+
+_GRACE = 1.5
+"""Seconds for which the search goes on when it has a plausible patch: a better one may follow."""
+
+_COMPARING = 15.0
+_SHARE = 0.8
+"""Of the run's time, the most that a search may take: the verification comes after it."""
+
+_SLOW_FACTOR = 8.0
+_MOST_SLOW = 40
+_PROVED = 3
+"""Plausible patches that are tried with the real command, until one passes."""
+
+
+class SearchProposer:
+    """A `Proposer` that needs no key: fault localisation, edits, validation by the tests."""
+
+    name = "search"
+
+    def __init__(self, *, folder: str = FOLDER, root: str = WORKSPACE) -> None:
+        """Work on the tree at `root`, with the driver in `folder`; both in the sandbox."""
+        self._folder = folder
+        self._root = root
+
+    async def warm(self) -> None:
+        """Nothing takes long here."""
+
+    async def propose(
+        self,
+        task: Task,
+        workbench: Workbench,
+        steps: Steps,
+        listener: Listener,
+        spend: Callable[[Usage], None],
+    ) -> Proposal:
+        """Change the work tree and return the patch; see `Proposer`."""
+        del spend  # nothing here costs money
+        if task.write_test:
+            return Proposal(Patch(), "Writing a test takes a model.")
+        key = f"attempt {task.n}: search"
+        laboratory = await open_laboratory(
+            task, workbench, steps, key=key, folder=self._folder, root=self._root
+        )
+        if laboratory is None:
+            return Proposal(Patch(), "")  # no Python tests: nothing that anybody would miss
+        left = task.deadline - await steps(f"{key}: clock", _now)
+        search = _Search(task, laboratory, listener, min(task.search.seconds, _SHARE * left))
+        try:
+            return await search.done()
+        except Unanswered as problem:
+            return Proposal(Patch(), uncollected(str(problem)))
+
+
+async def _now() -> float:
+    return time.time()
+
+
+@dataclass(slots=True)
+class _Search:
+    """One search under way. Its clock is the driver's: a restarted run counts the same seconds."""
+
+    task: Task
+    lab: Laboratory
+    listener: Listener
+    left: float
+    spent: float = 0.0
+    slices: int = 0
+
+    async def done(self) -> Proposal:
+        """Localise, try, choose, explain."""
+        evidence = await self._look()
+        ranked_lines = suspects(evidence)
+        if not evidence.failing and not evidence.broken:
+            return Proposal(Patch(), "Every test passes when a search runs them one by one.")
+        ranked = [
+            one
+            for one in candidates(evidence, ranked_lines)
+            if not protected_paths((one.file,), self.task.protected)
+        ]
+        self._tell(f"{len(ranked_lines)} suspicious lines, {len(ranked):,} edits to try")
+        trials = Trials(evidence)
+        await self._try_all(trials, ranked)
+        effort = Effort(len(trials.tried), self.spent)
+        choices = await self._choose(trials)
+        proved = await self._prove(choices, evidence)
+        hints = clues(ranked_lines, evidence, trials.partial)
+        if proved is None:
+            return Proposal(Patch(), _in_vain(trials, effort), clues=hints)
+        patch = await self._patch(proved[0].candidate)
+        return Proposal(patch, explain(proved, evidence, ranked_lines, effort), clues=hints)
+
+    async def _look(self) -> Evidence:
+        evidence, seconds = await look(self.task, self.lab, self.left * _COLLECTING)
+        self._count(seconds)
+        return evidence
+
+    async def _try_all(self, trials: Trials, ranked: Sequence[Candidate]) -> None:
+        """Try single edits, slow ones again with more time, then pairs, while there is time."""
+        trials.add(ranked)
+        await self._slice(trials, trials.take_urgent(), "cold")
+        await self._work_off(trials)
+        if trials.plausible:
+            await self._slice(trials, trials.take_urgent(), "cold")
+        if not trials.plausible and trials.slow:
+            again = list(trials.slow[:_MOST_SLOW])
+            await self._slice(trials, again, "warm", _SLOW_FACTOR)
+        if not trials.plausible:
+            start = len(ranked)
+            near = [tried.candidate for tried in trials.partial if not tried.broken]
+            trials.add(pairs(near, ranked, start))
+            await self._work_off(trials)
+
+    async def _work_off(self, trials: Trials) -> None:
+        while not trials.plausible and self.left > 1 and (trials.warm or trials.cold):
+            await self._slice(trials, trials.warm, "warm")
+            if not trials.plausible and self.left > 1:
+                await self._slice(trials, trials.cold, "cold")
+
+    async def _slice(
+        self, trials: Trials, queue: list[Candidate], act: str, factor: float = 1.0
+    ) -> None:
+        if not queue:
+            return
+        self.slices += 1
+        share = _SLICE if act == "warm" or not trials.warm else _SLICE / 4
+        answer = await self.lab.ask(
+            f"try {self.slices}",
+            act,
+            min(share, self.left),
+            grace=_GRACE,
+            workers=self.task.search.workers or 0,
+            **trials.request(queue, factor),
+        )
+        self._count(answer["seconds"])
+        trials.take(answer, queue)
+        best = max((len(one.mended) for one in trials.tried.values()), default=0)
+        self._tell(
+            f"{len(trials.tried):,} edits tried, {len(trials.plausible)} plausible, "
+            f"the best mends {best} of {len(trials.evidence.failing)} failing tests"
+        )
+
+    async def _choose(self, trials: Trials) -> tuple[Choice, ...]:
+        """Compare the plausible ones on inputs that no test has."""
+        plausible = [tried.candidate for tried in trials.plausible]
+        alone = choose(plausible)
+        comparable = [one for one in plausible if not one.cold and one.unit == _best_unit(alone)]
+        if len(comparable) < 2 or trials.evidence.broken:  # noqa: PLR2004 - two can be compared
+            return alone
+        request = trials.request(comparable)
+        unit = comparable[0].unit
+        tests = [*request["failing"], *request["passing"][unit]][:30]
+        try:
+            answer = await self.lab.ask(
+                "compare",
+                "compare",
+                _COMPARING,
+                file=comparable[0].file,
+                functions=[unit.split(":")[1]],
+                tests=tests,
+                seed=0,
+                patience=2.0,
+                sources=request["sources"],
+                candidates=[(number, edits) for number, _, _, edits in request["candidates"]],
+            )
+        except Unanswered:
+            return alone
+        self._count(answer["seconds"])
+        return choose(plausible, answer["inputs"], answer["behaviour"])
+
+    async def _prove(
+        self, choices: Sequence[Choice], evidence: Evidence
+    ) -> tuple[Choice, ...] | None:
+        """Return the choices, first one that passes the real command; None when none does."""
+        for n, choice in enumerate(choices[:_PROVED], start=1):
+            candidate = choice.candidate
+            await self._write(candidate.file, patched_text(candidate, evidence), f"apply {n}")
+            command = self.task.commands.failing
+            name = f"{self.lab.key}: prove {n}"
+            observation = await self.lab.steps(name, self.lab.workbench.observe, command)
+            if observation.ok:
+                return (choice, *(other for other in choices if other is not choice))
+            await self._write(candidate.file, evidence.sources[candidate.file], f"undo {n}")
+        return None
+
+    async def _write(self, file: str, text: str, name: str) -> None:
+        path = posixpath.join(self.lab.root, file)
+        write = self.lab.workbench.write_file
+        await self.lab.steps(f"{self.lab.key}: {name}", write, path, text.encode())
+
+    async def _patch(self, candidate: Candidate) -> Patch:
+        """Return the change alone: tests may have left files of their own."""
+        patch = await self.lab.steps(f"{self.lab.key}: patch", self.lab.workbench.patch)
+        others = tuple(file for file in patch.files if file != candidate.file)
+        return without(patch, tuple(_literal(file) for file in others))[0] if others else patch
+
+    def _count(self, seconds: float) -> None:
+        self.spent += seconds
+        self.left -= seconds
+
+    def _tell(self, text: str) -> None:
+        self.listener(Noticed(f"search: {text}."))
+
+
+def _best_unit(choices: Sequence[Choice]) -> str:
+    return choices[0].candidate.unit if choices else ""
+
+
+def _literal(path: str) -> str:
+    """Return a glob (gitignore syntax) that matches this path alone."""
+    return "/" + "".join(f"\\{letter}" if letter in "*?[]!#\\ " else letter for letter in path)
+
+
+def _in_vain(trials: Trials, effort: Effort) -> str:
+    best = trials.partial[0] if trials.partial else None
+    if best is None:
+        return f"No edit turns a failing test green: {effort}."
+    return (
+        f"No edit turns every failing test green: {effort}. The best one mends "
+        f"{len(best.mended)} of {len(trials.evidence.failing)}."
+    )

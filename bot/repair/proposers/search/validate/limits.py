@@ -1,0 +1,42 @@
+"""How long a test may take with a candidate: learned from how long tests take without one."""
+
+from __future__ import annotations
+
+from bot.repair.proposers.search.evidence import Evidence
+
+_LEAST = 0.1
+"""Seconds of processor time: less is lost in noise."""
+
+_SLOWER = 10
+"""How many times the usual time a test may take."""
+
+_MANY = 3
+
+_UNKNOWN = 1.0
+"""Seconds where no test passes, so that nothing is known of the usual time."""
+
+
+def time_limits(evidence: Evidence, factor: float = 1.0) -> dict[str, float]:
+    """Return the seconds of processor time that each test may take, by id."""
+    usual = usual_limit(evidence)
+    limits = {}
+    for test in evidence.tests.values():
+        own = 0.0 if test.outcome in {"hanging", "crashed"} else test.seconds
+        limit = max(_LEAST, _SLOWER * own) if test.outcome == "passed" else _failing(own, usual)
+        limits[test.id] = round(factor * limit, 3)
+    return limits
+
+
+def usual_limit(evidence: Evidence) -> float:
+    """Return the limit of a test that has never passed: what the slowest one like it may take."""
+    near = {test.file for test in evidence.failing}
+    passing = sorted(test.seconds for test in evidence.passing if test.file in near)
+    passing = passing or sorted(test.seconds for test in evidence.passing)
+    if len(passing) >= _MANY:
+        passing.pop()  # the first test of all pays for what is done once
+    return max(_LEAST, _SLOWER * passing[-1]) if passing else _UNKNOWN
+
+
+def _failing(own: float, usual: float) -> float:
+    """Return the limit of a failing test: one that fails late may have waited for its own limit."""
+    return min(max(usual, 3 * own), _SLOWER * usual)
