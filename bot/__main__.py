@@ -1,0 +1,5 @@
+"""`python -m bot` is `fixpoint`."""
+
+from bot.cli import main
+
+main()

@@ -1,0 +1,14 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Sandbox(StrEnum):
+    """Which sandbox runs commands."""
+
+    AUTO = "auto"
+    E2B = "e2b"
+    DOCKER = "docker"
+    BUBBLEWRAP = "bubblewrap"

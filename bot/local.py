@@ -1,0 +1,121 @@
+"""`fixpoint fix`: the same engine on a repository of this machine, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bot.app import open_tools
+from bot.data_folder import make_data_folder
+from bot.errors import UsageError
+from bot.fix_options import (
+    FixOptions,
+    check_proposers,
+    job_of,
+    local_repository,
+    problem_of,
+    repo_config,
+)
+from bot.handover import check_branch, hand_over
+from bot.repair.checkouts import LocalCheckout, RemoteCheckout
+from bot.repair.engine import repair
+from bot.repair.job import Checkout, Job
+from bot.repair.model import Report, Verdict
+from bot.repair.preparation import leftovers
+from bot.repair.run import Tools
+from bot.repair.steps import PlainSteps
+from bot.reporting.redaction import planted_secrets, redacted
+from bot.settings import SandboxKind, load_local_settings
+from sandbox.removal import Removals
+
+
+def run_fix(options: FixOptions) -> bool:
+    """Repair, print the outcome, hand the patch over; return whether it is fixed.
+
+    Raises:
+        UsageError: When the command line or this machine does not allow it.
+        KeyboardInterrupt: When a person did not want to wait for the report.
+    """
+    try:
+        return asyncio.run(_fix(options))
+    except asyncio.CancelledError as end:
+        raise KeyboardInterrupt from end
+
+
+async def _fix(options: FixOptions) -> bool:
+    repository = local_repository(options)
+    if options.branch is not None and repository is not None:
+        await check_branch(repository, options.branch)
+    problem = problem_of(options)
+    settings = load_local_settings(os.environ)
+    kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
+    run_id = secrets.token_hex(4)
+    folder = make_data_folder(settings.fixpoint_data) / "local"
+    with _scratch(folder / run_id) as scratch:
+        async with open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools:
+            check_proposers(options, tools)
+            job = job_of(options, run_id, problem, repo_config(repository))
+            try:
+                report = await _run(job, tools, _checkout(options, repository, scratch))
+            finally:
+                for name in leftovers(run_id):
+                    await tools.sandboxes.remove(name)
+    await hand_over(options, repository, redacted(report, planted_secrets(settings)))
+    return report.verdict is Verdict.FIXED
+
+
+async def _run(job: Job, tools: Tools, checkout: Checkout) -> Report:
+    from bot.reporting.terminal import live_progress
+
+    stopped = asyncio.Event()
+    progress = live_progress(job.run_id, job.limits)
+    with _stop_on_signal(stopped), progress as listener:
+        return await repair(job, tools, checkout, PlainSteps(), listener, stopped)
+
+
+@contextmanager
+def _stop_on_signal(stopped: asyncio.Event) -> Iterator[None]:
+    """Let the first Ctrl-C end the run with a report, and the second one at once."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+
+    def interrupt() -> None:
+        if stopped.is_set() and task is not None:
+            task.cancel()
+        stopped.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupt)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+@contextmanager
+def _scratch(folder: Path) -> Iterator[Path]:
+    """Make the run's own folder and remove it in the end."""
+    try:
+        folder.mkdir(parents=True)
+    except OSError as error:
+        raise UsageError(
+            f"{folder} can't be made ({error.strerror}): set FIXPOINT_DATA to a writable folder."
+        ) from error
+    try:
+        yield folder
+    finally:
+        removed = folder.parent / "removed"
+        removed.mkdir(exist_ok=True)
+        Removals().start(folder.rename(removed / folder.name))
+
+
+def _checkout(options: FixOptions, repository: Path | None, scratch: Path) -> Checkout:
+    if repository is None:
+        return RemoteCheckout(options.target, scratch)
+    return LocalCheckout(repository, scratch)

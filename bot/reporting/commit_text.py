@@ -1,0 +1,119 @@
+"""Name the branch and describe the commit: plain text that git and GitHub read literally."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import unicodedata
+
+from bot.repair.model import Problem, Report
+from bot.reporting.figures import count
+from bot.reporting.plain import printable
+
+_TITLE_LENGTH = 72
+_SLUG_LENGTH = 40
+_MOST_TESTS = 10
+_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_NOT_REF = re.compile(r"[^A-Za-z0-9/_-]+")
+_SKIPS_CHECKS = re.compile(r"\[(\s*(?:skip|no|ci|actions)\b[^\[\]]*)\]", re.IGNORECASE)
+"""`[skip ci]` and its kin: https://docs.github.com/en/actions/how-tos/manage-workflow-runs/skip-workflow-runs"""
+_ACTS = re.compile(r"#(?=\d)|(?<!\w)@(?=[A-Za-z0-9])|https?://|(?<=\bGH)-(?=\d)", re.IGNORECASE)
+"""What links, notifies or closes from a commit message, where no code span can hold it back."""
+_TRAILER = re.compile(r"\b(?P<name>[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|checks|to)):", re.IGNORECASE)
+
+
+def plain(text: str, limit: int = 200) -> str:
+    """Return text of strangers as one line that does nothing in a title or a commit message.
+
+    References lose the sign that makes them act: `Fixes #9, @ann` becomes `Fixes 9, ann`.
+    """
+    quiet = _ACTS.sub("", printable(text, 10 * limit))
+    return printable(_TRAILER.sub(r"\g<name> -", _SKIPS_CHECKS.sub(r"(\1)", quiet)), limit)
+
+
+def subject(report: Report, limit: int = _TITLE_LENGTH) -> str:
+    """Return what was repaired, as one line of at most `limit` characters."""
+    problem = report.problem
+    if problem.title.strip() and not problem.is_pull_request:
+        title = plain(problem.title, 1_000)
+        text = title if re.match(r"fix(?:es|ed)?\b", title, re.IGNORECASE) else f"Fix: {title}"
+        return plain(text, limit)
+    observation = report.reproduction.observation if report.reproduction is not None else None
+    failing = observation.failing if observation is not None else ()
+    if len(failing) == 1:
+        return plain(f"Fix {_short(failing[0].test, limit - len('Fix '))}", limit)
+    if failing:
+        return f"Fix {count(len(failing), 'failing test')}"
+    return plain(f"Fix {observation.command}" if observation else "Fix the failing check", limit)
+
+
+def commit_message(report: Report) -> str:
+    """Return title, blank line, what failed and how the repair was verified, and the run as trailer."""
+    paragraphs = [subject(report), *_story(report), f"Fixpoint-Run: {report.run_id}"]
+    return "\n\n".join(paragraphs) + "\n"
+
+
+def branch_slug(problem: Problem) -> str:
+    """Return the title as `[a-z0-9-]`, at most 40 characters; `repair` when nothing is left."""
+    ascii_title = unicodedata.normalize("NFKD", problem.title).encode("ascii", "ignore").decode()
+    slug = _NOT_SLUG.sub("-", ascii_title.lower()).strip("-")
+    if len(slug) > _SLUG_LENGTH:
+        head, _, cut_word = slug[: _SLUG_LENGTH + 1].rpartition("-")
+        slug = head or cut_word[:_SLUG_LENGTH]
+    return slug.strip("-") or "repair"
+
+
+def branch_name(prefix: str, problem: Problem, run_id: str) -> str:
+    """Return `<prefix>/<issue>-<slug>-<run>`, safe as a git ref (git-check-ref-format(1)).
+
+    Args:
+        prefix: Of the repo config, `fixpoint` by default; a slash at its end changes nothing.
+        problem: What is repaired.
+        run_id: Makes the name unique and the same for every publication of the run.
+    """
+    parts = (_NOT_REF.sub("-", part).strip("-") for part in prefix.split("/"))
+    folder = "/".join(part for part in parts if part) or "fixpoint"
+    number = f"{problem.number}-" if problem.number is not None else ""
+    return f"{folder}/{number}{branch_slug(problem)}-{run_id}"
+
+
+def _story(report: Report) -> list[str]:
+    attempt = report.accepted_attempt
+    observation = report.reproduction.observation if report.reproduction is not None else None
+    told: list[str] = []
+    if observation is not None:
+        told.append(_wrapped(f"Failed before: {observation.command}"))
+        if observation.failing:
+            told.append(_tests(tuple(failure.test for failure in observation.failing)))
+    if attempt is not None:
+        told.append(_wrapped(f"It passes with this change ({_verified(report)})."))
+    return told
+
+
+def _verified(report: Report) -> str:
+    attempt = report.accepted_attempt
+    verification = attempt.verification if attempt is not None else None
+    if verification is None or verification.suite is None or verification.uncompared:
+        return "verified in a clean sandbox"
+    return "verified in a clean sandbox; the whole suite has no new failure"
+
+
+def _tests(ids: tuple[str, ...]) -> str:
+    shown = [f"- {plain(test)}" for test in ids[:_MOST_TESTS]]
+    if len(ids) > _MOST_TESTS:
+        shown.append(f"- and {len(ids) - _MOST_TESTS:,} more")
+    return "\n".join(shown)
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(plain(text, 600), 72, break_long_words=False, break_on_hyphens=False)
+
+
+def _short(test: str, limit: int) -> str:
+    """Return the end of a test's id, from a boundary of its parts, when the whole is too long."""
+    while len(test) > limit:
+        shorter = re.sub(r"^.+?(?:::|[./ ])(?=.)", "", test, count=1)
+        if shorter == test:
+            break
+        test = shorter
+    return test

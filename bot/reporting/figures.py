@@ -1,0 +1,43 @@
+"""How amounts are written everywhere: money, durations, tokens, counts."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+_SMALLEST_SHOWN = Decimal("0.0001")
+_MINUTE = 60
+_HOUR = 3600
+
+
+def money(amount: Decimal | None) -> str:
+    """Return US dollars with four decimals (`$0.0123`); `unknown cost` when there is no price."""
+    if amount is None:
+        return "unknown cost"
+    if amount == 0:
+        return "$0"
+    if 0 < amount < _SMALLEST_SHOWN:
+        return "less than $0.0001"
+    return f"${amount:,.4f}"
+
+
+def cap(amount: Decimal) -> str:
+    """Return a budget in US dollars with as many decimals as it needs, at least two (`$2.00`)."""
+    whole, _, decimals = f"{amount:,f}".partition(".")
+    return f"${whole}.{decimals.rstrip('0'):0<2}"
+
+
+def duration(seconds: float) -> str:
+    """Return wall time as `0.4 s`, `12 s`, `3 min 04 s` or `1 h 02 min`."""
+    if 0 < seconds < 1:
+        return f"{max(seconds, 0.1):.1f} s"
+    total = max(0, round(seconds))
+    if total < _MINUTE:
+        return f"{total} s"
+    if total < _HOUR:
+        return f"{total // _MINUTE} min {total % _MINUTE:02} s"
+    return f"{total // _HOUR} h {total % _HOUR // _MINUTE:02} min"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """Return the number with its noun: `1 test`, `1,204 tests`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

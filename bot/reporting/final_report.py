@@ -1,0 +1,141 @@
+"""The comment at the end of a run: one honest report for each verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import assert_never
+
+from bot.repair.model import Observation, Report, Verdict
+from bot.reporting.evidence import (
+    attempts_table,
+    changed_files,
+    commands,
+    commit,
+    diffstat,
+    ended,
+    failing_tests,
+    failure_output,
+    output,
+    tried,
+)
+from bot.reporting.figures import count, duration, money
+from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
+from bot.reporting.next_step import next_step
+from bot.reporting.proof import observation_of, proof
+from bot.reporting.prose import line
+
+
+def fixed(report: Report, pr_url: str, mark: str) -> str:
+    """Return the comment of a repaired problem: where the pull request is, and its proof."""
+    text = f"Fixed in {pr_url}\n\n{proof(report)}"
+    return f"{text}\n\n{mark}\n"
+
+
+def not_fixed(report: Report, mark: str) -> str:
+    """Return the report of a run that ends without an accepted patch, at most 65,536 characters.
+
+    It says why, what was seen, what was tried, what is left of it, and where a person should look
+    next.
+    """
+    sections = [
+        essential(f"**{_headline(report.verdict)}** {line(report.reason)}".rstrip()),
+        essential(f"**Next:** {next_step(report)}"),
+        _reproduction(report),
+        commands(report.commands),
+        *_tried(report),
+        *_partial_patch(report),
+        Section((_footer(report),), rank=4),
+        essential(f"{mark}\n"),
+    ]
+    return fit(sections)
+
+
+def _headline(verdict: Verdict) -> str:  # noqa: C901, PLR0911 - one case per verdict
+    match verdict:
+        case Verdict.FIXED:
+            return "Fixed."
+        case Verdict.IMPROVED:
+            return "Not fixed, but improved."
+        case Verdict.FLAKY:
+            return "Not fixed: the failure is flaky."
+        case Verdict.RED_ON_BASE:
+            return "Not fixed: the base branch fails in the same way."
+        case Verdict.NOT_REPRODUCED:
+            return "Not fixed: the failure could not be reproduced."
+        case Verdict.INFRASTRUCTURE:
+            return "Not fixed: the tests could not be run."
+        case Verdict.GAVE_UP:
+            return "Not fixed: no patch was found that passes."
+        case Verdict.BUDGET_SPENT:
+            return "Not fixed: the budget is used up."
+        case Verdict.STOPPED:
+            return "Stopped on request."
+        case Verdict.REFUSED:
+            return "Not started."
+        case _:
+            assert_never(verdict)
+
+
+def _reproduction(report: Report) -> Section:
+    reproduction, observation = report.reproduction, observation_of(report)
+    if reproduction is None:
+        return Section(("",))
+    parts = [f"### What was seen\n\n{_seen(report, observation)}"]
+    if observation is not None and observation.failing:
+        parts.append(failing_tests(observation.failing, most=20))
+    said = [output("End of the setup's output", reproduction.setup_output)]
+    if observation is not None:
+        said.append(failure_output(observation))
+    full = "\n\n".join(filter(None, [*parts, *said]))
+    return Section((full, "\n\n".join(parts), parts[0]), rank=3)
+
+
+def _seen(report: Report, observation: Observation | None) -> str:
+    reproduction = report.reproduction
+    if observation is None or reproduction is None:
+        return f"The setup failed at {commit(report.head)}, so no test ran."
+    codes = reproduction.runs or (observation.exit_code,)
+    runs = f"; exit codes of its {len(codes)} runs: {', '.join(map(str, codes))}"
+    return (
+        f"{code(observation.command)} at {commit(report.head)}: {ended(observation)}"
+        f"{runs if len(codes) > 1 else ''}."
+    )
+
+
+def _tried(report: Report) -> Iterator[Section]:
+    if not report.attempts:
+        return
+    observation = observation_of(report)
+    command = observation.command if observation is not None else ""
+    yield Section(
+        (
+            f"### What was tried\n\n{attempts_table(report.attempts, command)}",
+            f"### What was tried\n\n{count(len(report.attempts), 'attempt')}.",
+        ),
+        rank=6,
+    )
+    told = "\n\n".join(tried(attempt) for attempt in report.attempts)
+    yield Section((details("What each attempt did", told),), rank=1)
+
+
+def _partial_patch(report: Report) -> Iterator[Section]:
+    if not report.patch:
+        return
+    improved = report.verdict is Verdict.IMPROVED
+    name = "The best patch so far" if improved else "The last patch"
+    told = (
+        f"### What is left of it\n\n{name} ({diffstat(report.patch)}): "
+        f"{changed_files(report.patch)}. It is not accepted; do not merge it as it is."
+    )
+    forms = (
+        f"{told}\n\n{details('Show the patch', fence(report.patch.text, 'diff', limit=limit))}"
+        for limit in (30_000, 10_000)
+    )
+    yield Section((*forms, told), rank=2)
+
+
+def _footer(report: Report) -> str:
+    spent = f"{count(report.usage.tokens, 'token')}, {money(report.usage.cost_usd)}"
+    figures = f"Run {code(report.run_id)}: {duration(report.seconds)}, {spent}."
+    notes = [line(note) for note in report.notes[:20]]
+    return f"### Notes\n\n{bullets([*notes, figures])}" if notes else figures

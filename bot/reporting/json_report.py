@@ -1,0 +1,249 @@
+"""The stable contract of `fixpoint fix --json`: one object, described in docs/json-output.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+from bot.repair.model import Attempt, Commands, GuardFinding, Patch, Report, Reproduction
+from bot.reporting.outcome import outcome
+from bot.reporting.redaction import redact, redacted
+
+VerdictName = Literal[
+    "fixed",
+    "improved",
+    "flaky",
+    "red_on_base",
+    "not_reproduced",
+    "infrastructure",
+    "gave_up",
+    "budget_spent",
+    "stopped",
+    "refused",
+]
+CauseName = Literal["real", "flaky", "red_on_base", "not_reproduced", "infrastructure"]
+SeverityName = Literal["reject", "needs_a_person", "note"]
+Cost = float | None
+_Show = Callable[[Patch], str]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ReproductionPart(_Part):
+    """The failing command on the untouched commit."""
+
+    command: str | None = Field(
+        description="As a person would type it; null when the setup already failed."
+    )
+    exit_code: int | None = Field(
+        description="Of its first execution; 124 when its time was up; null when it did not run."
+    )
+    failing: tuple[str, ...] = Field(
+        description="Ids of what failed, in the runner's words and order."
+    )
+    cause: CauseName = Field(description="What the reproduction concludes.")
+    runs: tuple[int, ...] = Field(description="Exit codes of every execution.")
+    test_patch: str | None = Field(
+        description="The test that was written first because nothing failed, as a diff; else null."
+    )
+    setup_output: str = Field(
+        description="The end of what the setup printed when it failed: untrusted text; else empty."
+    )
+
+
+class FindingPart(_Part):
+    """Something in a patch that a maintainer would want to know."""
+
+    rule: str = Field(description="Name of the guard's rule.")
+    severity: SeverityName = Field(description="`reject` fails the attempt.")
+    message: str = Field(description="One sentence.")
+    file: str | None = Field(description="Path in the repository.")
+    line: int | None = Field(description="Counts from 1.")
+
+
+class AttemptPart(_Part):
+    """One try and its judgement."""
+
+    n: int = Field(ge=1, description="Counts from 1.")
+    proposer: str = Field(description="`mechanical`, `search`, `agent`, `test-first`.")
+    model: str | None = Field(
+        description="The model that wrote the patch, in its provider's words; null without one."
+    )
+    patch: str = Field(
+        description="The diff (`git apply` takes it); empty when nothing was changed."
+    )
+    exit_code: int | None = Field(
+        description="Of the failing command with the patch; null when it was not run."
+    )
+    failing_before: tuple[str, ...] = Field(description="Ids that failed before the attempt.")
+    failing_after: tuple[str, ...] | None = Field(
+        description="Ids that fail with its patch; null when it was not run."
+    )
+    guard_findings: tuple[FindingPart, ...] = Field(description="What the guards say of the patch.")
+    tokens: int = Field(description="Tokens of all its model calls, cached ones included.")
+    cost_usd: Cost = Field(description="US dollars; null when a price is unknown.")
+    seconds: float = Field(description="Wall time with verification.")
+    summary: str = Field(
+        description="What was done and why, in the proposer's words: untrusted text."
+    )
+    accepted: bool = Field(description="Whether the patch is believed.")
+    outcome: str = Field(description="What became of it, in a few words: why it is not believed.")
+    ended: str = Field(description="Why the attempt ended early; empty when it did not.")
+
+
+class CommandsPart(_Part):
+    """How the repository is set up and tested."""
+
+    setup: tuple[str, ...] = Field(description="Shell commands, in order.")
+    test: str = Field(description="The whole suite.")
+    failing: str = Field(description="The command that shows the failure.")
+    explanation: tuple[str, ...] = Field(description="How each was found out, one sentence each.")
+
+
+class FixOutput(_Part):
+    """What `fixpoint fix --json` prints. A new key does not raise `schema_version`."""
+
+    schema_version: Literal[1] = Field(
+        description="Raised when a key changes its meaning or goes away."
+    )
+    run_id: str = Field(description="Of the run, as in logs.")
+    verdict: VerdictName = Field(
+        description="How the run ended; the exit code is 0 for `fixed` and 1 for all others."
+    )
+    reason: str = Field(description="One sentence, why.")
+    head: str = Field(description="The commit that was repaired, 40 hex digits.")
+    commands: CommandsPart | None = Field(
+        description="How the repository is set up and tested; null when that was not found out."
+    )
+    reproduction: ReproductionPart | None = Field(
+        description="What failed before any change; null when the run ended before it."
+    )
+    attempts: tuple[AttemptPart, ...] = Field(description="All of them, in order.")
+    patch: str = Field(
+        description="The accepted diff; without one the best or last partial diff, or empty."
+    )
+    seconds: float = Field(description="Wall time of the whole run.")
+    command_seconds: float = Field(
+        description="Of it, commands in the sandbox: setup, tests and what a model ran."
+    )
+    cost_usd: Cost = Field(description="US dollars of the whole run; null when a price is unknown.")
+    tokens: int = Field(description="Tokens of the whole run.")
+    notes: tuple[str, ...] = Field(
+        description="What a person should know besides, one sentence each."
+    )
+
+
+def to_json(report: Report, secrets: Sequence[SecretStr] = ()) -> dict[str, Any]:
+    """Return the report as JSON values, with the keys of `FixOutput`.
+
+    Texts lose planted secrets and everything that has a token's shape. Patches lose planted
+    secrets only: a diff of which more is replaced no longer applies.
+    """
+    report = redacted(report, secrets)
+
+    def show(patch: Patch) -> str:
+        return redact(patch.text, secrets, patterns=())
+
+    values = {
+        "schema_version": 1,
+        "run_id": report.run_id,
+        "verdict": _name(report.verdict),
+        "reason": report.reason,
+        "head": report.head,
+        "commands": _commands(report.commands),
+        "reproduction": _reproduction(report.reproduction, show),
+        "attempts": tuple(_attempt(attempt, show) for attempt in report.attempts),
+        "patch": show(report.patch),
+        "seconds": round(report.seconds, 3),
+        "command_seconds": round(report.command_seconds, 3),
+        "cost_usd": _number(report.usage.cost_usd),
+        "tokens": report.usage.tokens,
+        "notes": report.notes,
+    }
+    return FixOutput.model_validate(values).model_dump(mode="json")
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of the output: the text of docs/fix-output.schema.json."""
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **FixOutput.model_json_schema(mode="serialization"),
+        "title": "fixpoint fix --json",
+    }
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _commands(commands: Commands | None) -> dict[str, Any] | None:
+    if commands is None:
+        return None
+    return {
+        "setup": commands.setup,
+        "test": commands.test,
+        "failing": commands.failing,
+        "explanation": commands.explanation,
+    }
+
+
+def _reproduction(reproduction: Reproduction | None, show: _Show) -> dict[str, Any] | None:
+    if reproduction is None:
+        return None
+    observation, test_patch = reproduction.observation, reproduction.test_patch
+    failing = observation.failing if observation is not None else ()
+    return {
+        "command": observation.command if observation is not None else None,
+        "exit_code": observation.exit_code if observation is not None else None,
+        "failing": tuple(failure.test for failure in failing),
+        "cause": _name(reproduction.cause),
+        "runs": reproduction.runs,
+        "test_patch": show(test_patch) if test_patch is not None else None,
+        "setup_output": reproduction.setup_output,
+    }
+
+
+def _attempt(attempt: Attempt, show: _Show) -> dict[str, Any]:
+    proposal, verification = attempt.proposal, attempt.verification
+    target = verification.target if verification is not None else None
+    found = verification.findings if verification is not None else ()
+    after = attempt.failing_after
+    return {
+        "n": attempt.n,
+        "proposer": attempt.proposer,
+        "model": proposal.model,
+        "patch": show(proposal.patch),
+        "exit_code": target.exit_code if target is not None else None,
+        "failing_before": attempt.failing_before,
+        "failing_after": after,
+        "guard_findings": tuple(_finding(finding) for finding in found),
+        "tokens": proposal.usage.tokens,
+        "cost_usd": _number(proposal.usage.cost_usd),
+        "seconds": round(attempt.seconds, 3),
+        "summary": proposal.summary,
+        "accepted": attempt.accepted,
+        "outcome": outcome(attempt),
+        "ended": proposal.ended,
+    }
+
+
+def _finding(finding: GuardFinding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "severity": _name(finding.severity),
+        "message": finding.message,
+        "file": finding.file,
+        "line": finding.line,
+    }
+
+
+def _name(value: StrEnum) -> str:
+    return value.replace(" ", "_")
+
+
+def _number(amount: Decimal | None) -> float | None:
+    return float(amount) if amount is not None else None

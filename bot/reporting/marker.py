@@ -1,0 +1,34 @@
+"""The hidden line by which Fixpoint finds its own comments and pull requests again."""
+
+from __future__ import annotations
+
+import re
+
+_OPENING = "<!-- fixpoint:"
+_VALUE = re.compile(r"[A-Za-z0-9_.-]+")
+
+
+def marker(run_id: str, kind: str) -> str:
+    """Return the hidden HTML comment that names a run and what was posted for it.
+
+    Args:
+        run_id: Of the run.
+        kind: What the text is: `progress`, `report`, `pull-request`, ...
+
+    Raises:
+        ValueError: When one of them could end the comment early.
+    """
+    for value in (run_id, kind):
+        if not _VALUE.fullmatch(value):
+            raise ValueError(f"{value!r} can't be part of a marker")
+    return f"{_OPENING}run={run_id} kind={kind} -->"
+
+
+def signed(text: str, mark: str) -> str:
+    """Return the text with the marker as its last line."""
+    return f"{text.strip()}\n\n{mark}\n"
+
+
+def without_markers(text: str) -> str:
+    """Return text of strangers in which nothing can be taken for a marker of ours."""
+    return text.replace(_OPENING, "<!-- fixpoint :")

@@ -1,0 +1,53 @@
+"""Say in a few plain words what became of an attempt."""
+
+from __future__ import annotations
+
+from bot.repair.model import Attempt, Observation, Severity, Verification
+from bot.reporting.figures import count
+from bot.reporting.plain import printable
+
+
+def outcome(attempt: Attempt) -> str:
+    """Return what became of an attempt, as plain text."""
+    if attempt.verification is not None:
+        return judgement(attempt.verification)
+    why = printable(attempt.proposal.ended.rstrip("."), 120)
+    return f"no patch: {why}" if why else "no patch"
+
+
+def judgement(verification: Verification) -> str:
+    """Return what a verification says, as plain text."""
+    if verification.accepted:
+        return "accepted"
+    if verification.problem:
+        return f"not accepted: {printable(verification.problem.rstrip('.'), 160)}"
+    target = verification.target
+    if target is None:
+        return "not judged"
+    if not target.ok:
+        return _still_failing(target)
+    if verification.new_failures:
+        return f"breaks {count(len(verification.new_failures), 'other test')}"
+    rejecting = [one.message for one in verification.findings if one.severity is Severity.REJECT]
+    return f"rejected: {printable(' '.join(rejecting).rstrip('.'), 160)}"
+
+
+def before_after(attempt: Attempt) -> str:
+    """Return failing tests before and with the patch: `3 → 0`; words where nobody counts them."""
+    before = str(len(attempt.failing_before)) if attempt.failing_before else "fails"
+    target = attempt.verification.target if attempt.verification is not None else None
+    if target is None:
+        return f"{before} → not run"
+    if target.timed_out:
+        return f"{before} → timed out"
+    if target.ok:
+        return f"{before} → {'0' if attempt.failing_before else 'passes'}"
+    return f"{before} → {len(target.failing) or 'fails'}"
+
+
+def _still_failing(target: Observation) -> str:
+    if target.timed_out:
+        return "timed out"
+    if target.failing:
+        return f"still fails ({count(len(target.failing), 'test')})"
+    return "still fails"

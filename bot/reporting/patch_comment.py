@@ -1,0 +1,77 @@
+"""The patch as a comment, where no branch can be pushed."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import textwrap
+
+from bot.repair.model import Patch, Report
+from bot.repair.untrusted import reveal_hidden
+from bot.reporting.evidence import changed_files, commit, diffstat
+from bot.reporting.markdown import Section, details, essential, fence, fit, raw_fence
+from bot.reporting.marker import without_markers
+from bot.reporting.proof import cause, proof
+from bot.reporting.prose import line
+
+_MOST_PATCH = 60_000
+"""Characters of a patch beyond which a comment (65,536) has no room left for its explanation."""
+
+
+def patch_comment(report: Report, reason: str, mark: str) -> str:
+    """Return a comment from which an accepted patch can be applied byte by byte.
+
+    Args:
+        report: Of a run whose patch is believed.
+        reason: Why there is no pull request, as a sentence.
+        mark: The hidden marker, last line of the comment.
+    """
+    lead = f"Fixed, but not pushed: {line(reason)} The patch stands here instead."
+    size = f"{diffstat(report.patch)}: {changed_files(report.patch)}"
+    sections = [
+        essential(lead),
+        Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
+        Section((size,), rank=7),
+        *_patch(report.patch, report.head),
+        essential(f"{mark}\n"),
+    ]
+    return fit(sections)
+
+
+def _patch(patch: Patch, head: str) -> tuple[Section, ...]:
+    if _survives_as_text(patch):
+        how = (
+            f"Save this as `fixpoint.patch` at the root of a checkout of {commit(head)} "
+            "and run `git apply fixpoint.patch`:"
+        )
+        block = details("Show the patch", raw_fence(patch.text.removesuffix("\n"), "diff"))
+        return (Section((f"{how}\n\n{block}",), rank=8),)
+    shown = Section((details("Show the patch", fence(patch.text, "diff", limit=12_000)),), rank=1)
+    packed = textwrap.fill(base64.b64encode(gzip.compress(patch.data, mtime=0)).decode(), 76)
+    if len(packed) > _MOST_PATCH:
+        return (essential(_too_large(patch)), shown)
+    how = (
+        "A comment can't carry this patch as text. Save the packed form as `fixpoint.b64` at the "
+        f"root of a checkout of {commit(head)} and run "
+        "`base64 -d fixpoint.b64 | gunzip | git apply`:"
+    )
+    return (Section((f"{how}\n\n{details('Show the packed patch', raw_fence(packed))}",), 8), shown)
+
+
+def _too_large(patch: Patch) -> str:
+    return (
+        f"The patch ({len(patch.data):,} bytes) does not fit into a comment. "
+        "Let Fixpoint write to this repository, then comment `/fix retry`."
+    )
+
+
+def _survives_as_text(patch: Patch) -> bool:
+    """Whether the patch comes out of a code block of a comment as it went in."""
+    text = patch.text
+    return (
+        len(text) <= _MOST_PATCH
+        and text.encode() == patch.data
+        and text == text.rstrip("\n") + "\n"  # copying loses the blank line behind binary patches
+        and reveal_hidden(text) == text
+        and without_markers(text) == text
+    )

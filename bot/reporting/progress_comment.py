@@ -1,0 +1,136 @@
+"""The comment that shows a run while it works: a checklist, the figures, how to stop it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import assert_never
+
+from bot.repair.model import Report, Verdict
+from bot.repair.progress import Phase
+from bot.reporting.evidence import proposer
+from bot.reporting.figures import cap, count, duration, money
+from bot.reporting.markdown import code, escape
+from bot.reporting.marker import signed
+from bot.reporting.outcome import before_after, outcome
+from bot.reporting.progress_view import ProgressView
+from bot.reporting.prose import line
+
+_ORDER = tuple(Phase)
+_LISTED = (
+    (Phase.PREPARE, "Check out the commit"),
+    (Phase.SETUP, "Set up the environment"),
+    (Phase.REPRODUCE, "Reproduce the failure"),
+    (Phase.WRITE_TEST, "Write a test that fails"),
+    (Phase.ATTEMPT, "Find a patch that passes"),
+    (Phase.PUBLISH, "Publish the result"),
+)
+
+
+def render(view: ProgressView, now: datetime, mark: str) -> str:
+    """Return the comment of a run that is under way."""
+    text = f"Fixpoint is working on this.\n\n{checklist(view, now)}\n\nTo stop it, comment `/fix stop`."
+    return signed(text, mark)
+
+
+def finished(report: Report, pr_url: str | None, mark: str) -> str:
+    """Return the comment of a run that is over: one line; the report says the rest."""
+    attempts = count(len(report.attempts), "attempt")
+    figures = f"{attempts}, {duration(report.seconds)}, {money(report.usage.cost_usd)}"
+    text = f"Fixpoint is done: {_ending(report.verdict)} ({figures})."
+    if pr_url is not None:
+        text += f" The pull request: {pr_url}"
+    return signed(text, mark)
+
+
+def checklist(view: ProgressView, now: datetime) -> str:
+    """Return the phases with what is known of each, and the figures so far."""
+    lines = [_item(view, phase, title) for phase, title in _LISTED if _is_listed(view, phase)]
+    notes = [f"- {line(note, limit=200)}" for note in view.notes]
+    return "\n".join([*lines, "", figures(view, now), *(["", *notes] if notes else [])])
+
+
+def figures(view: ProgressView, now: datetime) -> str:
+    """Return time, tokens and money so far, with the caps of the budget."""
+    limits, usage = view.limits, view.usage
+    parts = [f"{duration(view.elapsed(now))} of {duration(limits.seconds)}"]
+    tokens = count(usage.tokens, "token")
+    parts.append(tokens if limits.tokens is None else f"{tokens} of {limits.tokens:,}")
+    spent = money(usage.cost_usd)
+    parts.append(spent if limits.cost_usd is None else f"{spent} of {cap(limits.cost_usd)}")
+    return " · ".join(parts)
+
+
+def _is_listed(view: ProgressView, phase: Phase) -> bool:
+    return phase is not Phase.WRITE_TEST or view.wrote_test
+
+
+def _item(view: ProgressView, phase: Phase, title: str) -> str:
+    current = Phase.ATTEMPT if view.phase is Phase.VERIFY else view.phase
+    done = _ORDER.index(phase) < _ORDER.index(current)
+    said = _said(view, phase, is_current=phase is current)
+    head = f"- [{'x' if done else ' '}] {title}{f': {said}' if said else ''}"
+    if phase is not Phase.ATTEMPT:
+        return head
+    return "\n".join([head, *(f"  - {past}" for past in _past_attempts(view))])
+
+
+def _said(view: ProgressView, phase: Phase, *, is_current: bool) -> str:
+    if phase is Phase.REPRODUCE and view.reproduction is not None:
+        return line(view.reproduction.reason.rstrip("."), limit=240)
+    if not is_current:
+        return ""
+    if phase is Phase.ATTEMPT:
+        return _attempt_under_way(view)
+    return code(view.detail, limit=100) if view.detail else "under way"
+
+
+def _attempt_under_way(view: ProgressView) -> str:
+    parts = [f"attempt {view.attempt} of {max(view.attempt, view.limits.attempts)}"]
+    if view.phase is Phase.VERIFY:
+        parts.append("verifying the patch in a clean sandbox")
+    elif view.turn:
+        parts.append(f"turn {view.turn}")
+    if view.action:
+        parts.append(line(view.action, limit=120))
+    elif view.detail and view.phase is Phase.ATTEMPT:
+        parts.append(escape(view.detail))
+    if view.model:
+        parts.append(code(view.model))
+    if view.failing is not None:
+        parts.append(count(view.failing, "failing test"))
+    return ", ".join(parts)
+
+
+def _past_attempts(view: ProgressView) -> Iterator[str]:
+    for attempt in view.attempts:
+        yield (
+            f"Attempt {attempt.n} ({proposer(attempt)}): {escape(outcome(attempt))}, "
+            f"failing tests {before_after(attempt)}"
+        )
+
+
+def _ending(verdict: Verdict) -> str:  # noqa: C901, PLR0911 - one case per verdict
+    match verdict:
+        case Verdict.FIXED:
+            return "fixed"
+        case Verdict.IMPROVED:
+            return "improved, but not fixed"
+        case Verdict.FLAKY:
+            return "the failure is flaky"
+        case Verdict.RED_ON_BASE:
+            return "the base branch fails in the same way"
+        case Verdict.NOT_REPRODUCED:
+            return "the failure could not be reproduced"
+        case Verdict.INFRASTRUCTURE:
+            return "the tests could not be run"
+        case Verdict.GAVE_UP:
+            return "no patch was found that passes"
+        case Verdict.BUDGET_SPENT:
+            return "the budget is used up"
+        case Verdict.STOPPED:
+            return "stopped on request"
+        case Verdict.REFUSED:
+            return "refused"
+        case _:
+            assert_never(verdict)

@@ -1,0 +1,143 @@
+"""What a run looks like from outside: one frozen state, advanced by events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import assert_never
+
+from bot.repair.model import Attempt, Commands, Limits, Report, Reproduction, Usage
+from bot.repair.progress import (
+    AttemptFinished,
+    CommandOutput,
+    CommandsFound,
+    Noticed,
+    Phase,
+    PhaseStarted,
+    Progress,
+    Reproduced,
+    RunFinished,
+    TurnFinished,
+    Verified,
+)
+from bot.repair.untrusted import strip_hidden
+
+_KEPT_NOTES = 5
+_KEPT_OUTPUT = 2_000
+"""Characters of the last output that are kept to show."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressView:
+    """A run as far as it has come.
+
+    Attributes:
+        run_id: Of the run.
+        started: When it started, with a time zone.
+        limits: Its budget.
+        phase: Where it is.
+        detail: What the phase says of itself.
+        attempt: The attempt it is at, from 1; 0 before the first.
+        action: What the model does at the moment, in a few words; untrusted.
+        turn: Model turns of the attempt so far.
+        model: The model of the attempt, or empty.
+        commands: How the repository is set up and tested, once it is known.
+        reproduction: What fails, once it is known.
+        failing: How many tests fail at the last look, or None.
+        attempts: The finished ones.
+        current: Usage of the attempt that is under way.
+        notes: The last things worth a line.
+        output: The end of the last command's output, as plain text.
+        wrote_test: The run had to write a failing test first.
+        report: Once the run is over.
+    """
+
+    run_id: str
+    started: datetime
+    limits: Limits
+    phase: Phase = Phase.PREPARE
+    detail: str = ""
+    attempt: int = 0
+    action: str = ""
+    turn: int = 0
+    model: str = ""
+    commands: Commands | None = None
+    reproduction: Reproduction | None = None
+    failing: int | None = None
+    attempts: tuple[Attempt, ...] = ()
+    current: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()
+    output: str = ""
+    wrote_test: bool = False
+    report: Report | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """What the run has used so far."""
+        if self.report is not None:
+            return self.report.usage
+        return sum((attempt.proposal.usage for attempt in self.attempts), self.current)
+
+    def elapsed(self, now: datetime) -> float:
+        """Return seconds of wall time since the start; the run's own count once it is over."""
+        if self.report is not None:
+            return self.report.seconds
+        return max(0.0, (now - self.started).total_seconds())
+
+
+def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: PLR0911 - one case per event
+    """Return the view after the event. An event told twice (after a restart) counts once."""
+    match event:
+        case PhaseStarted():
+            return _enter(view, event)
+        case CommandsFound(commands):
+            return replace(view, commands=commands)
+        case CommandOutput(text):
+            return replace(
+                view, output=(view.output + strip_hidden(text[-_KEPT_OUTPUT:]))[-_KEPT_OUTPUT:]
+            )
+        case Reproduced(reproduction):
+            observation = reproduction.observation
+            failing = len(observation.failing) or None if observation is not None else None
+            return replace(view, reproduction=reproduction, failing=failing)
+        case TurnFinished(attempt, turn, model, action, usage):
+            return replace(
+                view, attempt=attempt, turn=turn, model=model, action=action, current=usage
+            )
+        case Noticed(text):
+            return replace(view, notes=(*view.notes, text)[-_KEPT_NOTES:])
+        case Verified(attempt, verification):
+            target = verification.target
+            failing = view.failing if target is None else len(target.failing)
+            return replace(view, attempt=attempt, failing=failing)
+        case AttemptFinished(attempt):
+            return _finish_attempt(view, attempt)
+        case RunFinished(report):
+            return replace(
+                view, phase=Phase.DONE, detail="", action="", turn=0, model="", report=report
+            )
+        case _:
+            assert_never(event)
+
+
+def _enter(view: ProgressView, event: PhaseStarted) -> ProgressView:
+    return replace(
+        view,
+        phase=event.phase,
+        detail=event.detail,
+        attempt=view.attempt if event.attempt is None else event.attempt,
+        action="",
+        turn=0,
+        model="",
+        output="",
+        wrote_test=view.wrote_test or event.phase is Phase.WRITE_TEST,
+    )
+
+
+def _finish_attempt(view: ProgressView, attempt: Attempt) -> ProgressView:
+    others = tuple(
+        known
+        for known in view.attempts
+        if (known.n, known.proposer) != (attempt.n, attempt.proposer)
+    )
+    return replace(view, attempts=(*others, attempt), current=Usage(), action="", turn=0, model="")

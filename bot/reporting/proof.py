@@ -1,0 +1,49 @@
+"""Why a patch should be believed, in the sentences that pull requests and comments share."""
+
+from __future__ import annotations
+
+from bot.repair.model import Attempt, Observation, Report, Verification
+from bot.reporting.figures import count
+from bot.reporting.prose import line, opening
+
+
+def attempt_of(report: Report) -> Attempt | None:
+    """Return the attempt that the report's patch comes from."""
+    return report.accepted_attempt or next(
+        (attempt for attempt in report.attempts if attempt.proposal.patch == report.patch), None
+    )
+
+
+def observation_of(report: Report) -> Observation | None:
+    """Return what the failing command did on the untouched commit."""
+    return report.reproduction.observation if report.reproduction is not None else None
+
+
+def cause(report: Report, *, limit: int = 400) -> str:
+    """Return the proposer's own first paragraph as a line with a blank one below, or nothing."""
+    attempt = attempt_of(report)
+    said = opening(attempt.proposal.summary, limit=limit) if attempt is not None else ""
+    return f"**Cause and change:** {said}\n\n" if said else ""
+
+
+def proof(report: Report) -> str:
+    """Return in one or two sentences how the patch was verified, or that it was not."""
+    attempt = attempt_of(report)
+    verification = attempt.verification if attempt is not None else None
+    if not report.patch_accepted or verification is None or verification.target is None:
+        return "none. This patch is not verified; do not merge it as it is."
+    counts = verification.target.counts
+    passed = f" ({count(counts.passed, 'test')} passed)" if counts is not None else ""
+    before = "It failed on the untouched commit and passes"
+    if report.reproduction is not None and report.reproduction.test_patch is not None:
+        before = "A test written first failed on the untouched commit and passes"
+    text = f"{before} with this patch{passed}, in a clean sandbox that the proposer can't reach."
+    return f"{text} {_suite(verification)}".strip()
+
+
+def _suite(verification: Verification) -> str:
+    if verification.uncompared or verification.suite is None:
+        return line(verification.uncompared)
+    if verification.suite.ok:
+        return "The whole suite passes."
+    return "The whole suite has no new failure."

@@ -1,0 +1,225 @@
+"""The pull request: what failed, what was changed, and the proof, in the order a maintainer reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.repair.model import Report, Reproduction, Verification
+from bot.reporting.commit_text import subject
+from bot.reporting.evidence import (
+    attempts_table,
+    changed_files,
+    commands,
+    commit,
+    diffstat,
+    ended,
+    failing_tests,
+    failure_output,
+    findings,
+    proposer,
+    tried,
+)
+from bot.reporting.figures import count, duration, money
+from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
+from bot.reporting.proof import attempt_of, cause, observation_of, proof
+from bot.reporting.prose import line, prose
+
+_TITLE_LENGTH = 100
+_STEERING = bullets(
+    (
+        "`/fix <what to do differently>` starts a new run with your instructions.",
+        "`/fix retry` tries again with the same ones.",
+        "`/fix stop` ends a run that is under way.",
+    )
+)
+
+
+def title(report: Report) -> str:
+    """Return what was repaired, as one plain line of at most 100 characters."""
+    return subject(report, _TITLE_LENGTH)
+
+
+def body(report: Report, mark: str) -> str:
+    """Return the story of the repair as Markdown of at most 65,536 characters.
+
+    What failed, the cause and the proof stand in the first lines; evidence is folded below them.
+
+    Args:
+        report: Of a run with a patch.
+        mark: The hidden marker, last line of the body.
+    """
+    sections = [
+        essential(_headline(report), _headline(report, brief=True)),
+        _wrong(report),
+        Section(_changed(report), rank=6),
+        Section((f"### How it was verified\n\n{bullets(_verified(report))}",), rank=8),
+        commands(report.commands),
+        *_guard_sections(report),
+        *_attempt_sections(report),
+        Section((f"### How to steer it\n\nComment here:\n\n{_STEERING}",), rank=5),
+        Section((_footer(report),), rank=4),
+        essential(f"{mark}\n"),
+    ]
+    return fit(sections)
+
+
+def _headline(report: Report, *, brief: bool = False) -> str:
+    limit = 160 if brief else 400
+    lines = [f"**Failed:** {_failed(report)}"]
+    lines.append(f"{cause(report, limit=limit)}**Proof:** {proof(report)}")
+    number = report.problem.number
+    if number is not None:
+        closes = report.patch_accepted and not report.problem.is_pull_request
+        lines.append(f"{'Fixes' if closes else 'For'} #{number}")
+    return "\n\n".join(lines)
+
+
+def _failed(report: Report) -> str:
+    observation = observation_of(report)
+    if observation is None:
+        return f"nothing was run at {commit(report.head)}."
+    text = f"{code(observation.command)} at {commit(report.head)}, {ended(observation)}"
+    if observation.failing:
+        text += f": {code(observation.failing[0].test)}"
+        if len(observation.failing) > 1:
+            text += f" and {count(len(observation.failing) - 1, 'other')}"
+    return f"{text}."
+
+
+def _wrong(report: Report) -> Section:
+    heading = "### What was wrong"
+    observation = observation_of(report)
+    if observation is None or report.reproduction is None:
+        return Section(("",))
+    reason = line(report.reproduction.reason)
+    if not observation.failing:
+        listed = ("", "")
+    else:
+        listed = (
+            failing_tests(observation.failing, most=20),
+            failing_tests(observation.failing, most=5, messages=False),
+        )
+    full, short = ([heading, reason, part] for part in listed)
+    said = failure_output(observation)
+    forms = (
+        [*full, said],
+        [*full, failure_output(observation, limit=2_000)],
+        full,
+        short,
+        [heading, reason],
+    )
+    return Section(tuple("\n\n".join(filter(None, form)) for form in forms), rank=3)
+
+
+def _changed(report: Report) -> tuple[str, ...]:
+    attempt = attempt_of(report)
+    if not report.patch:
+        return ("",)
+    size = f"{diffstat(report.patch)}: {changed_files(report.patch)}"
+    heading = "### What was changed and why"
+    if attempt is None or not attempt.proposal.summary.strip():
+        return (f"{heading}\n\n{size}",)
+    told = (prose(attempt.proposal.summary, limit=limit) for limit in (4_000, 1_000))
+    if attempt.proposal.model is None:  # then these are words of ours
+        return tuple(f"{heading}\n\n{size}\n\n{words}" for words in told)
+    who = f"In the words of {proposer(attempt)}:"
+    return tuple(f"{heading}\n\n{size}\n\n{who}\n\n{quote(words)}" for words in told)
+
+
+def _verified(report: Report) -> list[str]:
+    attempt, reproduction = attempt_of(report), report.reproduction
+    if reproduction is None or attempt is None or attempt.verification is None:
+        return ["The patch was not verified."]
+    return [*_proof_before(report, reproduction), *_proof_after(attempt.verification, reproduction)]
+
+
+def _proof_before(report: Report, reproduction: Reproduction) -> Iterator[str]:
+    observation = reproduction.observation
+    if observation is None:
+        return
+    runs = reproduction.runs or (observation.exit_code,)
+    red = sum(exit_code != 0 for exit_code in runs)
+    yield (
+        f"Untouched commit {commit(report.head)}: {code(observation.command)} failed in "
+        f"{red} of {count(len(runs), 'run')}, exit codes {', '.join(map(str, runs))}."
+    )
+    if reproduction.test_patch is not None:
+        yield (
+            "Nothing failed at first, so a test was written before the repair: "
+            f"{changed_files(reproduction.test_patch)}. It is part of this patch."
+        )
+
+
+def _proof_after(verification: Verification, reproduction: Reproduction) -> Iterator[str]:
+    target, suite, baseline = verification.target, verification.suite, reproduction.baseline
+    if target is not None:
+        yield (
+            f"With the patch, in a fresh sandbox: {code(target.command)}, {ended(target)}, "
+            f"{duration(target.seconds)}."
+        )
+    said = line(verification.uncompared)
+    if suite is None:
+        if said:
+            yield said
+        return
+    text = f"Whole suite with the patch: {code(suite.command)}, {ended(suite)}"
+    if baseline is not None:
+        text += f"; without it: {ended(baseline)}"
+    fresh = len(verification.new_failures)
+    yield f"{text}. {said or (f'{fresh:,} of them new.' if fresh else 'No failure is new.')}"
+
+
+def _guard_sections(report: Report) -> Iterator[Section]:
+    reproduction, attempt = report.reproduction, attempt_of(report)
+    verification = attempt.verification if attempt is not None else None
+    if verification is None:
+        return
+    if reproduction is not None and reproduction.test_patch is not None:
+        yield Section((_test_first(reproduction, verification),), rank=7)
+    parts = []
+    if verification.changed_tests:
+        names = ", ".join(code(name) for name in verification.changed_tests[:20])
+        parts.append(f"Test files that this patch touches: {names}.")
+    if verification.new_failures:
+        parts.append(f"New failures:\n\n{failing_tests(verification.new_failures, most=10)}")
+    if verification.findings:
+        parts.append(f"What the guards found:\n\n{findings(verification.findings[:20])}")
+    if parts:
+        yield Section(("\n\n".join(["### Worth a look", *parts]),), rank=7)
+
+
+def _test_first(reproduction: Reproduction, verification: Verification) -> str:
+    rows = [
+        (tree, code(run.command), ended(run))
+        for tree, run in (
+            ("Untouched commit and the new test", reproduction.observation),
+            ("The same with the repair", verification.target),
+        )
+        if run is not None
+    ]
+    return f"### The test that was written first\n\n{table(('Tree', 'Command', 'Result'), rows)}"
+
+
+def _attempt_sections(report: Report) -> Iterator[Section]:
+    if not report.attempts:
+        return
+    observation = observation_of(report)
+    command = observation.command if observation is not None else ""
+    yield Section(
+        (
+            f"### Attempts\n\n{attempts_table(report.attempts, command)}",
+            f"### Attempts\n\n{count(len(report.attempts), 'attempt')}.",
+        ),
+        rank=6,
+    )
+    failed = [attempt for attempt in report.attempts if not attempt.accepted]
+    if failed:
+        title_text = f"What {count(len(failed), 'other attempt')} tried"
+        yield Section((details(title_text, "\n\n".join(map(tried, failed))),), rank=1)
+
+
+def _footer(report: Report) -> str:
+    notes = [line(note) for note in report.notes[:20]]
+    spent = f"{count(report.usage.tokens, 'token')}, {money(report.usage.cost_usd)}"
+    figures = f"Run {code(report.run_id)}: {duration(report.seconds)}, {spent}."
+    return f"### Notes\n\n{bullets([*notes, figures])}" if notes else figures

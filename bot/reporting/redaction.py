@@ -1,0 +1,146 @@
+"""Take secrets out of everything that leaves the process: planted values and known token shapes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import lru_cache
+from typing import Any, TypeVar, cast
+from urllib.parse import quote
+
+from pydantic import BaseModel, SecretStr
+
+from bot.repair.model import Patch
+
+T = TypeVar("T")
+
+REDACTED = "[redacted]"
+
+_SHORTEST_SECRET = 6
+"""Shorter values are words; replacing them would shred the text and hide nothing."""
+
+_SHORTEST_LINE = 16
+"""Lines of a longer secret (a PEM key) that are shorter than this identify nothing."""
+
+TOKEN_SHAPES: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github
+        r"\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9_.-]{16,}",
+        r"\bgithub_pat_[A-Za-z0-9_]{16,}",
+        # Anthropic, OpenAI and services that follow their form; a digit tells keys from words
+        r"(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}",
+        r"\be2b_[A-Za-z0-9]{16,}",
+        # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+        r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
+        r"\bAIza[A-Za-z0-9_-]{35}",
+        r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
+        r"\bglpat-[A-Za-z0-9_-]{20,}",
+        r"\bnpm_[A-Za-z0-9]{36}\b",
+        r"\bpypi-AgEI[A-Za-z0-9_-]{16,}",
+        # RFC 7519: three base64url parts, the first two of them JSON objects
+        r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
+        # RFC 7468, also with the end cut off or the line ends written as \n
+        (
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s*[A-Za-z-]+: [^\n]*\n)*"
+            r"[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]*PRIVATE KEY-----)?"
+        ),
+        # RFC 3986: user information in a URL
+        r"(?<=://)[^\s/@:]*:[^\s/@]+(?=@)",
+        # RFC 9110: credentials of the Authorization header
+        r"(?i)(?<=authorization: )(?:bearer|basic|token) \S+",
+        r"(?i)(?<=\bbearer )(?=[a-z._~+/=-]*\d)[a-z0-9._~+/=-]{16,}",
+    )
+)
+"""What a credential looks like, wherever it comes from."""
+
+
+def planted_secrets(settings: BaseModel) -> tuple[SecretStr, ...]:
+    """Return every secret that the settings hold."""
+    values = (getattr(settings, name) for name in type(settings).model_fields)
+    return tuple(value for value in values if isinstance(value, SecretStr))
+
+
+def redact(
+    text: str,
+    secrets: Sequence[SecretStr] = (),
+    patterns: Sequence[re.Pattern[str]] = TOKEN_SHAPES,
+) -> str:
+    """Return the text with every secret replaced by `[redacted]`.
+
+    Args:
+        text: Anything that is about to be posted, printed, logged or sent.
+        secrets: Values that must not appear, in clear, URL-quoted, in JSON or in base64.
+        patterns: What else is taken for a secret; empty keeps everything but `secrets`.
+    """
+    for form in _forms(tuple(secrets)):
+        text = text.replace(form, REDACTED)
+    for pattern in patterns:
+        text = pattern.sub(REDACTED, text)
+    return text
+
+
+def redact_values(
+    value: Any,
+    secrets: Sequence[SecretStr] = (),
+    patterns: Sequence[re.Pattern[str]] = TOKEN_SHAPES,
+) -> Any:
+    """Return a copy of a JSON-like value in which every string, keys included, is redacted."""
+    if isinstance(value, str):
+        return redact(value, secrets, patterns)
+    if isinstance(value, bytes):
+        return redact(value.decode("utf-8", "replace"), secrets, patterns)
+    if isinstance(value, Mapping):
+        return {
+            redact_values(key, secrets, patterns): redact_values(item, secrets, patterns)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple | set | frozenset):
+        return [redact_values(item, secrets, patterns) for item in value]
+    return value
+
+
+def redacted(value: T, secrets: Sequence[SecretStr] = ()) -> T:
+    """Return a report, an event or any other frozen value with every text in it redacted.
+
+    Done before a text is written as Markdown, whose escapes would hide a secret from `redact`.
+    Patches stay as they are: with other content they no longer apply.
+    """
+    return cast("T", _redacted(value, secrets))
+
+
+def _redacted(value: object, secrets: Sequence[SecretStr]) -> object:
+    if isinstance(value, Enum | Patch):
+        return value
+    if isinstance(value, str):
+        return redact(value, secrets)
+    if isinstance(value, tuple | frozenset):
+        return type(value)(_redacted(item, secrets) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        kept = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
+        return replace(value, **{name: _redacted(part, secrets) for name, part in kept.items()})
+    return value
+
+
+@lru_cache(maxsize=8)  # every field of every log line asks for the same ones
+def _forms(secrets: tuple[SecretStr, ...]) -> tuple[str, ...]:
+    """Return how the secrets may be written, the longest first."""
+    forms = {form for secret in secrets for form in _forms_of(secret.get_secret_value())}
+    return tuple(sorted(forms, key=len, reverse=True))
+
+
+def _forms_of(value: str) -> Iterator[str]:
+    value = value.strip()
+    if len(value) < _SHORTEST_SECRET:
+        return
+    yield value
+    yield quote(value, safe="")
+    yield json.dumps(value)[1:-1]
+    for clear in (value, f"x-access-token:{value}"):  # the user name that GitHub's git takes
+        yield base64.b64encode(clear.encode()).decode().rstrip("=")
+    if "\n" in value:
+        yield from (line for line in value.splitlines() if len(line) >= _SHORTEST_LINE)

@@ -1,0 +1,147 @@
+"""Show a run on the terminal while it works: a small live block, or plain lines without a TTY."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from bot.repair.model import Limits
+from bot.repair.progress import Listener, Noticed, Phase, Progress
+from bot.reporting.figures import cap, count, duration, money
+from bot.reporting.plain import printable
+from bot.reporting.progress_lines import progress_line
+from bot.reporting.progress_view import ProgressView, advance
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+Clock = Callable[[], datetime]
+
+_OUTPUT_LINES = 4
+_REFRESHES_PER_SECOND = 8
+_NARROWEST = 40
+
+
+def utc_now() -> datetime:
+    """Return the time of day."""
+    return datetime.now(UTC)
+
+
+@contextmanager
+def live_progress(
+    run_id: str,
+    limits: Limits,
+    *,
+    console: Console | None = None,
+    clock: Clock = utc_now,
+) -> Iterator[Listener]:
+    """Yield a listener that shows the run; stdout stays free for results.
+
+    Args:
+        run_id: Of the run.
+        limits: Its budget.
+        console: Where to show it; stderr when None. What is no terminal gets plain lines.
+        clock: What says how late it is.
+    """
+    from rich.console import Console as RichConsole
+
+    target = console if console is not None else RichConsole(stderr=True, highlight=False)
+    view = ProgressView(run_id, clock(), limits)
+    shown = _Block(view, target, clock) if target.is_terminal else _Lines(view, target, clock)
+    with shown.open():
+        yield shown.take
+
+
+class _Lines:
+    """One plain line for each event that is worth one."""
+
+    def __init__(self, view: ProgressView, console: Console, clock: Clock) -> None:
+        self._view = view
+        self._console = console
+        self._clock = clock
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Show lines while the block runs."""
+        yield
+
+    def take(self, event: Progress, /) -> None:
+        """Print the event."""
+        self._view = advance(self._view, event)
+        told = progress_line(event)
+        if told is not None:
+            elapsed = duration(self._view.elapsed(self._clock()))
+            self._console.print(
+                f"{elapsed:>12}  {told}", markup=False, highlight=False, soft_wrap=True
+            )
+
+
+class _Block:
+    """A block of lines that is redrawn in place; what stays are notes and the report."""
+
+    def __init__(self, view: ProgressView, console: Console, clock: Clock) -> None:
+        self._view = view
+        self._console = console
+        self._clock = clock
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Redraw the block while the body runs, then take it away."""
+        from rich.live import Live
+
+        with Live(
+            get_renderable=self._draw,
+            console=self._console,
+            refresh_per_second=_REFRESHES_PER_SECOND,
+            transient=True,
+            redirect_stdout=False,
+        ):
+            yield
+
+    def take(self, event: Progress, /) -> None:
+        """Remember the event; the next redraw shows it."""
+        self._view = advance(self._view, event)
+        if isinstance(event, Noticed):
+            from rich.text import Text
+
+            self._console.print(Text(printable(event.text), style="dim"))
+
+    def _draw(self) -> RenderableType:
+        from rich.text import Text
+
+        width = max(_NARROWEST, self._console.width)
+        lines = block_lines(self._view, self._clock())
+        return Text(
+            "\n".join(line[: width - 1] for line in lines), no_wrap=True, overflow="ellipsis"
+        )
+
+
+def block_lines(view: ProgressView, now: datetime) -> list[str]:
+    """Return the live block: where the run is, its figures, and the end of the last output."""
+    printed = [printable(line) for line in view.output.splitlines() if line.strip()]
+    return [_where(view), _figures(view, now), *(f"  {line}" for line in printed[-_OUTPUT_LINES:])]
+
+
+def _where(view: ProgressView) -> str:
+    parts = [str(view.phase)]
+    if view.phase in {Phase.ATTEMPT, Phase.VERIFY}:
+        parts = [f"{view.phase} {view.attempt} of {max(view.attempt, view.limits.attempts)}"]
+    if view.model:
+        parts.append(printable(view.model))
+    if view.turn:
+        parts.append(f"turn {view.turn}")
+    doing = view.action or view.detail
+    return " · ".join(parts) + (f": {printable(doing)}" if doing else "")
+
+
+def _figures(view: ProgressView, now: datetime) -> str:
+    usage, most = view.usage, view.limits.cost_usd
+    parts = [duration(view.elapsed(now))]
+    if view.failing is not None:
+        parts.append(count(view.failing, "failing test"))
+    parts.append(count(usage.tokens, "token"))
+    spent = money(usage.cost_usd)
+    parts.append(spent if most is None else f"{spent} of {cap(most)}")
+    return "  " + " · ".join(parts)

@@ -1,0 +1,129 @@
+"""Print the report of a run for a person at a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bot.repair.model import Attempt, Observation, Report
+from bot.repair.untrusted import reveal_hidden
+from bot.reporting.figures import count, duration, money
+from bot.reporting.outcome import before_after, outcome
+from bot.reporting.plain import printable
+from bot.reporting.proof import observation_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_MOST_TESTS = 10
+_MOST_SETUP_LINES = 20
+_MOST_PATCH_LINES = 400
+
+
+def print_report(report: Report, console: Console, destination: str = "") -> None:
+    """Print verdict, reproduction, attempts, patch, and where the patch went.
+
+    Args:
+        report: Of a finished run.
+        console: Where to print; plain text when it is no terminal.
+        destination: One sentence that says where the patch went, or nothing.
+    """
+    say = _Speaker(console)
+    say.line("")
+    say.line(
+        f"{_capital(report.verdict)}. {report.reason}",
+        "bold green" if report.patch_accepted else "bold",
+    )
+    observation = observation_of(report)
+    if observation is not None:
+        _print_reproduction(observation, say)
+    elif report.reproduction is not None:
+        _print_setup(report.reproduction.setup_output, say)
+    if report.attempts:
+        say.line("")
+        console.print(_attempts(report.attempts))
+    if report.patch:
+        _print_patch(report, console)
+    for note in report.notes:
+        say.line(f"Note: {note}")
+    if destination:
+        say.line(destination)
+    attempts = count(len(report.attempts), "attempt")
+    tokens = count(report.usage.tokens, "token")
+    cost = money(report.usage.cost_usd)
+    say.line(f"{attempts}, {duration(report.seconds)}, {tokens}, {cost}", "dim")
+
+
+class _Speaker:
+    """Prints lines that may hold untrusted text."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    def line(self, text: str, style: str = "") -> None:
+        """Print one line; nothing in it is markup or a control sequence."""
+        self._console.print(
+            printable(text, 1_000), style=style, markup=False, highlight=False, soft_wrap=True
+        )
+
+
+def _print_reproduction(observation: Observation, say: _Speaker) -> None:
+    say.line(f"Failing command: {observation.command} (exit code {observation.exit_code})")
+    for failure in observation.failing[:_MOST_TESTS]:
+        why = f": {failure.message}" if failure.message.strip() else ""
+        say.line(f"- {failure.test}{why}")
+    if len(observation.failing) > _MOST_TESTS:
+        say.line(f"- and {count(len(observation.failing) - _MOST_TESTS, 'more test')}")
+
+
+def _print_setup(printed: str, say: _Speaker) -> None:
+    """Print the end of what a failed setup said."""
+    for text in printed.rstrip().splitlines()[-_MOST_SETUP_LINES:]:
+        say.line(f"| {text}")
+
+
+def _attempts(attempts: tuple[Attempt, ...]) -> Table:
+    from rich.box import SIMPLE
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE, pad_edge=False)
+    for title in ("#", "Proposer", "Failing", "Patch", "Cost", "Time", "Outcome"):
+        table.add_column(title, justify="right" if title in {"Cost", "Time"} else "left")
+    for attempt in attempts:
+        table.add_row(*(Text(cell) for cell in _row(attempt)))
+    return table
+
+
+def _row(attempt: Attempt) -> tuple[str, ...]:
+    patch = attempt.proposal.patch
+    return (
+        str(attempt.n),
+        printable(attempt.proposal.model or attempt.proposer, 40),
+        before_after(attempt),
+        f"+{patch.added} -{patch.removed}" if patch else "none",
+        money(attempt.proposal.usage.cost_usd),
+        duration(attempt.seconds),
+        outcome(attempt),
+    )
+
+
+def _print_patch(report: Report, console: Console) -> None:
+    from rich.syntax import Syntax
+
+    lines = reveal_hidden(report.patch.text).splitlines()
+    title = "The patch:" if report.patch_accepted else "The patch so far, which is not accepted:"
+    console.print(f"\n{title}", markup=False, highlight=False)
+    shown = "\n".join(lines[:_MOST_PATCH_LINES])
+    if console.is_terminal:
+        console.print(Syntax(shown, "diff", background_color="default", word_wrap=True))
+    else:  # a line that is broken to fit would no longer apply
+        console.print(shown, markup=False, highlight=False, soft_wrap=True)
+    if len(lines) > _MOST_PATCH_LINES:
+        left = count(len(lines) - _MOST_PATCH_LINES, "more line")
+        console.print(f"and {left}", markup=False, highlight=False)
+    console.print()
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

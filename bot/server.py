@@ -1,0 +1,199 @@
+"""`fixpoint serve`: the webhook server, its database, its dispatcher and its durable runs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import aiohttp
+import structlog
+from aiohttp import web
+
+from bot import __version__
+from bot.app import open_tools
+from bot.data_folder import make_data_folder
+from bot.errors import StorageError
+from bot.github.github import GitHub
+from bot.github.refusals import Patience
+from bot.intake.dispatch import Dispatcher
+from bot.intake.missed import MissedDeliveries
+from bot.intake.webhook import Webhook
+from bot.repair.durable import DurableRuns, DurableSteps
+from bot.repair.workflow import FixWorkflow
+from bot.reporting.redaction import planted_secrets, redact
+from bot.settings import ServerSettings, load_server_settings, settings_warnings
+from bot.storage.database import Database, open_database
+from bot.storage.deliveries import DeliveryStore
+from bot.storage.runs import RunStore
+from bot.telemetry.logs import configure_logs
+from bot.telemetry.sentry import configure_sentry
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+SHUTDOWN_SECONDS = 5.0
+"""For requests that are under way when the server stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The parts of a running server that others may look at."""
+
+    app: web.Application
+    database: Database
+    deliveries: DeliveryStore
+    runs: RunStore
+    dispatcher: Dispatcher
+    durable: DurableRuns
+
+
+@asynccontextmanager
+async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
+    """Build everything, take up unfinished runs, and close it all in the end.
+
+    Raises:
+        UsageError: When the database or the sandbox can't be used.
+    """
+    folder, secrets = settings.fixpoint_data, planted_secrets(settings)
+    await asyncio.to_thread(make_data_folder, folder)
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(await open_database(settings.database_url))
+        deliveries, runs = DeliveryStore(database), RunStore(database)
+        session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=True))
+        github = GitHub(
+            session,
+            app_id=str(settings.github_app_id),
+            private_key=settings.github_private_key,
+            api_url=settings.github_api_url,
+            web_url=settings.github_url,
+            patience=Patience(first_wait=settings.fixpoint_retry_seconds / 10),
+            scrub=lambda text: redact(text, secrets),
+        )
+        tools = await stack.enter_async_context(
+            open_tools(settings, sandboxes=folder / "sandboxes", kind=settings.fixpoint_sandbox)
+        )
+        workflow = FixWorkflow(
+            github,
+            runs,
+            tools,
+            DurableSteps(first_wait=settings.fixpoint_retry_seconds),
+            folder,
+            edit_seconds=settings.fixpoint_edit_seconds,
+            retry_seconds=settings.fixpoint_retry_seconds,
+            secrets=secrets,
+        )
+        durable = DurableRuns(
+            durable_engine(settings),
+            executor_id="fixpoint",
+            concurrency=settings.fixpoint_concurrency,
+        )
+        await durable.launch(workflow.run)
+        stack.push_async_callback(durable.close)
+        dispatcher = await stack.enter_async_context(
+            Dispatcher(
+                github,
+                deliveries,
+                runs,
+                durable.start,
+                workflow.view_of,
+                first_wait=settings.fixpoint_retry_seconds,
+            )
+        )
+        await stack.enter_async_context(
+            MissedDeliveries(github, deliveries, every=settings.fixpoint_missed_seconds)
+        )
+        app = build_app(settings, database, deliveries, dispatcher.wake)
+        yield Server(app, database, deliveries, runs, dispatcher, durable)
+
+
+def build_app(
+    settings: ServerSettings,
+    database: Database,
+    deliveries: DeliveryStore,
+    wake: Callable[[], None],
+) -> web.Application:
+    """Return the web application: the webhook, and whether the server is well."""
+    app = web.Application()
+    webhook = Webhook(settings.github_webhook_secret, deliveries, wake)
+
+    async def healthz(_: web.Request) -> web.Response:
+        return web.json_response({"status": "ok", "version": __version__})
+
+    async def readyz(_: web.Request) -> web.Response:
+        try:
+            await database.read(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
+        except StorageError as error:
+            return web.json_response({"status": "unavailable", "reason": str(error)}, status=503)
+        return web.json_response({"status": "ready"})
+
+    app.router.add_post("/webhook", webhook.handle)
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    return app
+
+
+def durable_engine(settings: ServerSettings) -> Engine:
+    """Return the database of the durable steps: the same PostgreSQL, or an SQLite file of its own.
+
+    A file of its own, because a step's commit need not wait for the disk (a crash of the process
+    loses nothing), while a delivery's must: GitHub does not send it again.
+    """
+    from sqlalchemy import create_engine, event, make_url
+
+    url = make_url(settings.database_url.get_secret_value())
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True, pool_size=10)
+    file = Path(url.database or "fixpoint.db").with_suffix(".steps.db")
+    engine = create_engine(f"sqlite:///{file}", connect_args={"timeout": 30})
+
+    @event.listens_for(engine, "connect")
+    def _pragmas(connection, _record) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001 - SQLAlchemy's own types
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL"):
+            connection.execute(f"PRAGMA {pragma}")
+
+    return engine
+
+
+def run_server() -> None:
+    """Serve until a signal ends it.
+
+    Raises:
+        UsageError: When the settings, the database or the sandbox can't be used.
+    """
+    settings = load_server_settings(os.environ)
+    configure_logs(settings)
+    configure_sentry(settings)
+    for warning in settings_warnings(os.environ):
+        structlog.get_logger().warning("setting without effect", problem=warning)
+    asyncio.run(_serve(settings))
+
+
+async def _serve(settings: ServerSettings) -> None:
+    ended = _ended_by_signal()
+    async with open_server(settings) as server:
+        runner = web.AppRunner(server.app, shutdown_timeout=SHUTDOWN_SECONDS, access_log=None)
+        await runner.setup()
+        site = web.TCPSite(runner, settings.host, settings.port)
+        await site.start()
+        port = runner.addresses[0][1]  # the one that was free, when the setting is 0
+        structlog.get_logger().info("listening", host=settings.host, port=port)
+        try:
+            await ended.wait()
+        finally:
+            await runner.cleanup()
+
+
+def _ended_by_signal() -> asyncio.Event:
+    """Return what a signal sets from now on."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    return ended

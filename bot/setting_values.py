@@ -1,0 +1,65 @@
+"""The kinds of values that settings have, each with its check.
+
+A check raises `ValueError` with the middle of a sentence, "must be ...", and never quotes the
+value: it may be a secret.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, SecretStr
+
+
+def _http_url(value: str) -> str:
+    try:
+        parts = urlsplit(value)
+        complete = parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:  # brackets of an IPv6 address that do not match
+        complete = False
+    if not complete:
+        raise ValueError("must be a URL that starts with https:// or http://")
+    return value.rstrip("/")
+
+
+def _database_url(value: SecretStr) -> SecretStr:
+    """Name the driver, so that the `postgres://` of hosting platforms works as it is."""
+    scheme, separator, rest = value.get_secret_value().partition("://")
+    if separator and scheme in {"postgres", "postgresql", "postgresql+psycopg"}:
+        return SecretStr(f"postgresql+psycopg://{rest}")
+    if separator and scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
+        return value
+    raise ValueError("must look like sqlite:////path/to/file.db or postgresql://user@host/name")
+
+
+def _private_key(value: SecretStr) -> SecretStr:
+    r"""Return the PEM text of a key given as text, as one line with `\n`, or as a file's path."""
+    # Slow to import, and only a server has a key.
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+    text = value.get_secret_value()
+    if "-----BEGIN" not in text:
+        text = _file_content(text)
+    pem = text.replace("\\n", "\n").strip() + "\n"
+    try:
+        load_pem_private_key(pem.encode(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        # `from None`, here and below: what the parsers quote may be a part of the secret.
+        raise ValueError("must be the App's private key in PEM form, without a password") from None
+    return SecretStr(pem)
+
+
+def _file_content(path: str) -> str:
+    try:
+        return Path(path).expanduser().read_text(encoding="utf-8")
+    except (OSError, ValueError, RuntimeError):
+        raise ValueError("must be PEM text or the path of a file that can be read") from None
+
+
+HttpUrl = Annotated[str, AfterValidator(_http_url)]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
+PrivateKey = Annotated[SecretStr, AfterValidator(_private_key)]
+FolderPath = Annotated[Path, AfterValidator(Path.expanduser)]
