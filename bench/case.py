@@ -1,0 +1,100 @@
+"""A real bug fix of a public project: the commit before it, with the tests that the fix brought."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+_INSTALLS = re.compile(r"pip install .*")
+_WORK_DIRECTORY = re.compile(r"-e w\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One entry of the file of cases.
+
+    Attributes:
+        id: Unique.
+        repo: `owner/name` on GitHub.
+        parent: The commit that has the bug.
+        fix_commit: The project's own repair.
+        source_files: What the repair changes, tests aside.
+        test_files: Tests of the repair; they fail on the parent.
+        setup: Commands that install the project and what its tests need.
+        test_command: Runs `test_files`.
+        fail_to_pass: Ids of the tests that the repair turns green.
+    """
+
+    id: str
+    repo: str
+    parent: str
+    fix_commit: str
+    source_files: tuple[str, ...]
+    test_files: tuple[str, ...]
+    setup: tuple[str, ...]
+    test_command: str
+    fail_to_pass: frozenset[str]
+
+    def mirror(self, mirrors: Path) -> Path:
+        """Return the project's clone below `mirrors`: `owner+name`, or a clone called `repo` in it."""
+        folder = mirrors / self.repo.replace("/", "+")
+        return folder / "repo" if (folder / "repo").is_dir() else folder
+
+
+def load_cases(file: Path) -> list[Case]:
+    """Return the cases of a file, in its order."""
+    return [
+        Case(
+            id=entry["id"],
+            repo=entry["repo"],
+            parent=entry["parent"],
+            fix_commit=entry["fix_commit"],
+            source_files=tuple(entry["source_files"]),
+            test_files=tuple(entry["test_files"]),
+            setup=tuple(_setup(entry["recipe"])),
+            test_command=entry["test_command"],
+            fail_to_pass=frozenset(entry["fail_to_pass"]),
+        )
+        for entry in json.loads(file.read_text("utf-8"))
+    ]
+
+
+def _setup(recipe: list[str]) -> list[str]:
+    """Return the recipe's installations, as they are run inside the work tree `w`."""
+    found = [line for line in recipe if _INSTALLS.fullmatch(line)]
+    return [" ".join(_WORK_DIRECTORY.sub("-e .", line).split()) for line in found]
+
+
+def check_out(case: Case, mirrors: Path, folder: Path) -> Path:
+    """Make `folder` a work tree with the bug and with the tests that show it; return it.
+
+    Raises:
+        subprocess.CalledProcessError: When the clone lacks one of the commits.
+    """
+    mirror = case.mirror(mirrors)
+    run_git(folder.parent, "clone", "--quiet", "--shared", str(mirror), str(folder))
+    run_git(folder, "checkout", "--quiet", case.parent)
+    run_git(folder, "checkout", "--quiet", case.fix_commit, "--", *case.test_files)
+    return folder
+
+
+def real_fix(case: Case, folder: Path) -> str:
+    """Return the project's own repair as a diff, without its tests, texts and other files."""
+    between = (case.parent, case.fix_commit)
+    return run_git(folder, "diff", "--binary", "--full-index", *between, "--", *case.source_files)
+
+
+def fixed_text(case: Case, folder: Path, file: str) -> str:
+    """Return a source file as the project's own repair left it."""
+    return run_git(folder, "show", f"{case.fix_commit}:{file}")
+
+
+def run_git(folder: Path, *arguments: str, stdin: str | None = None) -> str:
+    """Return what a git command in `folder` prints."""
+    done = subprocess.run(
+        ("git", *arguments), cwd=folder, check=True, capture_output=True, text=True, input=stdin
+    )
+    return done.stdout

@@ -1,0 +1,85 @@
+"""What the demo plays: a broken project, what somebody says about it, and how that must end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.repair.model import Verdict
+
+PROJECTS = Path(__file__).parent / "projects"
+
+_CACHES = frozenset({"__pycache__", ".pytest_cache", ".ruff_cache"})
+
+ANYHOW = frozenset(Verdict)
+"""Whatever a model makes of it is shown as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One issue, and the comment that asks for its repair.
+
+    Attributes:
+        title: What it shows, in a few words.
+        project: Name of the repository, and of its folder below `projects`.
+        reporter: Who opened the issue; may only read.
+        issue: The issue's title.
+        body: Its text.
+        maintainer: Who comments; may write.
+        comment: What they write.
+        keyless: Verdicts that are right where no model is configured.
+        with_model: Verdicts that are right where one is.
+    """
+
+    title: str
+    project: str
+    reporter: str
+    issue: str
+    body: str
+    maintainer: str
+    comment: str
+    keyless: frozenset[Verdict]
+    with_model: frozenset[Verdict]
+
+    def files(self) -> dict[str, str | bytes]:
+        """Return the project's files by their paths, without what tools left there."""
+        root = PROJECTS / self.project
+        paths = (path.relative_to(root) for path in sorted(root.rglob("*")) if path.is_file())
+        return {
+            str(path): (root / path).read_bytes()
+            for path in paths
+            if _CACHES.isdisjoint(path.parts)
+        }
+
+
+STORIES = (
+    Story(
+        title="checks that the project's own tools can repair",
+        project="measures",
+        reporter="grace",
+        issue="`make check` is red since knots came in",
+        body=(
+            "It was green before. Now ruff complains about `measures/table.py`, and the tests say "
+            "that nobody knows what a knot is, although `units.toml` has it."
+        ),
+        maintainer="ada",
+        comment="/fix",
+        keyless=frozenset({Verdict.FIXED}),
+        with_model=frozenset({Verdict.FIXED}),
+    ),
+    Story(
+        title="a bug that takes understanding",
+        project="shares",
+        reporter="linus",
+        issue="A cent gets lost when three people split 10.00",
+        body=(
+            "`split(1000, ['ann', 'bo', 'cy'])` gives everybody 333, so a cent is missing. The "
+            "README promises that those who come first pay one cent more. There is a test for it "
+            "now, which fails."
+        ),
+        maintainer="ada",
+        comment="/fix",
+        keyless=frozenset({Verdict.GAVE_UP}),
+        with_model=ANYHOW,
+    ),
+)
