@@ -1,0 +1,134 @@
+"""`fixpoint` as people run it: a process of its own, in and around a small repository."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.fakes.model import ModelServer, Script
+from tests.flows.world import FILES
+
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a command ended, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """A person's machine: a repository, a home, and perhaps a model's key.
+
+    Attributes:
+        repository: A git repository whose test fails.
+        home: Where everything else is kept.
+        variables: The environment.
+        model: What the key is for.
+    """
+
+    repository: Path
+    home: Path
+    variables: Mapping[str, str]
+    model: ModelServer | None
+
+    @property
+    def data(self) -> Path:
+        """Fixpoint's data folder."""
+        return self.home / "data"
+
+    async def start(
+        self, *arguments: str, environ: Mapping[str, str] | None = None, stdin: bytes | None = None
+    ) -> asyncio.subprocess.Process:
+        """Start a command; `stdin` is all that it can read there."""
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "bot", *arguments),
+            env={**self.variables, **(environ or {})},
+            cwd=self.home,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        assert process.stdin is not None
+        process.stdin.write(stdin or b"")
+        process.stdin.close()
+        return process
+
+    async def run(
+        self, *arguments: str, environ: Mapping[str, str] | None = None, stdin: bytes | None = None
+    ) -> Done:
+        """Run a command to its end."""
+        return await ended(await self.start(*arguments, environ=environ, stdin=stdin))
+
+    async def fix(self, *arguments: str, stdin: bytes | None = None) -> Done:
+        """Run `fixpoint fix` on the repository."""
+        return await self.run("fix", str(self.repository), *arguments, stdin=stdin)
+
+    def git(self, *arguments: str) -> str:
+        """Run git in the repository and return what it says."""
+        return in_git(self.repository, *arguments)
+
+    def everything(self) -> dict[str, tuple[int, bytes]]:
+        """Return mode and content of every file of the repository, those of `.git` included."""
+        return {
+            str(path.relative_to(self.repository)): (path.stat().st_mode, path.read_bytes())
+            for path in sorted(self.repository.rglob("*"))
+            if path.is_file()
+        }
+
+
+async def ended(process: asyncio.subprocess.Process) -> Done:
+    """Wait for the end of a command."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    async with asyncio.timeout(PATIENCE):
+        out, err = await asyncio.gather(process.stdout.read(), process.stderr.read())
+        code = await process.wait()
+    return Done(code, out.decode(), err.decode())
+
+
+def in_git(folder: Path, *arguments: str) -> str:
+    """Run git in a folder, without anybody's configuration."""
+    plain = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "HOME": str(folder)}
+    names = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+    done = subprocess.run(
+        ["git", *names, *arguments], cwd=folder, env=plain, capture_output=True, check=True
+    )
+    return done.stdout.decode().strip()
+
+
+@asynccontextmanager
+async def open_desk(
+    root: Path, script: Script | None = None, *, files: Mapping[str, str | bytes] | None = None
+) -> AsyncIterator[Desk]:
+    """Open a desk; with a script there is a model, and a key for it."""
+    repository = root / "repository"
+    for name, content in (files or FILES).items():
+        file = repository / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+    in_git(repository, "init", "--quiet", "--initial-branch=main")
+    in_git(repository, "add", "--all")
+    in_git(repository, "commit", "--quiet", "--message=First")
+    variables = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(root),
+        "FIXPOINT_DATA": str(root / "data"),
+        "FIXPOINT_SANDBOX": "bubblewrap",
+    }
+    if script is None:
+        yield Desk(repository, root, variables, None)
+        return
+    async with ModelServer(script) as model:
+        variables |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": model.anthropic_url}
+        yield Desk(repository, root, variables, model)

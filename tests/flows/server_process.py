@@ -1,0 +1,123 @@
+"""The real server in a process of its own, to be killed and started again; its log is the window.
+
+server = ServerProcess(scene.variables(tmp_path / "data"), tmp_path)
+async with server.running():
+    await scene.github.deliver(event, server.webhook)
+    await server.logged("phase started", phase="set up")
+    await server.kill()
+    await server.start()
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+PATIENCE = 60.0
+"""Seconds that a story waits for what must come."""
+
+Line = dict[str, Any]
+
+
+class ServerProcess:
+    """`python -m bot serve` with an environment of nothing but what it is given.
+
+    Attributes:
+        lives: How often it was started.
+    """
+
+    def __init__(self, variables: Mapping[str, str], folder: Path) -> None:
+        fixed = {"HOST": "127.0.0.1", "PORT": "0", "HOME": str(folder)}
+        self.variables = {"PATH": os.environ["PATH"], **fixed, **variables}
+        self.lives = 0
+        self._file = folder / "server.log"
+        self._begin = 0
+        self._url = ""
+        self._process: asyncio.subprocess.Process | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Start it, and see to it that it ends."""
+        await self.start()
+        try:
+            yield
+        finally:
+            await self.kill()
+
+    @property
+    def webhook(self) -> str:
+        """Where it takes webhooks in this life."""
+        return f"{self._url}/webhook"
+
+    @property
+    def pid(self) -> int:
+        """Of the living process."""
+        assert self._process is not None
+        return self._process.pid
+
+    async def start(self) -> None:
+        """Start it, and wait until it listens."""
+        self._begin = self._file.stat().st_size if self._file.exists() else 0
+        with self._file.open("ab") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "bot", "serve"),
+                env=self.variables,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        self.lives += 1
+        listening = await self.logged("listening")
+        self._url = f"http://127.0.0.1:{listening['port']}"
+
+    async def kill(self) -> None:
+        """End it at once, wherever it is."""
+        await self._end(signal.SIGKILL)
+
+    async def stop(self) -> float:
+        """Ask it to end; return how many seconds that took."""
+        started = time.monotonic()
+        await self._end(signal.SIGTERM)
+        return time.monotonic() - started
+
+    async def exit_code(self) -> int:
+        """Wait for its end."""
+        assert self._process is not None
+        return await asyncio.wait_for(self._process.wait(), PATIENCE)
+
+    async def _end(self, number: signal.Signals) -> None:
+        if self._process is not None and self._process.returncode is None:
+            self._process.send_signal(number)
+            await asyncio.wait_for(self._process.wait(), PATIENCE)
+
+    @property
+    def text(self) -> str:
+        """All that it wrote, in every life."""
+        return self._file.read_text()
+
+    def lines(self) -> list[Line]:
+        """Return the log of this life."""
+        with self._file.open("rb") as log:
+            log.seek(self._begin)
+            written = log.read().decode().splitlines(keepends=True)
+        # the last one may be half-written, and what is no JSON is no line of the log
+        return [json.loads(line) for line in written if line.startswith("{") and line[-1] == "\n"]
+
+    async def logged(self, event: str, **fields: object) -> Line:
+        """Wait for a line of this life that has the event and these fields."""
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                for line in self.lines():
+                    if line["event"] == event and fields.items() <= line.items():
+                        return line
+                assert self._process is not None
+                assert self._process.returncode is None, self.text
+                await asyncio.sleep(0.02)

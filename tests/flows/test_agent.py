@@ -1,0 +1,342 @@
+"""Attempts of the agent, as stories: what the model does, what it is told, how it ends."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.errors import BudgetExhausted, ProviderUnreachable, RequestTooLong
+from bot.llm.base import StopReason, Strength, Text, ToolCall
+from bot.repair.model import Limits, Usage
+from bot.repair.progress import Noticed, TurnFinished
+from tests.flows.agent_world import (
+    FIX,
+    JournaledSteps,
+    Killed,
+    Says,
+    ScriptedModel,
+    bash,
+    edit,
+    run_tests,
+    says,
+    world,
+)
+
+
+async def test_it_looks_edits_tests_and_sums_up(tmp_path: Path) -> None:
+    """The plain story: the patch is what the tree gained, the summary the model's last words."""
+    story = world(tmp_path)
+    model = ScriptedModel(
+        says("I look around.", bash("ls"), edit("view", "/workspace/app.txt")),
+        says(FIX),
+        says(run_tests()),
+        says("The word was wrong. I made it right."),
+    )
+    proposal = await story.attempt(model)
+    assert proposal.patch.text == snapshot("""\
+--- app.txt
++++ app.txt
+@@ -1 +1 @@
+-wrong
++right
+""")
+    assert proposal.summary == "The word was wrong. I made it right."
+    assert (proposal.model, proposal.ended) == ("scripted-1", "")
+    assert proposal.usage == Usage(400, 40, cost_usd=Decimal("0.04"), calls=4)
+    assert sum(story.spent, Usage()) == proposal.usage
+    assert [event.action for event in story.events if isinstance(event, TurnFinished)] == snapshot(
+        ["$ ls, read app.txt", "edit app.txt", "run the tests", "finish"]
+    )
+    assert [result.text for result in model.results] == snapshot(
+        [
+            "app.txt\ncheck.sh\n(exit code 0)",
+            "     1\twrong",
+            "Changed /workspace/app.txt, now:\n     1\tright",
+            """\
+`sh check.sh` passed.
+
+Failures before any change: 1; still there: 0.
+
+It printed nothing.\
+""",
+        ]
+    )
+
+
+async def test_every_turn_only_appends_to_the_conversation(tmp_path: Path) -> None:
+    """Prefixes stay equal from turn to turn, so that the provider reads them from its cache."""
+    model = ScriptedModel(says(bash("ls")), says(FIX), says("Done."))
+    await world(tmp_path).attempt(model)
+    conversations = [conversation for conversation, _ in model.asked]
+    for before, after in pairwise(conversations):
+        assert (before.system, before.tools) == (after.system, after.tools)
+        assert after.messages[: len(before.messages)] == before.messages
+
+
+async def test_failures_come_back_one_by_one(tmp_path: Path) -> None:
+    """`run_tests` tells what still fails, and what fails that did not before."""
+    model = ScriptedModel(
+        says(bash("echo 'echo FAIL: other; echo FAIL: app; exit 1' > check.sh"), run_tests()),
+        says("I broke it."),
+    )
+    await world(tmp_path).attempt(model)
+    assert model.results[-1].text == snapshot("""\
+`sh check.sh` failed with exit code 1.
+
+Failures before any change: 1; still there: 1. Failing now and not before: other.
+
+- other
+  it is wrong
+
+- app
+  it is wrong\
+""")
+
+
+@pytest.mark.parametrize(
+    ("call", "answer"),
+    [
+        (ToolCall("", "fly", {}), "There is no such tool."),
+        (ToolCall("", "bash", {}), "command is required and must be a string."),
+        (bash("echo \0"), "command holds a NUL character."),
+        (bash("\ud800"), "half a character"),
+        (bash("x" * 200_000), "too long"),
+        (edit("view", "/etc/passwd"), "/etc/passwd is outside /workspace"),
+        (edit("view", "../etc/passwd"), "outside /workspace"),
+        (edit("view", "none.txt"), "/workspace/none.txt does not exist."),
+        (edit("fly", "app.txt"), "There is no command 'fly'"),
+        (edit("view", "app.txt", view_range=[1]), "view_range must be two whole numbers"),
+        (edit("create", "app.txt/x", file_text=""), "/workspace/app.txt/x can't be used"),
+        (edit("insert", "app.txt", insert_line=True, insert_text="x"), "a whole number"),
+        (edit("create", ".github/workflows/ci.yml", file_text=""), "is protected"),
+        (edit("create", "golden/a.txt", file_text=""), "is protected"),
+    ],
+)  # fmt: skip
+async def test_a_call_that_cannot_be_used_is_answered(
+    tmp_path: Path, call: ToolCall, answer: str
+) -> None:
+    """Bad input never ends an attempt: the model is told what is wrong with it."""
+    story = world(tmp_path, protected=("golden/**",))
+    model = ScriptedModel(says(call), says("So be it."))
+    assert not (await story.attempt(model)).patch
+    (result,) = model.results
+    assert result.is_error
+    assert answer in result.text
+
+
+async def test_a_folder_is_listed_two_levels_deep(tmp_path: Path) -> None:
+    """Hidden and vendored folders are left out."""
+    files = dict.fromkeys(["a/b.txt", "a/c/d/e.txt", ".git/x", "node_modules/y", "z y.txt"], "")
+    model = ScriptedModel(says(edit("view", "/workspace")), says("Seen."))
+    await world(tmp_path, files).attempt(model)
+    assert model.results[0].text.splitlines() == ["a/", "a/b.txt", "a/c/", "z y.txt"]
+
+
+async def test_a_giant_file_is_left_to_the_shell(tmp_path: Path) -> None:
+    """Neither a model nor a checkpoint gets a file of megabytes."""
+    journal: list[tuple[str, object]] = []
+    model = ScriptedModel(says(edit("view", "big.txt")), says("Big."))
+    story = world(tmp_path, {"big.txt": "x" * 3_000_000})
+    await story.attempt(model, steps=JournaledSteps(journal, 100))
+    assert "is too large for this tool" in model.results[0].text
+    assert len(pickle.dumps(journal)) < 10_000
+
+
+async def test_long_output_keeps_head_and_tail(tmp_path: Path) -> None:
+    """A flood of output reaches the model cut in the middle, with a note."""
+    model = ScriptedModel(says(bash("seq 100000")), says("Much."))
+    await world(tmp_path).attempt(model)
+    text = model.results[0].text
+    assert len(text) < 17_000
+    assert text.startswith("1\n2\n")
+    assert text.endswith("\n100000\n(exit code 0)")
+    assert "characters omitted …" in text
+
+
+async def test_going_round_in_circles_is_noticed_and_ended(tmp_path: Path) -> None:
+    """The third equal result brings a word to the model, the fifth ends the attempt."""
+    model = ScriptedModel(says(bash("echo took 0.$$ s")))
+    proposal = await world(tmp_path).attempt(model)
+    assert proposal.ended == "The model repeated the same action 5 times."
+    told = [
+        [block.text for block in message.blocks if isinstance(block, Text)]
+        for message in model.heard
+    ]
+    assert told[:2] == [[], []]
+    assert all("the same result" in text for (text,) in told[2:])
+
+
+async def test_testing_after_each_edit_is_no_repetition(tmp_path: Path) -> None:
+    """Equal test results between different edits are work, not a circle."""
+    lines = [
+        says(edit("create", f"note{number}.txt", file_text="x"), run_tests()) for number in range(8)
+    ]
+    model = ScriptedModel(*lines, says("Enough."))
+    assert (await world(tmp_path).attempt(model)).ended == ""
+
+
+async def test_turns_run_out(tmp_path: Path) -> None:
+    """The last turns are announced once; at the limit the attempt ends with what there is."""
+    lines = [says(bash(f"echo {number}")) for number in range(20)]
+    story = world(tmp_path, limits=Limits(turns=7))
+    model = ScriptedModel(says(FIX), *lines)
+    proposal = await story.attempt(model)
+    assert proposal.ended == "All 7 turns of the attempt are used."
+    assert proposal.patch
+    assert proposal.summary == "The model did not finish. It changed app.txt."
+    notes = [
+        block.text for message in model.heard for block in message.blocks if isinstance(block, Text)
+    ]
+    assert notes == snapshot(
+        [
+            "5 turns are left. Bring the work to its best state now: finish the edit, run the failing command, remove leftovers, and end with your summary."
+        ]
+    )
+
+
+async def test_a_budget_that_runs_low_is_announced_once(tmp_path: Path) -> None:
+    """With most of the money or time gone, the model is told to bring its work to an end."""
+    lines = [Says([bash(f"echo {number}")], cost=Decimal("0.30")) for number in range(4)]
+    for story, said in [
+        (world(tmp_path, limits=Limits(cost_usd=Decimal("1.40"))), "Most of the budget is spent."),
+        (world(tmp_path, limits=Limits(cost_usd=None, seconds=9_999)), "1000 seconds are left."),
+    ]:
+        model = ScriptedModel(*lines, says("Done."))
+        await story.attempt(model)
+        notes = [
+            block.text
+            for message in model.heard
+            for block in message.blocks
+            if isinstance(block, Text)
+        ]
+        assert [note.startswith(said) for note in notes] == [True]
+
+
+async def test_a_cut_answer_is_continued_twice(tmp_path: Path) -> None:
+    """Answers that hit their token limit before they did anything are continued, but not forever."""
+    cut = says("I think and think", stop=StopReason.MAX_TOKENS)
+    model = ScriptedModel(cut, cut, says(FIX), says("Done."))
+    proposal = await world(tmp_path).attempt(model)
+    assert (proposal.ended, bool(proposal.patch)) == ("", True)
+    assert isinstance(model.heard[0].blocks[0], Text)
+    assert "cut off at 16,000 tokens" in model.heard[0].blocks[0].text
+
+    endless = await world(tmp_path).attempt(ScriptedModel(cut))
+    assert endless.ended == "3 answers in a row were cut off at their token limit."
+
+
+async def test_a_refusal_ends_the_attempt(tmp_path: Path) -> None:
+    """A model that declines is not argued with."""
+    model = ScriptedModel(says("No.", stop=StopReason.REFUSAL))
+    assert (await world(tmp_path).attempt(model)).ended == "The model declined to go on."
+    assert len(model.asked) == 1
+
+
+async def test_no_call_is_made_when_the_budget_is_spent(tmp_path: Path) -> None:
+    """Money, tokens and time are checked before the model is asked."""
+    spent = Usage(input=500, cost_usd=Decimal(2))
+    model = ScriptedModel(says("Hello."))
+    for limits, now, reason in [
+        (Limits(cost_usd=Decimal(2)), 0, "The budget of \\$2 is used up"),
+        (Limits(cost_usd=None, tokens=500), 0, "The token budget of 500 is used up"),
+        (Limits(cost_usd=None, seconds=60), 5_000, "The time budget of 60 s is used up"),
+    ]:
+        story = replace(world(tmp_path, limits=limits, spent=spent), now=now)
+        with pytest.raises(BudgetExhausted, match=reason):
+            await story.attempt(model)
+    assert not model.asked
+
+
+async def test_an_answer_that_outlasts_the_run_is_not_awaited(tmp_path: Path) -> None:
+    """The model is cut short at the run's deadline."""
+    story = replace(world(tmp_path), now=1_999.9)
+    with pytest.raises(BudgetExhausted, match="ended while the model was answering"):
+        await story.attempt(ScriptedModel(Says(["Well ..."], seconds=60)))
+
+
+async def test_a_tight_budget_gets_a_shorter_answer_first(tmp_path: Path) -> None:
+    """A call that the money left does not cover is tried with fewer tokens before giving up."""
+    price = Decimal("0.0001")
+    story = world(tmp_path, limits=Limits(cost_usd=Decimal("0.90")))
+    model = ScriptedModel(says("Done."), price_per_token=price)
+    await story.attempt(model)
+    assert model.asked[0][1].max_tokens == 8_000
+
+    poor = world(tmp_path, limits=Limits(cost_usd=Decimal("0.30")))
+    with pytest.raises(BudgetExhausted, match=r"could cost \$0\.4000"):
+        await poor.attempt(model)
+
+
+async def test_a_provider_that_fails_midway_leaves_the_patch(tmp_path: Path) -> None:
+    """What was repaired before the outage is judged all the same; with nothing done it is raised."""
+    down = Says(error=ProviderUnreachable("The model provider does not answer."))
+    proposal = await world(tmp_path).attempt(ScriptedModel(says(FIX), down))
+    assert proposal.ended == "The model provider does not answer."
+    assert proposal.patch
+    with pytest.raises(ProviderUnreachable):
+        await world(tmp_path).attempt(ScriptedModel(says(bash("ls")), down))
+
+
+async def test_a_conversation_that_is_too_long_is_shortened_once(tmp_path: Path) -> None:
+    """Old tool output goes first, and the model is asked again."""
+    too_long = Says(error=RequestTooLong("The conversation is too long."))
+    flood = [says(bash(f"seq {number}000")) for number in range(5, 11)]
+    model = ScriptedModel(*flood, too_long, says("Done."))
+    proposal = await world(tmp_path).attempt(model)
+    assert (proposal.ended, proposal.summary) == ("", "Done.")
+    assert "characters of older output dropped" in model.results[0].text
+    assert model.results[-1].text.endswith("10000\n(exit code 0)")
+
+
+async def test_the_ask_carries_strength_model_and_effort(tmp_path: Path) -> None:
+    """What the repo config and the ladder want reaches the provider."""
+    story = world(tmp_path, stronger=True, model="big-1", effort="high")
+    model = ScriptedModel(Says(["Done."], notes=("Fell back to b: a is overloaded.",)))
+    proposal = await story.attempt(model)
+    ask = model.asked[0][1]
+    assert (ask.strength, ask.model, ask.effort) == (Strength.STRONGER, "big-1", "high")
+    assert proposal.notes == ("Fell back to b: a is overloaded.",)
+    assert Noticed("Fell back to b: a is overloaded.") in story.events
+
+
+async def test_a_test_can_be_asked_for_instead_of_a_repair(tmp_path: Path) -> None:
+    """The same loop writes a failing test when the task says so."""
+    story = world(tmp_path, write_test=True)
+    model = ScriptedModel(says(edit("create", "test_new.sh", file_text="exit 1\n")), says("Added."))
+    proposal = await story.attempt(model)
+    assert proposal.patch.files == ("test_new.sh",)
+    assert model.asked[0][0].system.startswith("You write the test that shows a reported problem.")
+
+
+SCRIPT = (
+    says(bash("echo one >> log.txt"), edit("view", "none.txt")),
+    says(edit("insert", "app.txt", insert_line=1, insert_text="more")),
+    says(FIX, run_tests()),
+    says("Done."),
+)
+
+
+@pytest.mark.parametrize("lives", range(12))
+async def test_a_killed_attempt_goes_on_where_it_was(tmp_path: Path, lives: int) -> None:
+    """Killed behind any act: finished acts are not repeated, and the patch is the same."""
+    journal: list[tuple[str, object]] = []
+    story = world(tmp_path, limits=Limits(turns=10))
+    model = ScriptedModel(*SCRIPT)
+    with pytest.raises(Killed):
+        await story.attempt(model, steps=JournaledSteps(journal, lives))
+    finished = len(journal)
+    journal = pickle.loads(pickle.dumps(journal))
+    answered = sum(name.startswith("attempt 1: turn") and "." not in name for name, _ in journal)
+    rest = ScriptedModel(*SCRIPT[answered:])
+    proposal = await story.attempt(rest, steps=JournaledSteps(journal, 100))
+    assert finished == lives
+    assert (tmp_path / "app.txt").read_text() == "right\nmore\n"
+    assert proposal.summary == "Done."
+    assert proposal.usage.calls == 4
+    assert len({name for name, _ in journal}) == len(journal)

@@ -1,0 +1,149 @@
+"""`fixpoint ci plan` and `fixpoint ci run` on a repository of this machine."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+from typer.testing import CliRunner, Result
+
+from bot.cli import app
+
+WORKFLOW = """\
+name: CI
+on: push
+jobs:
+  check:
+    runs-on: ubuntu-24.04
+    strategy: {matrix: {word: [good, bad]}}
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/cache@v4
+      - name: Look
+        run: |
+          echo "looking for ${{ matrix.word }}"
+          grep -n ${{ matrix.word }} words.txt
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """Return a git repository with one workflow."""
+    folder = tmp_path / "repository"
+    (folder / ".github" / "workflows").mkdir(parents=True)
+    (folder / ".github" / "workflows" / "ci.yml").write_text(WORKFLOW, encoding="utf-8")
+    (folder / "words.txt").write_text("good\n", encoding="utf-8")
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+    for arguments in (("init", "-qb", "main"), ("add", "."), (*identity, "commit", "-qm", "x")):
+        subprocess.run(["git", "-C", str(folder), *arguments], check=True)
+    return folder
+
+
+def ci(repository: Path, *arguments: str) -> Result:
+    """Run a command of `fixpoint ci` on the repository."""
+    command, *rest = arguments
+    environment = {"FIXPOINT_DATA": str(repository.parent / "data")}
+    return CliRunner().invoke(app, ["ci", command, str(repository), *rest], env=environment)
+
+
+def test_several_jobs_are_listed(repository: Path) -> None:
+    """Without a clear choice the plan lists the jobs with the options that choose each."""
+    result = ci(repository, "plan")
+    assert result.exit_code == 0
+    assert result.output == snapshot("""\
+2 jobs; choose one:
+  check (good)
+      --workflow ci.yml --job check --matrix word=good
+  check (bad)
+      --workflow ci.yml --job check --matrix word=bad
+""")
+
+
+def test_a_plan_is_printed(repository: Path) -> None:
+    """The plan has the steps, what actions come to, the scripts, and what differs from GitHub."""
+    result = ci(repository, "plan", "--job", "check (bad)")
+    assert result.exit_code == 0
+    assert result.output == snapshot("""\
+check (bad)  (.github/workflows/ci.yml, job check, on push)
+
+Steps:
+  * 1. Run actions/checkout@v4
+       The commit is checked out already.
+  * 2. Run actions/cache@v4
+       Caches nothing here: everything is made anew.
+  * 3. Look
+       | echo "looking for bad"
+       | grep -n bad words.txt
+
+What differs from GitHub's runner:
+  - GitHub runs it on `ubuntu-24.04`; here it runs on the sandbox's own Linux with the programs that are there.
+""")
+
+
+def test_a_plan_as_json(repository: Path) -> None:
+    """The JSON has the commands as they would run."""
+    result = ci(repository, "plan", "--matrix", "word=good", "--json")
+    plan = json.loads(result.stdout)
+    assert (plan["name"], plan["matrix"], plan["runs_on"]) == (
+        "check (good)",
+        {"word": "good"},
+        ["ubuntu-24.04"],
+    )
+    assert plan["steps"][2]["script"].endswith("grep -n good words.txt\n")
+    assert plan["environment"]["GITHUB_REF"] == "refs/heads/main"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("plan", "--job", "gone"), "There is no job `gone`; there are: check."),
+        (("plan", "--workflow", "no.yml"), "There is no workflow no.yml; there are: .github"),
+        (("plan", "--matrix", "word"), "--matrix word: write it as KEY=VALUE."),
+        (("plan", "--job", "check", "--matrix", "word=x"), "There is no job `check` with that"),
+        (("run",), "2 jobs fit; choose one:"),
+        (("run", "--matrix", "word=good", "--step", "no"), "There is no step 'no'; there are:"),
+        (("run", "--matrix", "word=good", "--as-of", "x"), "--as-of x: write a date such as"),
+    ],
+)
+def test_bad_choices_are_said(repository: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    """What does not lead to one job ends with exit code 2 and a sentence that helps."""
+    result = ci(repository, *arguments)
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+
+
+def test_no_workflow_at_all(tmp_path: Path) -> None:
+    """A repository without workflows is said to have none."""
+    result = ci(tmp_path, "plan")
+    assert (result.exit_code, "has no workflow" in result.stderr) == (2, True)
+
+
+def test_a_passing_job(repository: Path) -> None:
+    """A job that passes ends with exit code 0."""
+    result = ci(repository, "run", "--matrix", "word=good", "--sandbox", "bubblewrap")
+    assert result.exit_code == 0, result.output
+    assert "ok 3/3 Look" in result.output
+    assert result.output.endswith("The job passes here.\n")
+
+
+def test_a_failing_job(repository: Path) -> None:
+    """A job that fails ends with exit code 1; its step and the end of its output are shown."""
+    result = ci(repository, "run", "--matrix", "word=bad", "--sandbox", "bubblewrap")
+    assert result.exit_code == 1, result.output
+    assert "The job fails at step 3: Look. Exit code 1." in result.output
+    assert "  | looking for bad" in result.output
+
+
+def test_the_failing_step_runs_offline(repository: Path) -> None:
+    """With the failing step named, what is before it prepares; the report is one JSON object."""
+    result = ci(
+        repository, "run", "--matrix", "word=bad", "--step", "Look",
+        "--sandbox", "bubblewrap", "--json",
+    )  # fmt: skip
+    assert result.exit_code == 1, result.output
+    report = json.loads(result.stdout)
+    assert (report["passed"], report["failed_step"]) == (False, 3)
+    assert [step["outcome"] for step in report["steps"]] == ["success", "success", "failure"]

@@ -1,0 +1,275 @@
+"""A job of a workflow runs in a real sandbox as GitHub's runner would run it."""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.repair.ci.execution import JobExecution
+from bot.repair.ci.job_run import Execution, Outcome, StepRun
+from bot.repair.ci.workflow.compiled import compile_job
+from bot.repair.ci.workflow.find import select
+from bot.repair.ci.workflow.jobs import all_jobs
+from bot.repair.ci.workflow.plan import JobPlan, plan_job
+from bot.repair.detect.tree import DirectoryTree
+from sandbox.base import Sandbox, SandboxProvider, SandboxSpec
+from sandbox.bubblewrap import BubblewrapProvider
+
+
+@pytest.fixture
+async def provider(tmp_path: Path) -> AsyncIterator[SandboxProvider]:
+    provider = BubblewrapProvider(tmp_path / "data")
+    yield provider
+    await provider.close()
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Return an empty git repository."""
+    folder = tmp_path / "source"
+    folder.mkdir()
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    return folder
+
+
+def plan(source: Path, steps: str, *, job: str = "", **files: str) -> JobPlan:
+    """Return the plan of a job `test` with these steps."""
+    lines = "\n".join(f"      {line}" for line in steps.strip("\n").split("\n"))
+    above = "\n".join(f"    {line}" for line in job.strip("\n").split("\n"))
+    text = f"on: push\nenv: {{ABOVE: workflow, LEVEL: workflow}}\njobs:\n  test:\n    runs-on: ubuntu-latest\n{above}\n    steps:\n{lines}\n"
+    for path, content in {".github/workflows/ci.yml": text, **files}.items():
+        place = source / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(content, encoding="utf-8")
+    tree = DirectoryTree(source)
+    [target] = select(all_jobs(tree).jobs, job="test")
+    return plan_job(tree, target)
+
+
+async def opened(provider: SandboxProvider, source: Path) -> Sandbox:
+    return await provider.open(SandboxSpec(f"t-{secrets.token_hex(4)}", source=source))
+
+
+async def run(
+    provider: SandboxProvider, source: Path, steps: str, *, job: str = "", **files: str
+) -> Execution:
+    made = plan(source, steps, job=job, **files)
+    sandbox = await opened(provider, source)
+    try:
+        return await JobExecution(made).run(sandbox)
+    finally:
+        await sandbox.close()
+
+
+def said(run: StepRun) -> str:
+    """Return what a step printed."""
+    assert run.result is not None
+    return run.result.output.strip()
+
+
+def outcomes(execution: Execution) -> list[Outcome]:
+    return [run.outcome for run in execution.runs]
+
+
+async def test_state_goes_from_step_to_step(provider: SandboxProvider, source: Path) -> None:
+    """Variables, folders of the PATH and outputs that a step writes reach the ones behind it."""
+    execution = await run(
+        provider,
+        source,
+        r"""
+- id: make
+  run: |
+    echo "FROM_FILE=it's here" >> "$GITHUB_ENV"
+    printf 'LONG<<END\nfirst\nsecond=2\nEND\n' >> "$GITHUB_ENV"
+    mkdir tools && printf '#!/bin/sh\necho tool' > tools/mytool && chmod +x tools/mytool
+    echo "$PWD/tools" >> "$GITHUB_PATH"
+    echo "level=high" >> "$GITHUB_OUTPUT"
+    cd tools
+- run: echo "$FROM_FILE|$LONG|$(mytool)|${{ steps.make.outputs.level }}|${{ env.FROM_FILE }}|$PWD"
+- run: echo "$ABOVE $LEVEL $OWN ${{ env.LEVEL }} $CI $GITHUB_EVENT_NAME"
+  env: {OWN: "${{ steps.make.outcome }}", LEVEL: step}
+- run: echo never
+  if: steps.make.outputs.level == 'low'
+""",
+        job="env: {LEVEL: job}",
+    )
+    assert execution.passed
+    assert said(execution.runs[1]) == ("it's here|first\nsecond=2|tool|high|it's here|/workspace")
+    assert said(execution.runs[2]) == "workflow step success step true push"
+    assert execution.runs[3].outcome is Outcome.SKIPPED
+
+
+async def test_what_runs_after_a_failure(provider: SandboxProvider, source: Path) -> None:
+    """The first failing step is named; later ones run only where their condition asks for it."""
+    execution = await run(
+        provider,
+        source,
+        """
+- run: exit 4
+  continue-on-error: true
+- run: |
+    echo before
+    false
+    echo after
+- run: echo next
+- run: echo cleanup
+  if: failure()
+- run: echo always
+  if: always()
+""",
+    )
+    failed = execution.failed
+    assert failed is not None
+    assert (failed.step.spec.number, said(failed)) == (2, "before")
+    assert execution.runs[0].tolerated
+    assert outcomes(execution)[2:] == [Outcome.SKIPPED, Outcome.SUCCESS, Outcome.SUCCESS]
+
+
+async def test_shells_and_folders(provider: SandboxProvider, source: Path) -> None:
+    """Bash fails on a broken pipe only when asked for, sh and Python run on a file."""
+    execution = await run(
+        provider,
+        source,
+        """
+- run: pwd; false | cat
+  working-directory: deep/er
+- run: echo "$0" | grep -c step
+  shell: sh
+- run: |
+    import os
+    print(os.getcwd(), "${{ runner.os }}")
+  shell: python
+- run: echo $- | grep -c e
+  shell: bash --noprofile -e {0}
+- run: false | cat
+  shell: bash
+""",
+        job="defaults: {run: {working-directory: deep}}",
+        **{"deep/er/file": ""},
+    )
+    assert said(execution.runs[0]) == "/workspace/deep/er"
+    assert said(execution.runs[2]) == "/workspace/deep Linux"
+    assert outcomes(execution) == [Outcome.SUCCESS] * 4 + [Outcome.FAILURE]
+
+
+GREET = """\
+inputs:
+  who: {default: world}
+  loud: {required: false}
+outputs:
+  text: {value: "${{ steps.say.outputs.text }}"}
+runs:
+  using: composite
+  steps:
+    - id: say
+      shell: bash
+      run: echo "text=hello ${{ inputs.who }}${{ inputs.loud == 'true' && '!' || '' }} $EXTRA" >> $GITHUB_OUTPUT
+    - run: test "${{ inputs.who }}" != nobody
+      shell: bash
+"""
+
+
+async def test_composite_actions(provider: SandboxProvider, source: Path) -> None:
+    """A composite action of the repository has its inputs, its own steps and its outputs."""
+    execution = await run(
+        provider,
+        source,
+        """
+- uses: actions/checkout@v4
+- id: greet
+  uses: ./.github/actions/greet
+  with: {loud: true}
+  env: {EXTRA: more}
+- run: echo "${{ steps.greet.outputs.text }}"
+- uses: ./.github/actions/greet
+  with: {who: nobody}
+""",
+        **{".github/actions/greet/action.yml": GREET},
+    )
+    assert said(execution.runs[2]) == "hello world! more"
+    failed = execution.failed
+    assert failed is not None
+    assert failed.step.spec.number == 4
+    assert failed.innermost().step.title == 'Run test "nobody" != nobody'
+
+
+async def test_reasons_outside_the_code(provider: SandboxProvider, source: Path) -> None:
+    """A missing secret, a missing program and a time limit are named as the reason."""
+    execution = await run(
+        provider,
+        source,
+        """
+- run: test -n "$TOKEN"
+  env: {TOKEN: "${{ secrets.TOKEN }}"}
+  continue-on-error: true
+- run: frobnicate --all
+  continue-on-error: true
+- run: sleep 60
+  timeout-minutes: ${{ 0.01 }}
+  continue-on-error: true
+- run: sudo apt-get install -y cowsay
+- id: skipped
+  uses: nobody/knows@v3
+- run: echo unsure
+  if: steps.skipped.outputs.changed == 'true'
+- run: echo sure
+  if: steps.skipped.outcome == 'failure'
+""",
+    )
+    assert execution.passed
+    assert [run.outcome for run in execution.runs[4:]] == [
+        Outcome.SKIPPED,
+        Outcome.SUCCESS,
+        Outcome.SKIPPED,
+    ]
+    assert [run.why for run in execution.runs[:2]] == [
+        "It uses `secrets.TOKEN`, which is not here.",
+        "The program `frobnicate` is not here.",
+    ]
+    assert execution.runs[2].why.startswith("Its time was up after")
+    assert execution.said == ("System packages are not installed: apt-get install -y cowsay",)
+
+
+async def test_the_compiled_job_fails_alike(provider: SandboxProvider, source: Path) -> None:
+    """As plain commands, in one sandbox after the other, a job does what it did step by step."""
+    made = plan(
+        source,
+        """
+- id: version
+  run: |
+    echo "number=1.2'3" >> "$GITHUB_OUTPUT"
+    echo "LEVEL=set" >> "$GITHUB_ENV"
+- id: greet
+  uses: ./.github/actions/greet
+- run: exit 3
+  continue-on-error: true
+- name: Check
+  run: |
+    cat file
+    echo "$LEVEL ${{ steps.greet.outputs.text }} $NUMBER"
+    exit 7
+  working-directory: deep
+  env: {NUMBER: "${{ steps.version.outputs.number }}"}
+""",
+        **{".github/actions/greet/action.yml": GREET, "deep/file": "content\n"},
+    )
+    failing = made.step_called("Check")
+    assert failing is not None
+    compiled = compile_job(made, failing)
+    first = await opened(provider, source)
+    for command in compiled.setup:
+        result = await first.run(command, timeout=60)
+        assert result.ok, result.output
+    second = await provider.open(
+        SandboxSpec(f"t-{secrets.token_hex(4)}", snapshot=await first.snapshot("prepared"))
+    )
+    await first.close()
+    for _ in range(2):
+        result = await second.run(compiled.failing, timeout=60)
+        assert result.exit_code == 7
+        assert result.output == "content\nset hello world  1.2'3\n"
+    await second.close()

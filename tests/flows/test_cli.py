@@ -1,0 +1,261 @@
+"""The command line, as a process: what it prints, how it ends, and what it leaves alone."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot import __version__
+from bot.reporting.json_report import FixOutput
+from tests.flows.command_line import Desk, Done, ended, in_git, open_desk
+from tests.flows.world import CHECK, FILES, RIGHT, WRONG, attempts, bash, open_scene
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def read(done: Done) -> FixOutput:
+    """Return what `--json` printed: one object of the documented form, and nothing else."""
+    return FixOutput.model_validate_json(done.out)
+
+
+def assert_one_sentence(done: Done, *parts: str) -> None:
+    """Assert that a command could not do its work, and says so in words for people."""
+    assert done.code == 2, done
+    assert done.out == ""
+    assert "Traceback" not in done.err
+    for part in parts:
+        assert part in " ".join(done.err.split())
+
+
+async def test_fixed_as_json(tmp_path: Path) -> None:
+    """Status 0, one object of the contract on stdout, and the repository is as it was."""
+    async with open_desk(tmp_path, attempts(WRONG, RIGHT)) as desk:
+        before = desk.everything()
+        done = await desk.fix("--json")
+        assert done.code == 0, done.err
+        output = read(done)
+        assert (output.verdict, [one.accepted for one in output.attempts]) == (
+            "fixed",
+            [False, True],
+        )
+        assert "+right" in output.patch
+        assert desk.everything() == before
+        assert left_behind(desk) == []
+
+
+def left_behind(desk: Desk) -> list[Path]:
+    """Return what a run left of its work."""
+    kept = desk.data / "local"
+    folders = [kept / "sandboxes" / "bubblewrap" / name for name in ("sandboxes", "snapshots")]
+    others = [entry for entry in kept.iterdir() if entry.name not in {"sandboxes", "removed"}]
+    return others + [entry for folder in folders if folder.is_dir() for entry in folder.iterdir()]
+
+
+async def test_not_fixed_is_another_status(tmp_path: Path) -> None:
+    """Status 1, and a report for people that says why."""
+    async with open_desk(tmp_path) as desk:
+        done = await desk.fix()
+        assert done.code == 1
+        assert "found nothing to change" in " ".join(done.out.split())
+        assert left_behind(desk) == []
+
+
+async def test_a_branch_and_a_patch_file(tmp_path: Path) -> None:
+    """The fix is one commit on a new branch; work tree, index and HEAD stay where they are."""
+    async with open_desk(tmp_path, attempts(RIGHT)) as desk:
+        (desk.repository / "staged.txt").write_text("mine\n")
+        desk.git("add", "staged.txt")
+        (desk.repository / "new.txt").write_text("mine too\n")
+        status, head = desk.git("status", "--porcelain"), desk.git("rev-parse", "HEAD")
+        done = await desk.fix("--branch", "fix/app", "--patch", "fix.patch")
+        assert done.code == 0, done
+        assert (desk.git("status", "--porcelain"), desk.git("rev-parse", "HEAD")) == (status, head)
+        assert desk.git("rev-list", "HEAD..fix/app").count("\n") == 0
+        assert desk.git("show", "fix/app:app.txt") == "right"
+        assert desk.git("diff", "--name-only", "HEAD", "fix/app") == "app.txt"
+        assert "+right" in (tmp_path / "fix.patch").read_text()
+        assert "fix/app" in done.out
+
+
+async def test_applied_to_a_dirty_work_tree(tmp_path: Path) -> None:
+    """What is there, committed or not, is what is repaired; the fix goes on top of it."""
+    files = {**FILES, "app.txt": "right\n"}
+    async with open_desk(tmp_path, attempts(RIGHT), files=files) as desk:
+        (desk.repository / "app.txt").write_text("wrong\n")
+        (desk.repository / "notes.txt").write_text("not committed\n")
+        (desk.repository / "check.sh").write_text(f"{CHECK}# a change of mine\n")
+        done = await desk.fix("--apply")
+        assert done.code == 0, done
+        assert (desk.repository / "app.txt").read_text() == "right\n"
+        assert (desk.repository / "check.sh").read_text().endswith("# a change of mine\n")
+        assert desk.git("status", "--porcelain").splitlines() == ["M check.sh", "?? notes.txt"]
+
+
+async def test_the_patch_on_stdout_and_the_issue_on_stdin(tmp_path: Path) -> None:
+    """A pipe can be put around it: nothing but the patch comes out."""
+    async with open_desk(tmp_path, attempts(RIGHT)) as desk:
+        done = await desk.fix(
+            "--issue-file", "-", "--patch", "-", stdin=b"The app errs.\n\nSometimes.\n"
+        )
+        assert done.code == 0, done.err
+        assert done.out.startswith("diff --git a/app.txt b/app.txt\n")
+        (tmp_path / "fix.patch").write_text(done.out)
+        desk.git("apply", str(tmp_path / "fix.patch"))
+        assert (desk.repository / "app.txt").read_text() == "right\n"
+        assert desk.model is not None
+        assert "The app errs." in desk.model.requests[0].first
+
+
+async def test_interrupted_once_it_reports(tmp_path: Path) -> None:
+    """Ctrl-C ends the command in the sandbox, and the run with what it knows."""
+    async with open_desk(tmp_path, attempts([bash("echo begun; sleep 600")])) as desk:
+        process = await desk.start("fix", str(desk.repository), "--json")
+        await asked(desk)
+        process.send_signal(signal.SIGINT)
+        done = await ended(process)
+        assert (done.code, read(done).verdict) == (1, "stopped")
+        assert left_behind(desk) == []
+
+
+async def test_interrupted_twice_it_ends_at_once(tmp_path: Path) -> None:
+    """Without a report and without a traceback, but not without tidying up."""
+    async with open_desk(tmp_path, attempts([bash("trap '' TERM; sleep 600")])) as desk:
+        process = await desk.start("fix", str(desk.repository), "--json")
+        await asked(desk)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)  # a second SIGINT could merge with the first
+        done = await ended(process)
+        assert "Traceback" not in done.err
+        assert (done.code, done.out) == (130, "")
+        assert left_behind(desk) == []
+
+
+async def asked(desk: Desk) -> None:
+    """Wait until the model was asked, and what it wants is under way."""
+    async with asyncio.timeout(60):
+        while not (desk.model and desk.model.requests):  # noqa: ASYNC110 - another server's state
+            await asyncio.sleep(0.02)
+    await asyncio.sleep(0.3)
+
+
+async def test_two_at_once(tmp_path: Path) -> None:
+    """Several repairs of one repository do not meet."""
+    async with open_desk(tmp_path, attempts(RIGHT)) as desk:
+        before = desk.everything()
+        both = await asyncio.gather(desk.fix("--json"), desk.fix("--json"))
+        assert [read(done).verdict for done in both] == ["fixed", "fixed"]
+        assert desk.everything() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("nowhere",), "nowhere is neither a folder nor a URL."),
+        (("plain",), "must be a git repository with at least one commit"),
+        (("empty",), "must be a git repository with at least one commit"),
+        (("repository", "--proposers", "oracle"), "'oracle' is none of mechanical"),
+        (("repository", "--proposers", "agent"), "agent needs a model; set ANTHROPIC_API_KEY"),
+        (("repository", "--sandbox", "chroot"), "'chroot' is not one of"),
+        (("repository", "--sandbox", "e2b"), "E2B_API_KEY"),
+        (
+            ("repository", "--attempts", "0"),
+            "'--attempts': Input should be greater than or equal to 1",
+        ),
+        (("repository", "--budget", "2"), "No such option: --budget"),
+        (("repository", "--issue", "a", "--issue-file", "b"), "give one of them"),
+        (("repository", "--issue-file", "b"), "b can't be read: No such file or directory."),
+        (("repository", "--json", "--patch", "-"), "both write to stdout"),
+        (("repository", "--branch", "main"), "'main' exists already"),
+        (("repository", "--branch", "no..good"), "is not a valid branch name"),
+        (("https://example.com/r.git", "--apply"), "need a repository on this machine"),
+        ((), "Missing argument 'PATH_OR_URL'"),
+    ],
+)
+async def test_what_can_not_be_done_is_said(
+    tmp_path: Path, arguments: tuple[str, ...], sentence: str
+) -> None:
+    """Status 2, nothing on stdout, and one sentence that says what to do."""
+    async with open_desk(tmp_path) as desk:
+        (tmp_path / "plain").mkdir()
+        (tmp_path / "empty").mkdir()
+        in_git(tmp_path / "empty", "init", "--quiet")
+        before = desk.everything()
+        assert_one_sentence(await desk.run("fix", *arguments), sentence)
+        assert desk.everything() == before
+
+
+async def test_an_unusable_config_and_data_folder_are_said(tmp_path: Path) -> None:
+    """Status 2 with every problem's line, or with the variable to set."""
+    async with open_desk(tmp_path) as desk:
+        (tmp_path / "file").write_text("")
+        inside_a_file = {"FIXPOINT_DATA": str(tmp_path / "file" / "data")}
+        done = await desk.run("fix", str(desk.repository), environ=inside_a_file)
+        assert_one_sentence(done, "set FIXPOINT_DATA to a writable folder.")
+        config = desk.repository / ".github" / "fixpoint.yml"
+        config.write_text("atempts: 2\nattempts: none\n")
+        assert_one_sentence(await desk.fix(), "fixpoint.yml:1", "fixpoint.yml:2")
+
+
+async def test_the_repo_config_is_checked(tmp_path: Path) -> None:
+    """Status 0 for a good one; 1 with a line per problem; 2 when there is none."""
+    async with open_desk(tmp_path) as desk:
+        good = await desk.run("config", "check", str(desk.repository))
+        assert (good.code, good.out.endswith("is fine.\n")) == (0, True)
+        config = desk.repository / ".github" / "fixpoint.yml"
+        config.write_text("atempts: 2\ntest: [1]\n")
+        bad = await desk.run("config", "check", str(config))
+        assert bad.code == 1
+        assert bad.err.replace(str(config), "CONFIG") == snapshot("""\
+CONFIG:1: unknown key 'atempts'; did you mean 'attempts'?
+CONFIG:2: 'test' must be text; put it in quotes.
+""")
+        config.unlink()
+        assert_one_sentence(
+            await desk.run("config", "check", str(desk.repository)), "can't be read"
+        )
+
+
+async def test_the_published_schema_is_what_it_prints(tmp_path: Path) -> None:
+    """Editors that use the published one say the same as `config check`."""
+    async with open_desk(tmp_path) as desk:
+        printed = await desk.run("config", "schema")
+        published = (DOCS / "fixpoint.schema.json").read_text()
+        assert json.loads(printed.out) == json.loads(published)
+
+
+async def test_doctor_says_what_works(tmp_path: Path) -> None:
+    """Without a server's settings `fix` works; with good ones `serve` too; bad ones are named."""
+    async with open_desk(tmp_path) as desk:
+        bare = await desk.run("doctor")
+        assert bare.code == 0
+        assert "`fixpoint fix` works here; `fixpoint serve` is not configured." in bare.out
+        async with open_scene(tmp_path) as scene:
+            works = await desk.run("doctor", environ=scene.variables(desk.data))
+        assert works.code == 0, works
+        assert "GitHub knows this App as fixpoint." in " ".join(works.out.split())
+        assert "`fixpoint fix` and `fixpoint serve` work here." in works.out
+        broken = await desk.run("doctor", environ={"GITHUB_APP_ID": "seven"})
+        assert broken.code == 1
+        said = " ".join(broken.out.split())
+        for name in ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET"):
+            assert name in said
+
+
+async def test_version(tmp_path: Path) -> None:
+    """One line."""
+    async with open_desk(tmp_path) as desk:
+        assert await desk.run("--version") == Done(0, f"fixpoint {__version__}\n", "")
+
+
+async def test_a_server_without_settings_says_all_of_them(tmp_path: Path) -> None:
+    """Every missing and bad variable at once, so that one try mends them all."""
+    async with open_desk(tmp_path) as desk:
+        done = await desk.run("serve", environ={"GITHUB_APP_ID": "seven", "PORT": "web"})
+        assert_one_sentence(
+            done, "GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET", "PORT"
+        )

@@ -1,0 +1,788 @@
+"""Somebody comments `/fix`: the stories of the main job."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from inline_snapshot import snapshot
+
+from bot.repair.model import Verdict
+from tests.fakes.model import (
+    Answer,
+    Counts,
+    ModelServer,
+    Overloaded,
+    Request,
+    Say,
+    Step,
+    Unauthorized,
+)
+from tests.flows.world import FILES, FIX, RIGHT, WRONG, attempts, bash, edit, open_world
+
+
+def always(step: Step) -> Callable[[Request], Step]:
+    """Return a script that knows one answer."""
+    return lambda _request: step
+
+
+async def test_fixed_at_the_first_attempt(tmp_path: Path) -> None:
+    """From the comment to a draft pull request that tells how it came about."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        asked = await world.comment("/fix")
+        await world.settled()
+        assert world.reactions(asked) == ["eyes", "rocket"]
+        assert world.said() == snapshot(
+            [
+                """\
+Fixed in https://github.test/acme/app/pull/2
+
+It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+
+<!-- fixpoint:run=RUN kind=progress -->
+"""
+            ]
+        )
+        [pull] = world.pulls()
+        assert pull.pull is not None
+        assert (pull.pull.draft, pull.pull.base_ref) == (True, "main")
+        assert world.level(pull.pull.head_ref) == snapshot("fixpoint/1-the-app-says-wrong-RUN")
+        assert [label.name for label in pull.labels] == ["fixpoint"]
+        assert pull.title == snapshot("Fix: The app says wrong")
+        assert world.level(pull.body or "") == snapshot("""\
+**Failed:** `sh check.sh` at `COMMIT`, exit code 1, 1 failing test: `sh check.sh`.
+
+**Cause and change:** The file said wrong. It says right now.
+
+**Proof:** It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+
+Fixes #1
+
+### What was wrong
+
+`sh check.sh` fails here, every time.
+
+- `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
+
+<details>
+<summary>What the test runner says</summary>
+
+`sh check.sh`
+
+```
+FAILED checks.sh::app - app.txt says wrong
+```
+
+</details>
+
+### What was changed and why
+
+1 file, +1 -1: `app.txt`
+
+In the words of agent, `claude-sonnet-5-5`:
+
+> The file said wrong. It says right now.
+
+### How it was verified
+
+- Untouched commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
+- With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s.
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+true
+sh check.sh
+```
+
+- The setup commands are given; in a Python project they install to `~/.venv`.
+- The test command is given.
+
+</details>
+
+### Attempts
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
+
+### How to steer it
+
+Comment here:
+
+- `/fix <what to do differently>` starts a new run with your instructions.
+- `/fix retry` tries again with the same ones.
+- `/fix stop` ends a run that is under way.
+
+### Notes
+
+- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- Run `RUN`: N s, N tokens, $0.N.
+
+<!-- fixpoint:run=RUN kind=pull-request -->
+""")
+        assert world.repaired() == "right\n"
+
+
+async def test_wrong_then_right(tmp_path: Path) -> None:
+    """The second attempt starts from the untouched tree and knows what the first one did."""
+    async with open_world(tmp_path, attempts(WRONG, RIGHT)) as world:
+        await world.comment("/fix")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.FIXED
+        assert run.report is not None
+        assert [one.accepted for one in run.report.attempts] == [False, True]
+        assert world.repaired() == "right\n"
+        assert world.model is not None
+        second = next(one for one in world.model.requests if "worse" in one.first)
+        assert "app.txt says worse" in second.first
+
+
+async def test_never_right(tmp_path: Path) -> None:
+    """After its attempts the run reports what it saw and tried, and opens nothing."""
+    async with open_world(tmp_path, attempts(WRONG)) as world:
+        asked = await world.comment("/fix --attempts 2")
+        await world.settled()
+        assert world.reactions(asked) == ["eyes", "confused"]
+        assert world.pulls() == []
+        assert world.said()[-1] == snapshot("""\
+**Not fixed: no patch was found that passes.** All 2 attempts of the budget are used.
+
+**Next:** Look at `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`.
+
+### What was seen
+
+`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of its 2 runs: 1, 1.
+
+- `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
+
+<details>
+<summary>What the test runner says</summary>
+
+`sh check.sh`
+
+```
+FAILED checks.sh::app - app.txt says wrong
+```
+
+</details>
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+true
+sh check.sh
+```
+
+- The setup commands are given; in a Python project they install to `~/.venv`.
+- The test command is given.
+
+</details>
+
+### What was tried
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails (1 test) |
+| 2 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails (1 test) |
+
+<details>
+<summary>What each attempt did</summary>
+
+**Attempt 1** (agent, `claude-sonnet-5-5`): still fails (1 test).
+
+> I made it worse.
+
+Failing with it:
+
+- `sh check.sh`: `FAILED checks.sh::app - app.txt says worse`
+
+**Attempt 2** (agent, `claude-sonnet-5-5`): still fails (1 test).
+
+> I made it worse.
+
+Failing with it:
+
+- `sh check.sh`: `FAILED checks.sh::app - app.txt says worse`
+
+</details>
+
+### What is left of it
+
+The last patch (1 file, +1 -1): `app.txt`. It is not accepted; do not merge it as it is.
+
+<details>
+<summary>Show the patch</summary>
+
+```diff
+diff --git a/app.txt b/app.txt
+index COMMIT..COMMIT 100644
+--- a/app.txt
++++ b/app.txt
+@@ -1 +1 @@
+-wrong
++worse
+```
+
+</details>
+
+### Notes
+
+- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- Run `RUN`: N s, N tokens, $0.N.
+
+<!-- fixpoint:run=RUN kind=report -->
+""")
+
+
+async def test_money_runs_out(tmp_path: Path) -> None:
+    """At its cap the run stops asking, and says what it has."""
+    dear = Answer((edit("wrong", "worse"),), counts=Counts(input=900_000, output=10))
+    async with open_world(tmp_path, attempts([dear, *WRONG])) as world:
+        await world.comment("/fix --budget-usd 1")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.BUDGET_SPENT
+        assert world.model is not None
+        assert len(world.model.requests) == 1
+        assert "+worse" in world.said()[-1]
+
+
+async def test_a_patch_made_before_the_money_ran_out_is_still_judged(tmp_path: Path) -> None:
+    """What was paid for and passes is not thrown away."""
+    dear = Answer((FIX,), counts=Counts(input=900_000, output=10))
+    async with open_world(tmp_path, attempts([dear])) as world:
+        await world.comment("/fix --budget-usd 1")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.FIXED
+        assert world.repaired() == "right\n"
+
+
+async def test_nothing_fails_and_no_model(tmp_path: Path) -> None:
+    """Without a model nobody can write a test: that is said, with what was run."""
+    async with open_world(tmp_path, files={**FILES, "app.txt": "right\n"}) as world:
+        await world.comment("/fix")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.NOT_REPRODUCED
+        assert world.said()[-1] == snapshot("""\
+**Not fixed: the failure could not be reproduced.** `sh check.sh` passes here. Writing a test that shows the problem takes a model, and none is configured.
+
+**Next:** Name the command that fails with `/fix --test "COMMAND"`, or add a test that shows the problem at `COMMIT`.
+
+### What was seen
+
+`sh check.sh` at `COMMIT`: exit code 0.
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+true
+sh check.sh
+```
+
+- The setup commands are given; in a Python project they install to `~/.venv`.
+- The test command is given.
+
+</details>
+
+Run `RUN`: N s, N tokens, $0.
+
+<!-- fixpoint:run=RUN kind=report -->
+""")
+
+
+async def test_without_a_model_the_report_is_honest(tmp_path: Path) -> None:
+    """A failure that no tool mends ends in a report with its reproduction."""
+    async with open_world(tmp_path) as world:
+        await world.comment("/fix")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.GAVE_UP
+        assert world.said()[-1] == snapshot("""\
+**Not fixed: no patch was found that passes.** Without a model there is nothing more to try: mechanical found nothing to change.
+
+**Next:** Look at `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`.
+
+### What was seen
+
+`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of its 2 runs: 1, 1.
+
+- `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
+
+<details>
+<summary>What the test runner says</summary>
+
+`sh check.sh`
+
+```
+FAILED checks.sh::app - app.txt says wrong
+```
+
+</details>
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+true
+sh check.sh
+```
+
+- The setup commands are given; in a Python project they install to `~/.venv`.
+- The test command is given.
+
+</details>
+
+### Notes
+
+- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- Run `RUN`: N s, N tokens, $0.
+
+<!-- fixpoint:run=RUN kind=report -->
+""")
+
+
+async def test_a_stranger_gets_one_answer(tmp_path: Path) -> None:
+    """Without write access nothing starts; one short reply per thread, however often they ask."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        for person in ("rea", "tri", "stranger"):
+            await world.comment("/fix", by=person)
+        await world.settled()
+        assert world.said() == snapshot(
+            [
+                """\
+Only people with write access to this repository can use Fixpoint.
+
+<!-- fixpoint:run=thread-1 kind=not-allowed -->
+"""
+            ]
+        )
+        assert await world.server.runs.list() == ()
+
+
+async def test_bots_are_never_answered(tmp_path: Path) -> None:
+    """Neither another bot nor we ourselves can start a run."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        world.state.account("renovate[bot]", kind="Bot")
+        for bot in ("renovate[bot]", "fixpoint[bot]"):
+            await world.comment("/fix", by=bot)
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        assert [one.body for one in world.issue.comments] == ["/fix", "/fix"]
+
+
+async def test_the_same_delivery_twice(tmp_path: Path) -> None:
+    """A redelivery starts no second run."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        event = world.github.comment(world.issue, "ada", "/fix")
+        first = await world.github.deliver(event, world.webhook)
+        again = await world.github.deliver(event, world.webhook, guid=first.guid)
+        copy = await world.github.deliver(event, world.webhook)
+        await world.settled()
+        assert [first.status_code, again.status_code, copy.status_code] == [202, 202, 202]
+        assert len(await world.server.runs.list()) == 1
+        assert len(world.pulls()) == 1
+
+
+async def test_the_provider_is_down(tmp_path: Path) -> None:
+    """The next provider of the chain answers, and the pull request says why it was asked."""
+    async with ModelServer(attempts(RIGHT)) as other:
+        spare = {"OPENAI_BASE_URL": other.openai_url, "OPENAI_MODEL": "spare"}
+        async with open_world(
+            tmp_path, always(Overloaded(retry_after=0.01)), environ=spare
+        ) as world:
+            await world.comment("/fix")
+            await world.settled()
+            run = await world.run()
+            assert run.report is not None
+            [attempt] = run.report.attempts
+            assert (run.verdict, attempt.proposal.model) == (Verdict.FIXED, "spare")
+            [pull] = world.pulls()
+            assert "overloaded" in (pull.body or "")
+
+
+async def test_no_provider_answers(tmp_path: Path) -> None:
+    """An outage of the only provider is infrastructure, not a failure to repair."""
+    async with open_world(tmp_path, always(Unauthorized())) as world:
+        await world.comment("/fix")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.INFRASTRUCTURE
+        assert "ANTHROPIC_API_KEY" in run.reason or "key" in run.reason
+
+
+async def test_a_bad_config_is_reported_with_its_line(tmp_path: Path) -> None:
+    """Nothing starts; the comment names line, key and the nearest valid one."""
+    files = {**FILES, ".github/fixpoint.yml": "setup: 'true'\natempts: 2\n"}
+    async with open_world(tmp_path, files=files) as world:
+        asked = await world.comment("/fix")
+        await world.settled()
+        assert world.reactions(asked) == ["eyes", "confused"]
+        assert world.said() == snapshot(
+            [
+                """\
+`.github/fixpoint.yml` has 1 problem, so nothing was started:
+
+- .github/fixpoint.yml:2: unknown key 'atempts'; did you mean 'attempts'?
+
+Correct the file, then comment `/fix retry`. `fixpoint config check` finds these problems on your machine.
+
+<!-- fixpoint:run=RUN kind=progress -->
+"""
+            ]
+        )
+
+
+async def test_the_setup_fails(tmp_path: Path) -> None:
+    """What can't be set up can't be judged; the report has the command and its last words."""
+    config = "setup: echo no such package; exit 3\ntest: sh check.sh\n"
+    async with open_world(tmp_path, files={**FILES, ".github/fixpoint.yml": config}) as world:
+        await world.comment("/fix")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.INFRASTRUCTURE
+        assert "no such package" in world.said()[-1]
+
+
+async def test_a_flaky_failure_is_not_repaired(tmp_path: Path) -> None:
+    """Red and green on the same tree is a finding of its own; no model is asked."""
+    seen: list[None] = []
+
+    async def every_other(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        seen.append(None)
+        writer.write(b"red\n" if len(seen) % 2 else b"green\n")
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(every_other, "127.0.0.1", 0) as service:
+        port = service.sockets[0].getsockname()[1]
+        check = f"exec 3<>/dev/tcp/127.0.0.1/{port}; read -r light <&3; test $light = green\n"
+        config = "setup: 'true'\ntest: bash check.sh\nnetwork: on\n"
+        files = {**FILES, "check.sh": check, ".github/fixpoint.yml": config}
+        async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+            await world.comment("/fix")
+            await world.settled()
+            run = await world.run()
+            assert (run.verdict, run.reason) == (
+                Verdict.FLAKY,
+                "`bash check.sh` failed in 2 of 4 runs on the same tree.",
+            )
+            assert world.model is not None
+            assert world.model.requests == []
+
+
+async def test_a_pull_request_is_mended_by_a_stacked_one(tmp_path: Path) -> None:
+    """The fix goes into the branch that fails, for its author to merge."""
+    files = {**FILES, "app.txt": "right\n"}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        world.state.push(world.repository, "feature", {"app.txt": "wrong\n"})
+        pull = world.state.open_pull_request(world.repository, "wes", "A feature", head="feature")
+        await world.comment("/fix", issue=pull)
+        await world.settled()
+        [ours] = [one for one in world.pulls() if one is not pull]
+        assert ours.pull is not None
+        assert (ours.pull.base_ref, world.file("app.txt", ours.pull.head_ref)) == (
+            "feature",
+            "right\n",
+        )
+        assert world.said(pull)[-1] == snapshot("""\
+Fixed in https://github.test/acme/app/pull/3
+
+It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+
+<!-- fixpoint:run=RUN kind=progress -->
+""")
+
+
+async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
+    """Nothing is pushed to somebody else's repository."""
+    files = {**FILES, "app.txt": "right\n"}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        fork = world.state.fork(world.repository, "rea")
+        world.state.push(fork, "feature", {"app.txt": "wrong\n"})
+        pull = world.state.open_pull_request(
+            world.repository, "rea", "A feature", head="feature", head_repo=fork
+        )
+        await world.comment("/fix", issue=pull)
+        await world.settled()
+        assert world.pulls() == [pull]
+        assert world.said(pull)[-1] == snapshot("""\
+Fixed, but not pushed: the pull request comes from a fork. The patch stands here instead.
+
+**Cause and change:** The file said wrong. It says right now.
+
+**Proof:** It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+
+1 file, +1 -1: `app.txt`
+
+Save this as `fixpoint.patch` at the root of a checkout of `COMMIT` and run `git apply fixpoint.patch`:
+
+<details>
+<summary>Show the patch</summary>
+
+```diff
+diff --git a/app.txt b/app.txt
+index COMMIT..COMMIT 100644
+--- a/app.txt
++++ b/app.txt
+@@ -1 +1 @@
+-wrong
++right
+```
+
+</details>
+
+<!-- fixpoint:run=RUN kind=report -->
+""")
+
+
+async def test_instructions_and_options_reach_the_run(tmp_path: Path) -> None:
+    """What stands behind `/fix` is told to the model as the person's own words."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        await world.comment("/fix keep the file short, --attempts 1 --no-draft")
+        await world.settled()
+        [pull] = world.pulls()
+        assert pull.pull is not None
+        assert not pull.pull.draft
+        assert world.model is not None
+        assert "keep the file short" in world.model.requests[0].first
+
+
+async def test_an_edit_counts_only_when_the_command_is_new(tmp_path: Path) -> None:
+    """Mending a typo in a comment that held a command starts nothing; adding one does."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        comment = await world.comment("Plese have a look.")
+        for body in ("Please have a look.", "Please have a look.\n\n/fix", "Please!\n\n/fix"):
+            world.state.advance(2)
+            await world.github.deliver(world.github.edit(world.issue, comment, body), world.webhook)
+            await world.settled()
+        assert len(await world.server.runs.list()) == 1
+
+
+async def test_help_and_status_and_retry(tmp_path: Path) -> None:
+    """The other commands answer, and a retry asks for the same again."""
+    async with open_world(tmp_path, attempts(WRONG, RIGHT)) as world:
+        await world.comment("/fix --attempts 1 be quick")
+        await world.settled()
+        await world.comment("/fix status")
+        await world.settled()
+        assert world.said()[-1] == snapshot("""\
+No run is under way here. The last one's verdict: gave up. The one attempt of the budget is used. To start again, comment `/fix retry`.
+
+<!-- fixpoint:run=DELIVERY kind=status -->
+""")
+        await world.comment("/fix retry")
+        await world.settled()
+        latest, first = await world.server.runs.list()
+        assert (first.verdict, latest.verdict) == (Verdict.GAVE_UP, Verdict.FIXED)
+        assert latest.request.instructions == "be quick"
+        await world.comment("/fix help")
+        await world.settled()
+        assert "--attempts" in world.said()[-1]
+
+
+async def test_one_run_at_a_time_in_a_thread_and_it_can_be_stopped(tmp_path: Path) -> None:
+    """A second `/fix` points to the first; `/fix stop` ends it with a report."""
+    async with open_world(tmp_path, attempts([bash("sleep 60")])) as world:
+        await world.comment("/fix")
+        assert world.model is not None
+        await world.until(lambda: bool(world.model and world.model.requests))
+        await world.comment("/fix")
+        await world.comment("/fix status", by="wes")
+        await world.comment("/fix stop", by="wes")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.STOPPED
+        assert world.said()[1:] == snapshot(
+            [
+                """\
+A run is under way here: https://github.test/acme/app/issues/1#issuecomment-N
+
+To start over, comment `/fix stop`, then `/fix retry`.
+
+<!-- fixpoint:run=DELIVERY kind=running -->
+""",
+                """\
+Run `RUN`:
+
+- [x] Check out the commit
+- [x] Set up the environment
+- [x] Reproduce the failure: `sh check.sh` fails here, every time
+- [ ] Find a patch that passes: attempt 1 of 3, turn 1, \\$ sleep 60, `claude-sonnet-5-5`, 1 failing test
+- [ ] Publish the result
+
+N s of N s · N tokens · $0.N of $2.00
+
+- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+
+<!-- fixpoint:run=DELIVERY kind=status -->
+""",
+                """\
+Stopping. The command or model call in progress ends first; a report follows.
+
+<!-- fixpoint:run=DELIVERY kind=stopping -->
+""",
+                """\
+**Stopped on request.** A person stopped the run.
+
+**Next:** Comment `/fix retry` to start again.
+
+### What was seen
+
+`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of its 2 runs: 1, 1.
+
+- `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
+
+<details>
+<summary>What the test runner says</summary>
+
+`sh check.sh`
+
+```
+FAILED checks.sh::app - app.txt says wrong
+```
+
+</details>
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+true
+sh check.sh
+```
+
+- The setup commands are given; in a Python project they install to `~/.venv`.
+- The test command is given.
+
+</details>
+
+### Notes
+
+- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- Run `RUN`: N s, N tokens, $0.N.
+
+<!-- fixpoint:run=RUN kind=report -->
+""",
+            ]
+        )
+
+
+async def test_a_test_is_written_when_none_fails(tmp_path: Path) -> None:
+    """Test first: red on the untouched tree, green with the fix, both in the pull request."""
+    unit = "import unittest\n\n\nclass T(unittest.TestCase):\n    def test_app(self):\n"
+    body = '        self.assertEqual(open("app.txt").read(), "right\\n")\n'
+    written = bash(f"mkdir -p tests && cat > tests/test_app.py <<'EOF'\n{unit}{body}EOF")
+    config = "setup: 'true'\ntest: sh check.sh\n"
+    check = (
+        "#!/bin/sh\nls tests/*.py >/dev/null 2>&1 || exit 0\nexec python3 -m unittest tests/*.py\n"
+    )
+    script = attempts(
+        [written, Say("A test for it.")],
+        [Say('{"shows_problem": true, "reason": "It does."}')],
+        RIGHT,
+    )
+    files = {**FILES, "check.sh": check, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, script, files=files) as world:
+        await world.comment("/fix")
+        await world.settled()
+        run = await world.run()
+        assert (run.verdict, run.reason) == (
+            Verdict.FIXED,
+            snapshot("The failing command passes with the patch, and nothing broke."),
+        )
+        [pull] = world.pulls()
+        assert pull.pull is not None
+        assert world.file("tests/test_app.py", pull.pull.head_ref) is not None
+        assert world.repaired() == "right\n"
+        assert world.level(pull.body or "") == snapshot("""\
+**Failed:** `sh check.sh` at `COMMIT`, exit code 1, 1 failing test: `tests.test_app.T.test_app`.
+
+**Cause and change:** The file said wrong. It says right now.
+
+**Proof:** A test written first failed on the untouched commit and passes with this patch (1 test passed), in a clean sandbox that the proposer can't reach.
+
+Fixes #1
+
+### What was wrong
+
+No test showed the problem, so one was written; it fails on the untouched tree.
+
+- `tests.test_app.T.test_app` at `tests/test_app.py:6`: `AssertionError: 'wrong\\n' != 'right\\n'`
+
+<details>
+<summary>What the test runner says</summary>
+
+`tests.test_app.T.test_app`
+
+```
+Traceback (most recent call last):
+  File "/workspace/tests/test_app.py", line 6, in test_app
+    self.assertEqual(open("app.txt").read(), "right\\n")
+AssertionError: 'wrong\\n' != 'right\\n'
+- wrong
++ right
+```
+
+</details>
+
+### What was changed and why
+
+2 files, +7 -1: `app.txt`, `tests/test_app.py`
+
+In the words of agent, `claude-sonnet-5-5`:
+
+> The file said wrong. It says right now.
+
+### How it was verified
+
+- Untouched commit `COMMIT`: `sh check.sh` failed in 1 of 1 run, exit codes 1.
+- Nothing failed at first, so a test was written before the repair: `tests/test_app.py`. It is part of this patch.
+- With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, 1 test passed, N s.
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+true
+sh check.sh
+```
+
+- The setup commands are given; in a Python project they install to `~/.venv`.
+- The test command is given.
+
+</details>
+
+### The test that was written first
+
+| Tree | Command | Result |
+| --- | --- | --- |
+| Untouched commit and the new test | `sh check.sh` | exit code 1, 1 failing test |
+| The same with the repair | `sh check.sh` | exit code 0, 1 test passed |
+
+### Attempts
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
+
+### How to steer it
+
+Comment here:
+
+- `/fix <what to do differently>` starts a new run with your instructions.
+- `/fix retry` tries again with the same ones.
+- `/fix stop` ends a run that is under way.
+
+### Notes
+
+- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- Run `RUN`: N s, N tokens, $0.N.
+
+<!-- fixpoint:run=RUN kind=pull-request -->
+""")

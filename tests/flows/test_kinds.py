@@ -1,0 +1,54 @@
+"""The main job on the other kinds of sandbox and database."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pytest
+
+from bot.repair.model import Verdict
+from tests.contract.postgres import PostgresServer, postgres
+from tests.fakes.e2b import E2BServer
+from tests.flows.world import RIGHT, WRONG, attempts, open_world
+
+__all__ = ["postgres"]  # a fixture: pytest finds it by name
+
+
+async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
+    """Setup has the network, nothing else has, and no machine or snapshot is left running."""
+    async with E2BServer(tmp_path / "e2b") as e2b:
+        kind = {
+            "FIXPOINT_SANDBOX": "e2b",
+            "E2B_API_KEY": e2b.api_key,
+            "E2B_API_URL": e2b.url,
+            "E2B_SANDBOX_URL": e2b.url,
+        }
+        async with open_world(tmp_path, attempts(WRONG, RIGHT), environ=kind) as world:
+            asked = await world.comment("/fix")
+            await world.settled()
+            assert world.reactions(asked) == ["eyes", "rocket"]
+            assert world.repaired() == "right\n"
+        machines = e2b.state.sandboxes.values()
+        assert [one.network for one in machines] == [True] + [False] * (len(machines) - 1)
+        assert len(machines) > 4
+        assert (e2b.state.running, e2b.state.snapshots) == ([], {})
+
+
+@pytest.mark.postgres
+async def test_fixed_with_everything_in_postgresql(
+    tmp_path: Path, postgres: PostgresServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Deliveries, runs and steps are kept there, and the password of its URL is in no log."""
+    name = f"t{uuid.uuid4().hex}"
+    secret = "planted-password-51"
+    url = postgres.new_database(name).replace("fixpoint@", f"fixpoint:{secret}@")
+    environ = {"DATABASE_URL": url}
+    async with open_world(tmp_path, attempts(RIGHT), environ=environ) as world:
+        await world.comment("/fix")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.FIXED
+        assert world.repaired() == "right\n"
+        assert secret not in "".join(world.said())
+    assert list((tmp_path / "data").glob("*.db*")) == []
+    assert secret not in "".join(capsys.readouterr())

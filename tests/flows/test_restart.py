@@ -1,0 +1,323 @@
+"""The server ends, by force or in good order, and the next one goes on where it was."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+from inline_snapshot import snapshot
+
+from bot.github.github import GitHub
+from bot.repair.getting_further import MOST_INTERRUPTIONS
+from bot.repair.model import Proposal
+from bot.repair.request import FixRequest
+from bot.repair.run import Tools
+from bot.repair.steps import PlainSteps
+from bot.repair.workflow import FixWorkflow
+from bot.settings import load_server_settings
+from bot.storage.database import open_database
+from bot.storage.runs import RunStatus, RunStore
+from sandbox.bubblewrap import BubblewrapProvider
+from tests.fakes.github.faults import Fault, Trouble
+from tests.flows.gate import Gate
+from tests.flows.held_script import HeldScript
+from tests.flows.server_process import PATIENCE, ServerProcess
+from tests.flows.world import FIX, WHY, Scene, bash, open_scene
+
+MOST_SECONDS_TO_STOP = 5.0
+
+
+@asynccontextmanager
+async def gated_scene(
+    root: Path, gate: Gate, script: HeldScript, environ: Mapping[str, str] | None = None
+) -> AsyncIterator[tuple[Scene, ServerProcess]]:
+    """Open a scene whose commands pass the gate, and a server that is not started yet."""
+    check = f"{gate.command('check')}\ngrep -qx right app.txt\n"
+    config = f"setup: {gate.command('setup')!r}\ntest: bash check.sh\nnetwork: on\n"
+    files = {"app.txt": "wrong\n", "check.sh": check, ".github/fixpoint.yml": config}
+    async with open_scene(root, script, files=files) as scene:
+        variables = scene.variables(root / "data") | dict(environ or {})
+        server = ServerProcess(variables, root)
+        try:
+            yield scene, server
+        finally:
+            await server.kill()
+
+
+async def ask(scene: Scene, server: ServerProcess) -> None:
+    """Somebody comments `/fix`."""
+    event = scene.github.comment(scene.issue, "ada", "/fix")
+    delivery = await scene.github.deliver(event, server.webhook)
+    assert delivery.status_code == 202
+
+
+def lost(scene: Scene, method: str, path: str) -> Fault:
+    """Have GitHub do the next such call, and keep its answer back."""
+    return scene.state.faults.add(Trouble.RESET_AFTER, method=method, path=path, hold=True)
+
+
+async def killed_during_call(server: ServerProcess, call: Fault) -> None:
+    """Kill the server while it waits for GitHub; that answer never comes."""
+    await asyncio.wait_for(call.met.wait(), PATIENCE)
+    await server.kill()
+    call.let_go()
+
+
+async def killed_during_command(server: ServerProcess, gate: Gate, place: str) -> None:
+    """Start the server, kill it in the middle of a command, and see that command die with it."""
+    await gate.close(place)
+    await server.start()
+    await gate.reached(place)
+    await server.kill()
+    await gate.deserted(place)
+
+
+async def test_killed_in_every_phase(tmp_path: Path) -> None:
+    """Whatever was done is not done again, whatever was under way is, and all is there once."""
+    async with Gate() as gate:
+        first = bash(f"{gate.command('first')} && touch ~/kept")
+        second = bash(f"ls ~ && {gate.command('second')}")
+        script = HeldScript([first, second, FIX, WHY])
+        async with gated_scene(tmp_path, gate, script) as (scene, server):
+            await server.start()
+            accepted_not_queued = lost(scene, "POST", r"/comments/\d+/reactions$")
+            await ask(scene, server)
+            await killed_during_call(server, accepted_not_queued)
+            await killed_until_it_attempts(scene, server, gate)
+
+            await killed_during_command(server, gate, "second")  # its sandbox is found again
+            await killed_during_command(server, gate, "second")
+            await lose_sandboxes(tmp_path / "data")  # and now it has to be remade
+            await killed_during_command(server, gate, "first")  # which is interrupted too
+            await gate.open("first", "second")
+
+            script.hold(3)
+            await server.start()
+            await script.reached(3)
+            await server.kill()
+            script.let_go(3)
+
+            await killed_during_command(server, gate, "check")  # of the verification
+            await gate.open("check")
+            await killed_until_it_ends(scene, server)
+            await settled_once(scene)
+            assert script.asked == {1: 1, 2: 1, 3: 2, 4: 1}
+            assert "kept" in what_turn_saw(scene, 3)
+            assert gate.passed == [
+                *("setup", "setup"),  # interrupted once
+                *("check", "check", "check"),  # reproduced twice, interrupted once
+                *("first", "second", "second"),
+                *("setup", "first"),  # lost
+                *("first", "second"),
+                *("check", "check"),  # verified, interrupted once
+            ]
+            assert left_behind(tmp_path / "data") == []
+
+
+async def killed_until_it_attempts(scene: Scene, server: ServerProcess, gate: Gate) -> None:
+    """Kill the server when it announces, when it reads the config, in setup and reproduction."""
+    for method, path in (("POST", "/issues/1/comments$"), ("GET", "/contents/")):
+        call = lost(scene, method, path)
+        await server.start()
+        await killed_during_call(server, call)
+    for place in ("setup", "check"):
+        await killed_during_command(server, gate, place)
+        await gate.open(place)
+
+
+async def killed_until_it_ends(scene: Scene, server: ServerProcess) -> None:
+    """Kill the server in the middle of the publication and of the report, then let it finish."""
+    for method, path in (
+        ("POST", "/git/refs$"),
+        ("POST", "/pulls$"),
+        ("PATCH", r"/issues/comments/\d+$"),
+    ):
+        call = lost(scene, method, path)
+        await server.start()
+        await killed_during_call(server, call)
+    await server.start()
+    await server.logged("run over")
+
+
+def what_turn_saw(scene: Scene, turn: int) -> str:
+    """Return what the tools gave back before a turn of the model."""
+    assert scene.model is not None
+    [*_, request] = (one for one in scene.model.requests if one.turn == turn)
+    return "\n".join(result.text for result in request.results)
+
+
+async def settled_once(scene: Scene) -> None:
+    """Assert that the issue is fixed, and everything there once."""
+    [comment] = [one for one in scene.issue.comments if one.author.login == "ada"]
+    assert scene.reactions(comment) == ["eyes", "rocket"]
+    [said] = scene.said()
+    assert said.startswith("Fixed in https://github.test/acme/app/pull/2")
+    [pull] = scene.pulls()
+    assert pull.pull is not None
+    branches = scene.repository.git.text("branch", "--list", "--format=%(refname:short)").split()
+    assert sorted(branches) == sorted(["main", pull.pull.head_ref])
+    assert scene.repository.git.count("main", pull.pull.head_ref) == 1
+    assert scene.file("app.txt", pull.pull.head_ref) == "right\n"
+
+
+def left_behind(data: Path) -> list[Path]:
+    """Return what is left of sandboxes, snapshots and checkouts."""
+    kept = data / "sandboxes" / "bubblewrap"
+    folders = (kept / "sandboxes", kept / "snapshots", kept / "layers", data / "runs")
+    return [entry for folder in folders if folder.is_dir() for entry in folder.iterdir()]
+
+
+async def lose_sandboxes(data: Path) -> None:
+    """Remove every sandbox and snapshot, as another machine would not have them."""
+    root = data / "sandboxes" / "bubblewrap"
+    provider = BubblewrapProvider(root)
+    for kind in ("sandboxes", "snapshots"):
+        for place in (root / kind).iterdir():
+            await provider.remove(place.name)
+
+
+async def test_a_server_that_is_asked_to_stop_is_quick_and_loses_nothing(tmp_path: Path) -> None:
+    """Commands die with it, their sandbox stands, and the next server goes on in it."""
+    async with Gate() as gate:
+        begin = bash("touch ~/kept")
+        slow = bash(f"ls ~ && {gate.command('slow')}")
+        script = HeldScript([begin, slow, FIX, WHY])
+        async with gated_scene(tmp_path, gate, script) as (scene, server):
+            await gate.close("slow")
+            await server.start()
+            await ask(scene, server)
+            await gate.reached("slow")
+            assert await server.stop() < MOST_SECONDS_TO_STOP
+            assert await server.exit_code() == 0
+            await gate.deserted("slow")
+            await gate.open("slow")
+            await server.start()
+            await server.logged("run over")
+            await settled_once(scene)
+            assert script.asked == {1: 1, 2: 1, 3: 1, 4: 1}
+            assert "kept" in what_turn_saw(scene, 3)
+            assert gate.passed.count("setup") == 1
+            assert "run broke" not in server.text
+
+
+async def test_a_run_that_keeps_ending_its_server_is_given_up(tmp_path: Path) -> None:
+    """After some lives without getting further people are told, and the server lives on."""
+    async with Gate() as gate:
+        script = HeldScript([WHY])
+        async with gated_scene(tmp_path, gate, script) as (scene, server):
+            script.hold(1)
+            await server.start()
+            await ask(scene, server)
+            for _ in range(MOST_INTERRUPTIONS):
+                await script.reached(1)
+                await server.kill()
+                script.let_go(1)
+                script.hold(1)
+                await server.start()
+            await server.logged("run over")
+            assert script.asked == {1: MOST_INTERRUPTIONS}
+            assert [scene.level(one) for one in scene.said()] == snapshot(
+                [
+                    """\
+This run ended early: a comment below says why.
+
+<!-- fixpoint:run=RUN kind=progress -->
+""",
+                    """\
+Run `RUN` was interrupted 5 times without getting further, so it was given up. The server's log has the cause under `run_id=RUN`; when it is removed, comment `/fix retry`.
+
+<!-- fixpoint:run=RUN kind=report -->
+""",
+                ]
+            )
+            [comment] = [one for one in scene.issue.comments if one.author.login == "ada"]
+            assert scene.reactions(comment) == ["eyes", "confused"]
+            await ask(scene, server)
+            await script.reached(1)
+            assert left_behind(tmp_path / "data") != []
+
+
+async def test_a_run_that_the_new_settings_do_not_fit_is_ended(tmp_path: Path) -> None:
+    """Without its model the run would take another way: people are told to start again."""
+    async with Gate() as gate:
+        script = HeldScript([WHY])
+        async with gated_scene(tmp_path, gate, script) as (scene, server):
+            script.hold(1)
+            await server.start()
+            await ask(scene, server)
+            await script.reached(1)
+            await server.kill()
+            del server.variables["ANTHROPIC_API_KEY"]
+            await server.start()
+            await server.logged("run over")
+            assert scene.level(scene.said()[-1]) == snapshot("""\
+Run `RUN` ended early. The server's settings or version changed while the run was under way, so that it can't go on. The server's log has more under `run_id=RUN`. To start again, comment `/fix retry`.
+
+<!-- fixpoint:run=RUN kind=report -->
+""")
+            assert left_behind(tmp_path / "data") == []
+
+
+class Broken:
+    """A proposer with a bug."""
+
+    name = "mechanical"
+
+    async def warm(self) -> None:
+        """Nothing is wrong yet."""
+
+    async def propose(self, *_: object) -> Proposal:
+        """Fall over."""
+        raise RuntimeError("a bug of ours")
+
+
+async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
+    """People are told in one comment, the run is over, and nothing of it is left."""
+    async with open_scene(tmp_path) as scene, aiohttp.ClientSession() as session:
+        settings = load_server_settings(scene.variables(tmp_path / "data"))
+        github = GitHub(
+            session,
+            app_id=str(settings.github_app_id),
+            private_key=settings.github_private_key,
+            api_url=settings.github_api_url,
+            web_url=settings.github_url,
+        )
+        comment = scene.state.add_comment(scene.issue, "ada", "/fix")
+        request = FixRequest(
+            repository="acme/app",
+            installation_id=next(iter(scene.state.installations)),
+            number=scene.issue.number,
+            is_pull_request=False,
+            actor="ada",
+            comment_id=comment.id,
+            asked_at=comment.created_at,
+        )
+        sandboxes = BubblewrapProvider(tmp_path / "data" / "sandboxes" / "bubblewrap")
+        tools = Tools(sandboxes, {"mechanical": Broken()})
+        async with await open_database(settings.database_url) as database:
+            runs = RunStore(database)
+            await runs.create(request, "delivery")
+            workflow = FixWorkflow(github, runs, tools, PlainSteps(), tmp_path / "data")
+            await workflow.run(request)
+            run = await runs.get(request.run_id)
+        assert run is not None
+        assert (run.status, run.reason) == (RunStatus.DONE, "An error in Fixpoint itself.")
+        assert scene.reactions(comment) == ["confused"]
+        assert scene.said() == snapshot(
+            [
+                """\
+This run ended early: a comment below says why.
+
+<!-- fixpoint:run=RUN kind=progress -->
+""",
+                """\
+Run `RUN` ended early because of an error in Fixpoint itself; its report is lost. The server's log has more under `run_id=RUN`. To start again, comment `/fix retry`.
+
+<!-- fixpoint:run=RUN kind=report -->
+""",
+            ]
+        )
+        assert left_behind(tmp_path / "data") == []

@@ -1,0 +1,77 @@
+"""The whole suite has a say, beside the failing command: a patch must not break what worked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inline_snapshot import snapshot
+
+from bot.reporting.json_report import FixOutput
+from tests.fakes.model import Say, Step
+from tests.flows.command_line import Desk, open_desk
+from tests.flows.world import CHECK, FIX, WHY, attempts, bash
+
+SUITE = """\
+#!/bin/sh
+# Every other file must say good; old.txt never did. The summary is in pytest's words.
+code=0
+echo "===== short test summary info ====="
+for file in other old; do
+  grep -qx good $file.txt && continue
+  echo "FAILED suite.sh::$file - $file.txt says $(cat $file.txt)"
+  code=1
+done
+sh check.sh || code=1
+exit $code
+"""
+
+FILES = {
+    "app.txt": "wrong\n",
+    "other.txt": "good\n",
+    "old.txt": "bad\n",
+    "check.sh": CHECK,
+    "suite.sh": SUITE,
+    ".github/fixpoint.yml": "setup: 'true'\ntest: sh suite.sh\n",
+}
+CARELESS: list[Step] = [
+    bash("echo right | tee app.txt > other.txt"),
+    Say("Both files are right now."),
+]
+CAREFUL: list[Step] = [FIX, WHY]
+
+
+async def fixed(desk: Desk) -> FixOutput:
+    """Run `fixpoint fix` for the failing command and return its report."""
+    done = await desk.fix("--test", "sh check.sh", "--proposers", "agent", "--json")
+    assert done.code == 0, done
+    return FixOutput.model_validate_json(done.out)
+
+
+async def test_a_patch_that_breaks_another_test_is_rejected(tmp_path: Path) -> None:
+    """The failing command passes with it; the next attempt is told what broke."""
+    async with open_desk(tmp_path, attempts(CARELESS, CAREFUL), files=FILES) as desk:
+        output = await fixed(desk)
+        assert [(one.exit_code, one.accepted) for one in output.attempts] == [(0, False), (0, True)]
+        assert desk.model is not None
+        assert "Newly failing:" in desk.model.requests[-1].first
+        assert "suite.sh::other" in desk.model.requests[-1].first
+
+
+async def test_what_failed_before_is_not_held_against_a_patch(tmp_path: Path) -> None:
+    """A suite that is red for other reasons stays red."""
+    async with open_desk(tmp_path, attempts(CAREFUL), files=FILES) as desk:
+        output = await fixed(desk)
+        assert output.reason == snapshot(
+            "The failing command passes with the patch, and nothing broke."
+        )
+        assert output.reproduction is not None
+        assert output.reproduction.failing == ("sh check.sh",)
+
+
+async def test_a_suite_that_does_not_work_proves_nothing(tmp_path: Path) -> None:
+    """The report says so rather than claim that nothing broke."""
+    files = {**FILES, "suite.sh": "echo 'usage: suite OPTION'\nexit 4\n"}
+    async with open_desk(tmp_path, attempts(CAREFUL), files=files) as desk:
+        assert (await fixed(desk)).reason == snapshot(
+            "The failing command passes with the patch. The whole suite `sh suite.sh` fails without the patch too (exit code 4) and names no test, so it can't show what the patch may have broken."
+        )

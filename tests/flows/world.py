@@ -1,0 +1,247 @@
+"""A whole Fixpoint in one process, to tell stories through.
+
+Server, engine, sandbox and git are real; GitHub and the model are servers on this machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp.test_utils import TestServer
+
+from bot.server import Server, open_server
+from bot.settings import ServerSettings, load_server_settings
+from bot.storage.runs import Run
+from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository
+from tests.fakes.github.conformance import check_exchanges
+from tests.fakes.github.model import Comment
+from tests.fakes.model import Call, ModelServer, Request, Say, Script, Step
+
+CHECK = """\
+#!/bin/sh
+# Fails unless app.txt says right; names what fails as pytest would.
+grep -qx right app.txt && exit 0
+echo "FAILED checks.sh::app - app.txt says $(cat app.txt)"
+exit 1
+"""
+
+CONFIG = "setup: 'true'\ntest: sh check.sh\n"
+
+FILES: dict[str, str | bytes] = {
+    "app.txt": "wrong\n",
+    "check.sh": CHECK,
+    ".github/fixpoint.yml": CONFIG,
+}
+
+SETTLE_SECONDS = 60.0
+
+
+def edit(old: str, new: str, path: str = "app.txt") -> Call:
+    """The model replaces text in a file."""
+    given = {"command": "str_replace", "path": path, "old_str": old, "new_str": new}
+    return Call("str_replace_based_edit_tool", given)
+
+
+def bash(command: str) -> Call:
+    """The model runs a command."""
+    return Call("bash", {"command": command})
+
+
+FIX = edit("wrong", "right")
+WHY = Say("The file said wrong. It says right now.")
+
+WRONG: list[Step] = [edit("wrong", "worse"), Say("I made it worse.")]
+RIGHT: list[Step] = [bash("cat app.txt"), FIX, WHY]
+
+
+def attempts(*conversations: Sequence[Step]) -> Callable[[Request], Step]:
+    """Return a script that plays the n-th list of steps in the n-th conversation."""
+    begun: list[str] = []
+
+    def play(request: Request) -> Step:
+        if request.first not in begun:
+            begun.append(request.first)
+        steps = conversations[min(begun.index(request.first), len(conversations) - 1)]
+        return steps[min(request.turn - 1, len(steps) - 1)]
+
+    return play
+
+
+@dataclass
+class Scene:
+    """GitHub with one repository and one issue, a model, and what people see there."""
+
+    state: GitHubState
+    github: GitHubServer
+    model: ModelServer | None
+    repository: Repository
+    issue: Issue
+
+    def variables(self, data: Path) -> dict[str, str]:
+        """Return the environment of a server that works for this GitHub and keeps its data there."""
+        app = self.state.app
+        variables = {
+            "GITHUB_APP_ID": str(app.id),
+            "GITHUB_PRIVATE_KEY": app.private_key,
+            "GITHUB_WEBHOOK_SECRET": app.webhook_secret,
+            "GITHUB_API_URL": self.github.api_url,
+            "GITHUB_URL": self.github.web_url,
+            "FIXPOINT_DATA": str(data),
+            "FIXPOINT_SANDBOX": "bubblewrap",
+            "FIXPOINT_EDIT_SECONDS": "0.05",
+            "FIXPOINT_RETRY_SECONDS": "0.1",
+        }
+        if self.model is not None:
+            variables |= {
+                "ANTHROPIC_API_KEY": "key",
+                "ANTHROPIC_BASE_URL": self.model.anthropic_url,
+            }
+        return variables
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait until something is so."""
+        async with asyncio.timeout(SETTLE_SECONDS):
+            while not condition():  # noqa: ASYNC110 - the condition is about another server's state
+                await asyncio.sleep(0.01)
+
+    def said(self, issue: Issue | None = None) -> list[str]:
+        """Return our comments, as they are now, with what differs from run to run levelled."""
+        bot = self.state.app.bot
+        where = issue or self.issue
+        return [self.level(one.body) for one in where.comments if one.author is bot]
+
+    def pulls(self) -> list[Issue]:
+        """Return the pull requests of the repository."""
+        return self.repository.pulls()
+
+    def reactions(self, comment: Comment) -> list[str]:
+        """Return our reactions to a comment."""
+        return [one.content for one in comment.reactions if one.user is self.state.app.bot]
+
+    def file(self, path: str, ref: str) -> str | None:
+        """Return a file of the repository on GitHub."""
+        entry = self.repository.git.entry(ref, path)
+        return self.repository.git.blob(entry.sha).decode() if entry else None
+
+    def repaired(self) -> str | None:
+        """Return the file that was wrong, on the branch of the only pull request."""
+        [pull] = self.pulls()
+        assert pull.pull is not None
+        return self.file("app.txt", pull.pull.head_ref)
+
+    def level(self, text: str) -> str:
+        """Replace what differs from run to run: ids, times, addresses."""
+        text = text.replace(self.github.web_url, "https://github.test")
+        text = re.sub(r"run=[0-9a-f-]{36}", "run=DELIVERY", text)
+        text = re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text)
+        text = re.sub(r"`[0-9a-f]{7}`", "`COMMIT`", text)
+        text = re.sub(r"\b[0-9a-f]{12}\b", "RUN", text)
+        text = re.sub(r"issuecomment-\d+", "issuecomment-N", text)
+        text = re.sub(r"\b(\d+ min )?\d+(\.\d+)? s\b", "N s", text)
+        text = re.sub(r"\b[\d,]+ tokens", "N tokens", text)
+        text = re.sub(r"\| [\d,]{4,} \|", "| N |", text)
+        return re.sub(r"\$0\.\d+", "$0.N", text)
+
+
+@dataclass
+class World(Scene):
+    """Everything there is, and what people do in it."""
+
+    server: Server
+    web: TestServer
+    settings: ServerSettings
+
+    async def comment(
+        self, body: str, *, by: str = "ada", issue: Issue | None = None, guid: str | None = None
+    ) -> Comment:
+        """Somebody comments, and GitHub delivers it."""
+        where = issue or self.issue
+        event = self.github.comment(where, by, body)
+        delivery = await self.github.deliver(event, self.webhook, guid=guid)
+        assert delivery.status_code == 202, delivery
+        return where.comments[-1]
+
+    @property
+    def webhook(self) -> str:
+        """Where GitHub delivers to."""
+        return str(self.web.make_url("/webhook"))
+
+    async def settled(self) -> None:
+        """Wait until nothing is under way any more."""
+        async with asyncio.timeout(SETTLE_SECONDS):
+            while True:
+                if self.server.dispatcher.idle and not await self.server.deliveries.pending():
+                    active = await self.server.runs.active()
+                    latest = await self.server.runs.list(1)
+                    ended = [await self.server.durable.finished(run.id) for run in latest]
+                    if not active and all(ended):
+                        return
+                await asyncio.sleep(0.02)
+
+    async def run(self) -> Run:
+        """Return the youngest run, with its report."""
+        youngest = (await self.server.runs.list(1))[0]
+        run = await self.server.runs.get(youngest.id)
+        assert run is not None
+        return run
+
+
+@asynccontextmanager
+async def open_scene(
+    root: Path, script: Script | None = None, *, files: Mapping[str, str | bytes] | None = None
+) -> AsyncIterator[Scene]:
+    """Open a GitHub with one repository, one issue and people of every role, and a model."""
+    state = GitHubState(root / "github")
+    repository = state.add_repository(
+        "acme/app",
+        dict(files or FILES),
+        roles={"ada": "admin", "wes": "write", "tri": "triage", "rea": "read"},
+    )
+    state.install("acme")
+    issue = state.open_issue(repository, "rea", "The app says wrong", "It should say right.")
+    async with AsyncExitStack() as stack:
+        github = await stack.enter_async_context(GitHubServer(state))
+        model = await stack.enter_async_context(ModelServer(script)) if script else None
+        yield Scene(state, github, model, repository, issue)
+    check_exchanges(state.exchanges)
+
+
+@asynccontextmanager
+async def open_world(
+    root: Path,
+    script: Script | None = None,
+    *,
+    files: Mapping[str, str | bytes] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> AsyncIterator[World]:
+    """Open a scene with a Fixpoint in it."""
+    async with open_scene(root, script, files=files) as scene:
+        variables = scene.variables(root / "data") | dict(environ or {})
+        settings = load_server_settings(variables)
+        async with open_server(settings) as server, served(server) as web:
+            yield World(
+                scene.state,
+                scene.github,
+                scene.model,
+                scene.repository,
+                scene.issue,
+                server,
+                web,
+                settings,
+            )
+
+
+@asynccontextmanager
+async def served(server: Server) -> AsyncIterator[TestServer]:
+    """Serve it on a free port of this machine."""
+    web = TestServer(server.app)
+    await web.start_server()
+    try:
+        yield web
+    finally:
+        await web.close()

@@ -1,0 +1,64 @@
+"""A workbench on a plain directory, for proposers that need no isolation to be tested."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+
+from bot.repair import observe
+from bot.repair.model import Observation, Patch
+from sandbox.base import CommandResult
+
+
+class LocalWorkbench:
+    """Runs commands in a directory, with the tools of this Python's environment on the `PATH`."""
+
+    def __init__(self, directory: Path, files: dict[str, str]) -> None:
+        self.directory = directory
+        self.ran: list[str] = []
+        for name, text in files.items():
+            place = directory / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+
+    async def start(self) -> LocalWorkbench:
+        """Remember the files as they are, which `patch` compares with."""
+        await self._shell(
+            "git init -q && git add -A && git -c user.name=a -c user.email=b commit -qm x"
+        )
+        return self
+
+    async def run(self, command: str, timeout: float) -> CommandResult:
+        self.ran.append(command)
+        return await self._shell(command, timeout)
+
+    async def observe(self, command: str) -> Observation:
+        return observe.read(command, await self._shell(command), ())
+
+    async def read_file(self, path: str) -> bytes:
+        return (self.directory / path).read_bytes()
+
+    async def write_file(self, path: str, data: bytes) -> None:
+        (self.directory / path).write_bytes(data)
+
+    async def patch(self) -> Patch:
+        diff = await self._shell("git add -A && git diff --cached --binary --full-index")
+        names = await self._shell("git diff --cached --name-only")
+        return Patch(diff.output.encode(), tuple(names.output.split()))
+
+    async def _shell(self, command: str, timeout: float = 60) -> CommandResult:
+        tools = str(Path(sys.executable).parent)
+        started = time.monotonic()
+        process = await asyncio.create_subprocess_exec(
+            "bash", "-c", command,
+            cwd=self.directory,
+            env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )  # fmt: skip
+        output, _ = await asyncio.wait_for(process.communicate(), timeout)
+        code = process.returncode if process.returncode is not None else 1
+        return CommandResult(code, output.decode("utf-8", "replace"), 0, time.monotonic() - started)

@@ -1,0 +1,232 @@
+"""Outputs of real tools (tests/payloads/console), read."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.repair.ci import failures
+from bot.repair.ci.failures import console
+from bot.repair.model import TestCounts
+
+OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
+
+# output file, number of failures, and the first one: id, file, line, message
+FIRST = [
+    ("pytest_summary_colour", 6, "tests.test_calc::test_setup", "tests/test_calc.py", 8,
+     "RuntimeError: no database"),
+    ("pytest_quiet", 6, "tests.test_calc::test_add", "tests/test_calc.py", 12, "assert -1 == 3"),
+    ("pytest_verbose", 6, "tests.test_calc::test_add", "tests/test_calc.py", None, "assert -1 == 3"),
+    ("pytest_collection_error", 1, "tests.test_broken", "tests/test_broken.py", 1,
+     "ModuleNotFoundError: No module named 'pkg.nothing'"),
+    ("pytest_usage_error", 1, "the command", None, None,
+     "pytest: error: unrecognized arguments: --nonsense"),
+    ("unittest", 3, "tests.test_old.TestAdd.test_error", "pkg/calc.py", 6,
+     "TypeError: unsupported operand type(s) for -: 'str' and 'int'"),
+    ("unittest_verbose", 4, "tests.test_old.TestAdd.test_error", "pkg/calc.py", 6,
+     "TypeError: unsupported operand type(s) for -: 'str' and 'int'"),
+    ("go_test", 3, "bad/bad.go:3: build", "bad/bad.go", 3,
+     'cannot use "x" (untyped string constant) as int value in return statement'),
+    ("go_test_json", 2, "example.com/sums/sub.TestPanic", "sub/sub_test.go", 7,
+     "panic: assignment to entry in nil map"),
+    ("go_vet", 1, "bad/bad.go:3: build", "bad/bad.go", 3,
+     'cannot use "x" (untyped string constant) as int value in return statement'),
+    ("cargo_test", 2, "tests::panics", "src/lib.rs", 16, "test did not panic as expected"),
+    ("rustc_error", 1, "src/lib.rs:18: E0308", "src/lib.rs", 18, "mismatched types"),
+    ("clippy", 3, "src/lib.rs:18: clippy::needless-return", "src/lib.rs", 18,
+     "unneeded `return` statement"),
+    ("jest", 4, "sum › adds", "t/sum.test.js", 5,  # noqa: RUF001 - jest prints it
+     "expect(received).toBe(expected) // Object.is equality"),
+    ("vitest", 3, "v/broken.test.mjs", "v/broken.test.mjs", 1,
+     "Error: Cannot find module '../src/nothing.js' imported from /workspace/v/broken.test.mjs"),
+    ("mocha", 2, "sum > adds", "m/sum.spec.js", 4,
+     "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"),
+    ("node_test_tap", 2, "adds", "n/sum.test.js", 4, "Expected values to be strictly equal:"),
+    ("node_test_spec", 2, "adds", "n/sum.test.js", 4,
+     "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"),
+    ("ruff_full", 4, "pkg/bad.py:1: invalid-syntax", "pkg/bad.py", 1,
+     "Expected a parameter or the end of the parameter list"),
+    ("ruff_concise", 4, "pkg/bad.py:1: invalid-syntax", "pkg/bad.py", 1,
+     "Expected a parameter or the end of the parameter list"),
+    ("ruff_format_check", 2, "pkg/bad.py:1: ruff", "pkg/bad.py", 1, "ruff: bad.py can't be parsed"),
+    ("ruff_format_diff", 2, "pkg/bad.py:1: ruff", "pkg/bad.py", 1, "ruff: bad.py can't be parsed"),
+    ("black_check", 2, "pkg/bad.py: black", "pkg/bad.py", None, "black: bad.py can't be parsed"),
+    ("black_diff", 2, "pkg/bad.py: black", "pkg/bad.py", None, "black: bad.py can't be parsed"),
+    ("isort_check", 2, "tests/test_calc.py: isort", "tests/test_calc.py", None,
+     "isort: test_calc.py has its imports incorrectly sorted or formatted"),
+    ("flake8", 5, "pkg/bad.py:1: E999", "pkg/bad.py", 1, "SyntaxError: invalid syntax"),
+    ("mypy", 1, "pkg/calc.py:10: return-value", "pkg/calc.py", 10,
+     'Incompatible return value type (got "float", expected "str")'),
+    ("mypy_strict", 19, "tests/test_broken.py:1: import-not-found", "tests/test_broken.py", 1,
+     'Cannot find implementation or library stub for module named "pkg.nothing"'),
+    ("pyright", 3, "pkg/calc.py:10: reportReturnType", "pkg/calc.py", 10,
+     'Type "float" is not assignable to return type "str"'),
+    ("eslint", 4, "src/other.js:1: prefer-const", "src/other.js", 1,
+     "'unused' is never reassigned. Use 'const' instead"),
+    ("prettier_check", 2, "src/other.js: prettier", "src/other.js", None,
+     "prettier: other.js is not formatted"),
+    ("prettier_list", 2, "src/other.js: listed", "src/other.js", None,
+     "listed: other.js is not formatted"),
+    ("tsc", 2, "a.ts:1: TS2322", "a.ts", 1, "Type 'string' is not assignable to type 'number'."),
+    ("tsc_pretty", 2, "a.ts:1: TS2322", "a.ts", 1,
+     "Type 'string' is not assignable to type 'number'."),
+    ("gofmt_list", 1, "sums.go: gofmt", "sums.go", None, "gofmt: sums.go is not formatted"),
+    ("rustfmt_check", 1, "src/lib.rs: rustfmt", "src/lib.rs", None,
+     "rustfmt: lib.rs is not formatted"),
+    ("precommit", 3, "pre-commit: trailing", None, None, "it modified files"),
+    ("make_python_script", 1, "the command", "tools/gen.py", 3,
+     ("json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: "
+     "line 1 column 2 (char 1)")),
+]  # fmt: skip
+
+COUNTS = {
+    "pytest_quiet": TestCounts(passed=3, failed=7, skipped=2),
+    "unittest": TestCounts(passed=2, failed=3, skipped=1),
+    "go_test_verbose": TestCounts(passed=2, failed=3, skipped=1),
+    "cargo_test": TestCounts(passed=1, failed=2, skipped=1),
+    "jest": TestCounts(passed=1, failed=3, skipped=1),
+    "vitest": TestCounts(passed=1, failed=2, skipped=1),
+    "mocha": TestCounts(passed=1, failed=2, skipped=1),
+    "node_test_tap": TestCounts(passed=1, failed=2, skipped=1),
+    "node_test_spec": TestCounts(passed=1, failed=2, skipped=1),
+}
+
+NAMED = {
+    "pytest_verbose": (
+        {"tests.test_calc.TestDivide::test_zero", "tests.test_calc::test_param[1]"},
+        {"tests.test_calc::test_known", "tests.test_calc::test_later"},
+    ),
+    "unittest_verbose": (
+        {"tests.test_old.TestAdd.test_good"},
+        {"tests.test_old.TestAdd.test_skipped"},
+    ),
+    "go_test_verbose": (
+        {"example.com/sums.TestAdd/zero", "example.com/sums.TestGood"},
+        {"example.com/sums.TestLater"},
+    ),
+    "cargo_test": ({"tests::good"}, {"tests::later"}),
+    "jest_verbose": ({"sum › deep › works › well"}, {"sum › later"}),  # noqa: RUF001 - jest's own
+    "vitest_verbose": ({"v/sum.test.mjs > sum > deep > good"}, {"v/sum.test.mjs > sum > later"}),
+    "mocha": ({"sum > good"}, {"sum > later"}),
+    "node_test_tap": ({"good"}, {"later"}),
+    "node_test_spec": ({"good"}, {"later"}),
+}
+
+
+def read(name: str) -> failures.Reading:
+    output = (OUTPUTS / f"{name}.txt").read_text(encoding="utf-8")
+    return failures.read(output, command="the command")
+
+
+@pytest.mark.parametrize(("name", "number", "test", "file", "line", "message"), FIRST)
+def test_first_failure_is_the_first_real_error(
+    name: str, number: int, test: str, file: str | None, line: int | None, message: str
+) -> None:
+    """Every known tool's output gives its failures in order, the first one placed and explained."""
+    found = read(name).failing
+    first = found[0]
+    assert (len(found), first.test, first.file, first.line, first.message) == (
+        number, test, file, line, message
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts(name: str) -> None:
+    """Runners that count their tests are believed."""
+    assert read(name).counts == COUNTS[name]
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_passed_and_skipped_tests_are_named(name: str) -> None:
+    """Runners that name passing and skipped tests give their ids."""
+    passed, skipped = NAMED[name]
+    assert (set(read(name).passed), set(read(name).skipped)) == (passed, skipped)
+
+
+def test_every_output_is_checked() -> None:
+    """No payload lies around untested."""
+    tested = {row[0] for row in FIRST} | COUNTS.keys() | NAMED.keys()
+    assert {path.stem for path in OUTPUTS.glob("*.txt")} - tested <= {"mypy_pretty", "jest_verbose"}
+
+
+def test_ids_are_the_same_with_and_without_colours() -> None:
+    """A runner's failures do not depend on how it prints them."""
+    coloured = {found.test for found in read("pytest_summary_colour").failing}
+    assert coloured == {found.test for found in read("pytest_quiet").failing}
+
+
+def test_a_command_that_passed_has_no_failures() -> None:
+    """Words like `error` in the output of a command that passed mean nothing."""
+    assert failures.read("a.py:1: error: no\n", failed=False).failing == ()
+
+
+def test_silence_is_a_failure_too() -> None:
+    """A command that fails without a word still gives one failure, named after it."""
+    [found] = failures.read("", command="make check").failing
+    assert (found.test, found.message) == ("make check", "It printed nothing.")
+
+
+def test_output_of_tests_is_not_taken_for_a_linters() -> None:
+    """What looks like a linter's line inside a failing test's output is no failure of its own."""
+    output = (OUTPUTS / "pytest_quiet.txt").read_text(encoding="utf-8")
+    assert (
+        failures.read(f"pkg/x.py:1:1: F401 unused\n{output}").failing
+        == read("pytest_quiet").failing
+    )
+
+
+def test_old_pytest_without_summary() -> None:
+    """Without the short summary the tracebacks name what failed."""
+    output = (OUTPUTS / "pytest_quiet.txt").read_text(encoding="utf-8")
+    without = output[: output.index("=========================== short test summary")]
+    assert [found.test for found in failures.read(without).failing][:3] == [
+        "tests.test_calc::test_setup",
+        "tests.test_calc::test_add",
+        "tests.test_calc::test_param[x::y/z]",
+    ]
+
+
+def test_broken_conftest() -> None:
+    """A conftest that can't be imported is placed where it breaks."""
+    output = (
+        "ImportError while loading conftest '/workspace/tests/conftest.py'.\n"
+        "tests/conftest.py:3: in <module>\n    import nothing\n"
+        "E   ModuleNotFoundError: No module named 'nothing'\n"
+    )
+    [found] = failures.read(output).failing
+    assert (found.test, found.file, found.line) == ("conftest", "tests/conftest.py", 3)
+    assert found.message == "ModuleNotFoundError: No module named 'nothing'"
+
+
+def test_plain_drops_what_terminals_interpret() -> None:
+    """Colours, titles and overwritten progress disappear; text stays."""
+    assert console.plain("\x1b[1;31mred\x1b[0m\x1b]0;title\x07 10%\r 20%\rdone\r\n") == "done\n"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a:1:",
+        "  1) x\n",
+        "(" * 50,
+        "error: a\n --> b:1:2\n",
+        "FAIL: a (b)\n" + "=" * 70 + "\n",
+        " FAIL  x\n",
+        "  ● x\n",
+        "--- FAIL: a/b (0.0s)\n",
+        "FAILED a[b] - c]\n",
+    ],
+)
+def test_hostile_output_is_read_in_linear_time(piece: str) -> None:
+    """Output made to confuse the patterns costs no more than twice as much when twice as long."""
+    marks = "Test Suites: 1 x\nTAP version 13\n RUN  v1\n  1 passing (1ms)\nFAIL\tx\n"
+
+    def seconds(size: int) -> float:
+        started = time.process_time()
+        failures.read(marks + piece * (size // len(piece)), command="c")
+        return time.process_time() - started
+
+    seconds(2**12)
+    assert seconds(2**18) < 8 * seconds(2**16) + 0.2

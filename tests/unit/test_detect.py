@@ -1,0 +1,224 @@
+"""Commands of small repositories, detected and explained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.errors import UsageError
+from bot.repair.detect import DirectoryTree, detect
+from bot.repair.model import Commands
+
+PLAIN_ENVIRONMENT = (
+    "test -x ~/.venv/bin/python || UV_PYTHON_DOWNLOADS=never uv venv --seed ~/.venv "
+    "|| python3 -m venv ~/.venv"
+)
+PROJECT = "[build-system]\nrequires = ['setuptools']\n[project]\nname = 'p'\nversion = '1'\n"
+
+
+def written(root: Path, files: dict[str, str]) -> DirectoryTree:
+    for name, text in files.items():
+        place = root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    return DirectoryTree(root)
+
+
+def found(root: Path, files: dict[str, str]) -> Commands:
+    return detect(written(root, files), setup=None, test=None, failing=None)
+
+
+def pip(arguments: str) -> str:
+    return f"uv pip install --python ~/.venv {arguments} || pip install {arguments}"
+
+
+def test_bare_pytest_project(tmp_path: Path) -> None:
+    """Tests without any configuration: pytest is added and runs directly."""
+    commands = found(tmp_path, {"tests/test_a.py": "", "a.py": ""})
+    assert commands.setup == (PLAIN_ENVIRONMENT, pip("pytest"))
+    assert (commands.test, commands.failing) == ("python -m pytest", "python -m pytest")
+    assert commands.ecosystems == ("python",)
+    assert "No list of requirements has `pytest`, so the setup adds it." in commands.explanation
+    assert "`tests/test_a.py` is a test that pytest finds." in commands.explanation
+
+
+def test_extras_of_a_package(tmp_path: Path) -> None:
+    """The extra for tests is installed with the project, whose Python range is respected."""
+    text = PROJECT + (
+        "requires-python = '>=3.9'\n[project.optional-dependencies]\n"
+        "docs = ['sphinx']\ntest = ['pytest']\n[tool.pytest.ini_options]\naddopts = '--cov=p'\n"
+    )
+    commands = found(tmp_path, {"pyproject.toml": text})
+    assert "--python '>=3.9' ~/.venv" in commands.setup[0]
+    assert commands.setup[1] == pip("-e '.[test]' pytest-cov")
+    assert commands.test == "python -m pytest"
+
+
+def test_dependency_groups_with_includes(tmp_path: Path) -> None:
+    """PEP 735 groups are followed into what they include."""
+    text = PROJECT + (
+        "[dependency-groups]\nbase = ['pytest>=8']\ndev = [{include-group = 'base'}, 'ruff']\n"
+    )
+    commands = found(tmp_path, {"pyproject.toml": text, "tests/test_a.py": ""})
+    assert commands.setup[1].startswith("uv pip install --python ~/.venv -e . --group dev ||")
+
+
+@pytest.mark.parametrize(
+    ("lock", "command"),
+    [
+        ("uv.lock", "UV_PROJECT_ENVIRONMENT=~/.venv uv sync --frozen --inexact --group dev ||"),
+        ("poetry.lock", "VIRTUAL_ENV=~/.venv uvx poetry install --no-interaction --with dev ||"),
+        ("pdm.lock", "VIRTUAL_ENV=~/.venv uvx pdm install --frozen-lockfile --group dev ||"),
+    ],
+)
+def test_lock_files(tmp_path: Path, lock: str, command: str) -> None:
+    """A lock file's own tool installs what it pins; without that tool pip has to do."""
+    text = PROJECT + "[dependency-groups]\ndev = ['pytest']\n"
+    commands = found(tmp_path, {"pyproject.toml": text, lock: ""})
+    assert commands.setup[1].startswith(command)
+    assert "-e . --group dev" in commands.setup[1]
+    assert f"`{lock}` pins the requirements." in commands.explanation
+
+
+def test_requirements_files(tmp_path: Path) -> None:
+    """An application without packaging installs its requirements and those for tests."""
+    files = {
+        "requirements.txt": "flask\n",
+        "requirements-dev.txt": "-r requirements.txt\npytest\n",
+        "docs/requirements.txt": "sphinx",
+        "test_app.py": "",
+    }
+    commands = found(tmp_path, files)
+    assert commands.setup[1] == pip("-r requirements.txt -r requirements-dev.txt")
+
+
+def test_tox_with_pytest_runs_pytest_directly(tmp_path: Path) -> None:
+    """Its requirements and settings are taken, tox itself is left aside and that is said."""
+    tox = "[tox]\nenvlist = py311\n[testenv]\ndeps =\n    pytest\n    py27: mock\n    wcwidth\n"
+    files = {"setup.py": "", "tox.ini": f"{tox}commands = pytest {{posargs}}\n", "pytest.ini": ""}
+    commands = found(tmp_path, files)
+    assert commands.setup[1] == pip("-e . pytest wcwidth")
+    assert commands.test == "python -m pytest"
+    assert any("because `tox.ini` would make environments" in line for line in commands.explanation)
+
+
+def test_tox_without_pytest(tmp_path: Path) -> None:
+    """The one command behind tox runs without it."""
+    tox = "[testenv]\ncommands = python -m unittest discover {posargs:-v}\n"
+    commands = found(tmp_path, {"setup.py": "", "tox.ini": tox})
+    assert commands.test == "python -m unittest discover -v"
+
+
+def test_python_version_file(tmp_path: Path) -> None:
+    """`.python-version` is asked for by its minor version."""
+    commands = found(tmp_path, {".python-version": "3.11.4\n", "test_a.py": ""})
+    assert "uv venv --seed --python 3.11 ~/.venv" in commands.setup[0]
+
+
+def test_given_setup_still_gets_an_environment(tmp_path: Path) -> None:
+    """`pip install -e .` of a person goes into the environment, made first."""
+    tree = written(tmp_path, {"setup.py": ""})
+    commands = detect(tree, setup=("pip install -e .",), test="pytest -q", failing="pytest -q a.py")
+    assert commands.setup == (PLAIN_ENVIRONMENT, "pip install -e .")
+    assert (commands.test, commands.failing) == ("pytest -q", "pytest -q a.py")
+
+
+def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) -> None:
+    """`make lint` needs black, whose version stands in the pre-commit configuration."""
+    hooks = "repos:\n- repo: https://github.com/psf/black\n  rev: 23.1.0\n  hooks:\n  - id: black\n"
+    files = {
+        "Makefile": "lint:\n\tblack --check .\n",
+        ".pre-commit-config.yaml": hooks,
+        "tests/test_a.py": "",
+    }
+    commands = detect(written(tmp_path, files), setup=None, test=None, failing="make lint")
+    assert commands.setup[1] == pip("black==23.1.0 pytest")
+    assert (commands.test, commands.failing) == ("python -m pytest", "make lint")
+
+
+@pytest.mark.parametrize(
+    ("files", "setup", "test"),
+    [
+        (
+            {"package.json": '{"scripts": {"test": "jest"}}', "package-lock.json": "{}"},
+            ("npm ci --no-audit --no-fund",),
+            "npm test",
+        ),
+        (
+            {"package.json": '{"scripts": {"test": "vitest"}}', "pnpm-lock.yaml": ""},
+            (
+                "command -v pnpm || npm install --global --prefix ~/.venv pnpm",
+                "pnpm install --frozen-lockfile",
+            ),
+            "pnpm test",
+        ),
+        (
+            {
+                "package.json": (
+                    '{"packageManager": "yarn@1.22.22", "devDependencies": {"mocha": "1"},'
+                    ' "scripts": {"test": "echo \\"Error: no test specified\\" && exit 1"}}'
+                )
+            },
+            (
+                "command -v yarn || npm install --global --prefix ~/.venv yarn@1.22.22",
+                "yarn install",
+            ),
+            "npx mocha",
+        ),
+        ({"Cargo.toml": "[workspace]\n"}, ("cargo fetch",), "cargo test --workspace"),
+        ({"go.mod": "module m\n"}, ("go mod download",), "go test ./..."),
+        ({"Makefile": "all:\n\ttrue\ntest:\n\t./t\n"}, (), "make test"),
+        (
+            {".pre-commit-config.yaml": "repos: []\n"},
+            (PLAIN_ENVIRONMENT, pip("pre-commit"), "pre-commit install-hooks"),
+            "pre-commit run --all-files",
+        ),
+    ],
+)
+def test_other_ecosystems(
+    tmp_path: Path, files: dict[str, str], setup: tuple[str, ...], test: str
+) -> None:
+    """Node by its lock file, Rust, Go, make, and pre-commit when nothing else is there."""
+    commands = found(tmp_path, files)
+    assert (commands.setup, commands.test) == (setup, test)
+
+
+def test_mixed_repository(tmp_path: Path) -> None:
+    """Python leads; the other tests are named as left out."""
+    files = {"test_a.py": "", "package.json": '{"scripts": {"test": "jest"}}'}
+    commands = found(tmp_path, files)
+    assert commands.test == "python -m pytest"
+    assert commands.ecosystems == ("python", "node")
+    assert "Has tests too, which are left out: `npm test`." in commands.explanation
+
+
+def test_a_given_command_chooses_the_ecosystem(tmp_path: Path) -> None:
+    """`npm test` in a mixed repository sets Node up and not Python."""
+    files = {"test_a.py": "", "package.json": "{}"}
+    commands = detect(written(tmp_path, files), setup=None, test="npm test", failing=None)
+    assert commands.setup == ("npm install",)
+
+
+def test_nothing_to_run(tmp_path: Path) -> None:
+    """Without any sign of tests the person is told what to write where."""
+    with pytest.raises(UsageError, match=r"Name one with --test, or as `test:`"):
+        found(tmp_path, {"README.md": "# Hello\n"})
+
+
+def test_broken_configuration_is_no_crash(tmp_path: Path) -> None:
+    """Files that don't parse may be the failure itself: detection goes on without them."""
+    files = {"pyproject.toml": "[", "tox.ini": "x", "package.json": "{", "tests/test_a.py": ""}
+    assert found(tmp_path, files).test == "python -m pytest"
+
+
+def test_links_do_not_lead_out(tmp_path: Path) -> None:
+    """A link to a file outside the work tree counts as missing."""
+    (tmp_path / "secret.txt").write_text("secret")
+    root = tmp_path / "tree"
+    root.mkdir()
+    (root / "package.json").symlink_to(tmp_path / "secret.txt")
+    (root / "loop").symlink_to("loop")
+    tree = DirectoryTree(root)
+    assert (tree.read("package.json"), tree.exists("package.json")) == (None, False)
+    assert (tree.glob("*.json"), tree.glob("../*"), tree.read("loop")) == ((), (), None)

@@ -1,0 +1,372 @@
+"""What is said at the end of a run without a pull request."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import re
+import subprocess
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.repair.model import (
+    Attempt,
+    Cause,
+    Patch,
+    Proposal,
+    Report,
+    Reproduction,
+    Usage,
+    Verdict,
+    Verification,
+)
+from bot.reporting import final_report
+from bot.reporting.markdown import LIMIT
+from bot.reporting.next_step import next_step
+from bot.reporting.patch_comment import patch_comment
+from bot.reporting.progress_comment import finished
+from tests.unit.reports import (
+    ACCEPTED,
+    FAILURE,
+    FIXED,
+    GAVE_UP,
+    GREEN,
+    HEAD,
+    MARK,
+    PATCH,
+    RED,
+    REJECTED,
+    REPRODUCTION,
+)
+
+
+def test_fixed() -> None:
+    """A repaired problem gets the link and one line of proof."""
+    assert final_report.fixed(FIXED, "https://github.com/o/r/pull/8", MARK) == snapshot("""\
+Fixed in https://github.com/o/r/pull/8
+
+It failed on the untouched commit and passes with this patch (9 tests passed), in a clean sandbox that the proposer can't reach. The whole suite passes.
+
+<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
+""")
+
+
+def test_gave_up() -> None:
+    """A run without an accepted patch shows all evidence and where to look next."""
+    assert final_report.not_fixed(GAVE_UP, MARK) == snapshot("""\
+**Not fixed: no patch was found that passes.** All 1 attempts of the budget are used.
+
+**Next:** Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.
+
+### What was seen
+
+`pytest -q tests/test_dates.py` at `2c64ae4`: exit code 1, 1 failing test; exit codes of its 2 runs: 1, 1.
+
+- `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`
+
+<details>
+<summary>What the test runner says</summary>
+
+`tests.test_dates::test_leap_year`
+
+```
+def test_leap_year():
+>   assert not is_leap(1900)
+E   AssertionError: 1900
+```
+
+</details>
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+pip install -e .
+pytest -q tests/test_dates.py
+```
+
+
+
+</details>
+
+### What was tried
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `small-model` | `pytest -q tests/test_dates.py` | 1 → 1 | 1 file, +1 -1 | 5,400 | $0.0100 | 31 s | still fails (1 test) |
+
+<details>
+<summary>What each attempt did</summary>
+
+**Attempt 1** (agent, `small-model`): still fails (1 test).
+
+> Guarded the call.
+
+Failing with it:
+
+- `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`
+
+</details>
+
+### What is left of it
+
+The last patch (1 file, +1 -1): `dates.py`. It is not accepted; do not merge it as it is.
+
+<details>
+<summary>Show the patch</summary>
+
+```diff
+diff --git a/dates.py b/dates.py
+--- a/dates.py
++++ b/dates.py
+@@ -12 +12 @@
+-    return year % 4 == 0
++    return year % 4 == 0 and year % 100 != 0
+```
+
+</details>
+
+Run `3fa9c1d20b7e`: 3 min 04 s, 5,400 tokens, $0.0100.
+
+<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
+""")
+
+
+def test_setup_failed() -> None:
+    """A setup that fails is shown by its output; nothing is said of tests that never ran."""
+    reproduction = Reproduction(
+        Cause.INFRASTRUCTURE,
+        None,
+        reason="The setup command `pip install -e .` failed.",
+        setup_output="Collecting x\nERROR: No matching distribution found for x==9\n",
+    )
+    report = Report(
+        "ab12",
+        Verdict.INFRASTRUCTURE,
+        reproduction.reason,
+        FIXED.problem,
+        HEAD,
+        reproduction=reproduction,
+        seconds=9,
+    )
+    assert final_report.not_fixed(report, MARK) == snapshot("""\
+**Not fixed: the tests could not be run.** The setup command `pip install -e .` failed.
+
+**Next:** The setup ended with `ERROR: No matching distribution found for x==9`. Correct `setup` in `.github/fixpoint.yml`, then comment `/fix retry`.
+
+### What was seen
+
+The setup failed at `2c64ae4`, so no test ran.
+
+<details>
+<summary>End of the setup's output</summary>
+
+```
+Collecting x
+ERROR: No matching distribution found for x==9
+```
+
+</details>
+
+Run `ab12`: 9 s, 0 tokens, $0.
+
+<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
+""")
+
+
+def test_refused_before_anything_ran() -> None:
+    """A run that never started says why, and shows no empty sections."""
+    report = Report("ab12", Verdict.REFUSED, "The branch is gone.", FIXED.problem, HEAD)
+    assert final_report.not_fixed(report, MARK) == snapshot("""\
+**Not started.** The branch is gone.
+
+**Next:** Change what is named above, then comment `/fix retry`.
+
+Run `ab12`: 0 s, 0 tokens, $0.
+
+<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
+""")
+
+
+@pytest.mark.parametrize("verdict", Verdict)
+def test_every_verdict_has_its_words(verdict: Verdict) -> None:
+    """No verdict ends in silence: each has a headline, a next step and an ending."""
+    report = replace(GAVE_UP, verdict=verdict)
+    assert re.match(r"\*\*[A-Z][^*]+\.\*\* ", final_report.not_fixed(report, MARK))
+    assert re.match(r"[A-Z].+\.", next_step(report))
+    assert finished(report, None, MARK).startswith("Fixpoint is done: ")
+
+
+def test_next_steps() -> None:
+    """The next step follows from the verdict and the evidence."""
+    bare = replace(GAVE_UP, reproduction=None, commands=None, attempts=())
+    assert [next_step(replace(GAVE_UP, verdict=verdict)) for verdict in Verdict] == snapshot(
+        [
+            "Review the patch.",
+            "The patch below repairs a part. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
+            "Make the test stable first: a passing run proves nothing here. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
+            "Repair the base branch first, this change is not the cause. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
+            'Name the command that fails with `/fix --test "COMMAND"`, or add a test that shows the problem at `2c64ae4`.',
+            "Remove the cause that is named above, then comment `/fix retry`.",
+            "Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
+            "Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`. To go on, comment `/fix retry` with a larger budget.",
+            "Comment `/fix retry` to start again.",
+            "Change what is named above, then comment `/fix retry`.",
+        ]
+    )
+    assert [next_step(replace(bare, verdict=verdict)) for verdict in Verdict] == snapshot(
+        [
+            "Review the patch.",
+            "The patch below repairs a part. Read the server's log of this run.",
+            "Make the test stable first: a passing run proves nothing here. Read the server's log of this run.",
+            "Repair the base branch first, this change is not the cause. Read the server's log of this run.",
+            'Name the command that fails with `/fix --test "COMMAND"`.',
+            "Remove the cause that is named above, then comment `/fix retry`.",
+            "Read the server's log of this run.",
+            "Read the server's log of this run. To go on, comment `/fix retry` with a larger budget.",
+            "Comment `/fix retry` to start again.",
+            "Change what is named above, then comment `/fix retry`.",
+        ]
+    )
+
+
+def test_next_step_prefers_a_failure_with_a_place() -> None:
+    """A person is sent to the first failure that names a file."""
+    nowhere = replace(FAILURE, test="first", file=None, line=None)
+    red = replace(RED, failing=(nowhere, FAILURE))
+    report = replace(GAVE_UP, reproduction=replace(REPRODUCTION, observation=red))
+    assert next_step(report).startswith(f"Look at `{FAILURE.test}` at `dates.py:12`")
+
+
+def test_report_fits() -> None:
+    """A huge patch and endless output are cut; the marker stays the last line."""
+    huge = Patch(b"+x\n" * 200_000, ("a",), 200_000, 0)
+    red = replace(RED, output="y\n" * 100_000, failing=(FAILURE,) * 3_000)
+    report = replace(
+        GAVE_UP,
+        patch=huge,
+        reproduction=replace(REPRODUCTION, observation=red),
+        attempts=(REJECTED,) * 300,
+    )
+    text = final_report.not_fixed(report, MARK)
+    assert len(text) <= LIMIT
+    assert text.endswith(f"\n\n{MARK}\n")
+    assert "**Next:** Look at" in text
+
+
+@pytest.mark.parametrize(
+    ("verification", "words"),
+    [
+        (None, "no patch: 60 turns used"),
+        (Verification(GREEN), "accepted"),
+        (Verification(RED), "still fails (1 test)"),
+        (Verification(replace(RED, failing=())), "still fails"),
+        (Verification(replace(RED, timed_out=True)), "timed out"),
+        (Verification(GREEN, RED, (FAILURE, FAILURE)), "breaks 2 other tests"),
+        (Verification(None, problem="It changes nothing."), "not accepted: It changes nothing"),
+    ],
+)
+def test_outcomes(verification: Verification | None, words: str) -> None:
+    """Each way an attempt can end has its own words in the table."""
+    attempt = Attempt(
+        1, "agent", Proposal(PATCH, "", ended="60 turns used."), verification, (), 1.0
+    )
+    text = final_report.not_fixed(replace(GAVE_UP, attempts=(attempt,)), MARK)
+    assert f"| {words} |" in text
+
+
+def test_unknown_cost_is_said() -> None:
+    """A cost that nobody knows is not shown as zero."""
+    text = final_report.not_fixed(replace(GAVE_UP, usage=Usage(input=9, cost_usd=None)), MARK)
+    assert "9 tokens, unknown cost." in text
+
+
+def test_patch_comment() -> None:
+    """Without write access the patch itself is the comment, with how to apply it."""
+    text = patch_comment(FIXED, "the pull request comes from a fork.", MARK)
+    assert text == snapshot("""\
+Fixed, but not pushed: the pull request comes from a fork. The patch stands here instead.
+
+**Cause and change:** Centuries were taken for leap years.
+
+**Proof:** It failed on the untouched commit and passes with this patch (9 tests passed), in a clean sandbox that the proposer can't reach. The whole suite passes.
+
+1 file, +1 -1: `dates.py`
+
+Save this as `fixpoint.patch` at the root of a checkout of `2c64ae4` and run `git apply fixpoint.patch`:
+
+<details>
+<summary>Show the patch</summary>
+
+```diff
+diff --git a/dates.py b/dates.py
+--- a/dates.py
++++ b/dates.py
+@@ -12 +12 @@
+-    return year % 4 == 0
++    return year % 4 == 0 and year % 100 != 0
+```
+
+</details>
+
+<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
+""")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a\nb\nc\n", b"a\nB\nc\n"),
+        (b"a\r\nb\r\n", b"a\r\nB\r\n"),
+        (b"a", b"b"),
+        (b"\xff\xfe\n", b"\xff\xfd\n"),
+        (b"```\nx\n", b"```\n~~~\n````\n"),
+        (b"zero\xe2\x80\x8bwidth\n", b"zero width\n"),
+        (b"\0binary", b"\0other"),
+        (MARK.encode(), b"<!-- fixpoint:run=1 kind=x -->\n"),
+        (b"trailing \n\n\n", b"trailing\n\n\n  \n"),
+    ],
+)
+def test_patch_comment_applies(tmp_path: Path, before: bytes, after: bytes) -> None:
+    """Following the comment's instruction gives the verified content, byte by byte."""
+    file = tmp_path / "file"
+    _git(tmp_path, "init", "-q")
+    file.write_bytes(before)
+    _git(tmp_path, "add", "file")
+    file.write_bytes(after)
+    patch = Patch(_git(tmp_path, "diff", "--binary", "--full-index"), ("file",), 1, 1)
+    file.write_bytes(before)
+    text = patch_comment(replace(FIXED, patch=patch, attempts=(ACCEPTED,)), "no access.", MARK)
+    _follow(text, tmp_path)
+    assert file.read_bytes() == after
+    assert text.count(MARK) == 1
+
+
+def test_patch_too_large_for_a_comment() -> None:
+    """A patch that fits in no comment is said to be so, and shown in part."""
+    noise = b"".join(b"+%s\n" % sha256(b"%d" % n).hexdigest().encode() for n in range(4_000))
+    text = patch_comment(replace(FIXED, patch=Patch(noise, ("a",), 9_000, 0)), "no access.", MARK)
+    assert "does not fit into a comment" in text
+    assert len(text) <= LIMIT
+    assert text.endswith(f"\n\n{MARK}\n")
+
+
+def _follow(comment: str, folder: Path) -> None:
+    """Do what the comment tells its reader."""
+    blocks = re.findall(r"^(`{3,})(?:diff)?\n(.*?)\n\1$", comment, re.DOTALL | re.MULTILINE)
+    content = blocks[0][1] + "\n"
+    if "base64 -d" in comment:
+        assert "base64 -d fixpoint.b64 | gunzip | git apply" in comment
+        patch = gzip.decompress(base64.b64decode(content))
+    else:
+        patch = content.encode()
+    _git(folder, "apply", stdin=patch)
+
+
+def _git(folder: Path, *arguments: str, stdin: bytes | None = None) -> bytes:
+    command = ["git", "-c", "core.autocrlf=false", *arguments]
+    return subprocess.run(command, cwd=folder, input=stdin, check=True, capture_output=True).stdout

@@ -1,0 +1,197 @@
+"""Git on the host, with real repositories."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sandbox.git import (
+    Credential,
+    GitError,
+    ObjectStore,
+    PatchDoesNotApply,
+    environment,
+    freeze,
+    git,
+)
+
+
+def shell(directory: Path, *commands: str) -> None:
+    for command in commands:
+        subprocess.run(["bash", "-ec", command], cwd=directory, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository with one commit, one tag and an ignore file."""
+    root = tmp_path / "their repo"
+    root.mkdir()
+    shell(
+        root,
+        "git init -q -b main . && git config user.name T && git config user.email t@example.org",
+        "echo one >a.txt && echo '*.log' >.gitignore && printf 'x\\0y' >data.bin && ln -s a.txt link",
+        "git add -A && git commit -qm first && git tag v1",
+    )
+    return root
+
+
+async def frozen(repository: Path, tmp_path: Path) -> tuple[ObjectStore, str, bool]:
+    store = ObjectStore(tmp_path / "store.git")
+    commit, changed = await freeze(repository, store)
+    return store, commit, changed
+
+
+async def test_a_clean_work_tree_freezes_to_its_head(repository: Path, tmp_path: Path) -> None:
+    """Nothing new is made when nothing was changed."""
+    _, commit, changed = await frozen(repository, tmp_path)
+    head = (await git("rev-parse", "HEAD", cwd=repository)).decode().strip()
+    assert (commit, changed) == (head, False)
+
+
+async def test_a_repository_inside_is_left_out(repository: Path, tmp_path: Path) -> None:
+    """With a commit or without one: it would become a submodule that nobody can fetch."""
+    shell(
+        repository,
+        "git init -q 'no commit'; git init -q deep/one; cd deep/one; touch file; git add file",
+        "cd deep/one; git -c user.name=T -c user.email=t@example.org commit -qm theirs",
+        "echo new >deep/b.txt",
+    )
+    store, commit, _ = await frozen(repository, tmp_path)
+    assert set(await store.paths(commit)) == {
+        *(".gitignore", "a.txt", "data.bin", "link", "deep/b.txt"),
+    }
+
+
+async def test_the_work_tree_as_found_is_what_is_repaired(repository: Path, tmp_path: Path) -> None:
+    """Changed, staged, new and deleted files count; ignored and excluded ones do not."""
+    shell(
+        repository,
+        "echo two >a.txt; echo new >b.txt; rm link; echo x >noise.log",
+        "echo staged >c.txt; git add c.txt; echo secret >mine; echo mine >>.git/info/exclude",
+    )
+    before = (repository / ".git" / "index").read_bytes()
+    store, commit, changed = await frozen(repository, tmp_path)
+    assert changed
+    assert await store.paths(commit) == (".gitignore", "a.txt", "b.txt", "c.txt", "data.bin")
+    assert await store.show(commit, "a.txt") == b"two\n"
+    assert (repository / ".git" / "index").read_bytes() == before
+
+
+async def test_a_checkout_stands_alone(repository: Path, tmp_path: Path) -> None:
+    """The sandbox's copy has history and tags, no remote, and borrows no object."""
+    store, commit, _ = await frozen(repository, tmp_path)
+    copy = tmp_path / "copy"
+    await store.check_out(commit, copy, full_history=True)
+    assert (copy / "a.txt").read_text() == "one\n"
+    assert (await git("describe", "--tags", cwd=copy)).strip() == b"v1"
+    assert await git("remote", cwd=copy) == b""
+    assert not (copy / ".git" / "objects" / "info" / "alternates").exists()
+
+
+async def test_patches_round_trip(repository: Path, tmp_path: Path) -> None:
+    """Binary files, modes, links, deletions, renames and odd names survive diff and apply."""
+    store, commit, _ = await frozen(repository, tmp_path)
+    work = tmp_path / "work"
+    await store.check_out(commit, work, full_history=False)
+    shell(
+        work,
+        "printf '\\0\\1\\2' >data.bin; chmod +x a.txt; rm link; ln -s data.bin other",
+        "mkdir -p d; printf 'caf\\xe9' >'d/na\nme'; printf 'no newline' >d/plain",
+    )
+    after = await store.write_tree(work, base=commit)
+    diff = await store.diff(commit, after)
+    assert await store.apply(commit, diff.data) == after
+    assert diff.files == ("a.txt", "d/na\nme", "d/plain", "data.bin", "link", "other")
+    modes = {change.path: change.mode for change in await store.changes(commit, after)}
+    assert modes == {
+        "a.txt": "100755",
+        "d/na\nme": "100644",
+        "d/plain": "100644",
+        "data.bin": "100644",
+        "link": None,
+        "other": "120000",
+    }
+
+
+async def test_a_diff_can_be_limited_to_paths(repository: Path, tmp_path: Path) -> None:
+    """Paths are taken literally, also when they look like globs."""
+    store, commit, _ = await frozen(repository, tmp_path)
+    work = tmp_path / "work"
+    await store.check_out(commit, work, full_history=False)
+    shell(work, "echo x >'*.txt'; echo y >a.txt")
+    after = await store.write_tree(work, base=commit)
+    assert (await store.diff(commit, after, only=("*.txt",))).files == ("*.txt",)
+    assert (await store.diff(commit, after, only=())).data == b""
+
+
+@pytest.mark.parametrize("path", ["../out", ".git/hooks/pre-commit", "/etc/passwd", "a/../../out"])
+async def test_a_patch_stays_inside_the_tree(path: str, repository: Path, tmp_path: Path) -> None:
+    """A path that leaves the tree, or goes into `.git`, does not apply."""
+    store, commit, _ = await frozen(repository, tmp_path)
+    patch = (
+        f"diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
+        "@@ -0,0 +1 @@\n+x\n"
+    )
+    with pytest.raises((PatchDoesNotApply, GitError)):
+        await store.apply(commit, patch.encode())
+
+
+async def test_a_hostile_work_tree_runs_nothing(repository: Path, tmp_path: Path) -> None:
+    """Hooks, monitors, filters and external diffs that a tree configures are not run."""
+    store, commit, _ = await frozen(repository, tmp_path)
+    work, canary = tmp_path / "work", tmp_path / "canary"
+    await store.check_out(commit, work, full_history=False)
+    run = f"touch '{canary}'"
+    shell(
+        work,
+        f'git config core.fsmonitor "{run}"; git config diff.external "{run}"',
+        f'git config filter.x.clean "{run}"; git config diff.x.textconv "{run}"',
+        "echo '* filter=x diff=x' >.gitattributes",
+        f"mkdir -p .git/hooks; printf '#!/bin/sh\\n{run}\\n' >.git/hooks/post-index-change",
+        "chmod +x .git/hooks/post-index-change",
+        "mkdir nested; cd nested; git init -q; git -c user.name=x -c user.email=x@y commit -q "
+        "--allow-empty -m x; git config core.fsmonitor 'touch \"" + str(canary) + "\"'",
+    )
+    canary.unlink(missing_ok=True)
+    after = await store.write_tree(work, base=commit)
+    await store.diff(commit, after)
+    assert not canary.exists()
+
+
+async def test_a_folder_without_git_is_refused(tmp_path: Path) -> None:
+    """The error is git's own."""
+    with pytest.raises(GitError, match="not a git repository"):
+        await freeze(tmp_path, ObjectStore(tmp_path / "store.git"))
+
+
+async def test_a_shallow_clone_can_be_repaired(repository: Path, tmp_path: Path) -> None:
+    """Where the history ends early, the copy ends there too."""
+    shell(repository, "echo 2 >a.txt; git commit -qam second")
+    shallow = tmp_path / "shallow"
+    shell(tmp_path, f"git clone -q --depth 1 'file://{repository}' '{shallow}'")
+    store, commit, _ = await frozen(shallow, tmp_path)
+    await store.check_out(commit, tmp_path / "copy", full_history=True)
+    assert (tmp_path / "copy" / "a.txt").read_text() == "2\n"
+
+
+def test_a_token_is_only_in_the_environment() -> None:
+    """It goes to its own host as a header, and its repr is silent."""
+    credential = Credential("https://github.example/", "t0ken")
+    variables = environment(credential=credential)
+    number = next(
+        k for k, v in variables.items() if v == "http.https://github.example/.extraHeader"
+    )
+    assert variables[number.replace("KEY", "VALUE")].startswith("Authorization: Basic ")
+    assert "t0ken" not in repr(credential)
+
+
+async def test_cancelling_ends_the_process(tmp_path: Path) -> None:
+    """A git process does not outlive the task that waits for it."""
+    task = asyncio.create_task(git("hash-object", "--stdin-paths", cwd=tmp_path, stdin=None))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

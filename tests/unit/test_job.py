@@ -1,0 +1,23 @@
+"""What a run is asked to do."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.repair.job import Job
+from bot.repair.model import Problem
+
+
+@pytest.mark.parametrize(
+    ("kind", "image"),
+    [("docker", "python:3.12"), ("e2b", "python-312"), ("bubblewrap", "python:3.12")],
+)
+def test_each_kind_of_sandbox_gets_the_image_meant_for_it(kind: str, image: str) -> None:
+    """A Docker image is no E2B template."""
+    job = Job("abcd", Problem(), image="python:3.12", template="python-312")
+    assert job.image_for(kind) == image
+
+
+def test_a_docker_image_is_not_asked_of_e2b() -> None:
+    """Without a template of its own E2B starts from its default."""
+    assert Job("abcd", Problem(), image="python:3.12").image_for("e2b") is None

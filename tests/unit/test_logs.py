@@ -1,0 +1,178 @@
+"""Logs and error reports: useful to operators, silent about secrets."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from pydantic import SecretStr
+
+from bot.errors import NotPermitted
+from bot.telemetry.sentry import scrubber, start
+
+LOGGING = """
+import logging, sys
+import structlog
+from pydantic import SecretStr
+from bot.settings import LogFormat, LogLevel
+from bot.telemetry.logs import configure, context
+
+configure(LogFormat(sys.argv[1]), LogLevel.INFO, secrets=[SecretStr("hunter2secret")])
+log = structlog.get_logger("bot.example")
+log.debug("too quiet")
+with context(run_id="ab12", delivery_id="d-1"):
+    log.info("tests finished", attempt=2, passed=False, key=SecretStr("x-y-z-1-2-3"))
+logging.getLogger("library").warning("password is %s", "hunter2secret")
+logging.getLogger("httpx").info("chatty")
+try:
+    secret = "local-variable"
+    raise RuntimeError("refused ghp_" + "a1" * 18)
+except RuntimeError:
+    log.exception("call failed", url="https://u:p4ss@host/")
+"""
+
+
+def run_logging(style: str) -> list[str]:
+    """Return the lines that a process of its own logs; it prints nothing else."""
+    command = [sys.executable, "-c", LOGGING, style]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout == ""
+    return done.stderr.splitlines()
+
+
+def test_json_lines() -> None:
+    """Each line is one JSON object with sentence, fields and context, libraries included."""
+    info, library, failure = (json.loads(line) for line in run_logging("json"))
+    assert info.pop("timestamp").endswith("Z")
+    assert info == {
+        "event": "tests finished",
+        "attempt": 2,
+        "passed": False,
+        "key": "SecretStr('**********')",
+        "run_id": "ab12",
+        "delivery_id": "d-1",
+        "level": "info",
+        "logger": "bot.example",
+    }
+    assert library["event"] == "password is [redacted]"
+    assert "run_id" not in failure
+    assert failure["url"] == "https://[redacted]@host/"
+    assert "RuntimeError: refused [redacted]" in failure["exception"]
+    assert "local-variable" not in failure["exception"].replace('secret = "local-variable"', "")
+
+
+def test_console_lines() -> None:
+    """The console style shows the same, for a person, without secrets and colours."""
+    text = "\n".join(run_logging("console"))
+    assert "tests finished" in text
+    assert "run_id=ab12" in text
+    assert "RuntimeError: refused [redacted]" in text
+    assert "hunter2secret" not in text
+    assert "\x1b" not in text
+
+
+def test_expected_errors_are_not_reported() -> None:
+    """An error that a person was told about is no bug."""
+    error = NotPermitted("The App may not push here.")
+    before_send = scrubber()
+    assert before_send({}, {"exc_info": (type(error), error, None)}) is None
+    bug = ValueError("x")
+    assert before_send({"message": "m"}, {"exc_info": (ValueError, bug, None)}) == {"message": "m"}
+
+
+def test_events_are_scrubbed() -> None:
+    """Variables, bodies, headers, users and secrets are taken out of an event."""
+    frames: list[dict[str, Any]] = [{"function": "f", "vars": {"token": "abc"}}]
+    event: Any = {
+        "exception": {"values": [{"value": "hunter2secret", "stacktrace": {"frames": frames}}]},
+        "request": {"url": "http://x/webhook", "method": "POST", "data": "{}", "headers": {}},
+        "user": {"ip_address": "1.2.3.4"},
+        "server_name": "host",
+        "extra": {"sys.argv": ["x"]},
+    }
+    assert scrubber([SecretStr("hunter2secret")])(event, {}) == {
+        "exception": {
+            "values": [{"value": "[redacted]", "stacktrace": {"frames": [{"function": "f"}]}}]
+        },
+        "request": {"url": "http://x/webhook", "method": "POST"},
+    }
+
+
+@pytest.mark.parametrize("dsn", [None, SecretStr("")])
+def test_without_a_dsn_nothing_starts(dsn: SecretStr | None) -> None:
+    """No DSN, no Sentry."""
+    assert start(dsn) is False
+
+
+REPORTING = """
+import sys
+import sentry_sdk
+from pydantic import SecretStr
+import structlog
+from bot.errors import NotPermitted
+from bot.settings import LogFormat
+from bot.telemetry.logs import configure, context
+from bot.telemetry.sentry import start
+
+assert start(SecretStr(sys.argv[1]), environment="test", secrets=[SecretStr("hunter2secret")])
+for error in (NotPermitted("expected"), RuntimeError("bug with hunter2secret")):
+    try:
+        local = "value of a local variable"
+        raise error
+    except Exception as caught:
+        sentry_sdk.capture_exception(caught)
+configure(LogFormat.JSON)
+with context(run_id="ab12"):
+    structlog.get_logger("bot.example").info("step", secret="hunter2secret")
+    structlog.get_logger("bot.example").error("publication failed", repository="o/r")
+sentry_sdk.flush(5)
+"""
+
+
+async def test_what_sentry_receives() -> None:
+    """A real envelope holds the bug, its release and traceback, and nothing that is private."""
+    received: list[str] = []
+
+    async def collect(request: web.Request) -> web.Response:
+        received.append(_text(await request.read()))
+        return web.json_response({})
+
+    app = web.Application()
+    app.router.add_post("/api/1/envelope/", collect)
+    async with TestServer(app) as server:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            REPORTING,
+            f"http://key@127.0.0.1:{server.port}/1",
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        assert await process.wait() == 0
+    bug, logged = (json.loads(envelope.splitlines()[2]) for envelope in received)
+    _check_bug(bug)
+    assert logged["logentry"] == {"message": "publication failed"}
+    assert logged["tags"] == {"run_id": "ab12"}
+    assert [crumb["message"] for crumb in logged["breadcrumbs"]["values"]] == ["step"]
+    for private in ("value of a local variable", "hunter2secret"):
+        assert private not in "".join(received)
+
+
+def _check_bug(event: dict[str, Any]) -> None:
+    assert event["release"].startswith("fixpoint@")
+    assert event["environment"] == "test"
+    (error,) = event["exception"]["values"]
+    assert error["value"] == "bug with [redacted]"
+    assert "vars" not in error["stacktrace"]["frames"][-1]
+    assert {"server_name", "modules", "user"} & set(event) == set()
+
+
+def _text(data: bytes) -> str:
+    """Return an envelope, compressed or not."""
+    return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()

@@ -1,0 +1,127 @@
+"""The next move of a run, decided from values alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.repair.loop import (
+    Accept,
+    Conclude,
+    State,
+    Try,
+    best_partial,
+    best_patch,
+    next_move,
+    read_reproduction,
+)
+from bot.repair.model import (
+    Attempt,
+    Cause,
+    Failure,
+    Observation,
+    Patch,
+    Proposal,
+    Verdict,
+    Verification,
+)
+
+BOTH = ("mechanical", "agent")
+
+
+def observed(*failing: str, exit_code: int | None = None, command: str = "pytest") -> Observation:
+    code = exit_code if exit_code is not None else int(bool(failing))
+    return Observation(command, code, failing=tuple(Failure(test) for test in failing))
+
+
+def attempt(n: int, *failing: str, new: tuple[str, ...] = (), proposer: str = "agent") -> Attempt:
+    patch = Patch(f"patch {n}".encode(), ("a.py",), 1, 1)
+    verification = Verification(observed(*failing), new_failures=tuple(Failure(t) for t in new))
+    return Attempt(n, proposer, Proposal(patch, "changed"), verification, ("t1", "t2"), 1.0)
+
+
+def state(*attempts: Attempt, tried: tuple[str, ...] = (), ladder: tuple[str, ...] = BOTH) -> State:
+    return State(ladder, tried, attempts, 3, frozenset({"t1", "t2"}))
+
+
+def test_the_cheapest_proposer_goes_first() -> None:
+    """A run begins with the first rung of the ladder."""
+    assert next_move(state()) == Try("mechanical")
+
+
+def test_mechanical_is_asked_once() -> None:
+    """It would only repeat itself."""
+    assert next_move(state(tried=("mechanical",))) == Try("agent")
+
+
+def test_a_believed_patch_ends_the_run() -> None:
+    """Nothing is tried after a patch that passed."""
+    good = attempt(1)
+    assert next_move(state(good, tried=BOTH)) == Accept(good)
+
+
+def test_a_stronger_model_comes_third() -> None:
+    """The third try of the agent asks for a stronger model."""
+    failed = (attempt(1, "t1", "t2"), attempt(2, "t1", "t2"))
+    tried = ("mechanical", "agent", "agent")
+    assert next_move(state(*failed, tried=tried)) == Try("agent", stronger=True)
+
+
+def test_attempts_are_limited() -> None:
+    """When the budget's attempts are used, the run gives up."""
+    failed = tuple(attempt(n, "t1", "t2") for n in (1, 2, 3))
+    move = next_move(state(*failed, tried=("mechanical", *("agent",) * 3)))
+    assert move == Conclude(Verdict.GAVE_UP, "All 3 attempts of the budget are used.")
+
+
+def test_fewer_failures_are_an_improvement() -> None:
+    """A patch that mends one of two tests and breaks none is worth showing."""
+    failed = (attempt(1, "t1", "t2"), attempt(2, "t1"), attempt(3, "t1", "t2"))
+    move = next_move(state(*failed, tried=("mechanical", *("agent",) * 3)))
+    assert isinstance(move, Conclude)
+    assert move.verdict is Verdict.IMPROVED
+
+
+def test_without_a_model_the_reason_says_so() -> None:
+    """A keyless run names what is missing."""
+    move = next_move(state(tried=("mechanical",), ladder=("mechanical",)))
+    assert move == Conclude(
+        Verdict.GAVE_UP,
+        "Without a model there is nothing more to try: mechanical found nothing to change.",
+    )
+
+
+def test_a_patch_that_breaks_another_test_is_no_partial_one() -> None:
+    """Mending one test by breaking another is no improvement."""
+    attempts = (attempt(1, "t1", new=("t9",)), attempt(2, "t1", "t2"))
+    assert best_partial(attempts, frozenset({"t1", "t2"})) is None
+    assert best_patch(attempts, frozenset({"t1", "t2"})).data == b"patch 2"
+
+
+def test_a_command_that_fails_in_other_tests_is_no_partial_one() -> None:
+    """Failing differently is not failing less."""
+    assert best_partial((attempt(1, "t3"),), frozenset({"t1", "t2"})) is None
+
+
+@pytest.mark.parametrize(
+    ("runs", "cause"),
+    [
+        ((observed("t1"), observed("t1")), Cause.REAL),
+        ((observed(),), Cause.NOT_REPRODUCED),
+        ((observed("t1"), observed(), observed(), observed("t1")), Cause.FLAKY),
+        ((observed(exit_code=127), observed(exit_code=127)), Cause.INFRASTRUCTURE),
+        ((observed(exit_code=5), observed(exit_code=5)), Cause.NOT_REPRODUCED),
+    ],
+    ids=["red twice", "green", "red and green", "command not found", "no tests"],
+)
+def test_causes(runs: tuple[Observation, ...], cause: Cause) -> None:
+    """Executions of the failing command decide what the run goes on with."""
+    reproduction = read_reproduction(runs)
+    assert reproduction.cause is cause
+    assert reproduction.reason
+    assert reproduction.runs == tuple(run.exit_code for run in runs)
+
+
+def test_a_flaky_failure_is_shown_with_its_counts() -> None:
+    """The person sees how often it failed."""
+    reproduction = read_reproduction((observed("t1"), observed(), observed(), observed()))
+    assert reproduction.reason == "`pytest` failed in 1 of 4 runs on the same tree."

@@ -1,0 +1,126 @@
+"""Which fix modes belong to which failing command."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.repair.model import Observation
+from bot.repair.proposers.mechanical.plan import plan
+
+FILES = {
+    "Makefile": """\
+PY ?= python
+SRC = src tests
+.PHONY: lint
+lint: fmt-check
+\t@$(PY) -m flake8 $(SRC)
+\t-ruff check --output-format=github $(SRC) || exit 1
+fmt-check:
+\tblack --check --line-length 88 $(SRC); isort -c $(SRC)
+gen:
+\tpython tools/gen.py
+ci: gen
+\tgit diff --exit-code
+odd:
+\t./scripts/lint.sh
+format:
+\tanything
+weird:
+\tweirdlint
+""",
+    "package.json": '{"scripts": {"lint": "eslint src && prettier --check .", "codegen": "x"}}',
+    "pyproject.toml": "[tool.autoflake]\nin-place = true\n",
+    "scripts/lint.sh": "#!/usr/bin/env bash\nset -e\ncd web\nnpx prettier -c src\n",
+    "tox.ini": "[testenv:lint]\ncommands =\n    ruff check {posargs:src} tests\n",
+    "noxfile.py": "def lint(session):\n    session.run('black', '--check', '.')\n",
+}
+
+PLANS = {
+    "black --check src --line-length 88": ["black src --line-length 88"],
+    "python -m black --check --diff .": ["python -m black ."],
+    "ruff check .": ["ruff check --fix ."],
+    "ruff .": ["ruff --fix ."],
+    "ruff check . && ruff format --check .": ["ruff check --fix .", "ruff format ."],
+    "black --check . && isort --check-only .": ["isort .", "black ."],
+    "uv run ruff check .": ["uv run ruff check --fix ."],
+    "prettier --check .": ["prettier --write ."],
+    "npx eslint src --max-warnings 0": ["npx eslint --fix src --max-warnings 0"],
+    "npm run lint": ["npx --no-install eslint --fix src", "npx --no-install prettier --write ."],
+    'test -z "$(gofmt -l .)"': ["gofmt -w ."],
+    "cargo fmt --all -- --check": ["cargo fmt --all"],
+    "cargo clippy -- -D warnings": [
+        "cargo clippy --fix --allow-dirty --allow-staged --offline -- -D warnings"
+    ],
+    "pre-commit run --all-files": ["pre-commit run --all-files"],
+    "python tools/gen.py --check": ["python tools/gen.py"],
+    "uv lock --check": ["uv lock --offline"],
+    "tox -e lint": ["ruff check --fix src tests"],
+    "nox -s lint": ["black ."],
+    "make lint": [
+        "autoflake --in-place --recursive src tests",
+        "ruff check --fix src tests",
+        "isort src tests",
+        "black --line-length 88 src tests",
+    ],
+    "make ci": ["python tools/gen.py"],
+    "make odd": ["cd web && npx prettier --write src"],
+    "make weird": ["make format"],
+    "cd sub && ruff check . > out.txt 2>&1": ["cd sub && ruff check --fix ."],
+    "FORCE_COLOR=0 black --check 'a b'": ["FORCE_COLOR=0 black 'a b'"],
+    "python -m pytest": [],
+    "mypy src": [],
+    "echo 'unclosed": [],
+}
+
+
+def configured(path: str) -> str | None:
+    return FILES.get(path)
+
+
+def unconfigured(path: str) -> str | None:
+    return dict[str, str]().get(path)
+
+
+@pytest.mark.parametrize("command", PLANS)
+def test_fix_modes(command: str) -> None:
+    """The tools behind a command, with their own arguments, linters before formatters."""
+    fixes = plan(command, None, configured, allow_snapshots=False)
+    assert [fix.command for fix in fixes] == PLANS[command]
+
+
+def test_the_failure_names_a_generator() -> None:
+    """`run make gen` in a failing test's words is taken up, if the Makefile has that target."""
+    said = Observation("pytest", 1, output="stale: run `make gen` or `make coffee`.")
+    fixes = plan("pytest", said, configured, allow_snapshots=False)
+    assert [fix.command for fix in fixes] == ["make gen"]
+
+
+@pytest.mark.parametrize(
+    ("output", "fix"),
+    [
+        ("The lockfile at `uv.lock` needs to be updated", "uv lock --offline"),
+        (
+            (
+                "`npm ci` can only install packages when your package.json and package-lock.json or "
+                "npm-shrinkwrap.json are in sync."
+            ),
+            "npm install --package-lock-only --offline --no-audit --no-fund",
+        ),
+        (
+            "error: the lock file Cargo.lock needs to be updated but --locked was passed",
+            "cargo update --workspace --offline",
+        ),
+    ],
+)
+def test_a_stale_lock_file_is_recognised(output: str, fix: str) -> None:
+    """What package managers say about a stale lock leads to the offline update."""
+    fixes = plan("make", Observation("x", 1, output=output), unconfigured, allow_snapshots=False)
+    assert [found.command for found in fixes] == [fix]
+
+
+def test_snapshots_are_rewritten_only_when_allowed() -> None:
+    """Snapshots are expectations: without permission they stay."""
+    said = Observation("pytest", 1, output="2 snapshots failed. Use --snapshot-update")
+    allowed = plan("pytest -q", said, unconfigured, allow_snapshots=True)
+    assert [fix.command for fix in allowed] == ["pytest -q --snapshot-update"]
+    assert plan("pytest -q", said, unconfigured, allow_snapshots=False) == ()

@@ -1,0 +1,140 @@
+"""The mechanical proposer on small projects with real tools."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from bot.repair.model import (
+    Cause,
+    Commands,
+    Limits,
+    Problem,
+    Proposal,
+    Reproduction,
+    Usage,
+)
+from bot.repair.progress import silent
+from bot.repair.proposers.base import Task
+from bot.repair.proposers.mechanical import MechanicalProposer
+from bot.repair.steps import PlainSteps
+from tests.unit.local_workbench import LocalWorkbench
+
+RUFF = "line-length = 80\n[lint]\nselect = ['F', 'I']\n"
+UNTIDY = "import sys\nimport os\n\n\nprint( os.sep )\n"
+GENERATOR = """\
+import sys
+wanted = "VALUE = 2\\n"
+if "--check" in sys.argv:
+    sys.exit(open("generated.py").read() != wanted and "generated.py is stale, run tools/gen.py")
+open("generated.py", "w").write(wanted)
+"""
+
+
+async def propose(
+    workbench: LocalWorkbench, failing: str, *, protected: tuple[str, ...] = ()
+) -> Proposal:
+    await workbench.start()
+    task = Task(
+        n=1,
+        problem=Problem(),
+        commands=Commands((), failing, failing),
+        reproduction=Reproduction(Cause.REAL, await workbench.observe(failing)),
+        earlier=(),
+        limits=Limits(),
+        spent=Usage(),
+        deadline=time.time() + 60,
+        protected=protected,
+    )
+    charged: list[Usage] = []
+    proposer = MechanicalProposer()
+    proposal = await proposer.propose(task, workbench, PlainSteps(), silent, charged.append)
+    assert charged == []
+    return proposal
+
+
+async def test_lint_and_format_behind_make(tmp_path: Path) -> None:
+    """`make lint` with ruff's linter and formatter: both repair, the command passes."""
+    makefile = "lint:\n\truff check --no-cache .\n\truff format --no-cache --check .\n"
+    files = {
+        "Makefile": makefile,
+        "ruff.toml": RUFF,
+        "a.py": UNTIDY,
+    }
+    workbench = LocalWorkbench(tmp_path, files)
+    proposal = await propose(workbench, "make lint")
+    assert workbench.ran == ["ruff check --fix --no-cache .", "ruff format --no-cache ."]
+    assert (tmp_path / "a.py").read_text() == "import os\n\nprint(os.sep)\n"
+    assert proposal.patch.files == ("a.py",)
+    assert "`ruff check --fix --no-cache .`" in proposal.summary
+    assert "still fails" not in proposal.summary
+    assert proposal.usage == Usage()
+
+
+async def test_stale_generated_file(tmp_path: Path) -> None:
+    """A project's script that checks with `--check` writes without it."""
+    files = {"tools/gen.py": GENERATOR, "generated.py": "VALUE = 1\n"}
+    workbench = LocalWorkbench(tmp_path, files)
+    proposal = await propose(workbench, "python tools/gen.py --check")
+    assert proposal.patch.files == ("generated.py",)
+    assert (tmp_path / "generated.py").read_text() == "VALUE = 2\n"
+
+
+async def test_test_failures_are_not_mechanical(tmp_path: Path) -> None:
+    """A failing test without any tool behind it gives an empty proposal that says so."""
+    workbench = LocalWorkbench(tmp_path, {"test_a.py": "def test():\n    assert 1 == 2\n"})
+    proposal = await propose(workbench, "python -m pytest -q -p no:cacheprovider")
+    assert workbench.ran == []
+    assert not proposal.patch
+    assert proposal.summary.startswith("No tool of this project has a fix mode for")
+
+
+async def test_protected_files_stay_out_of_the_patch(tmp_path: Path) -> None:
+    """A formatter that runs over everything does not smuggle protected files into the patch."""
+    files = {"a.py": "x = [1,2]\n", "vendor/b.py": "y = [1,2]\n"}
+    workbench = LocalWorkbench(tmp_path, files)
+    proposal = await propose(
+        workbench, "ruff format --no-cache --check .", protected=("vendor/**",)
+    )
+    assert proposal.patch.files == ("a.py",)
+    assert "vendor" not in proposal.patch.text
+    assert (proposal.patch.added, proposal.patch.removed) == (1, 1)
+    assert "vendor/b.py" in proposal.summary
+
+
+async def test_what_is_left_is_said(tmp_path: Path) -> None:
+    """When the tool can't repair everything, the patch stays and the summary names what is left."""
+    files = {"a.py": "import os\nprint(undefined)\n"}
+    workbench = LocalWorkbench(tmp_path, files)
+    proposal = await propose(workbench, "ruff check --no-cache --output-format concise .")
+    assert proposal.patch.files == ("a.py",)
+    assert "still fails: a.py:1: F821: Undefined name `undefined`" in proposal.summary
+
+
+async def test_a_tool_that_is_not_installed(tmp_path: Path) -> None:
+    """A missing tool is no fix and no crash."""
+    workbench = LocalWorkbench(tmp_path, {"Makefile": "lint:\n\tcodespell .\n"})
+    proposal = await propose(workbench, "make lint")
+    assert not proposal.patch
+    assert "it is not installed here" in proposal.summary
+
+
+async def test_writing_a_test_is_left_to_others(tmp_path: Path) -> None:
+    """Asked for a failing test first, it does nothing."""
+    workbench = await LocalWorkbench(tmp_path, {"a.py": UNTIDY}).start()
+    task = Task(
+        n=1,
+        problem=Problem(),
+        commands=Commands((), "ruff check .", "ruff check ."),
+        reproduction=Reproduction(Cause.NOT_REPRODUCED, None),
+        earlier=(),
+        limits=Limits(),
+        spent=Usage(),
+        deadline=time.time() + 60,
+        write_test=True,
+    )
+    charged: list[Usage] = []
+    proposal = await MechanicalProposer().propose(
+        task, workbench, PlainSteps(), silent, charged.append
+    )
+    assert (workbench.ran, bool(proposal.patch)) == ([], False)

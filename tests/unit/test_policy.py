@@ -1,0 +1,239 @@
+"""Who gets what for which comment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.github.values import Permission, Repo
+from bot.intake.commands import Command, Fix, Help, Retry, Status, Stop
+from bot.intake.decisions import (
+    Accept,
+    Candidate,
+    Decision,
+    Ignore,
+    Reason,
+    Refusal,
+    Refuse,
+    Reply,
+    ReplyKind,
+    StopRun,
+)
+from bot.intake.events import Comment, CommentCreated, CommentEdited, Sender, Thread
+from bot.intake.policy import Identity, Standing, decide, screen
+from bot.intake.repo_config import Role, WhoSection
+from bot.repair.request import Effort, FixRequest, Options
+
+IDENTITY = Identity("fixpoint")
+WRITTEN = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+EDITED = datetime(2026, 3, 1, 13, 0, tzinfo=UTC)
+
+
+def created(
+    body: str = "/fix",
+    *,
+    login: str = "ada",
+    is_bot: bool = False,
+    via_app: str | None = None,
+    locked: bool = False,
+    is_open: bool = True,
+) -> CommentCreated:
+    """Return a new comment."""
+    return CommentCreated(
+        repo=Repo("octo/widgets", 7),
+        thread=Thread(12, is_pull_request=True, title="It crashes", is_open=is_open, locked=locked),
+        sender=Sender(login, is_bot=is_bot),
+        comment=Comment(501, login, "NONE", body, via_app, WRITTEN, WRITTEN),
+    )
+
+
+def edited(old: str, new: str, *, editor: str = "ada") -> CommentEdited:
+    """Return an edited comment."""
+    event = created(new)
+    return CommentEdited(
+        repo=event.repo,
+        thread=event.thread,
+        sender=Sender(editor, is_bot=False),
+        comment=replace(event.comment, updated_at=EDITED),
+        previous_body=old,
+    )
+
+
+def request(**changes: object) -> FixRequest:
+    """Return what a plain `/fix` of `created` asks for."""
+    plain = FixRequest("octo/widgets", 7, 12, True, "ada", 501, WRITTEN)  # noqa: FBT003 - is_pull_request
+    return replace(plain, **changes)  # type: ignore[arg-type] # a test's shorthand
+
+
+def decided(
+    command: Command,
+    *,
+    permission: Permission = Permission.WRITE,
+    who: WhoSection | None = None,
+    standing: Standing | None = None,
+    login: str = "ada",
+) -> Decision:
+    """Decide about a command in a new comment."""
+    return decide(
+        Candidate(created(login=login), command),
+        permission=permission,
+        who=who or WhoSection(),
+        standing=standing or Standing(),
+    )
+
+
+def test_a_comment_with_a_command_is_a_candidate() -> None:
+    """What it asks for is passed on with the event."""
+    event = created("Please!\n\n/fix now")
+    assert screen(event, IDENTITY) == Candidate(event, Fix("now"))
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        (created("It crashes"), Reason.NO_COMMAND),
+        (created("`/fix`"), Reason.NO_COMMAND),
+        (created(login="fixpoint[bot]", is_bot=True), Reason.OURSELVES),
+        (created(login="Fixpoint[bot]"), Reason.OURSELVES),
+        (created(via_app="fixpoint"), Reason.OURSELVES),
+        (created(login="renovate[bot]", is_bot=True), Reason.BOT),
+        (created(login="renovate[bot]"), Reason.BOT),
+        (created(login="a-machine", is_bot=True), Reason.BOT),
+        (created(via_app="helper"), Reason.BOT),
+        (created(locked=True), Reason.LOCKED),
+        (edited("/fix", "/fix\n\nThanks!"), Reason.NOTHING_NEW),
+        (edited("a", "b"), Reason.NOTHING_NEW),
+    ],
+)
+def test_what_is_ignored_without_a_question(
+    event: CommentCreated | CommentEdited, reason: Reason
+) -> None:
+    """No command, bots, ourselves, locked threads and edits without news cost no request."""
+    assert screen(event, IDENTITY) == Ignore(reason)
+
+
+def test_an_edit_that_adds_a_command_asks_for_it() -> None:
+    """The command counts for the editor, at the time of the edit."""
+    candidate = screen(edited("Hm.", "Hm.\n\n/fix", editor="eve"), IDENTITY)
+    assert isinstance(candidate, Candidate)
+    decision = decide(candidate, permission=Permission.WRITE, who=WhoSection(), standing=Standing())
+    assert decision == Accept(request(actor="eve", asked_at=EDITED))
+
+
+def test_a_person_with_write_access_starts_a_run() -> None:
+    """The request carries everything that a run starts from."""
+    options = Options(attempts=2, effort=Effort.LOW)
+    assert decided(Fix("keep the API", options)) == Accept(
+        request(instructions="keep the API", options=options)
+    )
+
+
+@pytest.mark.parametrize("permission", [Permission.TRIAGE, Permission.READ, Permission.NONE])
+@pytest.mark.parametrize("command", [Fix(), Retry(), Stop(), Status(), Help()])
+def test_nobody_else_gets_anything(permission: Permission, command: Command) -> None:
+    """Without write access there is one refusal, which is told once per thread."""
+    decision = decided(command, permission=permission, standing=Standing(active="abc"))
+    assert decision == Refuse(Refusal.NO_PERMISSION, "write")
+
+
+def test_only_strangers_are_told_once() -> None:
+    """People who may ask get an answer every time."""
+    assert [each for each in Refusal if each.once_per_thread] == [Refusal.NO_PERMISSION]
+
+
+@pytest.mark.parametrize(
+    ("who", "login", "permission", "allowed"),
+    [
+        (WhoSection(), "ada", Permission.WRITE, True),
+        (WhoSection(permission=Role.MAINTAIN), "ada", Permission.WRITE, False),
+        (WhoSection(permission=Role.MAINTAIN), "ada", Permission.MAINTAIN, True),
+        (WhoSection(permission=Role.MAINTAIN), "ada", Permission.ADMIN, True),
+        (WhoSection(permission=Role.ADMIN), "ada", Permission.MAINTAIN, False),
+        (WhoSection(permission=Role.ADMIN, users=("Ada",)), "ada", Permission.WRITE, True),
+        (WhoSection(permission=Role.ADMIN, users=("@ada",)), "Ada", Permission.WRITE, True),
+        (WhoSection(permission=Role.ADMIN, users=("bob",)), "ada", Permission.WRITE, False),
+        (WhoSection(users=("ada",)), "ada", Permission.READ, False),
+        (WhoSection(users=("bob",)), "ada", Permission.WRITE, True),
+    ],
+)
+def test_the_config_narrows_who_may_ask(
+    who: WhoSection, login: str, permission: Permission, *, allowed: bool
+) -> None:
+    """A higher role, or a name on the list; never anybody without write access."""
+    decision = decided(Fix(), who=who, login=login, permission=permission)
+    assert isinstance(decision, Accept) is allowed
+
+
+def test_a_second_run_waits_for_the_first() -> None:
+    """While a run is active another is refused, with the id of the active one."""
+    for command in (Fix(), Retry()):
+        assert decided(command, standing=Standing(active="abc")) == Refuse(
+            Refusal.ALREADY_RUNNING, "abc"
+        )
+
+
+def test_the_same_request_again_is_not_a_second_run() -> None:
+    """A delivery that is worked through twice ends in the same run, not in a refusal."""
+    again = Standing(active=request().run_id, latest=request())
+    assert decided(Fix(), standing=again) == Accept(request())
+
+
+def test_retry_asks_for_the_last_run_again() -> None:
+    """With its instructions and options, except those that the retry sets itself."""
+    earlier = request(
+        comment_id=1,
+        actor="bob",
+        instructions="keep the API",
+        options=Options(attempts=2, model="small", draft=False),
+    )
+    decision = decided(Retry(Options(model="large")), standing=Standing(latest=earlier))
+    assert decision == Accept(
+        request(
+            instructions="keep the API", options=Options(attempts=2, model="large", draft=False)
+        )
+    )
+
+
+def test_retry_without_a_run_before_is_a_fix() -> None:
+    """There is nothing to repeat, but the wish is clear."""
+    assert decided(Retry(Options(attempts=1))) == Accept(request(options=Options(attempts=1)))
+
+
+def test_stop_stops_the_active_run() -> None:
+    """Without one the person is told so."""
+    assert decided(Stop(), standing=Standing(active="abc")) == StopRun("abc")
+    assert decided(Stop()) == Refuse(Refusal.NOTHING_TO_STOP)
+
+
+def test_help_and_status_are_answered() -> None:
+    """Status names the active run, if there is one."""
+    assert decided(Help()) == Reply(ReplyKind.HELP)
+    assert decided(Status()) == Reply(ReplyKind.STATUS)
+    assert decided(Status(), standing=Standing(active="abc")) == Reply(ReplyKind.STATUS, "abc")
+
+
+def test_a_bad_command_is_explained() -> None:
+    """The person gets the sentence about the option."""
+    candidate = screen(created("/fix --atempts 3"), IDENTITY)
+    assert isinstance(candidate, Candidate)
+    decision = decide(candidate, permission=Permission.WRITE, who=WhoSection(), standing=Standing())
+    assert isinstance(decision, Refuse)
+    assert decision.refusal is Refusal.BAD_COMMAND
+    assert "did you mean `--attempts`?" in decision.detail
+
+
+def test_a_closed_issue_makes_no_difference() -> None:
+    """A person asked; whether it makes sense is theirs to know."""
+    assert isinstance(screen(created(is_open=False), IDENTITY), Candidate)
+
+
+def test_a_run_id_belongs_to_one_request() -> None:
+    """Stable for the same comment, whatever else changes; another one for another edit."""
+    first = request()
+    assert first.run_id == request(actor="bob", instructions="x", repository="Octo/Widgets").run_id
+    others = [request(comment_id=502), request(asked_at=EDITED), request(repository="octo/other")]
+    assert len({first.run_id, *(other.run_id for other in others)}) == 4
+    assert len(first.run_id) == 12
+    assert int(first.run_id, 16)

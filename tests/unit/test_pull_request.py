@@ -1,0 +1,403 @@
+"""The pull request, its commit and its branch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+
+from bot.repair.model import (
+    Failure,
+    GuardFinding,
+    Patch,
+    Problem,
+    Report,
+    Severity,
+    Verdict,
+    Verification,
+)
+from bot.reporting import pull_request
+from bot.reporting.commit_text import branch_name, branch_slug, commit_message, plain
+from bot.reporting.markdown import LIMIT
+from tests.unit.reports import (
+    ACCEPTED,
+    COMMAND,
+    FAILURE,
+    FIXED,
+    GREEN,
+    MARK,
+    PATCH,
+    RED,
+    REPRODUCTION,
+    RUN,
+    SUITE_GREEN,
+)
+
+
+def test_body() -> None:
+    """The body tells what failed, the cause and the proof first, then every attempt."""
+    assert pull_request.body(FIXED, MARK) == snapshot("""\
+**Failed:** `pytest -q tests/test_dates.py` at `2c64ae4`, exit code 1, 1 failing test: `tests.test_dates::test_leap_year`.
+
+**Cause and change:** Centuries were taken for leap years.
+
+**Proof:** It failed on the untouched commit and passes with this patch (9 tests passed), in a clean sandbox that the proposer can't reach. The whole suite passes.
+
+Fixes #7
+
+### What was wrong
+
+`pytest -q tests/test_dates.py` fails here, every time.
+
+- `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`
+
+<details>
+<summary>What the test runner says</summary>
+
+`tests.test_dates::test_leap_year`
+
+```
+def test_leap_year():
+>   assert not is_leap(1900)
+E   AssertionError: 1900
+```
+
+</details>
+
+### What was changed and why
+
+1 file, +1 -1: `dates.py`
+
+In the words of agent, `large-model`:
+
+> Centuries were taken for leap years.
+>
+> Only those that 400 divides are.
+
+### How it was verified
+
+- Untouched commit `2c64ae4`: `pytest -q tests/test_dates.py` failed in 2 of 2 runs, exit codes 1, 1.
+- With the patch, in a fresh sandbox: `pytest -q tests/test_dates.py`, exit code 0, 9 tests passed, 1 s.
+- Whole suite with the patch: `pytest -q`, exit code 0, 41 tests passed; without it: exit code 1, 1 failing test. No failure is new.
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+pip install -e .
+pytest -q tests/test_dates.py
+```
+
+
+
+</details>
+
+### Attempts
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `small-model` | `pytest -q tests/test_dates.py` | 1 → 1 | 1 file, +1 -1 | 5,400 | $0.0100 | 31 s | still fails (1 test) |
+| 2 | agent, `large-model` | `pytest -q tests/test_dates.py` | 1 → 0 | 1 file, +1 -1 | 115,900 | $0.1234 | 1 min 04 s | accepted |
+
+<details>
+<summary>What 1 other attempt tried</summary>
+
+**Attempt 1** (agent, `small-model`): still fails (1 test).
+
+> Guarded the call.
+
+Failing with it:
+
+- `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`
+
+</details>
+
+### How to steer it
+
+Comment here:
+
+- `/fix <what to do differently>` starts a new run with your instructions.
+- `/fix retry` tries again with the same ones.
+- `/fix stop` ends a run that is under way.
+
+Run `3fa9c1d20b7e`: 3 min 04 s, 121,300 tokens, $0.1334.
+
+<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
+""")
+
+
+def test_body_of_a_test_written_first() -> None:
+    """When nothing failed before, both runs of the new test are shown."""
+    reproduction = replace(REPRODUCTION, test_patch=Patch(b"x", ("tests/test_dates.py",), 4, 0))
+    report = replace(FIXED, reproduction=reproduction, attempts=(ACCEPTED,))
+    body = pull_request.body(report, MARK)
+    assert _section(body, "### The test that was written first") == snapshot("""\
+### The test that was written first
+
+| Tree | Command | Result |
+| --- | --- | --- |
+| Untouched commit and the new test | `pytest -q tests/test_dates.py` | exit code 1, 1 failing test |
+| The same with the repair | `pytest -q tests/test_dates.py` | exit code 0, 9 tests passed |
+""")
+    assert "A test written first failed on the untouched commit and passes" in body
+
+
+def test_body_names_what_the_guards_found() -> None:
+    """Findings, changed tests and failures that stay are said before the attempts."""
+    found = (
+        GuardFinding("test-restored", Severity.NOTE, "A change to a test was left out.", "t.py"),
+        GuardFinding("new-skip", Severity.NEEDS_PERSON, "A test is skipped now.", "tests/a.py", 3),
+    )
+    suite = replace(SUITE_GREEN, exit_code=1, failing=(replace(FAILURE, test="other"),))
+    verification = Verification(GREEN, suite, findings=found, changed_tests=("tests/a.py",))
+    report = replace(FIXED, attempts=(replace(ACCEPTED, verification=verification),))
+    body = pull_request.body(report, MARK)
+    assert _section(body, "### Worth a look") == snapshot("""\
+### Worth a look
+
+Test files that this patch touches: `tests/a.py`.
+
+What the guards found:
+
+- Please check: A test is skipped now. (`tests/a.py:3`)
+- Note: A change to a test was left out. (`t.py`)
+""")
+    assert "The whole suite has no new failure." in body
+
+
+def test_words_of_a_model_close_nothing() -> None:
+    """Only the issue of the run is closed; a summary can't name another one or a person."""
+    summary = (
+        "Fixes #99, closes o/r#3 and https://github.com/o/r/issues/4. Thanks @ann!\n<!-- x -->"
+    )
+    attempt = replace(ACCEPTED, proposal=replace(ACCEPTED.proposal, summary=summary))
+    body = pull_request.body(replace(FIXED, attempts=(attempt,)), MARK)
+    assert re.findall(r"(?i)(?:fixes|closes) \S+", body.replace("Fixes #7", "")) == snapshot(
+        ["Fixes `#99`,", "closes `o/r#3`", "Fixes `#99`,", "closes `o/r#3`"]
+    )
+    assert "> ```\n> <!-- x -->\n> ```" in body
+
+
+def test_pull_request_is_not_closed() -> None:
+    """A repair of a pull request refers to it; it stays open."""
+    problem = replace(FIXED.problem, is_pull_request=True)
+    body = pull_request.body(replace(FIXED, problem=problem), MARK)
+    assert "For #7" in body
+    assert "Fixes #7" not in body
+
+
+def test_body_without_test_ids() -> None:
+    """Where the runner names no tests, its output is the evidence."""
+    red = replace(RED, failing=(), counts=None)
+    attempt = replace(ACCEPTED, failing_before=(), verification=Verification(GREEN))
+    report = replace(
+        FIXED,
+        reproduction=replace(REPRODUCTION, observation=red, baseline=None),
+        attempts=(attempt,),
+        notes=("A note about @ann.",),
+    )
+    body = pull_request.body(report, MARK)
+    assert _section(body, "### What was wrong") == snapshot("""\
+### What was wrong
+
+`pytest -q tests/test_dates.py` fails here, every time.
+
+<details>
+<summary>Output of the command</summary>
+
+```
+1 failed, 8 passed
+```
+
+</details>
+""")
+    assert "| fails → passes |" in body
+    assert "- A note about `@ann`." in body
+
+
+def test_body_without_evidence() -> None:
+    """A report that lacks its parts still makes a body, which claims nothing."""
+    report = Report(RUN, Verdict.REFUSED, "It was refused.", Problem(), FIXED.head)
+    assert pull_request.body(report, MARK) == snapshot("""\
+**Failed:** nothing was run at `2c64ae4`.
+
+**Proof:** none. This patch is not verified; do not merge it as it is.
+
+### How it was verified
+
+- The patch was not verified.
+
+### How to steer it
+
+Comment here:
+
+- `/fix <what to do differently>` starts a new run with your instructions.
+- `/fix retry` tries again with the same ones.
+- `/fix stop` ends a run that is under way.
+
+Run `3fa9c1d20b7e`: 0 s, 0 tokens, $0.
+
+<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
+""")
+
+
+def test_compiler_errors_are_named_once() -> None:
+    """A failure that is named by its place does not repeat it."""
+    failure = Failure("dates.py:12: E501", "dates.py", 12, "line too long")
+    red = replace(RED, failing=(failure,))
+    body = pull_request.body(
+        replace(FIXED, reproduction=replace(REPRODUCTION, observation=red)), MARK
+    )
+    assert "- `dates.py:12: E501`: `line too long`" in body
+
+
+def test_patch_without_proof_says_so() -> None:
+    """A patch that is not accepted is never shown as proven, and closes nothing."""
+    report = replace(FIXED, verdict=Verdict.IMPROVED, patch_accepted=False)
+    body = pull_request.body(report, MARK)
+    assert "**Proof:** none. This patch is not verified; do not merge it as it is." in body
+    assert "Fixes #7" not in body
+
+
+@pytest.mark.parametrize(("tests", "tries"), [(1, 1), (300, 2), (3, 60)])
+@pytest.mark.parametrize("text", ["word ", "|", "`x` ", "> - @ann", "\u200b<!--\n"])
+def test_body_fits(tests: int, tries: int, text: str) -> None:
+    """However much happened, the body keeps GitHub's limit and its last line is the marker."""
+    body = pull_request.body(_huge(tests, tries, text), MARK)
+    assert len(body) <= LIMIT
+    assert body.endswith(f"\n\n{MARK}\n")
+    assert body.startswith("**Failed:** ")
+
+
+@pytest.mark.parametrize(
+    ("problem", "title"),
+    [
+        (Problem("Crash on empty input", number=3), "Fix: Crash on empty input"),
+        (Problem("Fix the parser", number=3), "Fix the parser"),
+        (Problem("See #9 @ann [skip ci]", number=3), "Fix: See 9 ann (skip ci)"),
+        (Problem("Add leap years", number=3, is_pull_request=True), f"Fix {FAILURE.test}"),
+        (Problem(), f"Fix {FAILURE.test}"),
+        (Problem("x" * 300), "Fix: " + "x" * 94 + "…"),
+    ],
+)
+def test_title(problem: Problem, title: str) -> None:
+    """The title says what was repaired, in one plain line that acts on nothing."""
+    assert pull_request.title(replace(FIXED, problem=problem)) == title
+
+
+def test_title_of_many_failures() -> None:
+    """Without an issue, several failing tests are counted."""
+    red = replace(RED, failing=(FAILURE, replace(FAILURE, test="b")))
+    reproduction = replace(REPRODUCTION, observation=red)
+    report = replace(FIXED, problem=Problem(), reproduction=reproduction)
+    assert pull_request.title(report) == "Fix 2 failing tests"
+
+
+def test_title_of_a_command() -> None:
+    """Without an issue and without test ids, the command is named."""
+    reproduction = replace(REPRODUCTION, observation=replace(RED, failing=()))
+    report = replace(FIXED, problem=Problem(), reproduction=reproduction)
+    assert pull_request.title(report) == f"Fix {COMMAND}"
+
+
+def test_long_test_ids_keep_their_end() -> None:
+    """A long id loses its leading parts, not the test's name."""
+    failing = replace(FAILURE, test="package.module." * 20 + "TestThing::test_name")
+    reproduction = replace(REPRODUCTION, observation=replace(RED, failing=(failing,)))
+    report = replace(FIXED, problem=Problem(), reproduction=reproduction)
+    assert commit_message(report).splitlines()[0] == snapshot(
+        "Fix package.module.package.module.package.module.TestThing::test_name"
+    )
+
+
+def test_commit_message() -> None:
+    """The commit says what failed, how it was verified, and names the run in a trailer."""
+    assert commit_message(FIXED) == snapshot("""\
+Fix: Leap years: 1900
+
+Failed before: pytest -q tests/test_dates.py
+
+- tests.test_dates::test_leap_year
+
+It passes with this change (verified in a clean sandbox; the whole suite
+has no new failure).
+
+Fixpoint-Run: 3fa9c1d20b7e
+""")
+
+
+def test_commit_message_acts_on_nothing() -> None:
+    """No word of a stranger skips checks, credits, mentions or closes through a commit."""
+    hostile = "[skip ci] Co-authored-by: eve <e@x.org> skip-checks: true fixes #9 @ann GH-3"
+    assert plain(hostile) == snapshot(
+        "(skip ci) Co-authored-by - eve <e@x.org> skip-checks - true fixes 9 ann GH3"
+    )
+
+
+@pytest.mark.parametrize(
+    ("title", "slug"),
+    [
+        ("Crash on augmented assign to print", "crash-on-augmented-assign-to-print"),
+        ("Élan vital: Straße!", "elan-vital-strae"),
+        ("日本語", "repair"),
+        ("../../etc/passwd", "etc-passwd"),
+        (
+            "A title that is much too long for the name of a branch",
+            snapshot("a-title-that-is-much-too-long-for-the"),
+        ),
+        ("x" * 90, "x" * 40),
+    ],
+)
+def test_branch_slug(title: str, slug: str) -> None:
+    """Slugs are short, ASCII and safe, cut between words."""
+    assert branch_slug(Problem(title)) == slug
+
+
+@pytest.mark.parametrize(
+    "prefix", ["fixpoint", "fixpoint/", "/bots//fix.lock/", "", "..", "a b~^:"]
+)
+@given(st.text(max_size=60), st.none() | st.integers(1, 10**6))
+def test_branch_name_is_a_safe_ref(prefix: str, title: str, number: int | None) -> None:
+    """Every name obeys git-check-ref-format, whatever prefix and title are."""
+    name = branch_name(prefix, Problem(title, number=number), RUN)
+    assert re.fullmatch(r"[A-Za-z0-9_-]+(/[A-Za-z0-9_-]+)*", name)
+    assert name.endswith(f"-{RUN}")
+
+
+def test_branch_name() -> None:
+    """A branch is named by issue, title and run."""
+    assert branch_name("fixpoint", Problem("Leap years", number=7), "ab12") == (
+        "fixpoint/7-leap-years-ab12"
+    )
+
+
+def _section(body: str, heading: str) -> str:
+    return heading + body.split(heading, 1)[1].split("\n### ", 1)[0]
+
+
+def _huge(tests: int, tries: int, text: str) -> Report:
+    failing = tuple(
+        Failure(f"{text}{n}", f"{text}.py", n, text * 30, text * 500) for n in range(tests)
+    )
+    red = replace(RED, command=text * 50, failing=failing, output=text * 9_000)
+    patch = replace(PATCH, files=tuple(f"{text}{n}" for n in range(tests)))
+    attempts = tuple(
+        replace(
+            ACCEPTED,
+            n=n + 1,
+            proposal=replace(ACCEPTED.proposal, summary=text * 2_000, patch=patch),
+            verification=Verification(red if n + 1 < tries else GREEN),
+        )
+        for n in range(tries)
+    )
+    return replace(
+        FIXED,
+        reproduction=replace(REPRODUCTION, observation=red, reason=text * 100),
+        attempts=attempts,
+        patch=patch,
+        notes=tuple(text * 50 for _ in range(tests)),
+    )

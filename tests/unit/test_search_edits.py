@@ -1,0 +1,144 @@
+"""What edits the search thinks of, and that each leaves the rest of the text alone."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from bot.repair.proposers.search.edits import Candidate, candidates
+from bot.repair.proposers.search.edits.change import applied
+from bot.repair.proposers.search.edits.pairs import pairs
+from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
+from bot.repair.proposers.search.localise import Suspect
+
+NUMBER, LIST = frozenset({"int"}), frozenset({"list"})
+
+
+def thought_of(
+    text: str, types: dict[str, frozenset[str]] | None = None, error: Error | None = None
+) -> tuple[Candidate, ...]:
+    test = SeenTest(0, "test_m.py::test", "test_m.py", "failed", 0.1, error)
+    evidence = Evidence(tests={0: test}, types={"m.py:f": types or {}}, sources={"m.py": text})
+    lines = range(1, len(text.splitlines()) + 1)
+    return candidates(evidence, [Suspect("m.py", line, 1.0, ()) for line in lines])
+
+
+def outcomes(
+    text: str, types: dict[str, frozenset[str]] | None = None, error: Error | None = None
+) -> set[str]:
+    return {applied(text, one.change.replacements) for one in thought_of(text, types, error)}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("return a < b", "return a <= b"),
+        ("return a - b", "return a + b"),
+        ("return a / b", "return a // b"),
+        ("return b - a", "return a - b"),
+        ("return a and b", "return a or b"),
+        ("return not a", "return a"),
+        ("return a", "return b"),
+        ("return a * b", "return a * (b + 1)"),
+        ("return list(range(a, b))", "return list(range(a, b + 1))"),
+        ("return list(range(b))", "return list(range(a, b))"),
+        ("return g(a, b)", "return g(b, a)"),
+        ("return g(a)", "return a"),
+        ("return a", "return len(a)"),
+        ("a.x += b", "a.x -= b"),
+        ("a = b", "a += b"),
+        ("return a[b]", "return a.get(b, 0)"),
+        ("return a[b:]", "return a[:]"),
+        ("return a[0]", "return a[1]"),
+        ("return a[0]", "return a[-1]"),
+        ("return a.lstrip(b)", "return a.rstrip(b)"),
+        ("return a == None", "return a != None"),
+        ("return 'x'", "return ''"),
+        ("return '{a}'", "return f'{a}'"),
+        ("return True", "return False"),
+        ("return sorted(a)", "return sorted(a, reverse=True)"),
+        ("g(a)", "return g(a)"),
+        ("raise KeyError(a)", "raise ValueError(a)"),
+    ],
+)  # fmt: skip
+def test_one_line_faults_have_their_edit(wrong: str, right: str) -> None:
+    """Each kind of slip is among the edits, with nothing else changed."""
+    frame = "def f(a, b):\n    {}  # kept\n"
+    assert frame.format(right) in outcomes(frame.format(wrong))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("for i in a:\n        b.append(i)\n        return b",
+         "for i in a:\n        b.append(i)\n    return b"),
+        ("for i in a:\n        pass\n    return b", "for i in a:\n        continue\n    return b"),
+        ("b = []\n    for i in a:\n        print(i)\n    return b",
+         "b = []\n    for i in a:\n        print(i)\n        b.append(i)\n    return b"),
+        ("return a[0]", "if not a:\n        return []\n    return a[0]"),
+        ("print(a)\n    a.sort()\n    return a", "a.sort()\n    print(a)\n    return a"),
+        ("if a:\n        return b\n    return a", "if not a:\n        return b\n    return a"),
+        ("while True:\n        a.pop()\n    return a", "while a:\n        a.pop()\n    return a"),
+    ],
+)  # fmt: skip
+def test_statements_are_added_moved_and_swapped(wrong: str, right: str) -> None:
+    """Blocks keep their indentation, whatever happens to their statements."""
+    frame = "def f(a, b):\n    {}\n"
+    found = outcomes(frame.format(wrong), {"a": LIST, "b": LIST, "i": NUMBER, "return": LIST})
+    assert frame.format(right) in found
+
+
+def test_shared_default() -> None:
+    """A mutable default becomes None, and a new value is made in each call."""
+    text = "def f(a, b=[]):\n    b.append(a)\n    return b\n"
+    right = "def f(a, b=None):\n    if b is None:\n        b = []\n    b.append(a)\n    return b\n"
+    assert right in outcomes(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "right"),
+    [
+        ("def f(total):\n    return totl\n", "name 'totl' is not defined",
+         "def f(total):\n    return total\n"),
+        ("import os\n\n\ndef f(a):\n    return deque(a)\n", "name 'deque' is not defined",
+         "import os\nfrom collections import deque\n\n\ndef f(a):\n    return deque(a)\n"),
+    ],
+)  # fmt: skip
+def test_unknown_names_come_first(text: str, message: str, right: str) -> None:
+    """What the message of an error asks for is tried before anything else."""
+    line = text.count("\n")
+    error = Error("NameError", message, (Frame("m.py", line, "f"),))
+    first = thought_of(text, {}, error)[:2]
+    assert right in {applied(text, one.change.replacements) for one in first}
+
+
+def test_every_edit_parses_and_is_tried_once() -> None:
+    """No candidate is broken text, and no two of them come to the same text."""
+    text = (
+        "def f(a, b=1):\n    c = []\n    for i, x in enumerate(a):\n"
+        "        if x > b and not i % 2:\n            c.append((x - b) // 2)\n"
+        "        elif x == 'é':\n            continue\n    return c or {'k': a[1:b]}\n"
+    )
+    types = {"a": LIST, "b": NUMBER, "c": LIST, "i": NUMBER, "x": NUMBER}
+    results = [applied(text, one.change.replacements) for one in thought_of(text, types)]
+    for result in results:
+        ast.parse(result)
+    assert len(set(results)) >= 0.98 * len(results)
+
+
+def test_pairs_do_not_overlap() -> None:
+    """Two edits together change two places."""
+    ranked = thought_of("def f(a, b):\n    c = a + b\n    return c < a\n")
+    found = pairs(ranked[:2], ranked, start=len(ranked))
+    assert found
+    for one in found:
+        first, second = sorted(one.change.replacements)[:2]
+        assert first.end < second.start or first.end <= second.start
+    assert [one.number for one in found][:2] == [len(ranked), len(ranked) + 1]
+
+
+def test_tests_are_never_edited() -> None:
+    """Edits of test files would only make tests weaker."""
+    evidence = Evidence(sources={"tests/test_m.py": "def test():\n    assert 1 == 2\n"})
+    assert candidates(evidence, [Suspect("tests/test_m.py", 2, 1.0, ())]) == ()

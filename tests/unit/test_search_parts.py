@@ -1,0 +1,106 @@
+"""The search's pure parts: the tests behind a command, suspicion, choice."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.repair.proposers.search.choose import choose
+from bot.repair.proposers.search.command import suite_command
+from bot.repair.proposers.search.edits import Candidate
+from bot.repair.proposers.search.edits.change import Change, Replacement
+from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
+from bot.repair.proposers.search.localise import suspects
+from bot.repair.proposers.search.validate.limits import time_limits
+
+FILES = {
+    "Makefile": "test:\n\tcd lib && python -m pytest -q tests\n",
+    "tox.ini": "[testenv]\ncommands = pytest {posargs:-x}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("pytest -q a.py", ("pytest", ("pytest", "-q", "a.py"), "", None, "python")),
+        ("python3 -m pytest -x", ("pytest", ("pytest", "-x"), "", "", "python3")),
+        ("make test", ("pytest", ("pytest", "-q", "tests"), "lib", "lib", "python")),
+        ("python -m unittest -q", ("unittest", ("-m", "unittest", "-q"), "", "", "python")),
+        ("python tests/test_a.py", ("unittest", ("tests/test_a.py",), "", "tests", "python")),
+        ("uv run pytest", ("pytest", ("pytest",), "", None, "uv run python")),
+        ("A=1 .venv/bin/pytest", ("pytest", ("pytest",), "", None, "A=1 .venv/bin/python")),
+        ("coverage run -m pytest", ("pytest", ("pytest",), "", "", "python")),
+        ("ruff check . && pytest", ("pytest", ("pytest",), "", None, "python")),
+    ],
+)  # fmt: skip
+def test_the_test_run_behind_a_command(command: str, expected: tuple[object, ...]) -> None:
+    """Runners, make and chains are looked through; the project's Python is kept."""
+    found = suite_command(command, FILES.get)
+    assert found is not None
+    assert (found.harness, found.start, found.folder, found.path, found.python) == expected
+
+
+@pytest.mark.parametrize("command", ["make lint", "npm test", "sh check.sh", "python"])
+def test_other_commands_are_left_alone(command: str) -> None:
+    """Without a known test run there is nothing to search."""
+    assert suite_command(command, FILES.get) is None
+
+
+def seen(index: int, outcome: str, seconds: float = 0.01, error: Error | None = None) -> SeenTest:
+    return SeenTest(index, f"t{index}", "test_a.py", outcome, seconds, error)
+
+
+def test_lines_of_failing_tests_alone_are_most_suspicious() -> None:
+    """What passing tests run too is less suspicious; where it broke, more; tests never are."""
+    error = Error("ValueError", "no", (Frame("test_a.py", 9, "test"), Frame("a.py", 3, "f")))
+    evidence = Evidence(
+        tests={0: seen(0, "failed", error=error), 1: seen(1, "passed")},
+        counted={0: {"a.py": {1: 1, 2: 1, 3: 1}, "test_a.py": {9: 1}}},
+        noted={1: frozenset({("a.py", 1)})},
+    )
+    ranked = suspects(evidence)
+    assert [(one.line, one.score) for one in ranked] == [(3, 1.0), (2, 0.6667), (1, 0.4024)]
+    assert ranked[0].reasons == (
+        "run by 1 of 1 failing tests and by 0 passing ones",
+        "ValueError was raised here",
+    )
+
+
+def test_hot_lines_of_a_test_that_never_ends() -> None:
+    """The loop is more suspicious than what stands before it."""
+    evidence = Evidence(
+        tests={0: seen(0, "hanging")}, counted={0: {"a.py": {1: 1, 2: 50_000, 3: 49_999}}}
+    )
+    assert [one.line for one in suspects(evidence)] == [2, 3, 1]
+
+
+def test_recent_lines_count_more() -> None:
+    """Of two lines that the same tests run, the one changed lately goes first."""
+    evidence = Evidence(tests={0: seen(0, "failed")}, counted={0: {"a.py": {1: 1, 2: 1}}})
+    assert [one.line for one in suspects(evidence, frozenset({("a.py", 2)}))] == [2, 1]
+
+
+def test_time_limits_are_learned() -> None:
+    """Tests get ten times what passing ones take; one that never ended gets no more than those."""
+    tests = {0: seen(0, "passed", 0.5), 1: seen(1, "passed", 0.001), 2: seen(2, "hanging", 60.0)}
+    limits = time_limits(Evidence(tests=tests))
+    assert limits == {"t0": 5.0, "t1": 0.1, "t2": 5.0}
+
+
+def candidate(number: int, score: float, text: str = "x") -> Candidate:
+    change = Change("kind", 1, 0.5, (Replacement(0, 1, text),), "does something")
+    return Candidate(number, "a.py", change, score, "a.py:f:1", cold=False)
+
+
+def test_patches_that_agree_outweigh_a_single_one() -> None:
+    """Two of three behave alike: they win, and the input that tells the third apart is shown."""
+    three = [candidate(0, 0.5), candidate(1, 0.45), candidate(2, 0.45)]
+    behaviour = {"0": ["1", "2"], "1": ["1", "3"], "2": ["1", "3"]}
+    chosen, other = choose(three, ["f(0)", "f(1)"], behaviour)
+    assert (chosen.candidate.number, [one.number for one in chosen.alike]) == (1, [2])
+    assert (other.candidate.number, other.differs) == (0, "f(1): 3, instead of 2")
+
+
+def test_without_a_comparison_the_typical_and_small_edit_wins() -> None:
+    """The score decides, then the length."""
+    ordered = choose([candidate(0, 0.4), candidate(1, 0.5, "long text"), candidate(2, 0.5)])
+    assert [choice.candidate.number for choice in ordered] == [2, 1, 0]

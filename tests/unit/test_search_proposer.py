@@ -1,0 +1,169 @@
+"""The search on small projects, with real test runners in a plain folder."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from bot.repair.model import (
+    Cause,
+    Commands,
+    Limits,
+    Observation,
+    Problem,
+    Proposal,
+    Reproduction,
+    SearchLimits,
+    Usage,
+)
+from bot.repair.progress import Noticed, Progress
+from bot.repair.proposers.base import Task
+from bot.repair.proposers.search import SearchProposer
+from bot.repair.steps import PlainSteps
+from tests.unit.local_workbench import LocalWorkbench
+
+PYTEST = "python -m pytest -q -p no:cacheprovider"
+UNITTEST = "python -m unittest -q"
+MEAN = """\
+def mean(numbers):
+    # An empty list has no mean.
+    if not numbers:
+        return None
+    return sum(numbers) / (len(numbers) + 1)
+"""
+TEST_MEAN = """\
+from mean import mean
+
+
+def test_none():
+    assert mean([]) is None
+
+
+def test_some():
+    assert mean([1, 2, 3]) == 2
+
+
+def test_zeros():
+    assert mean([0, 0]) == 0
+"""
+
+
+async def propose(
+    folder: Path, files: dict[str, str], command: str, *, protected: tuple[str, ...] = ()
+) -> tuple[Proposal, list[str]]:
+    root, driver = (folder / name for name in ("project", "driver"))
+    root.mkdir()
+    driver.mkdir()
+    workbench = await LocalWorkbench(root.resolve(), files).start()
+    told: list[str] = []
+
+    def listen(event: Progress, /) -> None:
+        if isinstance(event, Noticed):
+            told.append(event.text)
+
+    task = Task(
+        n=1,
+        problem=Problem(),
+        commands=Commands((), command, command),
+        reproduction=Reproduction(Cause.REAL, Observation(command, 1, timed_out=True)),
+        earlier=(),
+        limits=Limits(),
+        spent=Usage(),
+        deadline=time.time() + 300,
+        protected=protected,
+        search=SearchLimits(60.0, 2),
+    )
+    charged: list[Usage] = []
+    proposer = SearchProposer(folder=str(driver), root=str(root.resolve()))
+    proposal = await proposer.propose(task, workbench, PlainSteps(), listen, charged.append)
+    assert charged == []
+    return proposal, told
+
+
+async def test_a_logic_bug_under_pytest(tmp_path: Path) -> None:
+    """The one wrong line is mended, comments stay, and the summary says how it was found."""
+    proposal, told = await propose(tmp_path, {"mean.py": MEAN, "test_mean.py": TEST_MEAN}, PYTEST)
+    assert proposal.patch.files == ("mean.py",)
+    assert "+    return sum(numbers) / len(numbers)\n" in proposal.patch.text.replace(
+        "(len(numbers))", "len(numbers)"
+    )
+    assert proposal.summary.startswith("`mean.py` line 5: the repair ")
+    assert "It turns `test_mean.py::test_some` green." in proposal.summary
+    assert any("edits tried" in text for text in told)
+    assert "mean.py:5 (1.00)" in proposal.clues
+
+
+async def test_an_endless_loop_under_unittest(tmp_path: Path) -> None:
+    """A test that never ends is a failing test, and candidates that never end are stopped."""
+    files = {
+        "count.py": (
+            "def countdown(n):\n    steps = []\n    while n > 0:\n"
+            "        steps.append(n)\n        n += 1\n    return steps\n"
+        ),
+        "test_count.py": (
+            "import unittest\n\nfrom count import countdown\n\n\n"
+            "class Countdown(unittest.TestCase):\n"
+            "    def test_three(self):\n        self.assertEqual(countdown(3), [3, 2, 1])\n\n"
+            "    def test_none(self):\n        self.assertEqual(countdown(0), [])\n"
+        ),
+    }
+    proposal, _ = await propose(tmp_path, files, UNITTEST)
+    assert "+        n -= 1\n" in proposal.patch.text
+
+
+async def test_a_fault_that_shows_at_import(tmp_path: Path) -> None:
+    """Tests that can't even be collected are mended by what the error's message asks for."""
+    files = {
+        "shapes.py": "import os\n\nSIDE = sqrt(16)\n\n\ndef area():\n    return SIDE * SIDE\n",
+        "test_shapes.py": "from shapes import area\n\n\ndef test():\n    assert area() == 16\n",
+    }
+    proposal, _ = await propose(tmp_path, files, PYTEST)
+    assert "+from math import sqrt\n" in proposal.patch.text
+
+
+async def test_a_constant_of_the_module(tmp_path: Path) -> None:
+    """What runs at import is mended too: tests are imported anew for each such candidate."""
+    files = {
+        "rates.py": "HOURS = 25\n\n\ndef minutes(days):\n    return days * HOURS * 60\n",
+        "test_rates.py": (
+            "from rates import minutes\n\n\ndef test_two():\n    assert minutes(2) == 2880\n\n\n"
+            "def test_three():\n    assert minutes(3) == 4320\n"
+        ),
+    }
+    proposal, _ = await propose(tmp_path, files, PYTEST)
+    assert "+HOURS = 24\n" in proposal.patch.text
+
+
+async def test_nothing_in_vain_is_claimed(tmp_path: Path) -> None:
+    """What no edit mends stays unmended, and the clues are left to others."""
+    files = {
+        "far.py": "def answer():\n    return 1\n",
+        "test_far.py": "from far import answer\n\n\ndef test():\n    assert answer() == 'x9#'\n",
+    }
+    proposal, _ = await propose(tmp_path, files, PYTEST)
+    assert not proposal.patch
+    assert proposal.summary.startswith("No edit turns a failing test green")
+    assert "far.py:2" in proposal.clues
+
+
+async def test_protected_files_are_not_searched(tmp_path: Path) -> None:
+    """A fault in a protected file is not mended there."""
+    files = {"mean.py": MEAN, "test_mean.py": TEST_MEAN}
+    proposal, _ = await propose(tmp_path, files, PYTEST, protected=("mean.py",))
+    assert not proposal.patch
+
+
+async def test_files_that_tests_leave_behind_stay_out(tmp_path: Path) -> None:
+    """The patch is the edit alone."""
+    files = {
+        "mean.py": MEAN,
+        "test_mean.py": f"{TEST_MEAN}\n\ndef test_log():\n    open('log.txt', 'w').write('x')\n",
+    }
+    proposal, _ = await propose(tmp_path, files, PYTEST)
+    assert proposal.patch.files == ("mean.py",)
+
+
+async def test_other_runners_are_left_alone(tmp_path: Path) -> None:
+    """A command that runs no Python tests is none of its business, and nothing is said of it."""
+    proposal, told = await propose(tmp_path, {"check.sh": "exit 1\n"}, "sh check.sh")
+    assert (bool(proposal.patch), proposal.summary, told) == (False, "", [])

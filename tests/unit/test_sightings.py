@@ -1,0 +1,93 @@
+"""Does a passing command still run what it ran? Pure."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.repair.model import Failure, Observation, Severity, TestCounts
+from bot.repair.sightings import not_run
+
+
+def red(failing: str, passed: str = "", *, failed: int | None = None) -> Observation:
+    names = failing.split()
+    count = len(names) if failed is None else failed
+    return Observation(
+        "pytest",
+        1,
+        tuple(map(Failure, names)),
+        frozenset(passed.split()),
+        counts=TestCounts(len(passed.split()), count, 0),
+    )
+
+
+def green(passed: str = "", skipped: str = "", output: str = "") -> Observation:
+    ran, out = frozenset(passed.split()), frozenset(skipped.split())
+    counts = TestCounts(len(ran), 0, len(out))
+    return Observation("pytest", 0, passed=ran, skipped=out, counts=counts, output=output)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (red("t.a", "t.b"), green("t.a t.b t.c")),
+        (red("t.a[1]"), green("t.a[2]")),
+        (red("t"), green("t.a t.b")),
+        (red("src.py:1:F401", "t.a", failed=0), green("t.a")),
+        (Observation("make", 1), Observation("make", 0)),
+        (red("t.a", "t.b"), red("t.b")),
+    ],
+    ids=["same", "other cases", "was not collected", "a linter", "tells nothing", "still red"],
+)
+def test_a_run_of_the_same_tests_is_believed(before: Observation, after: Observation) -> None:
+    """No finding, whatever way the runner has of naming them."""
+    assert not_run(before, after) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        (red("t.a", "t.b"), green(skipped="t.a t.b"), "none of its tests was seen to pass"),
+        (red("t.a"), Observation("pytest", 0), "none of its tests was seen to pass"),
+        (red("t.a", "t.b"), green("t.b", skipped="t.a"), "that failed are skipped now: t.a."),
+        (red("t.a", "t.b"), green("t.b"), "do not run now: t.a."),
+        (red("t.a", "t.b t.c"), green("t.a t.b"), "do not run now: t.c."),
+        (red("t.a", "t.b"), green("t.a", skipped="t.b"), "do not run now: t.b."),
+        (red("t.a", "t.b"), green("x.z", output="1 passed in 0.1s"), "do not run now: t.a, t.b."),
+    ],
+    ids=[
+        "all skipped",
+        "ended early",
+        "failed skipped",
+        "failed left out",
+        "left out",
+        "skipped",
+        "others",
+    ],
+)
+def test_a_run_of_fewer_tests_proves_nothing(
+    before: Observation, after: Observation, message: str
+) -> None:
+    """The patch is rejected, and the tests are named."""
+    [finding] = not_run(before, after)
+    assert finding.severity is Severity.REJECT
+    assert message in finding.message
+
+
+@pytest.mark.parametrize(
+    "after",
+    [green("x.z"), green("t.b", output="1 passed in 0.1s\n1 passed in 0.2s\n")],
+    ids=["other tests", "the report of the last of two sessions"],
+)
+def test_what_cannot_be_compared_is_left_to_a_person(after: Observation) -> None:
+    """It may be a second session's report, so it is no ground for a rejection."""
+    [finding] = not_run(red("t.a", "t.b"), after)
+    assert (finding.severity, finding.message) == (
+        Severity.NEEDS_PERSON,
+        "Not seen to pass: t.a.",
+    )
+
+
+def test_long_lists_are_cut() -> None:
+    """A finding names five tests."""
+    [finding] = not_run(red("a b c d e f g", "z"), green("z"))
+    assert finding.message.endswith("a, b, c, d, e and 2 more.")

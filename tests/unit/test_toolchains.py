@@ -1,0 +1,110 @@
+"""Which of the host's tools a jail shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.bubblewrap.host_system import host_view
+from sandbox.bubblewrap.toolchains import TOOLS_DIRECTORY, Mount, Toolchain, find_toolchains
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = tmp_path / "home"
+    home.mkdir()
+    return home
+
+
+def install(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def found(home: Path, *folders: Path) -> tuple[Toolchain, ...]:
+    path = ":".join(str(folder) for folder in folders)
+    own = find_toolchains({"HOME": str(home), "PATH": ""})
+    everything = find_toolchains({"HOME": str(home), "PATH": path})
+    return tuple(toolchain for toolchain in everything if toolchain not in own)
+
+
+def test_a_prefix_is_shown_whole(home: Path) -> None:
+    """A link into it leads to it."""
+    node = install(home / ".nvm" / "versions" / "v22" / "bin" / "node")
+    (home / "links").mkdir()
+    (home / "links" / "node").symlink_to(node)
+    prefix = node.parent.parent
+    assert found(home, home / "links") == (Toolchain((Mount(prefix, prefix),), (node.parent,)),)
+
+
+@pytest.mark.parametrize("folder", ["bin", ".local/bin", "work/.venv/bin"])
+def test_a_home_is_never_shown(home: Path, folder: str) -> None:
+    """Nor its `.local`, nor a virtual environment: only the tool's own file."""
+    tool = install(home / folder / "deno")
+    if ".venv" in folder:
+        (tool.parent.parent / "pyvenv.cfg").touch()
+    place = TOOLS_DIRECTORY / "deno"
+    assert found(home, tool.parent) == (Toolchain((Mount(tool, place),), (TOOLS_DIRECTORY,)),)
+
+
+def test_versions_stand_behind_shims(home: Path) -> None:
+    """The chosen one first, then the newest; the shims themselves are not used."""
+    root = home / ".pyenv"
+    install(root / "shims" / "python3")
+    for version in ("3.9.18", "3.10.13", "3.12.1"):
+        install(root / "versions" / version / "bin" / "python3")
+    (root / "version").write_text("3.10.13\n")
+    (toolchain,) = found(home, root / "shims")
+    assert toolchain.mounts == (Mount(root / "versions", root / "versions"),)
+    assert [path.parent.name for path in toolchain.path] == ["3.10.13", "3.12.1", "3.9.18"]
+
+
+def test_rustup_brings_its_home(home: Path) -> None:
+    """Its proxies choose the toolchain that a project asks for; credentials are elsewhere."""
+    rustup = install(home / ".cargo" / "bin" / "rustup")
+    (rustup.parent / "cargo").symlink_to("rustup")
+    (home / ".rustup").mkdir()
+    (toolchain,) = found(home, rustup.parent)
+    assert {mount.source for mount in toolchain.mounts} == {rustup.parent, home / ".rustup"}
+    assert toolchain.environment["RUSTUP_HOME"] == str(home / ".rustup")
+
+
+def test_the_view_holds_no_home_and_no_whole_etc(home: Path, tmp_path: Path) -> None:
+    """Even when a setting of a package client names it."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    config = f"[global]\nfind-links = {wheels} {home} {tmp_path}\n    /etc\n"
+    view = host_view(tmp_path / "etc", config, {"HOME": str(home), "PATH": ""}, network=False)
+    assert Mount(wheels, wheels) in view.mounts
+    sources = {mount.source for mount in view.mounts}
+    assert sources.isdisjoint({home, tmp_path, Path("/etc"), Path("/")})
+    assert view.environment["PATH"].startswith(
+        "/home/fixpoint/.venv/bin:/home/fixpoint/.local/bin:"
+    )
+
+
+def test_a_local_index_is_shown_with_its_files(home: Path, tmp_path: Path) -> None:
+    """Pages below `simple` link to packages beside it; a home is never shown for that."""
+    for index in (tmp_path / "mirror" / "simple", home / "simple"):
+        index.mkdir(parents=True)
+    config = f"[global]\nextra-index-url = file://{tmp_path}/mirror/simple file://{home}/simple\n"
+    view = host_view(tmp_path / "etc", config, {"HOME": str(home), "PATH": ""}, network=False)
+    sources = {mount.source for mount in view.mounts}
+    assert tmp_path / "mirror" in sources
+    assert home / "simple" in sources
+    assert home not in sources
+
+
+def test_names_are_resolved_only_with_network(home: Path, tmp_path: Path) -> None:
+    """Without it the jail's own `hosts` and `resolv.conf` stay."""
+    environ = {"HOME": str(home), "PATH": "", "PIP_INDEX_URL": "https://pypi.example/simple"}
+    off = host_view(tmp_path / "etc", "", environ, network=False)
+    on = host_view(tmp_path / "etc", "", environ, network=True)
+    hosts = Path("/etc/hosts")
+    assert hosts not in {mount.target for mount in off.mounts}
+    assert hosts in {mount.target for mount in on.mounts}
+    assert "PIP_INDEX_URL" not in off.environment
+    assert "PIP_INDEX_URL" in on.environment

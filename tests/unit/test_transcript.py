@@ -1,0 +1,78 @@
+"""The conversation of an attempt stays short enough, and its prefix stays equal for long."""
+
+from __future__ import annotations
+
+from bot.llm.base import Message, Opaque, StopReason, Text, ToolCall, ToolResult, Turn
+from bot.repair.model import Usage
+from bot.repair.proposers.agent.transcript import MOST_CHARACTERS, Transcript, shortened
+
+
+def result(size: int, call_id: str = "1") -> Message:
+    return Message("user", (ToolResult(call_id, "x" * size), Text("A note of ours.")))
+
+
+def say(*blocks: Text | ToolCall | Opaque) -> Turn:
+    return Turn(blocks, StopReason.TOOL_CALLS, "m", "p", Usage())
+
+
+def test_the_oldest_output_goes_first() -> None:
+    """Only as much as needed, never the newest messages, nothing but tool output."""
+    messages = tuple(result(1_000) for _ in range(8))
+    short = shortened(messages, 1_500)
+    assert [isinstance(m.blocks[0], ToolResult) and len(m.blocks[0].text) for m in short] == [
+        71, 71, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000,
+    ]  # fmt: skip
+    assert all(message.blocks[1] == Text("A note of ours.") for message in short)
+    assert shortened(messages, 10**6)[-4:] == messages[-4:]
+
+
+def test_short_output_and_errors_keep_their_sense() -> None:
+    """What is small stays; what is dropped says how much it was and whether it was an error."""
+    small, error = result(50), Message("user", (ToolResult("1", "e" * 900, is_error=True),))
+    short = shortened((small, error, *(result(9),) * 4), 10**6)
+    assert short[0] == small
+    assert short[1].blocks == (
+        ToolResult(
+            "1",
+            "(900 characters of older output dropped; run it again if you need it)",
+            is_error=True,
+        ),
+    )
+
+
+def test_shortening_comes_in_large_strides() -> None:
+    """Between two shortenings every turn only appends, so that the provider's cache stays warm."""
+    transcript = Transcript("system", "opening", ())
+    rewritten = 0
+    before = transcript.conversation
+    for number in range(200):
+        transcript.add_turn(say(ToolCall(str(number), "bash", {"command": "make"})))
+        transcript.add_answer([ToolResult(str(number), "x" * 10_000)])
+        transcript.shorten_when_long()
+        after = transcript.conversation
+        rewritten += after.messages[: len(before.messages)] != before.messages
+        before = after
+        size = sum(len(block.text) for m in after.messages for block in m.blocks
+                   if isinstance(block, ToolResult))  # fmt: skip
+        assert size <= MOST_CHARACTERS
+    assert rewritten <= 200 * 10_000 // (MOST_CHARACTERS // 2)
+
+
+def test_equal_histories_make_equal_conversations() -> None:
+    """A restarted run asks exactly what the run before it asked."""
+
+    def grown() -> Transcript:
+        transcript = Transcript("system", "opening", ())
+        for number in range(60):
+            transcript.add_turn(say(Text("hm"), Opaque("p", {"signature": "s" * number})))
+            transcript.add_answer([ToolResult(str(number), "y" * 9_000)], note="hurry")
+            transcript.shorten_when_long()
+        return transcript
+
+    assert grown().conversation == grown().conversation
+
+
+def test_a_conversation_that_cannot_be_shortened_says_so() -> None:
+    """When nothing is left to drop, asking again would be in vain."""
+    transcript = Transcript("system", "opening" * 1_000, ())
+    assert not transcript.shorten()

@@ -1,0 +1,122 @@
+"""What well-known actions come to, and the small readers around a job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.repair.ci.environment_files import pairs
+from bot.repair.ci.workflow.actions import Need, effect_of
+from bot.repair.ci.workflow.actions.languages import python_requests
+from bot.repair.ci.workflow.command import Command
+from bot.repair.ci.workflow.file_hashes import FileHashes
+from bot.repair.ci.workflow.prefetch import prefetch
+from bot.repair.detect.tree import DirectoryTree
+
+
+@pytest.mark.parametrize(
+    ("uses", "inputs", "need", "script"),
+    [
+        ("actions/checkout@v4", {}, Need.DONE, ""),
+        ("Actions/Checkout@v4", {"path": "src"}, Need.DONE, "ci_place src"),
+        ("actions/checkout@v4", {"repository": "o/other"}, Need.SKIPPED, ""),
+        ("actions/cache@v4", {"path": "x"}, Need.NOT_NEEDED, ""),
+        ("actions/upload-artifact@v4", {}, Need.NOT_NEEDED, ""),
+        ("actions/download-artifact@v4", {"name": "dist"}, Need.SKIPPED, ""),
+        ("codecov/codecov-action@v5", {}, Need.NOT_NEEDED, ""),
+        ("docker://alpine:3", {}, Need.SKIPPED, ""),
+        ("nobody/knows@v1", {}, Need.SKIPPED, ""),
+        ("actions/setup-python@v5", {"python-version": "3.12"}, Need.DONE, "ci_python 3.12 3.12"),
+        ("actions/setup-python@v5", {}, Need.DONE, "ci_python 3.9 3.9"),
+        ("actions/setup-node@v4", {"node-version-file": "package.json"}, Need.DONE, "ci_tool node 20.1.0"),
+        ("actions/setup-go@v5", {"go-version-file": "go.mod"}, Need.DONE, "ci_tool go 1.22.3\necho GOTOOLCHAIN=local"),
+        ("dtolnay/rust-toolchain@nightly", {}, Need.DONE, "ci_rust nightly"),
+        ("pnpm/action-setup@v4", {}, Need.DONE, "npm install --global pnpm@9.1.0"),
+        ("pre-commit/action@v3.0.1", {"extra_args": "black --files a"}, Need.DONE, "pre-commit run --show-diff-on-failure --color=always black --files a"),
+        ("astral-sh/ruff-action@v3", {"args": "format --check", "version": "0.8.0"}, Need.DONE, "uvx ruff@0.8.0 format --check ."),
+        ("psf/black@stable", {"src": "a b"}, Need.DONE, "uvx black --check --diff a b"),
+        ("golangci/golangci-lint-action@v6", {"args": "--fast"}, Need.DONE, "golangci-lint run --fast"),
+    ],
+)  # fmt: skip
+def test_actions(
+    tmp_path: Path, uses: str, inputs: dict[str, str], need: Need, script: str
+) -> None:
+    """Each is done, not needed or skipped, with the versions that the project's files pin."""
+    (tmp_path / ".python-version").write_text("3.9\n")
+    (tmp_path / "go.mod").write_text("module x\n\ngo 1.22.3\n")
+    (tmp_path / "package.json").write_text(
+        '{"engines": {"node": "20.1.0"}, "packageManager": "pnpm@9.1.0+sha512.abc"}'
+    )
+    effect = effect_of(uses, inputs, DirectoryTree(tmp_path))
+    exports = [f"echo {name}={value}" for name, value in effect.exported.items()]
+    assert effect.need is need
+    assert effect.said.endswith(".")
+    assert "\n".join([effect.script, *exports]).endswith(script)
+
+
+@pytest.mark.parametrize(
+    ("version", "requests"),
+    [
+        ("", ()),
+        ("3.x", ()),
+        ("3.12", ("3.12",)),
+        ("3.12.4", ("3.12.4", "3.12")),
+        ("3.14-dev", ("3.14",)),
+        ("3.13t", ("3.13t", "3.13")),
+        ("~3.11.0-0", ("3.11",)),
+        (">=3.9 <3.13", (">=3.9,<3.13",)),
+        ("pypy-3.10", ("pypy3.10", "3.10")),
+        ("pypy3.9", ("pypy3.9", "3.9")),
+    ],
+)
+def test_python_versions(version: str, requests: tuple[str, ...]) -> None:
+    """Versions as setup-python takes them become what uv understands, the nearest last."""
+    assert python_requests(version) == requests
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("", {}),
+        ("a=1\nb=x=y\n", {"a": "1", "b": "x=y"}),
+        ("a<<END\none\n\ntwo\nEND\nb=2\n", {"a": "one\n\ntwo", "b": "2"}),
+        ("a=1<<2\n", {"a": "1<<2"}),
+        ("open<<END\nrest", {"open": "rest"}),
+        ("noise\r\na=1\r\n", {"a": "1"}),
+    ],
+)
+def test_environment_files(text: str, values: dict[str, str]) -> None:
+    """Lines and blocks give their values; an open block goes to the end."""
+    assert pairs(text) == values
+
+
+@pytest.mark.parametrize(
+    ("script", "fetching"),
+    [
+        ("tox run -e lint -- -k x", ["tox run -e lint --notest -- -k x"]),
+        ("uvx nox -s tests", ["uvx nox -s tests --install-only", "uvx nox --version"]),
+        ("cargo test --all", ["cargo fetch"]),
+        ("uv run pytest", ["uv run true"]),
+        ("make lint", ["pre-commit install-hooks"]),
+        ("pytest", []),
+    ],
+)
+def test_what_is_fetched_beforehand(tmp_path: Path, script: str, fetching: list[str]) -> None:
+    """Tools that install when they first run are made to do so while there is network."""
+    (tmp_path / "Makefile").write_text("lint:\n\tpre-commit run --all-files\n")
+    command = prefetch(Command("1", script), DirectoryTree(tmp_path))
+    lines = command.script.split("\n") if command else []
+    assert [line.removesuffix(" || true") for line in lines] == fetching
+
+
+def test_hashes_follow_the_files(tmp_path: Path) -> None:
+    """A digest changes with the files, takes patterns line by line, and is empty without any."""
+    (tmp_path / "a.lock").write_text("1")
+    (tmp_path / "b.lock").write_text("2")
+    tree = DirectoryTree(tmp_path)
+    both = FileHashes(tree).digest(("**/*.lock",))
+    assert FileHashes(tree).digest(("*.lock\n!b.lock",)) == FileHashes(tree).digest(("a.lock",))
+    assert FileHashes(tree).digest(("none", "/abs", "..")) == ""
+    (tmp_path / "b.lock").write_text("3")
+    assert FileHashes(tree).digest(("**/*.lock",)) not in {both, ""}

@@ -1,0 +1,96 @@
+"""Legs of a matrix, and what GitHub calls their checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.repair.ci.workflow.expressions import Scope, Unknown
+from bot.repair.ci.workflow.matrix import expand, job_names
+from bot.repair.ci.workflow.specification import JobSpec
+
+SCOPE = Scope({"needs": {"list": {"outputs": Unknown(("needs.list.outputs",))}}})
+
+
+def names(matrix: Any, name: str | None = None) -> list[str]:
+    """Return the names of the legs' checks."""
+    job = JobSpec(id="test", line=1, name=name)
+    return [
+        job_names(job, leg, Scope({"matrix": dict(leg.values)}))[0]
+        for leg in expand(matrix, SCOPE).legs
+    ]
+
+
+@pytest.mark.parametrize(
+    ("matrix", "expected"),
+    [
+        (None, ["test"]),
+        ({"v": []}, ["test"]),
+        ({"v": [3.8, "3.10", 3.10]}, ["test (3.8)", "test (3.10)", "test (3.1)"]),
+        (
+            {"a": [1, 2], "b": ["x", "y"]},
+            ["test (1, x)", "test (1, y)", "test (2, x)", "test (2, y)"],
+        ),
+        ({"a": [True, None, ""]}, ["test (true)", "test", "test"]),
+        ({"a": [{"os": "linux", "n": [1, 2]}]}, ["test (linux, 1, 2)"]),
+        ({"a": [1, 2], "exclude": [{"a": "1"}]}, ["test (2)"]),
+        ({"a": [1, 2], "b": [1, 2], "exclude": [{"a": 1}, {"b": 2}]}, ["test (2, 1)"]),
+        ({"a": [1, 2], "include": [{"a": 2, "extra": "x"}]}, ["test (1)", "test (2)"]),
+        ({"a": [1], "include": [{"a": 3, "extra": "x"}]}, ["test (1)", "test (3, x)"]),
+        ({"include": [{"os": "linux"}, {"os": "mac", "v": 2}]}, ["test (linux)", "test (mac, 2)"]),
+        ({"v": '${{ fromJSON(\'["a", "b"]\') }}'}, ["test (a)", "test (b)"]),
+        ("${{ fromJSON('{\"v\": [1]}') }}", ["test (1)"]),
+    ],
+)
+def test_legs_and_names(matrix: Any, expected: list[str]) -> None:
+    """Values stand behind the name in the order of the matrix; what `include` adds does not."""
+    assert names(matrix) == expected
+
+
+def test_includes_as_documented() -> None:
+    """GitHub's own example of `include` gives its six combinations."""
+    matrix = {
+        "fruit": ["apple", "pear"],
+        "animal": ["cat", "dog"],
+        "include": [
+            {"color": "green"},
+            {"color": "pink", "animal": "cat"},
+            {"fruit": "apple", "shape": "circle"},
+            {"fruit": "banana"},
+            {"fruit": "banana", "animal": "cat"},
+        ],
+    }
+    assert [dict(leg.values) for leg in expand(matrix, SCOPE).legs] == [
+        {"fruit": "apple", "animal": "cat", "color": "pink", "shape": "circle"},
+        {"fruit": "apple", "animal": "dog", "color": "green", "shape": "circle"},
+        {"fruit": "pear", "animal": "cat", "color": "pink"},
+        {"fruit": "pear", "animal": "dog", "color": "green"},
+        {"fruit": "banana"},
+        {"fruit": "banana", "animal": "cat"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("Tests", ["Tests (3.12, linux)"]),
+        ("Python ${{ matrix.py }}", ["Python 3.12"]),
+        ("x" * 120, ["x" * 97 + "..."]),
+    ],
+)
+def test_given_names(name: str, expected: list[str]) -> None:
+    """A name with an expression stands alone; long ones are cut."""
+    assert names({"py": ["3.12"], "os": ["linux"]}, name) == expected
+
+
+def test_a_matrix_of_another_job_is_unknown() -> None:
+    """A matrix made at run time has one leg without values, and names what it came from."""
+    expanded = expand({"v": "${{ fromJSON(needs.list.outputs.v) }}"}, SCOPE)
+    assert (len(expanded.legs), expanded.unknown) == (1, ("needs.list.outputs.v",))
+
+
+def test_a_huge_matrix_ends() -> None:
+    """More legs than GitHub allows are cut off, quickly."""
+    matrix = {name: list(range(200)) for name in "abcd"}
+    assert len(expand(matrix, SCOPE).legs) == 256
