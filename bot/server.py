@@ -8,8 +8,6 @@ import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import aiohttp
 import structlog
@@ -31,12 +29,9 @@ from bot.settings import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.runs import RunStore
+from bot.storage.steps_database import steps_database
 from bot.telemetry.logs import configure_logs
 from bot.telemetry.sentry import configure_sentry
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
 
 SHUTDOWN_SECONDS = 5.0
 """For requests that are under way when the server stops."""
@@ -90,7 +85,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             secrets=secrets,
         )
         durable = DurableRuns(
-            durable_engine(settings),
+            stack.enter_context(steps_database(settings.database_url)),
             executor_id="fixpoint",
             concurrency=settings.fixpoint_concurrency,
         )
@@ -137,28 +132,6 @@ def build_app(
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)
     return app
-
-
-def durable_engine(settings: ServerSettings) -> Engine:
-    """Return the database of the durable steps: the same PostgreSQL, or an SQLite file of its own.
-
-    A file of its own, because a step's commit need not wait for the disk (a crash of the process
-    loses nothing), while a delivery's must: GitHub does not send it again.
-    """
-    from sqlalchemy import create_engine, event, make_url
-
-    url = make_url(settings.database_url.get_secret_value())
-    if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_pre_ping=True, pool_size=10)
-    file = Path(url.database or "fixpoint.db").with_suffix(".steps.db")
-    engine = create_engine(f"sqlite:///{file}", connect_args={"timeout": 30})
-
-    @event.listens_for(engine, "connect")
-    def _pragmas(connection, _record) -> None:  # type: ignore[no-untyped-def] # noqa: ANN001 - SQLAlchemy's own types
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL"):
-            connection.execute(f"PRAGMA {pragma}")
-
-    return engine
 
 
 def run_server() -> None:

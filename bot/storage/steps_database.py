@@ -1,0 +1,44 @@
+"""Where the results of durable steps are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import SecretStr
+from sqlalchemy import Engine, create_engine, event, make_url
+
+LOCK_SECONDS = 30
+POOL_SIZE = 10
+
+
+@contextmanager
+def steps_database(database_url: SecretStr) -> Iterator[Engine]:
+    """Open the same PostgreSQL as everything else's, or an SQLite file of its own.
+
+    A file of its own, because a step's commit need not wait for the disk (a crash of the process
+    loses nothing), while a delivery's must: GitHub does not send it again.
+    """
+    url = make_url(database_url.get_secret_value())
+    if url.get_backend_name() == "sqlite":
+        engine = _file(Path(url.database or "fixpoint.db").with_suffix(".steps.db"))
+    else:
+        engine = create_engine(url, pool_pre_ping=True, pool_size=POOL_SIZE)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _file(path: Path) -> Engine:
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": LOCK_SECONDS})
+    event.listen(engine, "connect", _prepare)
+    return engine
+
+
+def _prepare(connection: Any, record: object) -> None:
+    del record
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL"):
+        connection.execute(f"PRAGMA {pragma}")
