@@ -1,9 +1,15 @@
-"""Ask OpenAI, or any server that speaks its Chat Completions API, through OpenAI's own SDK."""
+"""Ask OpenAI, or any server that speaks its Chat Completions API.
+
+Over HTTP itself: one request with server-sent events is all that is used of it, and importing
+OpenAI's SDK takes longer than ten turns of a repair.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -27,11 +33,15 @@ from bot.llm.reply import Reply
 from bot.llm.streaming import StreamingModel
 
 if TYPE_CHECKING:
-    from openai import APIError, AsyncOpenAI
+    from httpx2 import AsyncClient, Response
 
 OPENAI_URL = "https://api.openai.com/v1"
 
 _BAD_REQUEST = frozenset({400, 422})
+_LAST = "[DONE]"
+_CONNECT_SECONDS = 10.0
+_LONGEST_REFUSAL = 1000
+"""Characters of an answer that is no JSON, from a proxy perhaps."""
 
 
 class OpenAIModel(StreamingModel):
@@ -65,7 +75,7 @@ class OpenAIModel(StreamingModel):
         self._silence = silence
         self._messages = EncodedMessages(encode_message)
         self._dialects: dict[str, Dialect] = {}
-        self._client: AsyncOpenAI | None = None
+        self._client: AsyncClient | None = None
 
     def offers(self, model: str) -> bool:
         """Return whether such a server can be expected to have it: all but Anthropic's own."""
@@ -74,7 +84,7 @@ class OpenAIModel(StreamingModel):
     async def close(self) -> None:
         """Release connections."""
         if self._client is not None:
-            await self._client.close()
+            await self._client.aclose()
             self._client = None
 
     @property
@@ -82,14 +92,14 @@ class OpenAIModel(StreamingModel):
         return self._client is not None
 
     def _connect(self) -> None:
-        from openai import AsyncOpenAI, Timeout
+        from httpx2 import AsyncClient, Timeout
 
-        self._client = AsyncOpenAI(
-            # The SDK takes no empty key, and servers that ask for none ignore it.
-            api_key=self._key.get_secret_value().strip() if self._key else "none",
-            base_url=self._base_url,
-            timeout=Timeout(self._silence, connect=10.0),
-            max_retries=0,  # ours cap the wait and count what failed tries cost
+        # Servers that ask for no key ignore one; some proxies before them ask for the header.
+        key = self._key.get_secret_value().strip() if self._key else "none"
+        self._client = AsyncClient(
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=Timeout(self._silence, connect=_CONNECT_SECONDS),
+            follow_redirects=True,
         )
 
     def _encode(self, conversation: Conversation, ask: Ask, model: str) -> bytes:
@@ -128,35 +138,58 @@ class OpenAIModel(StreamingModel):
         return finished
 
     async def _stream(self, body: bytes, reply: OpenAIReply) -> None:
-        """Send the request and feed the chunks; see `AnthropicModel._stream` for the why of `post`."""
-        from openai import APIError, AsyncStream
+        """Send the request and feed the chunks of the answer."""
+        from httpx2 import HTTPError, InvalidURL
 
         try:
-            stream = await self._opened().post(
-                "/chat/completions",
-                cast_to=object,
-                content=body,
-                stream=True,
-                stream_cls=AsyncStream[object],
-            )
-            async with stream:
-                async for chunk in stream:
-                    if isinstance(chunk, dict):
-                        reply.feed(chunk)
-        except APIError as error:
-            trouble = _trouble(error, self._base_url)
-            failure = judge(self.name, trouble)
-            if trouble.status in _BAD_REQUEST and type(failure.error) is ProviderRefused:
-                raise _Misunderstood(trouble.message, failure) from error
-            raise failure from error
-        except (LookupError, ValueError) as error:
+            async with aclosing(self._chunks(body)) as chunks:
+                async for chunk in chunks:
+                    reply.feed(chunk)
+        except _Refused as refused:
+            failure = judge(self.name, refused.trouble)
+            if refused.trouble.status in _BAD_REQUEST and type(failure.error) is ProviderRefused:
+                raise _Misunderstood(refused.trouble.message, failure) from refused
+            raise failure from refused
+        except (HTTPError, InvalidURL) as error:
+            raise judge(self.name, no_answer(error, self._base_url)) from error
+        except (LookupError, TypeError, ValueError) as error:
             raise cut_stream(self.name, None) from error
 
-    def _opened(self) -> AsyncOpenAI:
+    async def _chunks(self, body: bytes) -> AsyncGenerator[dict[str, Any]]:
+        """Send the request and yield the objects of the answer.
+
+        Raises:
+            _Refused: When the server says no, at once or in the middle.
+        """
+        url = f"{self._base_url.rstrip('/')}/chat/completions"
+        headers = {"Content-Type": "application/json"}
+        client = self._opened()
+        async with client.sse(url, method="POST", content=body, headers=headers) as source:
+            if not source.response.is_success:
+                raise _Refused(await _refusal(source.response))
+            async for event in source:
+                if event.data.startswith(_LAST):
+                    return
+                chunk = json.loads(event.data)
+                if not isinstance(chunk, dict):
+                    continue
+                if chunk.get("error"):
+                    raise _Refused(_late_refusal(chunk["error"]))
+                yield chunk
+
+    def _opened(self) -> AsyncClient:
         """Return the client. `respond` has built it, unless the model was closed under way."""
         if self._client is None:
             raise ProviderUnreachable(f"The connection to {self.name} is closed.")
         return self._client
+
+
+class _Refused(Exception):
+    """The server says no."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(trouble.message)
+        self.trouble = trouble
 
 
 class _Misunderstood(Exception):
@@ -168,23 +201,28 @@ class _Misunderstood(Exception):
         self.failure = failure
 
 
-def _trouble(error: APIError, url: str) -> Trouble:
-    from openai import APIConnectionError, APIStatusError
+async def _refusal(response: Response) -> Trouble:
+    """Read the answer to a request that is refused."""
+    await response.aread()
+    try:
+        body = response.json()
+    except ValueError:
+        body = response.text[:_LONGEST_REFUSAL]
+    error = body.get("error", body) if isinstance(body, dict) else body
+    wait = retry_after(response.headers)
+    return Trouble(response.status_code, *_words(error), wait)
 
-    if isinstance(error, APIConnectionError):
-        return no_answer(error, url)
-    kind, code = error.type or "", error.code or ""
-    if isinstance(error, APIStatusError):
-        wait = retry_after(error.response.headers)
-        return Trouble(error.status_code, kind, code, _message(error), wait)
-    # An error in the middle of the stream has no status of its own; its code often is one.
+
+def _late_refusal(error: object) -> Trouble:
+    """Read an error in the middle of a stream: it has no status of its own; its code often is one."""
+    kind, code, message = _words(error)
     status = int(code) if code.isdigit() else 200
-    return Trouble(status, kind or "server_error", code, _message(error))
+    return Trouble(status, kind or "server_error", code, message)
 
 
-def _message(error: APIError) -> str:
-    """Return the server's own sentence; the SDK's wraps it in the whole body."""
-    body = error.body
-    if isinstance(body, dict) and isinstance(body.get("message"), str):
-        return str(body["message"])
-    return error.message
+def _words(error: object) -> tuple[str, str, str]:
+    """Return type, code and message of an error in whatever form a server gives it."""
+    if not isinstance(error, dict):
+        return "", "", str(error)
+    message = error.get("message") or error.get("detail") or error
+    return str(error.get("type") or ""), str(error.get("code") or ""), str(message)

@@ -16,7 +16,7 @@ from bot.settings import LogFormat, LogLevel, ServerSettings
 if TYPE_CHECKING:
     from structlog.typing import Processor
 
-_CHATTY = ("aiohttp.access", "asyncio", "httpx", "httpx2", "httpcore", "e2b", "anthropic", "openai")
+_CHATTY = ("aiohttp.access", "asyncio", "httpx", "httpx2", "httpcore", "e2b", "anthropic")
 """Loggers of libraries whose every request is not ours to report."""
 
 
