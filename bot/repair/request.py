@@ -53,6 +53,49 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
+class FailedCheck:
+    """A check of a commit that did not pass.
+
+    Attributes:
+        name: As people see it: the job's name with its matrix leg, or a status's context.
+        app: Slug of the App that made it (`github-actions`), or "" for a commit status.
+        conclusion: GitHub's word: `failure`, `timed_out`, `error`, ...
+        check_run_id: None for a commit status.
+        workflow_run_id: Of GitHub Actions, else None.
+        job_id: Of GitHub Actions, else None; it names the job's log.
+        url: Where a person reads about it.
+    """
+
+    name: str
+    app: str = ""
+    conclusion: str = "failure"
+    check_run_id: int | None = None
+    workflow_run_id: int | None = None
+    job_id: int | None = None
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedCommit:
+    """A head commit whose checks failed: what starts a run without a comment.
+
+    Attributes:
+        sha: 40 hex digits.
+        branch: That has it as its head.
+        base: Branch or commit it is compared with: the pull request's base, or the first parent on
+            the default branch.
+        pull_request: Number of the open pull request from `branch`, or None.
+        checks: All that failed, settled; at least one.
+    """
+
+    sha: str
+    branch: str
+    base: str
+    pull_request: int | None = None
+    checks: tuple[FailedCheck, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FixRequest:
     """An accepted `/fix`: everything that a run starts from.
 
