@@ -303,7 +303,7 @@ async def test_without_a_model_the_report_is_honest(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.GAVE_UP
         assert world.said()[-1] == snapshot("""\
-**Not fixed: no patch was found that passes.** Without a model there is nothing more to try: mechanical found nothing to change.
+**Not fixed: no patch was found that passes.** Without a model there is nothing more to try: mechanical and search found nothing to change.
 
 **Next:** Look at `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`.
 
@@ -782,6 +782,7 @@ Comment here:
 ### Notes
 
 - mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- search: No edit turns a failing test green: 0 candidates tried in N s.
 - Run `RUN`: N s, N tokens, $0.N.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
