@@ -3,7 +3,8 @@
     FixpointError                 carries one sentence for a person
     |-- UsageError                what the person gave can't be used; exit code 2
     |   |-- SettingsError         the server's environment; lists every bad variable
-    |   `-- RepoConfigError       `.github/fixpoint.yml`; lists every problem with its line
+    |   |-- RepoConfigError       `.github/fixpoint.yml`; lists every problem with its line
+    |   `-- HeadMoved             the commit to repair is not its branch's head any more
     |-- ProviderError             a model provider did not give an answer
     |   |-- ProviderOverloaded    rate limit or overload: another one may answer
     |   |-- ProviderRefused       unknown model, bad request: the same call will fail again
@@ -60,6 +61,10 @@ class RepoConfigError(UsageError):
 
     def __reduce__(self) -> tuple[type[RepoConfigError], tuple[tuple[str, ...]]]:
         return type(self), (self.problems,)
+
+
+class HeadMoved(UsageError):
+    """The commit to repair is not the head of its branch any more: a repair of it is no use."""
 
 
 class ProviderError(FixpointError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.errors import UsageError
+from bot.errors import HeadMoved, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Issue, PullRequest, Repo
 from bot.intake.repo_config import PATH, RepoConfig, parse
@@ -46,23 +46,44 @@ async def write_brief(github: GitHub, request: FixRequest) -> Brief:
 
     Raises:
         RepoConfigError: When the repo config can't be used.
+        HeadMoved: When the commit whose checks failed is not what people work on any more.
         UsageError: When there is nothing to repair there; the text says what to do.
         GitHubError: When GitHub does not tell.
     """
     repo = Repo(request.repository, request.installation_id)
+    if request.number is None:
+        return await _of_branch(github, repo, request, _problem(request))
     issue = await github.issue(repo, request.number)
     if issue.is_pull_request:
         pull = await github.pull_request(repo, request.number)
         return await _of_pull_request(github, repo, request, issue, pull)
+    return await _of_branch(github, repo, request, freeze_problem(issue, request))
+
+
+def _problem(request: FixRequest) -> Problem:
+    """Return the problem of a commit that nobody wrote about: what its checks are called."""
+    failed = request.failed
+    checks = () if failed is None else failed.checks
+    listed = "\n".join(f"- {check.name}: {check.conclusion}" for check in checks)
+    return Problem(
+        body=f"These checks of the commit failed:\n\n{listed}" if listed else "",
+        instructions=request.instructions,
+    )
+
+
+async def _of_branch(github: GitHub, repo: Repo, request: FixRequest, problem: Problem) -> Brief:
+    """Return the brief of what is on a branch: the one whose checks failed, or the default one."""
     facts = await github.facts(repo)
     if facts.archived:
         raise UsageError(f"{facts.full_name} is archived, so nothing can be published there.")
-    head = await github.branch_head(repo, facts.default_branch)
+    branch = facts.default_branch if request.failed is None else request.failed.branch
+    head = await github.branch_head(repo, branch)
+    _require_head(request, head)
     return Brief(
-        problem=freeze_problem(issue, request),
+        problem=problem,
         commit=head,
         trusted=head,
-        base_branch=facts.default_branch,
+        base_branch=branch,
         is_fork=False,
         config=await read_config(github, repo, head),
     )
@@ -73,6 +94,7 @@ async def _of_pull_request(
 ) -> Brief:
     if pull.state != "open":
         raise UsageError("This pull request is closed: reopen it, or open an issue instead.")
+    _require_head(request, pull.head_sha)
     trusted = await github.branch_head(repo, pull.base_ref)
     return Brief(
         problem=freeze_problem(issue, request),
@@ -82,6 +104,15 @@ async def _of_pull_request(
         is_fork=pull.is_fork,
         config=await read_config(github, repo, trusted),
     )
+
+
+def _require_head(request: FixRequest, head: str) -> None:
+    """Raise `HeadMoved` when the commit whose checks failed is not its branch's head any more."""
+    if request.failed is not None and request.failed.sha != head:
+        raise HeadMoved(
+            f"The checks failed at {request.failed.sha[:7]}, and the branch has moved on to "
+            f"{head[:7]}."
+        )
 
 
 async def read_config(github: GitHub, repo: Repo, ref: str) -> RepoConfig:

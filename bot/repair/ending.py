@@ -11,9 +11,10 @@ import structlog
 from bot.errors import GitHubError, NotPermitted
 from bot.github.github import GitHub
 from bot.github.values import Published, Repo
+from bot.repair.display import Display, Shown
 from bot.repair.model import Report, Verdict
 from bot.repair.request import FixRequest
-from bot.reporting import final_report, messages, progress_comment
+from bot.reporting import check_run, final_report, messages, progress_comment
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.storage.runs import RunStatus, RunStore
@@ -51,37 +52,43 @@ class Ending:
     the log has what could not be said, and the run is over all the same.
     """
 
-    def __init__(self, github: GitHub, runs: RunStore) -> None:
+    def __init__(self, github: GitHub, runs: RunStore, display: Display) -> None:
         self._github = github
         self._runs = runs
+        self._display = display
 
-    async def refuse(self, request: FixRequest, comment: int, why: CouldNotStart) -> None:
+    async def refuse(self, request: FixRequest, shown: Shown, why: CouldNotStart) -> None:
         """Say why nothing was started, in the place of the progress."""
-        await _if_allowed(self._github.edit_comment(_repo(request), comment, why.comment))
+        await self._display.close(
+            request, shown, why.comment, check_run.without_fix(Verdict.REFUSED)
+        )
         await self._react(request, "confused")
         await self._runs.update(
             request.run_id, status=RunStatus.DONE, verdict=Verdict.REFUSED, reason=why.reason
         )
 
     async def conclude(
-        self, request: FixRequest, report: Report, outcome: Outcome, comment: int
+        self, request: FixRequest, report: Report, outcome: Outcome, shown: Shown
     ) -> None:
         """Say how it ended: in the progress comment, and what needs more room in a new one."""
         mark = marker(request.run_id, "progress")
         report_mark = marker(request.run_id, "report")
+        more, ended = "", check_run.without_fix(report.verdict)
         match outcome:
             case Published(number=number, url=url):
                 done = final_report.fixed(report, url, mark)
+                ended = check_run.Ended(f"Fixed in #{number}", success=True)
                 await self._runs.update(request.run_id, pull_request=number, pull_request_url=url)
             case PatchOnly(reason):
                 done = progress_comment.finished(report, None, mark)
-                await self._post(request, patch_comment(report, reason, report_mark), report_mark)
+                more = patch_comment(report, reason, report_mark)
+                ended = check_run.Ended("Fixed, as a patch to apply", success=True)
             case NotPublished():
                 done = progress_comment.finished(report, None, mark)
-                await self._post(request, final_report.not_fixed(report, report_mark), report_mark)
+                more = final_report.not_fixed(report, report_mark)
             case _:
                 assert_never(outcome)
-        await _if_allowed(self._github.edit_comment(_repo(request), comment, done))
+        await self._display.close(request, shown, done, ended, more)
         await self._react(request, "rocket" if report.verdict is Verdict.FIXED else "confused")
         await self._runs.update(
             request.run_id,
@@ -104,12 +111,10 @@ class Ending:
             reason: The same, in one sentence, for the table of runs.
         """
         run = await self._runs.get(request.run_id)
-        if run is not None and run.progress_comment_id is not None:
-            done = messages.ended_early(marker(request.run_id, "progress"))
-            await _if_allowed(
-                self._github.edit_comment(_repo(request), run.progress_comment_id, done)
-            )
-        await self._post(request, text, marker(request.run_id, "report"))
+        comment = None if run is None else run.progress_comment_id
+        shown = Shown(comment, await self._display.check_of(request))
+        done = messages.ended_early(marker(request.run_id, "progress"))
+        await self._display.close(request, shown, done, check_run.Ended("Ended early"), text)
         await self._react(request, "confused")
         await self.close(request, reason)
         await self._forget_tokens(_repo(request))
@@ -120,11 +125,9 @@ class Ending:
             request.run_id, status=RunStatus.DONE, verdict=Verdict.INFRASTRUCTURE, reason=reason
         )
 
-    async def _post(self, request: FixRequest, text: str, mark: str) -> None:
-        repo = _repo(request)
-        await _if_allowed(self._github.post_comment(repo, request.number, text, mark))
-
     async def _react(self, request: FixRequest, content: str) -> None:
+        if request.number is None or request.comment_id is None:
+            return
         await _if_allowed(
             self._github.react(
                 _repo(request),

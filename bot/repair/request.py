@@ -97,29 +97,36 @@ class FailedCommit:
 
 @dataclass(frozen=True, slots=True)
 class FixRequest:
-    """An accepted `/fix`: everything that a run starts from.
+    """An accepted `/fix`, or failed checks that may be repaired: everything that a run starts from.
 
     Attributes:
         repository: `owner/name`.
         installation_id: Of the App there.
-        number: Of the issue or pull request.
+        number: Of the issue or pull request; None for a commit that no open pull request has.
         is_pull_request: Which of the two it is.
-        actor: Login of the person who asked; has write access.
-        comment_id: Of the comment that holds the command.
-        asked_at: When the comment was written or edited, UTC; later comments are not read.
+        actor: Login of the person who asked, with write access; "" when failed checks did.
+        comment_id: Of the comment that holds the command, or None.
+        asked_at: When the comment was written or edited, or the checks were looked at, UTC; later
+            comments are not read.
         instructions: The text behind `/fix`, without its options.
         options: The options behind `/fix`.
+        failed: The commit whose checks failed; None when a comment asked.
+        turn: Of the runs that the failed commit had: 0 for the first, for the second 1.
+        follows: Id of the run that published the failed commit, or None.
     """
 
     repository: str
     installation_id: int
-    number: int
+    number: int | None
     is_pull_request: bool
     actor: str
-    comment_id: int
+    comment_id: int | None
     asked_at: datetime
     instructions: str = ""
     options: Options = field(default_factory=Options)
+    failed: FailedCommit | None = None
+    turn: int = 0
+    follows: str | None = None
 
     @property
     def run_id(self) -> str:
@@ -127,8 +134,14 @@ class FixRequest:
 
         Derived from the comment and the moment of its last edit, so that the same delivery, sent
         or handled twice, names the same run, and a new command in an edited comment another one.
+        For failed checks it is derived from the commit, which so has one run however many of its
+        checks fail; only a person gives it another turn.
         """
-        key = f"{self.repository.lower()}/{self.comment_id}/{self.asked_at.isoformat()}"
+        repository = self.repository.lower()
+        if self.failed is None:
+            key = f"{repository}/{self.comment_id}/{self.asked_at.isoformat()}"
+        else:
+            key = f"{repository}@{self.failed.sha}#{self.turn}"
         return hashlib.sha256(key.encode()).hexdigest()[:12]
 
     def again(self, earlier: FixRequest) -> FixRequest:

@@ -16,6 +16,7 @@ from bot.errors import (
     Conflict,
     FixpointError,
     GitHubError,
+    HeadMoved,
     NotPermitted,
     RepoConfigError,
     UsageError,
@@ -25,6 +26,7 @@ from bot.github.values import Published, Repo
 from bot.intake.repo_config import PATH as CONFIG_PATH
 from bot.repair.briefing import Brief, plan_job, write_brief
 from bot.repair.checkouts import RemoteCheckout
+from bot.repair.display import Display, Shown
 from bot.repair.ending import CouldNotStart, Ending, NotPublished, Outcome, PatchOnly
 from bot.repair.engine import repair
 from bot.repair.getting_further import MOST_INTERRUPTIONS, CountedSteps
@@ -69,7 +71,8 @@ class FixWorkflow:
         self._secrets = secrets
         self._github = github
         self._runs = runs
-        self._ending = Ending(github, runs)
+        self._display = Display(github)
+        self._ending = Ending(github, runs, self._display)
         self._tools = tools
         self._steps = steps
         self._folder = folder
@@ -103,13 +106,13 @@ class FixWorkflow:
 
     async def _carry(self, request: FixRequest) -> None:
         steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
-        comment = await steps("announce", self._announce, request)
+        shown = await steps("announce", self._announce, request)
         brief = await steps("brief", self._brief, request)
         if isinstance(brief, CouldNotStart):
-            await steps("say why not", self._ending.refuse, request, comment, brief)
+            await steps("say why not", self._ending.refuse, request, shown, brief)
             return
-        report, outcome = await self._repair_and_publish(request, brief, comment, steps)
-        await steps("report", self._ending.conclude, request, report, outcome, comment)
+        report, outcome = await self._repair_and_publish(request, brief, shown, steps)
+        await steps("report", self._ending.conclude, request, report, outcome, shown)
 
     async def _give_up(self, request: FixRequest, times: int) -> None:
         """End a run that ended its server each time it was taken up."""
@@ -136,16 +139,13 @@ class FixWorkflow:
             with contextlib.suppress(SandboxError):  # it goes by its lifetime
                 await self._tools.sandboxes.remove(name)
 
-    async def _announce(self, request: FixRequest) -> int:
-        """Post the comment that will show the progress."""
-        mark = marker(request.run_id, "progress")
-        text = messages.queued(0, mark)
-        repo = _repo(request)
-        comment = await self._github.post_comment(repo, request.number, text, mark)
-        await self._runs.update(
-            request.run_id, status=RunStatus.RUNNING, progress_comment_id=comment
-        )
-        return comment
+    async def _announce(self, request: FixRequest) -> Shown:
+        """Open the places where the progress will be shown."""
+        shown = await self._display.open(request)
+        await self._runs.update(request.run_id, status=RunStatus.RUNNING)
+        if shown.comment is not None:
+            await self._runs.update(request.run_id, progress_comment_id=shown.comment)
+        return shown
 
     async def _brief(self, request: FixRequest) -> Brief | CouldNotStart:
         mark = marker(request.run_id, "progress")
@@ -154,17 +154,19 @@ class FixWorkflow:
         except RepoConfigError as error:
             text = messages.config_invalid(CONFIG_PATH, error.problems, mark)
             return CouldNotStart(text, "The repo config can't be used.")
+        except HeadMoved as error:
+            return CouldNotStart(messages.moved_on(str(error), mark), str(error))
         except (UsageError, NotPermitted) as error:
             return CouldNotStart(messages.could_not_start(str(error), mark), str(error))
 
     async def _repair_and_publish(
-        self, request: FixRequest, brief: Brief, comment: int, steps: Steps
+        self, request: FixRequest, brief: Brief, shown: Shown, steps: Steps
     ) -> tuple[Report, Outcome]:
         job = plan_job(request, brief)
-        repo, mark = _repo(request), marker(request.run_id, "progress")
+        mark = marker(request.run_id, "progress")
 
         async def edit(text: str) -> None:
-            await self._github.edit_comment(repo, comment, text)
+            await self._display.progress(request, shown, text)
 
         started = await steps("look at the clock", _utc_now)
         view = ProgressView(run_id=request.run_id, started=started, limits=job.limits)

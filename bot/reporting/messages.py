@@ -122,6 +122,13 @@ def could_not_start(reason: str, mark: str) -> str:
     return signed(f"This run could not start. {_sentence(reason)} Then comment `/fix retry`.", mark)
 
 
+def moved_on(reason: str, mark: str) -> str:
+    """Say that nothing is done for a commit that people have left behind."""
+    return signed(
+        f"{_sentence(reason)} Nothing is published for a commit that is not the newest.", mark
+    )
+
+
 def nothing_to_retry(mark: str) -> str:
     """Say that there was no run before."""
     return signed("There is no earlier run here. To start one, comment `/fix`.", mark)
