@@ -70,6 +70,19 @@ RESPONSES: dict[tuple[str, str], Any] = {
         "GET",
         f"{_REPO}/commits/{{ref}}/check-runs",
     ): models.ReposOwnerRepoCommitsRefCheckRunsGetResponse200,
+    (
+        "GET",
+        f"{_REPO}/commits/{{ref}}/check-suites",
+    ): models.ReposOwnerRepoCommitsRefCheckSuitesGetResponse200,
+    ("GET", f"{_REPO}/commits/{{ref}}/status"): models.CombinedCommitStatus,
+    ("GET", f"{_REPO}/commits/{{commit_sha}}/pulls"): list[models.PullRequestSimple],
+    ("GET", f"{_REPO}/actions/runs"): models.ReposOwnerRepoActionsRunsGetResponse200,
+    ("GET", f"{_REPO}/actions/runs/{{run_id}}"): models.WorkflowRun,
+    (
+        "GET",
+        f"{_REPO}/actions/runs/{{run_id}}/jobs",
+    ): models.ReposOwnerRepoActionsRunsRunIdJobsGetResponse200,
+    ("GET", f"{_REPO}/actions/jobs/{{job_id}}"): models.Job,
 }
 REQUESTS: dict[tuple[str, str], Any] = {
     (
@@ -104,6 +117,14 @@ EVENTS: dict[tuple[str, str | None], Any] = {
     ("issue_comment", "edited"): models.WebhookIssueCommentEdited,
     ("issues", "opened"): models.WebhookIssuesOpened,
     ("pull_request", "opened"): models.WebhookPullRequestOpened,
+    ("pull_request", "labeled"): models.WebhookPullRequestLabeled,
+    ("pull_request", "unlabeled"): models.WebhookPullRequestUnlabeled,
+    ("check_run", "completed"): models.WebhookCheckRunCompleted,
+    ("check_run", "requested_action"): models.WebhookCheckRunRequestedAction,
+    ("check_suite", "completed"): models.WebhookCheckSuiteCompleted,
+    ("workflow_run", "completed"): models.WebhookWorkflowRunCompleted,
+    ("workflow_job", "completed"): models.WebhookWorkflowJobCompleted,
+    ("status", None): models.WebhookStatus,
     ("installation", "created"): models.WebhookInstallationCreated,
     ("ping", None): models.WebhookPing,
 }

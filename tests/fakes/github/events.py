@@ -21,7 +21,7 @@ def comment_event(
         "action": action,
         "issue": views.issue(issue),
         "comment": views.comment(issue, comment),
-        **_context(views, issue.repo, sender or comment.author),
+        **context(views, issue.repo, sender or comment.author),
     }
     if action == "edited":
         payload["changes"] = {"body": {"from": comment.history[-1]}}
@@ -32,8 +32,8 @@ def issue_event(
     views: Views, issue: Issue, action: Literal["opened", "closed", "reopened"]
 ) -> Event:
     """Return `issues`."""
-    context = _context(views, issue.repo, issue.author)
-    return Event("issues", {"action": action, "issue": views.issue(issue), **context})
+    about = context(views, issue.repo, issue.author)
+    return Event("issues", {"action": action, "issue": views.issue(issue), **about})
 
 
 def pull_request_event(
@@ -45,7 +45,7 @@ def pull_request_event(
         "action": action,
         "number": issue.number,
         "pull_request": views.pull(issue, issue.pull),
-        **_context(views, issue.repo, issue.author),
+        **context(views, issue.repo, issue.author),
     }
     return Event("pull_request", payload)
 
@@ -86,7 +86,8 @@ def ping_event(views: Views) -> Event:
     return Event("ping", {"zen": "Keep it logically awesome.", "hook_id": app.id, "hook": hook})
 
 
-def _context(views: Views, repo: Repository, sender: Account) -> Json:
+def context(views: Views, repo: Repository, sender: Account) -> Json:
+    """Return what every payload has: repository, sender and installation."""
     context: Json = {"repository": views.repository(repo), "sender": views.user(sender)}
     installation = views.state.installation_of(repo)
     if installation is not None:

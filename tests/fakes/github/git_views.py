@@ -1,51 +1,15 @@
-"""How the API shows commits, references, trees and check runs."""
+"""How the API shows commits, references and trees."""
 
 from __future__ import annotations
 
 from tests.fakes.github.account_views import Json, node, stamp
-from tests.fakes.github.model import CheckRun, Repository
+from tests.fakes.github.model import Repository
 from tests.fakes.github.repository import Commit, Signature, TreeEntry
 from tests.fakes.github.repository_views import RepositoryViews
 
 
 class GitViews(RepositoryViews):
-    """Adds commits and what hangs on them."""
-
-    def check_run(self, repo: Repository, run: CheckRun) -> Json:
-        """Show `check-run`."""
-        url = f"{self.repo_url(repo)}/check-runs/{run.id}"
-        output = run.fields.get("output") or {}
-        page = f"{self.web}/{repo.full_name}/runs/{run.id}"
-        return {
-            "id": run.id,
-            "name": run.fields["name"],
-            "node_id": node("CR", run.id),
-            "head_sha": run.head_sha,
-            "external_id": run.fields.get("external_id", ""),
-            "url": url,
-            "html_url": page,
-            "details_url": run.fields.get("details_url", page),
-            "status": run.fields.get("status", "queued"),
-            "conclusion": run.fields.get("conclusion"),
-            "started_at": stamp(run.started_at),
-            "completed_at": stamp(run.completed_at),
-            "output": {
-                "title": output.get("title"),
-                "summary": output.get("summary"),
-                "text": output.get("text"),
-                "annotations_count": len(run.annotations),
-                "annotations_url": f"{url}/annotations",
-            },
-            "check_suite": {"id": run.id + 1_000_000},
-            "app": self.app(),
-            "pull_requests": [],
-        }
-
-    def annotation(self, repo: Repository, run: CheckRun, sent: Json) -> Json:
-        """Show `check-annotation`."""
-        optional = ("start_column", "end_column", "title", "raw_details")
-        blob = f"{self.web}/{repo.full_name}/blob/{run.head_sha}/{sent['path']}"
-        return {**dict.fromkeys(optional), **sent, "blob_href": blob}
+    """Adds commits and trees."""
 
     def git_commit(self, repo: Repository, commit: Commit) -> Json:
         """Show `git-commit`. Commits that the App's bot made are signed by GitHub."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from tests.fakes.github.ci_model import CommitStatus, WorkflowRun
 from tests.fakes.github.repository import BareRepository
 
 Role = Literal["admin", "maintain", "write", "triage", "read", "none"]
@@ -24,7 +25,15 @@ GRANTED: Mapping[str, str] = {
     "pull_requests": "write",
     "statuses": "read",
 }
-EVENTS = ("check_run", "check_suite", "issue_comment", "status", "workflow_job", "workflow_run")
+EVENTS = (
+    "check_run",
+    "check_suite",
+    "issue_comment",
+    "pull_request",
+    "status",
+    "workflow_job",
+    "workflow_run",
+)
 TOKEN_LIFE = timedelta(hours=1)
 
 
@@ -112,7 +121,10 @@ class Issue:
 
 @dataclass(slots=True, eq=False)
 class CheckRun:
-    """A check run; `fields` are what was sent, `annotations` what came together."""
+    """A check run; `fields` are what was sent, `annotations` what came together.
+
+    `app` is the slug of the App that made it, "" for our own; `suite_id` 0 is one of its own.
+    """
 
     id: int
     head_sha: str
@@ -120,6 +132,8 @@ class CheckRun:
     annotations: list[dict[str, Any]] = field(default_factory=list)
     started_at: datetime | None = None
     completed_at: datetime | None = None
+    app: str = ""
+    suite_id: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -140,6 +154,8 @@ class Repository:
     issues: dict[int, Issue] = field(default_factory=dict)
     labels: dict[str, Label] = field(default_factory=dict)
     check_runs: dict[int, CheckRun] = field(default_factory=dict)
+    workflow_runs: dict[int, WorkflowRun] = field(default_factory=dict)
+    statuses: list[CommitStatus] = field(default_factory=list)
 
     @property
     def full_name(self) -> str:

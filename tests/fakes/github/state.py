@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
+from tests.fakes.github.ci_state import ContinuousIntegration
 from tests.fakes.github.faults import Faults
 from tests.fakes.github.model import (
     GRANTED,
@@ -54,6 +55,7 @@ class GitHubState:
         """Events that the App itself caused, not delivered yet."""
         self.used: dict[str, int] = {}
         """Calls of the current hour by credential."""
+        self.ci = ContinuousIntegration(self)
         self._ids = itertools.count(1001)
         self._pushes = itertools.count()
         self._later = timedelta()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tests.fakes.github.account_views import Json, node
+from tests.fakes.github.ci_views import CiViews
 from tests.fakes.github.conversation_views import ConversationViews
-from tests.fakes.github.git_views import GitViews
 
 __all__ = ["Json", "Views", "node"]
 
 
-class Views(ConversationViews, GitViews):
+class Views(ConversationViews, CiViews):
     """All of them, under one pair of addresses."""
