@@ -28,6 +28,7 @@ from bot.reporting.redaction import planted_secrets, redact
 from bot.settings import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import DeliveryStore
+from bot.storage.journal import Journal
 from bot.storage.runs import RunStore
 from bot.storage.steps_database import steps_database
 from bot.telemetry.logs import configure_logs
@@ -74,18 +75,21 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         tools = await stack.enter_async_context(
             open_tools(settings, sandboxes=folder / "sandboxes", kind=settings.fixpoint_sandbox)
         )
+        steps_engine = stack.enter_context(steps_database(settings.database_url))
+        journal = Journal(steps_engine)
         workflow = FixWorkflow(
             github,
             runs,
             tools,
-            DurableSteps(first_wait=settings.fixpoint_retry_seconds),
+            DurableSteps(journal, first_wait=settings.fixpoint_retry_seconds),
             folder,
             edit_seconds=settings.fixpoint_edit_seconds,
             retry_seconds=settings.fixpoint_retry_seconds,
             secrets=secrets,
         )
         durable = DurableRuns(
-            stack.enter_context(steps_database(settings.database_url)),
+            steps_engine,
+            journal,
             executor_id="fixpoint",
             concurrency=settings.fixpoint_concurrency,
         )

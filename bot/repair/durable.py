@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID, error
@@ -13,6 +14,7 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID, error
 from bot.errors import RunOutdated
 from bot.repair.outages import FIRST_WAIT, outlast
 from bot.repair.request import FixRequest
+from bot.storage.journal import Journal
 
 T = TypeVar("T")
 RunBody = Callable[[FixRequest], Awaitable[None]]
@@ -37,8 +39,9 @@ class DurableSteps:
 
     lasting = True
 
-    def __init__(self, *, first_wait: float = FIRST_WAIT) -> None:
-        """Say how many seconds after an outage of GitHub's a step is tried again."""
+    def __init__(self, journal: Journal, *, first_wait: float = FIRST_WAIT) -> None:
+        """Keep light steps in `journal`; wait `first_wait` seconds at an outage of GitHub's."""
+        self._journal = journal
         self._first_wait = first_wait
 
     async def __call__(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
@@ -61,19 +64,43 @@ class DurableSteps:
                 "can't go on."
             ) from change
 
+    async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
+        """Run `act(*args)`, or return what it gave before the restart, from the journal.
+
+        Raises:
+            StorageError: When the result could not be kept.
+        """
+        run_id = str(DBOS.workflow_id)
+        earlier = await self._journal.earlier(run_id)
+        if name in earlier:
+            return cast("T", pickle.loads(earlier[name]))  # noqa: S301 - we wrote it ourselves
+        result = await act(*args)
+        if not await self._journal.keep(run_id, name, pickle.dumps(result)):
+            raise _TakenOver
+        return result
+
 
 class DurableRuns:
     """Starts runs, takes unfinished ones up again, and never starts the same run twice."""
 
-    def __init__(self, engine: sqlalchemy.Engine, *, executor_id: str, concurrency: int) -> None:
+    def __init__(
+        self,
+        engine: sqlalchemy.Engine,
+        journal: Journal,
+        *,
+        executor_id: str,
+        concurrency: int,
+    ) -> None:
         """Describe the executor.
 
         Args:
             engine: SQLite or PostgreSQL; DBOS makes its own tables there.
+            journal: Of light steps, opened and closed here.
             executor_id: Stable name of this server: at start it takes up what it left unfinished.
             concurrency: Runs at a time on this server.
         """
         self._engine = engine
+        self._journal = journal
         self._executor_id = executor_id
         self._concurrency = concurrency
         self._workflow: Any = None
@@ -81,6 +108,7 @@ class DurableRuns:
 
     async def launch(self, body: RunBody) -> None:
         """Start the engine: unfinished runs go on from their last finished step."""
+        await self._journal.open()
         config: DBOSConfig = {
             "name": "fixpoint",
             "system_database_url": self._engine.url.render_as_string(hide_password=False),
@@ -112,6 +140,7 @@ class DurableRuns:
             raise end.__cause__ or end from None
         finally:
             self._running.discard(task)
+            self._journal.leave(request.run_id)
 
     async def start(self, request: FixRequest) -> None:
         """Queue a run under its request's id; a second call with the same id changes nothing."""
@@ -133,3 +162,4 @@ class DurableRuns:
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)
         # DBOS made its own threads the loop's default ones, and they are gone now.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
+        await self._journal.close()

@@ -24,6 +24,19 @@ class CountedSteps:
 
     async def __call__(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
         """Run `act(*args)` as the step `name` and return its result."""
+        return await self._counted(self._steps, name, act, *args)
+
+    async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
+        """Run `act(*args)` as the light step `name` and return its result."""
+        return await self._counted(self._steps.light, name, act, *args)
+
+    async def _counted(
+        self,
+        step: Callable[..., Awaitable[T]],
+        name: str,
+        act: Callable[..., Awaitable[T]],
+        *args: object,
+    ) -> T:
         done = False
 
         async def noted(*given: object) -> T:
@@ -32,7 +45,7 @@ class CountedSteps:
             done = True
             return result
 
-        result = await self._steps(name, noted, *args)
+        result = await step(name, noted, *args)
         if done and not self._told:
             self._told = True
             await self._got_further()

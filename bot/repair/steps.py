@@ -24,6 +24,13 @@ class Steps(Protocol):
         """Run `act(*args)` as the step `name` and return its result."""
         ...
 
+    async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
+        """Do the same for one of many short acts; `name` is unique in the run.
+
+        An act that fails is not remembered: after a restart it is tried again.
+        """
+        ...
+
 
 class PlainSteps:
     """Steps of a run that lives and dies with its process, as in `fixpoint fix`."""
@@ -33,3 +40,5 @@ class PlainSteps:
     async def __call__(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:  # noqa: ARG002 - names matter to durable steps
         """Run `act(*args)`."""
         return await act(*args)
+
+    light = __call__

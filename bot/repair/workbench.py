@@ -132,7 +132,7 @@ async def _is_half_remade(sandbox: Sandbox) -> bool:
 
 
 class _RememberedSteps:
-    """Steps that tell the workbench which of its acts are finished."""
+    """Steps that tell the workbench which of its acts are finished; those are many and short."""
 
     def __init__(self, steps: Steps, workbench: SandboxWorkbench) -> None:
         self.lasting = steps.lasting
@@ -140,7 +140,12 @@ class _RememberedSteps:
         self._workbench = workbench
 
     async def __call__(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
-        result = await self._steps(name, act, *args)
+        if getattr(act, "__self__", None) is not self._workbench:
+            return await self._steps(name, act, *args)
+        return await self.light(name, act, *args)
+
+    async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
+        result = await self._steps.light(name, act, *args)
         if getattr(act, "__self__", None) is self._workbench:
             self._workbench.remember(act.__name__, args)
         return result

@@ -33,7 +33,9 @@ from bot.repair.model import (
 from bot.repair.request import Effort, FixRequest, Options
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import MAX_ATTEMPTS, DeliveryState, DeliveryStore
+from bot.storage.journal import Journal
 from bot.storage.runs import RunStatus, RunStore
+from bot.storage.steps_database import steps_database
 from tests.contract.postgres import postgres
 
 __all__ = ["postgres"]  # a fixture: pytest finds it by name
@@ -468,3 +470,34 @@ async def test_a_database_that_cannot_be_opened_is_named(address: str) -> None:
     with pytest.raises(UsageError, match=r"^DATABASE_URL ") as caught:
         await open_database(SecretStr(address))
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.fixture
+async def journals(url: SecretStr) -> AsyncIterator[tuple[Journal, Journal]]:
+    """Open the journals of two processes that share an empty database."""
+    async with await open_database(url):  # makes the folder
+        pass
+    with steps_database(url) as one, steps_database(url) as other:
+        both = Journal(one), Journal(other)
+        for journal in both:
+            await journal.open()
+        yield both
+        for journal in both:
+            await journal.close()
+
+
+async def test_an_act_is_found_by_the_next_process(journals: tuple[Journal, Journal]) -> None:
+    """By run and name, as the bytes that it gave."""
+    first, second = journals
+    assert await first.earlier("run-1") == {}
+    assert await first.keep("run-1", "turn 1.1: bash", b"\x80\0result")
+    assert await first.keep("run-2", "turn 1.1: bash", b"another run's")
+    assert await second.earlier("run-1") == {"turn 1.1: bash": b"\x80\0result"}
+
+
+async def test_of_two_processes_one_keeps_an_act(journals: tuple[Journal, Journal]) -> None:
+    """The other one is told, and nothing is overwritten."""
+    first, second = journals
+    assert await first.keep("run", "act", b"first")
+    assert not await second.keep("run", "act", b"second")
+    assert await second.earlier("run") == {"act": b"first"}

@@ -240,6 +240,8 @@ class JournaledSteps:
             raise outcome
         return outcome
 
+    light = __call__
+
 
 class Killed(BaseException):
     """The process ends here."""
