@@ -40,6 +40,10 @@ class Limits:
     processes: int = 1024
     file_size: int = 2 * 2**30
     cpu_seconds: int = 3600
+    disk: int = 20 * 2**30
+    """How much less room the disk may have than when a command began, whoever took it."""
+    files: int = 2_000_000
+    """The same for the files (inodes) that the disk has room for."""
     output: int = 1 * 2**20
     """How much of one command's output is kept: half from its head, half from its tail."""
 

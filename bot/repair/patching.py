@@ -8,6 +8,8 @@ from sandbox.git import ObjectStore, PatchDoesNotApply
 
 _PATCH_FILE = f"{SCRATCH}/fixpoint/candidate.patch"
 _SECONDS = 120.0
+_APPLY = "git -c core.protectHFS=true -c core.protectNTFS=true apply --whitespace=nowarn"
+"""Refuses what is a path into `.git` on somebody's Mac or Windows."""
 
 
 async def apply_patch(sandbox: Sandbox, patch: Patch) -> None:
@@ -19,7 +21,7 @@ async def apply_patch(sandbox: Sandbox, patch: Patch) -> None:
     if not patch:
         return
     await sandbox.write_file(_PATCH_FILE, patch.data)
-    applied = await sandbox.run(f"git apply --whitespace=nowarn {_PATCH_FILE}", timeout=_SECONDS)
+    applied = await sandbox.run(f"{_APPLY} {_PATCH_FILE}", timeout=_SECONDS)
     if not applied.ok:
         raise PatchDoesNotApply(applied.output.strip())
 

@@ -9,6 +9,7 @@ from sandbox.base import HOME
 from sandbox.bubblewrap.client_settings import client_environment, local_paths
 from sandbox.bubblewrap.etc_files import CERTIFICATES, LIVE
 from sandbox.bubblewrap.jail import HostView, system_mounts
+from sandbox.bubblewrap.root_guards import kernel_settings
 from sandbox.bubblewrap.toolchains import Mount, Toolchain, find_toolchains
 
 _OWN_PATH = tuple(f"{HOME}/{folder}" for folder in (".venv/bin", ".local/bin"))
@@ -24,7 +25,14 @@ _NEVER = (Path("/"), Path("/etc"), Path("/proc"), Path("/sys"), Path("/dev"), Pa
 """A setting that names one of these, or a home, gets no mount."""
 
 
-def host_view(etc: Path, pip_config: str, environ: Mapping[str, str], *, network: bool) -> HostView:
+def host_view(
+    etc: Path,
+    pip_config: str,
+    environ: Mapping[str, str],
+    *,
+    network: bool,
+    devices: tuple[Mount, ...] = (),
+) -> HostView:
     """Return what a jail shows of this host.
 
     Args:
@@ -32,6 +40,7 @@ def host_view(etc: Path, pip_config: str, environ: Mapping[str, str], *, network
         pip_config: Its `pip.conf`: local package folders that it names are shown too.
         environ: The host's environment.
         network: Whether the jail reaches the network.
+        devices: Nodes to show in place of the host's own.
     """
     programs, links = system_mounts()
     toolchains = find_toolchains(environ)
@@ -39,12 +48,13 @@ def host_view(etc: Path, pip_config: str, environ: Mapping[str, str], *, network
     values = (*_ini_values(pip_config), *client.values())
     mounts = (
         *programs,
+        *kernel_settings(),
         Mount(etc, Path("/etc")),
         *_etc_mounts(network=network),
         *(mount for toolchain in toolchains for mount in toolchain.mounts),
         *_package_sources(values, environ),
     )
-    return HostView(_without_covered(mounts), links, {**_variables(toolchains), **client})
+    return HostView(_without_covered(mounts), links, {**_variables(toolchains), **client}, devices)
 
 
 def _ini_values(text: str) -> Iterator[str]:

@@ -37,11 +37,13 @@ class HostView:
         mounts: Read-only, in order.
         links: Target and place of symbolic links.
         environment: Variables of every command, `PATH` included.
+        devices: Device nodes that stand in for the host's.
     """
 
     mounts: tuple[Mount, ...]
     links: tuple[tuple[str, str], ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    devices: tuple[Mount, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ def system(view: HostView) -> list[str]:
     arguments = ["--proc", "/proc", "--dev", "/dev"]
     for mount in view.mounts:
         arguments += ["--ro-bind", str(mount.source), str(mount.target)]
+    for device in view.devices:
+        arguments += ["--dev-bind", str(device.source), str(device.target)]
     for target, place in view.links:
         arguments += ["--symlink", target, place]
     return arguments

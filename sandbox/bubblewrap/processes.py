@@ -14,11 +14,14 @@ from pathlib import Path
 
 from sandbox.base import SandboxError
 from sandbox.bubblewrap.cgroups import REFUSED, ControlGroup
+from sandbox.bubblewrap.memory_file import memory_file
+from sandbox.bubblewrap.seccomp import seccomp_filter
 
 _PIECE = 1 << 16
 _LONGEST_STATUS = 4096
 _REFUSED = f"{REFUSED}\n".encode()
 _KILL_SECONDS = 10.0
+_FILTER = seccomp_filter()
 TIMED_OUT = 124
 """The exit code of `timeout` in GNU coreutils."""
 
@@ -59,11 +62,13 @@ async def run_jailed(
     Raises:
         SandboxError: Bubblewrap could not start the command.
     """
-    async with contextlib.AsyncExitStack() as stack:
+    with contextlib.ExitStack() as stack:
         status, release = _Pipe(stack), _Pipe(stack)
+        filters = [memory_file(_FILTER, stack)] if _FILTER is not None else []
         argv = [
             jailed.bwrap,
             *("--json-status-fd", str(status.writer), "--block-fd", str(release.reader)),
+            *(word for descriptor in filters for word in ("--seccomp", str(descriptor))),
             *jailed.arguments,
         ]
         group = jailed.group if jailed.group is not None and jailed.group.create() else None
@@ -75,7 +80,7 @@ async def run_jailed(
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
             env=jailed.environment,
-            pass_fds=(status.writer, release.reader, *jailed.descriptors),
+            pass_fds=(status.writer, release.reader, *filters, *jailed.descriptors),
         )
         jail = _Jail(process, status, on_output, limited=group is not None)
         status.close_writer()
@@ -96,7 +101,7 @@ async def run_jailed(
 class _Pipe:
     """A pipe whose ends are closed with the stack."""
 
-    def __init__(self, stack: contextlib.AsyncExitStack) -> None:
+    def __init__(self, stack: contextlib.ExitStack) -> None:
         self.reader, self.writer = os.pipe()
         self._writer_open = True
         stack.callback(os.close, self.reader)

@@ -15,6 +15,7 @@ from sandbox.bubblewrap.etc_files import digest, etc_files, write_etc
 from sandbox.bubblewrap.host_system import host_view
 from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.processes import Jailed, run_jailed
+from sandbox.bubblewrap.root_guards import devices
 from sandbox.bubblewrap.sandbox import COPY, BubblewrapSandbox, bwrap
 from sandbox.store import Store, host_command
 
@@ -105,7 +106,10 @@ class BubblewrapProvider:
                 staged.chmod(0o755)
                 self._store.publish(staged, etc)
         pip_config = (etc / "pip.conf").read_text()
-        view = await asyncio.to_thread(host_view, etc, pip_config, self._environ, network=network)
+        nodes = devices(self._store.root / "devices")
+        view = await asyncio.to_thread(
+            host_view, etc, pip_config, self._environ, network=network, devices=nodes
+        )
         self._views[network] = view
         return view
 

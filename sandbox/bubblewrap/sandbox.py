@@ -24,7 +24,9 @@ from sandbox.base import (
 from sandbox.bubblewrap import jail
 from sandbox.bubblewrap.cgroups import ControlGroup
 from sandbox.bubblewrap.layers import Layers
+from sandbox.bubblewrap.memory_file import memory_file
 from sandbox.bubblewrap.processes import TIMED_OUT, Jailed, run_jailed
+from sandbox.disk_room import ENDED, DiskFull, Room, room_at, while_room
 from sandbox.output import BoundedOutput
 from sandbox.store import Store
 
@@ -40,6 +42,7 @@ _COPY_WORKSPACE = f"{' '.join(COPY)} -- {WORKSPACE}/. {_COPIED}/workspace/"
 _COPY_BOTH = f"{_COPY_WORKSPACE} && {' '.join(COPY)} -- {HOME}/. {_COPIED}/home/"
 _LONGEST_MESSAGE = 4096
 _FILE_SECONDS = 60.0
+_LOOK_SECONDS = 0.25
 _COPY_SECONDS = 600.0
 
 
@@ -96,7 +99,7 @@ class BubblewrapSandbox:
             extra: list[str] = []
             descriptors: tuple[int, ...] = ()
             if len(text := os.fsencode(command)) > _LONGEST_ARGUMENT:
-                descriptors = (_memory_file(text, stack),)
+                descriptors = (memory_file(text, stack),)
                 extra = ["--ro-bind-data", str(descriptors[0]), _COMMAND_FILE]
                 command = f". {_COMMAND_FILE}"
             jailed = self._jailed(
@@ -105,7 +108,12 @@ class BubblewrapSandbox:
                 extra=extra,
                 descriptors=descriptors,
             )
-            code = await run_jailed(jailed, timeout=timeout, on_output=output.add)
+            running = run_jailed(jailed, timeout=timeout, on_output=output.add)
+            try:
+                code = await while_room(running, self._room, self._spec.limits, every=_LOOK_SECONDS)
+            except DiskFull as full:
+                output.add(f"\n{full}\n".encode())
+                code = ENDED
         return CommandResult(
             exit_code=TIMED_OUT if code is None else code,
             output=output.text(),
@@ -113,6 +121,9 @@ class BubblewrapSandbox:
             seconds=time.monotonic() - started,
             timed_out=code is None,
         )
+
+    async def _room(self) -> Room:
+        return room_at(self._place)
 
     async def read_file(self, path: str) -> bytes:
         """Return a file's bytes, at most `file_scripts.LARGEST_FILE`."""
@@ -124,7 +135,7 @@ class BubblewrapSandbox:
     async def write_file(self, path: str, data: bytes) -> None:
         """Create or replace a file."""
         with ExitStack() as stack:
-            stdin = _memory_file(data, stack)
+            stdin = memory_file(data, stack)
             jailed = self._jailed(file_scripts.write_command(path), stdin=stdin)
             code = await self._finish(jailed, bytearray().extend, _FILE_SECONDS)
         file_scripts.raise_for(path, code)
@@ -200,13 +211,3 @@ class BubblewrapSandbox:
     def _require_alive(self) -> None:
         if self._closed or not self._place.is_dir():
             raise SandboxGone(f"Sandbox {self.name} no longer exists: open it again.")
-
-
-def _memory_file(data: bytes, stack: ExitStack) -> int:
-    """Return a descriptor that reads `data` and is closed with the stack."""
-    descriptor = os.memfd_create("fixpoint")
-    stack.callback(os.close, descriptor)
-    with open(descriptor, "wb", closefd=False) as file:
-        file.write(data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor

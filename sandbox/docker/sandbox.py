@@ -20,6 +20,7 @@ from sandbox.base import (
     SandboxGone,
     SandboxSpec,
 )
+from sandbox.disk_room import ENDED, DiskFull, Room, while_room
 from sandbox.docker.archive import pack_file, unpack_tree
 from sandbox.docker.container import (
     KILL_ALL,
@@ -43,6 +44,7 @@ _COMMAND_FILE = f"{SCRATCH}/.fixpoint-command"
 _KILL_ATTEMPTS = 5
 _ABANDON_SECONDS = 5.0
 _FILE_SECONDS = 60
+_LOOK_SECONDS = 1.0
 _GONE = (404, 409)
 """No such container; not running."""
 
@@ -97,7 +99,12 @@ class DockerSandbox:
         output = BoundedOutput(self._spec.limits.output, on_output)
         variables = {**self._environment, **(environment or {})}
         execution = Execution(shell_command(command, cwd), USER, variables)
-        code = await self._until(timeout, execution, output.add)
+        running = self._until(timeout, execution, output.add)
+        try:
+            code = await while_room(running, self._room, self._spec.limits, every=_LOOK_SECONDS)
+        except DiskFull as full:
+            output.add(f"\n{full}\n".encode())
+            code = ENDED
         return CommandResult(
             exit_code=_TIMED_OUT if code is None else code,
             output=output.text(),
@@ -105,6 +112,17 @@ class DockerSandbox:
             seconds=time.monotonic() - started,
             timed_out=code is None,
         )
+
+    async def _room(self) -> Room | None:
+        """Ask inside: the engine's volumes need not be on a disk that this process sees."""
+        said = bytearray()
+        script = ("stat", "-f", "-c", "%a %S %d", WORKSPACE)
+        await self._execute(_file_execution(*script), said.extend)
+        try:
+            blocks, size, files = map(int, said.split())
+        except ValueError:
+            return None  # the command's own end has taken this one with it
+        return Room(blocks * size, files or None)
 
     async def _until(
         self, timeout: float, execution: Execution, on_output: Callable[[bytes], object]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.git.hazards import refuse_pipes, too_large
 from sandbox.git.process import Credential, GitError, git
 
 BYPRODUCTS = (
@@ -106,10 +108,15 @@ class ObjectStore:
 
         Args:
             work_tree: The directory; its own `.git` is neither read nor stored, nor are
-                repositories below it, unless the base names them as submodules.
+                repositories below it, unless the base names them as submodules. Untracked files
+                larger than `LARGEST_FILE` are left out.
             base: Tree or commit whose paths count as tracked (ignored files stay when tracked).
             force: Paths to store although an ignore file names them.
+
+        Raises:
+            GitError: The tree would make git wait for ever, or holds far too much.
         """
+        await refuse_pipes(work_tree)
         with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
             index = {"GIT_INDEX_FILE": f"{scratch}/index", "GIT_WORK_TREE": str(work_tree)}
             await self._git("read-tree", base, extra=index)
@@ -120,12 +127,15 @@ class ObjectStore:
             return (await self._git("write-tree", extra=index)).decode().strip()
 
     async def _without_foreign(self, work_tree: Path, index: Mapping[str, str]) -> list[str]:
-        """Return pathspecs of everything but repositories that stand in the tree untracked."""
+        """Return pathspecs of everything but untracked repositories and far too large files."""
         listing = await self._git(
             "ls-files", "--others", "--exclude-standard", "-z", cwd=work_tree, extra=index
         )
-        names = (os.fsdecode(name) for name in listing.split(b"\0") if name.endswith(b"/"))
-        return [".", *(f":(exclude,literal){name.rstrip('/')}" for name in names)]
+        names = [os.fsdecode(name) for name in listing.split(b"\0") if name]
+        foreign = [name.rstrip("/") for name in names if name.endswith("/")]
+        files = [name for name in names if not name.endswith("/")]
+        foreign += await asyncio.to_thread(list, too_large(work_tree, files))
+        return [".", *(f":(exclude,literal){name}" for name in foreign)]
 
     async def apply(self, base: str, patch: bytes) -> str:
         """Apply a patch to a tree, without a work tree, and return the new tree's id.

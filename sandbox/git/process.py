@@ -18,6 +18,8 @@ _SAFE_CONFIG = (
     ("core.hooksPath", os.devnull),
     ("core.fsmonitor", "false"),
     ("core.quotePath", "false"),
+    ("core.protectHFS", "true"),  # a name that is `.git` on somebody's Mac or Windows is refused
+    ("core.protectNTFS", "true"),
     ("diff.ignoreSubmodules", "all"),
     ("submodule.recurse", "false"),
     ("fetch.recurseSubmodules", "false"),

@@ -39,9 +39,11 @@ _PROGRAMS = (
     ),
     *(
         "ls",
+        "mknod",
         "mkdir",
         "mkfifo",
         "mv",
+        "perl",
         "ps",
         "readlink",
         "rm",
@@ -52,7 +54,7 @@ _PROGRAMS = (
         "tail",
         "tr",
     ),
-    *("timeout", "touch", "wc", "dd", "dirname"),
+    *("timeout", "touch", "wc", "dd", "dirname", "find"),
 )
 _START_SECONDS = 30.0
 

@@ -1,0 +1,70 @@
+"""Take from a jail what it would own because root runs us.
+
+Inside, the sandboxed user is a plain one without capabilities. Outside it is whoever runs us, and
+the kernel lets the owner of a file write to it, or change its mode, without any capability. For
+root that means settings below `/proc` (`core_pattern` names a program that runs on the host) and
+the host's device nodes.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from sandbox.base import SandboxError
+from sandbox.bubblewrap.toolchains import Mount
+
+_SETTINGS = ("sys", "mtrr", "acpi", "scsi", "fs", "sysrq-trigger", "driver")
+"""Below `/proc`; bubblewrap covers `irq` and `bus` by itself."""
+
+_DEVICES = {
+    "null": (1, 3),
+    "zero": (1, 5),
+    "full": (1, 7),
+    "random": (1, 8),
+    "urandom": (1, 9),
+    "tty": (5, 0),
+}
+"""Major and minor numbers, from the kernel's Documentation/admin-guide/devices.txt."""
+
+_EVERYBODY = 0o666
+_NOBODY = 65534
+
+
+def kernel_settings() -> Iterator[Mount]:
+    """Yield the kernel's settings, to be shown read-only."""
+    if os.geteuid() == 0:
+        for path in (Path("/proc", name) for name in _SETTINGS):
+            if path.exists():
+                yield Mount(path, path)
+
+
+def devices(folder: Path) -> tuple[Mount, ...]:
+    """Make device nodes that no jail owns, once; none where they can't be made or used.
+
+    Args:
+        folder: Where they are to stand; it is made.
+    """
+    if os.geteuid() != 0:
+        return ()
+    folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+    try:
+        return tuple(_node(folder / name, *numbers) for name, numbers in _DEVICES.items())
+    except OSError:
+        return ()  # a container may forbid nodes, or a file system may not open them
+
+
+def _node(path: Path, major: int, minor: int) -> Mount:
+    if not path.exists():
+        passing = path.with_name(f".{path.name}-{os.getpid()}")
+        os.mknod(passing, stat.S_IFCHR, os.makedev(major, minor))
+        passing.chmod(_EVERYBODY)
+        os.chown(passing, _NOBODY, _NOBODY)
+        passing.rename(path)
+    if not stat.S_ISCHR(path.stat().st_mode):
+        raise SandboxError(f"{path} is no device: remove it.")
+    if path.name != "tty":  # which only opens for a process that has a terminal
+        os.close(os.open(path, os.O_RDONLY))
+    return Mount(path, Path("/dev", path.name))

@@ -1,0 +1,66 @@
+"""Find what in an untrusted work tree would stop git, or fill the host, when it is stored."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from sandbox.git.process import GitError
+
+LARGEST_FILE = 100 * 2**20
+"""Bytes; GitHub takes no larger one: https://docs.github.com/repositories/working-with-files."""
+
+LARGEST_TREE = 2 * 2**30
+"""Bytes of all files that the repository does not track yet."""
+
+
+_PIPES = ("-name", ".git*", "!", "-type", "f", "!", "-type", "l", "!", "-type", "d")
+
+
+async def refuse_pipes(work_tree: Path) -> None:
+    """Refuse a tree in which git would wait for ever: it opens these files without looking.
+
+    Raises:
+        GitError: With the name of the first pipe, socket or device that stands in for a file
+            from which git reads its rules.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *("find", str(work_tree.absolute()), *_PIPES, "-printf", "%P", "-quit"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,  # git itself complains of folders that can't be read
+        env={"PATH": os.defpath},
+    )
+    try:
+        found, _ = await process.communicate()
+    except asyncio.CancelledError:
+        process.kill()
+        await process.wait()
+        raise
+    if found:
+        raise GitError(f"{os.fsdecode(found)!r} is no file but a pipe, a socket or a device.")
+
+
+def too_large(work_tree: Path, untracked: Iterable[str]) -> Iterator[str]:
+    """Yield the untracked files that are left out of every tree, because nobody could push them.
+
+    Raises:
+        GitError: All the others together are larger than `LARGEST_TREE`.
+    """
+    total = 0
+    for name in untracked:
+        try:
+            found = (work_tree / name).lstat()
+        except OSError:
+            continue  # it is gone again, or its name is too long for anybody
+        if found.st_size > LARGEST_FILE:
+            yield name
+        else:
+            total += found.st_size
+    if total > LARGEST_TREE:
+        raise GitError(
+            f"The commands left {total // 2**20} MiB of new files in the work tree: have them "
+            "clean up, or name what they make in .gitignore."
+        )
