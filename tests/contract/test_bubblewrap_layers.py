@@ -41,7 +41,7 @@ async def test_a_home_outlives_its_snapshot(
     assert await said(sandbox, "cat ~/folder/file") == "layer\n"
     await sandbox.close()
     left = {path.name for path in (tmp_path / "data").iterdir() if not path.name.startswith("etc-")}
-    assert left <= {"sandboxes", "snapshots", "staging", "layers", "removed"}
+    assert left <= {"sandboxes", "snapshots", "staging", "layers", "removed", "devices"}
     async with asyncio.timeout(20):
         while any((tmp_path / "data" / "removed").iterdir()):  # noqa: ASYNC110 - others delete
             await asyncio.sleep(0.01)
