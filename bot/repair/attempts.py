@@ -11,6 +11,7 @@ from bot.repair.loop import Try
 from bot.repair.model import Attempt, Observation, Patch, Proposal, Usage, Verification
 from bot.repair.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
 from bot.repair.run import Run, Workshop
+from bot.repair.several import joined
 from bot.repair.sightings import not_run
 from bot.repair.steps import Steps
 from bot.repair.verify import Judged
@@ -129,6 +130,9 @@ async def _verify(run: Run, workshop: Workshop, move: Try, key: str, proposal: P
     verification, patch = judged.verification, judged.proposal.patch
     if verification is None or verification.target is None or not verification.target.ok:
         return judged
+    verification = await _beside(run, workshop, key, name, patch, verification)
+    if not verification.target or not verification.target.ok:
+        return replace(judged, verification=verification)
     if run.known.reproduction is not None:
         red = run.known.reproduction.observation
         verification = _checked(verification, red, verification.target)
@@ -139,6 +143,21 @@ async def _verify(run: Run, workshop: Workshop, move: Try, key: str, proposal: P
         )
         verification = _checked(verification, baseline, verification.suite)
     return replace(judged, verification=verification)
+
+
+async def _beside(
+    run: Run, workshop: Workshop, key: str, name: str, patch: Patch, verification: Verification
+) -> Verification:
+    """Return the verification with what the patch does for the other failed jobs of the commit."""
+    for n, other in enumerate(workshop.beside, start=2):
+        act = other.verifier(run).passes
+        command = other.commands.failing
+        seen = await run.steps(f"{key}: verify {n}", act, f"{name}-{n}", command, patch)
+        if isinstance(seen, str):
+            return replace(verification, problem=seen)
+        if verification.target is not None:
+            verification = replace(verification, target=joined((verification.target, seen)))
+    return verification
 
 
 def _checked(

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.repair.attempts import make_attempt, now
 from bot.repair.detect import DirectoryTree, detect
+from bot.repair.failed_checks import conclude_outside, reproduce_checks
 from bot.repair.job import Checkout, Job, Source
 from bot.repair.loop import (
     Accept,
@@ -20,7 +21,7 @@ from bot.repair.loop import (
 )
 from bot.repair.model import Attempt, Cause, Patch, Report, Reproduction, Verdict
 from bot.repair.patching import patch_between
-from bot.repair.preparation import Preparation, SetupFailed
+from bot.repair.preparation import PLACES, Preparation, SetupFailed, clean_up
 from bot.repair.progress import (
     CommandsFound,
     Listener,
@@ -59,8 +60,11 @@ async def repair(
     workshop: Workshop | None = None
     try:
         async with _warming(run):
-            workshop = await _prepare(run, checkout)
-            workshop = await reproduce(run, workshop)
+            if job.failed:
+                workshop = await _see_checks_fail(run, checkout)
+            else:
+                workshop = await _prepare(run, checkout)
+                workshop = await reproduce(run, workshop)
             verdict, reason = await _attempt_until_believed(run, workshop)
     except Concluded as end:
         verdict, reason = end.verdict, end.reason
@@ -73,8 +77,10 @@ async def repair(
     except (SandboxError, GitError) as error:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
     report = await _report(run, workshop, verdict, reason, started)
-    if workshop is not None:
-        await workshop.preparation.clean_up()
+    if job.failed:
+        await clean_up(tools.sandboxes, job.run_id, PLACES)
+    elif workshop is not None:
+        await clean_up(tools.sandboxes, job.run_id)
     listener(RunFinished(report))
     return report
 
@@ -89,6 +95,15 @@ async def _warming(run: Run) -> AsyncIterator[None]:
     finally:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+async def _see_checks_fail(run: Run, checkout: Checkout) -> Workshop:
+    """Bring the source here, and do the failed jobs of its checks again."""
+    run.listener(PhaseStarted(Phase.PREPARE))
+    run.known.head = await run.steps("freeze head", checkout.head)
+    conclude_outside(run)
+    source = await checkout.provide(run.known.head)
+    return await reproduce_checks(run, source, await _guidance(source))
 
 
 async def _prepare(run: Run, checkout: Checkout) -> Workshop:

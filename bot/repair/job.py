@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from bot.repair.ci.evidence import JobEvidence
+from bot.repair.ci.workflow.contexts import EventFacts
 from bot.repair.model import Limits, Problem, SearchLimits
 from sandbox.git import ObjectStore
 
@@ -43,6 +45,9 @@ class Job:
         model: Exact model.
         effort: How hard the model thinks.
         search: What a search without a model may take.
+        failed: The failed checks to repair; with them the jobs behind them say what fails.
+        event: What their workflows ran for, as far as it is known.
+        on_default: Whether they failed on the default branch itself, which has no base.
     """
 
     run_id: str
@@ -60,6 +65,9 @@ class Job:
     model: str | None = None
     effort: str | None = None
     search: SearchLimits = field(default_factory=SearchLimits)
+    failed: tuple[JobEvidence, ...] = ()
+    event: EventFacts = field(default_factory=EventFacts)
+    on_default: bool = False
 
     def image_for(self, kind: str) -> str | None:
         """Return what sandboxes of a kind are made from: an E2B template, else a Docker image."""

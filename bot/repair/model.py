@@ -77,6 +77,56 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """The command of a failed job, which must pass in the end, in surroundings of its own.
+
+    Attributes:
+        check: Name of the check that it stands for.
+        step: Title of the step that failed.
+        workflow: Path of its workflow file.
+        setup: Shell commands, in order, run once with network.
+        shown: The same as a person would name or type them, one for each.
+        enter: Shell text with which every command in its sandboxes begins: the step's variables.
+        command: What fails, as a person would type it.
+        differences: From GitHub's runner, as sentences, the weightiest first.
+    """
+
+    check: str
+    step: str
+    workflow: str
+    setup: tuple[str, ...]
+    shown: tuple[str, ...]
+    enter: str
+    command: str
+    differences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FailedJob:
+    """A failed check as it is reported.
+
+    Attributes:
+        check: Its name.
+        url: Where a person reads about it, or "".
+        step: Title of the step that failed, or "".
+        command: What stands for it here, or "".
+        why_not: Why no step of a workflow stands for it here, as a sentence, or "".
+        failing: What failed at GitHub, the first real error first.
+        excerpt: What it printed around that error.
+        differences: From GitHub's runner, as sentences.
+    """
+
+    check: str
+    url: str = ""
+    step: str = ""
+    command: str = ""
+    why_not: str = ""
+    failing: tuple[Failure, ...] = ()
+    excerpt: str = ""
+    differences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Commands:
     """What sets a repository up and what tests it, and how that was found out.
 
@@ -86,6 +136,7 @@ class Commands:
         failing: The command that shows the failure; the same as `test` unless somebody named one.
         explanation: One sentence per decision, for the person ("`tox.ini` has ..., so ...").
         ecosystems: `python`, `node`, `rust`, `go`, ... in the order of weight.
+        targets: The failed jobs that are done again here; `setup` and `failing` are the first's.
     """
 
     setup: tuple[str, ...]
@@ -93,6 +144,7 @@ class Commands:
     failing: str
     explanation: tuple[str, ...] = ()
     ecosystems: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +414,7 @@ class Reproduction:
         runs: Exit codes of every execution of the failing command.
         setup_output: Tail of the setup's output when it failed.
         test_patch: The test written first, when nothing failed before it; else None.
+        jobs: The failed checks that the run is about.
     """
 
     cause: Cause
@@ -371,6 +424,7 @@ class Reproduction:
     runs: tuple[int, ...] = ()
     setup_output: str = ""
     test_patch: Patch | None = None
+    jobs: tuple[FailedJob, ...] = ()
 
 
 class Verdict(StrEnum):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from bot.repair.job import Job, Source
-from bot.repair.model import Commands, Patch
+from bot.repair.model import Commands, Patch, Target
 from bot.repair.patching import apply_patch
 from bot.repair.progress import CommandOutput, Listener, Phase, PhaseStarted
 from bot.repair.reins import Reins
+from bot.repair.surroundings import entered
 from sandbox.base import Limits, Sandbox, SandboxError, SandboxGone, SandboxProvider, SandboxSpec
 
 _FOR_SETUP = MappingProxyType({"UV_COMPILE_BYTECODE": "1"})
@@ -41,9 +43,23 @@ class SetupFailed:
     timed_out: bool
 
 
-def leftovers(run_id: str) -> tuple[str, ...]:
+PLACES = ("", "-2", "-3", "-4", "-base", "-base-2", "-base-3", "-base-4")
+"""What tells the trees of one run apart: one for each failed job, and each job's at the base."""
+
+
+def leftovers(run_id: str, places: Sequence[str] = PLACES[:1]) -> tuple[str, ...]:
     """Return the names under which a run keeps things at its sandbox provider."""
-    return tuple(f"{run_id}-{name}" for name in ("setup", "with-test", "prepared", "tested"))
+    kinds = ("setup", "with-test", "prepared", "tested")
+    return tuple(f"{run_id}-{kind}{place}" for place in places for kind in kinds)
+
+
+async def clean_up(
+    provider: SandboxProvider, run_id: str, places: Sequence[str] = PLACES[:1]
+) -> None:
+    """Remove what a run left at the provider; what can't be removed goes by its lifetime."""
+    for name in leftovers(run_id, places):
+        with contextlib.suppress(SandboxError):
+            await provider.remove(name)
 
 
 class Preparation:
@@ -58,10 +74,27 @@ class Preparation:
         *,
         reins: Reins,
         listener: Listener,
+        place: str = "",
+        target: Target | None = None,
     ) -> None:
+        """Describe what is prepared, and with what.
+
+        Args:
+            job: Of the run.
+            source: The commit.
+            commands: How it is set up.
+            provider: Of the sandboxes.
+            reins: End the work.
+            listener: Is told what happens.
+            place: One of `PLACES`; keeps several trees of a run apart.
+            target: The failed job in whose surroundings everything happens, if there is one.
+        """
+        self._place = place
+        self._steps = target.setup if target else commands.setup
+        self._shown = commands.setup if target is None else target.shown
+        self._enter = target.enter if target else ""
         self._job = job
         self._source = source
-        self._commands = commands
         self._provider = provider
         self._reins = reins
         self._listener = listener
@@ -74,20 +107,20 @@ class Preparation:
 
     async def set_up(self) -> Prepared | SetupFailed:
         """Run the setup on the untouched tree, with network, and keep the result."""
-        name = f"{self._job.run_id}-setup"
+        name = self._name("setup")
         await self._provider.remove(name)
         sandbox = await self._provider.open(self._spec(name, network=True, source=self._source))
         try:
-            for command in self._commands.setup:
-                self._listener(PhaseStarted(Phase.SETUP, detail=command))
+            for command, shown in zip(self._steps, self._shown, strict=True):
+                self._listener(PhaseStarted(Phase.SETUP, detail=shown))
                 result = await self._reins.hold(
                     sandbox.run(
                         command, timeout=self._job.limits.setup_seconds, on_output=self._tell
                     )
                 )
                 if not result.ok:
-                    return SetupFailed(command, result.exit_code, result.output, result.timed_out)
-            return await self._keep(sandbox, f"{self._job.run_id}-prepared", self._source.head)
+                    return SetupFailed(shown, result.exit_code, result.output, result.timed_out)
+            return await self._keep(sandbox, self._name("prepared"), self._source.head)
         finally:
             await sandbox.close()
 
@@ -97,12 +130,12 @@ class Preparation:
         Raises:
             PatchDoesNotApply: When it does not fit.
         """
-        name = f"{self._job.run_id}-with-test"
+        name = self._name("with-test")
         await self._provider.remove(name)
         sandbox = await self._provider.open(self._spec(name, snapshot=onto.snapshot))
         try:
             await apply_patch(sandbox, patch)
-            return await self._keep(sandbox, f"{self._job.run_id}-tested", onto.tree)
+            return await self._keep(sandbox, self._name("tested"), onto.tree)
         finally:
             await sandbox.close()
 
@@ -114,10 +147,11 @@ class Preparation:
         if self._current is None:
             raise SandboxGone("The tree is not prepared yet.")
         try:
-            return await self._provider.open(self._spec(name, snapshot=self._current.snapshot))
+            sandbox = await self._provider.open(self._spec(name, snapshot=self._current.snapshot))
         except SandboxGone:
             self._current = await self._prepare_again()
-            return await self._provider.open(self._spec(name, snapshot=self._current.snapshot))
+            sandbox = await self._provider.open(self._spec(name, snapshot=self._current.snapshot))
+        return entered(sandbox, self._enter)
 
     async def _prepare_again(self) -> Prepared:
         prepared = await self.set_up()
@@ -127,11 +161,8 @@ class Preparation:
             prepared = await self.add(self._on_top, prepared)
         return prepared
 
-    async def clean_up(self) -> None:
-        """Remove what the run left at the provider; what can't be removed goes by its lifetime."""
-        for name in leftovers(self._job.run_id):
-            with contextlib.suppress(SandboxError):
-                await self._provider.remove(name)
+    def _name(self, kind: str) -> str:
+        return f"{self._job.run_id}-{kind}{self._place}"
 
     async def _keep(self, sandbox: Sandbox, name: str, base: str) -> Prepared:
         tree = await self._source.store.write_tree(await sandbox.tree(), base=base)

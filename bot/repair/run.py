@@ -93,6 +93,7 @@ class Workshop:
         prepared: The tree that attempts start from.
         preparation: Opens sandboxes on it.
         guidance: The repository's own instructions for agents, or "".
+        beside: Those of the other failed jobs: what repairs this one must pass there too.
     """
 
     source: Source
@@ -100,6 +101,7 @@ class Workshop:
     prepared: Prepared
     preparation: Preparation
     guidance: str = ""
+    beside: tuple[Workshop, ...] = ()
 
     def verifier(self, run: Run) -> Verifier:
         """Return what judges patches against the prepared tree."""

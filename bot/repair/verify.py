@@ -78,6 +78,13 @@ class Verifier:
         finally:
             await sandbox.close()
 
+    async def passes(self, name: str, command: str, patch: Patch) -> Observation | str:
+        """Run a command on the untouched tree with `patch`, or say why the patch does not fit."""
+        try:
+            return await self.observe(name, command, patch)
+        except PatchDoesNotApply as error:
+            return str(error)
+
     async def without_test_edits(self, patch: Patch) -> tuple[Patch, tuple[str, ...]]:
         """Return the patch less its changes to tests that existed, and those tests' paths."""
         existing = set(await self._store.paths(self._base_tree))

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from bot.repair.ci.workflow import runner_shell
+from bot.repair.ci.workflow.preparing import one_line
 from sandbox.base import WORKSPACE
 
 _FILES = {"python": (".py", "python {0}"), "sh": (".sh", "sh -e {0}"), "pwsh": (".ps1", "pwsh {0}")}
 """For shells that are run on a file: its suffix and their command."""
 
 _WINDOWS = frozenset({"powershell", "cmd"})
+_NEEDS_OPTIONS = re.compile(r"[;|\n]|[^&]&(?:[^&]|$)")
+"""In a script that ends elsewhere, or otherwise, without the options of its shell."""
+
 _BASH = {"": "set -e", "bash": "set -eo pipefail"}
 """Options with which GitHub runs bash: without `shell`, and with `shell: bash`."""
 
@@ -72,15 +78,30 @@ class Command:
 
     def text(self) -> str:
         """Return the bash command that does it, in a sandbox that was initialised."""
-        lines = [runner_shell.begin(self.key)]
-        lines += [
-            f"export {name}={runner_shell.quote(value)}"
-            for name, value in self.environment.items()
-            if name.isidentifier()
-        ]
+        lines = [self.entering()]
         if self.directory != WORKSPACE:
             lines.append(f"cd -- {runner_shell.quote(self.directory)} || exit 1")
         return "\n".join([*lines, *self._body()])
+
+    def entering(self) -> str:
+        """Return the bash lines that set the step's variables, before anything is run."""
+        exports = (
+            f"export {name}={runner_shell.quote(value)}"
+            for name, value in self.environment.items()
+            if name.isidentifier()
+        )
+        return "\n".join((runner_shell.begin(self.key), *exports))
+
+    def typed(self) -> str:
+        """Return what a person would type behind `entering`, from the work tree's root."""
+        place = PurePosixPath(self.directory)
+        folder = str(place.relative_to(WORKSPACE)) if place.is_relative_to(WORKSPACE) else "."
+        go_to = [] if folder == "." else [f"cd {shlex.quote(folder)}"]
+        plain = self.shell in _BASH and not runner_shell.has_mark(self.script)
+        line = one_line(self.script) if plain else ""
+        if plain and not _NEEDS_OPTIONS.search(line):
+            return " && ".join([*go_to, line])
+        return "\n".join(["set -e", *go_to, *self._body()] if go_to else self._body())
 
     def _body(self) -> list[str]:
         if self.shell in _BASH:

@@ -12,6 +12,7 @@ from bot.repair.ci.workflow.conditions import flag
 from bot.repair.ci.workflow.expressions import ExpressionError, Scope, render_text
 from bot.repair.ci.workflow.plan import JobPlan, PlannedStep
 from bot.repair.ci.workflow.prefetch import prefetch
+from bot.repair.ci.workflow.preparing import divide, installs
 from bot.repair.ci.workflow.step import Decision
 
 _RUNNING = frozenset({Decision.RUN, Decision.UNSURE})
@@ -23,15 +24,19 @@ class CompiledJob:
 
     Attributes:
         setup: Everything before the failing step, with network.
+        shown: The same for people, one for each: scripts as they are typed, actions by their name.
         failing: The failing step's command; it needs no other state than the setup's home.
         script: What the workflow says there, for people and for finding the tools behind it.
         title: How GitHub calls that step.
+        command: The failing step itself.
     """
 
     setup: tuple[str, ...]
+    shown: tuple[str, ...]
     failing: str
     script: str
     title: str
+    command: Command
 
 
 def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
@@ -50,16 +55,33 @@ def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
     checks = [n for n, ready in enumerate(commands) if ready.check] or [len(commands) - 1]
     last = commands[checks[-1]] if commands else _Ready(Command("none", "true"), "", check=True)
     before = commands[: checks[-1]] if commands else []
-    setup = [_tolerant(ready) for ready in before]
-    fetched = prefetch(last.command, plan.frame.tree)
+    command, preparing = _divided(last.command)
+    setup = [("# Make the sandbox look like GitHub's runner", plan.initialise)]
+    setup += [(_shown(ready), _prepared(ready)) for ready in before]
+    if preparing is not None:
+        setup.append((preparing.typed(), preparing.text()))
+    fetched = prefetch(command, plan.frame.tree)
     if fetched is not None:
-        setup.append(_tolerant(_Ready(fetched, "", check=False, tolerant=True)))
+        setup.append((fetched.typed(), _tolerant(fetched.text())))
     return CompiledJob(
-        setup=(plan.initialise, *setup),
-        failing=last.command.text(),
+        setup=tuple(text for _, text in setup),
+        shown=tuple(shown for shown, _ in setup),
+        failing=command.text(),
         script=last.command.script,
         title=last.title or failing.step.title,
+        command=command,
     )
+
+
+def _divided(command: Command) -> tuple[Command, Command | None]:
+    """Return a step without its installs, and those apart: the check itself has no network."""
+    if command.shell not in {"", "bash"}:
+        return command, None
+    parts = divide(command.script)
+    if not parts.preparing:
+        return command, None
+    preparing = replace(command, key=f"{command.key}-prepare", script=parts.preparing)
+    return replace(command, script=parts.checking), preparing
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +135,24 @@ def outputs_command(planned: PlannedStep) -> Command | None:
     return Command(step.key, "\n".join(lines), environment=environment)
 
 
-def _tolerant(ready: _Ready) -> str:
+def _shown(ready: _Ready) -> str:
+    """Return a script as it is typed; what stands in for an action is named after it."""
+    return ready.command.typed() if ready.check else f"# {ready.title}"
+
+
+def _prepared(ready: _Ready) -> str:
+    """Return a step before the failing one. Only one that installs stops the setup when it fails.
+
+    The others passed at GitHub, and what they check is not asked here; that they fail is said.
+    """
     text = ready.command.text()
-    return f"bash -c {shlex.quote(text)} || true" if ready.tolerant else text
+    if ready.tolerant:
+        return _tolerant(text)
+    if not ready.check or installs(ready.command.script):
+        return text
+    said = shlex.quote(f"Step `{ready.title[:80]}` fails here, before the one that failed.")
+    return f"bash -c {shlex.quote(text)} || {{ . ~/.ci/begin none; ci_said {said}; }}"
+
+
+def _tolerant(text: str) -> str:
+    return f"bash -c {shlex.quote(text)} || true"

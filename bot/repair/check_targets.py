@@ -1,0 +1,119 @@
+"""Choose what stands here for the failed checks of a commit. Reads files, runs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.errors import UsageError
+from bot.repair.ci.evidence import JobEvidence
+from bot.repair.ci.failing_job import NotPlanned, target_of
+from bot.repair.detect import detect
+from bot.repair.detect.pytest_suite import whole_suite
+from bot.repair.detect.tree import Tree
+from bot.repair.job import Job
+from bot.repair.model import Commands, FailedJob, Target
+
+MOST_TARGETS = 4
+"""Failed jobs that are done again in one run; each has an environment of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckTarget:
+    """A failed check with what stands for it here."""
+
+    evidence: JobEvidence
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is done again, and what is not.
+
+    Attributes:
+        targets: At most `MOST_TARGETS`; none when nothing can be run.
+        left: The other failed checks, each with the reason.
+    """
+
+    targets: tuple[CheckTarget, ...]
+    left: tuple[FailedJob, ...]
+
+
+def choose(job: Job, tree: Tree) -> Chosen:
+    """Return the jobs to do again; without any, what detection finds stands for the checks."""
+    found: list[CheckTarget] = []
+    left: list[FailedJob] = []
+    seen: dict[tuple[object, ...], str] = {}
+    for evidence in job.failed:
+        planned = target_of(tree, evidence, job.event)
+        if isinstance(planned, NotPlanned):
+            left.append(failed_job(evidence, why_not=planned.why))
+            continue
+        same = (planned.setup, planned.enter, planned.command)
+        if same in seen:
+            left.append(failed_job(evidence, why_not=f"It comes to the same as `{seen[same]}`."))
+        elif len(found) == MOST_TARGETS:
+            why = (
+                f"{MOST_TARGETS} failed jobs are done again in one run; this one is left to GitHub."
+            )
+            left.append(failed_job(evidence, why_not=why))
+        else:
+            seen[same] = planned.check
+            found.append(CheckTarget(evidence, planned))
+    if not found and left:
+        return _detected(job, tree, tuple(left))
+    return Chosen(tuple(found), tuple(left))
+
+
+def _detected(job: Job, tree: Tree, left: tuple[FailedJob, ...]) -> Chosen:
+    """Let the repository's test command stand for checks that no workflow explains."""
+    try:
+        commands = detect(tree, setup=job.setup, test=job.test, failing=job.failing)
+    except UsageError:
+        return Chosen((), left)
+    evidence = job.failed[0]
+    target = Target(
+        check=evidence.check.name,
+        step="",
+        workflow="",
+        setup=commands.setup,
+        shown=commands.setup,
+        enter="",
+        command=commands.failing,
+        differences=(
+            left[0].why_not,
+            "The repository's own test command stands for it here.",
+            *commands.explanation,
+        ),
+    )
+    return Chosen((CheckTarget(evidence, target),), left[1:])
+
+
+def commands_of(target: Target, tree: Tree) -> Commands:
+    """Return a target as commands; the whole suite is its command without a choice of tests."""
+    suite = whole_suite(target.command, tree) or target.command
+    place = f", step `{target.step}` of {target.workflow}" if target.workflow else ""
+    why = f"The failing command is that of the check `{target.check}`{place}."
+    return Commands(
+        setup=target.shown,
+        test=suite,
+        failing=target.command,
+        explanation=(why, *target.differences),
+        targets=(target,),
+    )
+
+
+def failed_job(
+    evidence: JobEvidence, target: Target | None = None, *, why_not: str = ""
+) -> FailedJob:
+    """Return a failed check as it is reported."""
+    step = evidence.failed_step
+    return FailedJob(
+        check=evidence.check.name,
+        url=evidence.check.url,
+        step=target.step if target else step.name if step else evidence.title,
+        command=target.command if target else "",
+        why_not=why_not,
+        failing=evidence.failing[:20],
+        excerpt=evidence.excerpt,
+        differences=(*evidence.missing, *(target.differences if target else ())),
+    )

@@ -1,0 +1,167 @@
+"""Conclude what a failed check is from its evidence and from what happened here. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.repair.ci.evidence import JobEvidence
+from bot.repair.loop import COMMAND_NOT_FOUND
+from bot.repair.model import Cause, Failure, Observation, Target
+
+MOST_RUNS = 4
+"""Executions of a failing command that may be flaky."""
+
+_MOST_NAMED = 3
+_MOST_DIFFERENCES = 3
+
+ORDER = (Cause.REAL, Cause.RED_ON_BASE, Cause.FLAKY, Cause.NOT_REPRODUCED, Cause.INFRASTRUCTURE)
+"""Which cause speaks for a commit whose failed checks have several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one failed check is, and one sentence why."""
+
+    cause: Cause
+    reason: str
+
+
+def outside(evidence: JobEvidence) -> Judgement | None:
+    """Return the judgement of a failure that the log shows to lie outside of the code."""
+    if not evidence.outside:
+        return None
+    return Judgement(Cause.INFRASTRUCTURE, f"`{evidence.check.name}`: {evidence.outside}")
+
+
+def wants_another_run(runs: Sequence[Observation], evidence: JobEvidence) -> bool:
+    """Whether the failing command is to be run again on the untouched tree.
+
+    One red run is confirmed by another. A first green one is not believed, because it was red at
+    GitHub. Where two disagree, or the failure's words are those of flaky ones, it runs longer.
+    """
+    if len(runs) >= MOST_RUNS or any(run.timed_out for run in runs):
+        return False
+    red = sum(not run.ok for run in runs)
+    if 0 < red < len(runs):
+        return True
+    wanted = 2 if red else 3
+    return len(runs) < wanted + evidence.may_be_flaky
+
+
+def judge_head(target: Target, evidence: JobEvidence, runs: Sequence[Observation]) -> Judgement:
+    """Return what the runs at the failing commit say; a real one is still to be seen at the base."""
+    name, first = f"`{target.check}`", runs[0]
+    red = sum(not run.ok for run in runs)
+    differs = _differences(target)
+    if red == 0:
+        times = "once" if len(runs) == 1 else f"{len(runs)} times"
+        return Judgement(
+            Cause.NOT_REPRODUCED,
+            f"{name}: {_shown(first)} passed here {times}, and failed at GitHub. {differs}".strip(),
+        )
+    if red < len(runs):
+        return Judgement(
+            Cause.FLAKY,
+            f"{name}: {_shown(first)} failed in {red} of {len(runs)} runs on the same commit.",
+        )
+    if first.exit_code == COMMAND_NOT_FOUND and not _named(first.failing, first.command):
+        return Judgement(
+            Cause.NOT_REPRODUCED,
+            f"{name}: a program that {_shown(first)} needs is not here. {differs}".strip(),
+        )
+    if _is_another_failure(evidence, first):
+        return Judgement(
+            Cause.NOT_REPRODUCED,
+            f"{name}: {_shown(first)} fails here with {_list(first.failing)}, at GitHub it "
+            f"failed with {_list(evidence.failing)}. {differs}".strip(),
+        )
+    return Judgement(Cause.REAL, f"{name}: {_shown(first)} fails here, every time.")
+
+
+def judge_base(
+    target: Target, evidence: JobEvidence, head: Observation, base: Observation
+) -> Judgement | None:
+    """Return the judgement of a failure that the base has too, None when the base has it not.
+
+    Args:
+        target: The failed job.
+        evidence: Of its check.
+        head: Its command at the failing commit.
+        base: The same at the base commit.
+    """
+    if base.ok or base.timed_out != head.timed_out:
+        return None
+    before, now = _ids(base), _ids(head)
+    if now and before and not now <= before:
+        return None  # the commit breaks more than the base had broken
+    name = f"`{target.check}`"
+    if evidence.passed_on_base and not _confirms(evidence, head):
+        return Judgement(
+            Cause.NOT_REPRODUCED,
+            f"{name}: {_shown(head)} fails here on the base too, where GitHub's check passed: it is "
+            f"this sandbox that differs. {_differences(target)}".strip(),
+        )
+    since = (
+        " GitHub's check passed there, so something outside of the repository has changed since."
+        if evidence.passed_on_base
+        else ""
+    )
+    return Judgement(
+        Cause.RED_ON_BASE, f"{name}: {_shown(head)} fails on the base in the same way.{since}"
+    )
+
+
+def overall(judgements: Sequence[Judgement]) -> Judgement:
+    """Return what the failed checks of a commit come to together: real when one of them is."""
+    cause = next(cause for cause in ORDER if any(each.cause is cause for each in judgements))
+    same = [each.reason for each in judgements if each.cause is cause]
+    rest = [each.reason for each in judgements if each.cause is not cause]
+    told = same if cause is Cause.REAL else [*same, *rest]
+    return Judgement(cause, " ".join(dict.fromkeys(told)))
+
+
+def _confirms(evidence: JobEvidence, observation: Observation) -> bool:
+    """Whether what fails here is what failed at GitHub, as far as both name it."""
+    return bool({_id(each) for each in evidence.failing} & _ids(observation))
+
+
+def _is_another_failure(evidence: JobEvidence, observation: Observation) -> bool:
+    there = {_id(each) for each in evidence.failing if _names_something(each)}
+    here = {_id(each) for each in observation.failing if _names_something(each)}
+    return bool(there) and bool(here) and not there & here
+
+
+def _names_something(failure: Failure) -> bool:
+    """Whether a failure was read by a parser that knows its tool, instead of guessed."""
+    return "::" in failure.test or failure.file is not None
+
+
+def _id(failure: Failure) -> str:
+    """Return a failure's id; places are compared by file, for a line moves with a merge."""
+    place = f"{failure.file}:"
+    if failure.file and failure.test.startswith(place):
+        return failure.file
+    return failure.test
+
+
+def _ids(observation: Observation) -> set[str]:
+    return {_id(each) for each in observation.failing if each.test != observation.command}
+
+
+def _named(failing: Sequence[Failure], command: str) -> bool:
+    return any(each.test != command for each in failing)
+
+
+def _list(failing: Sequence[Failure]) -> str:
+    shown = [f"`{each.test}`" for each in failing[:_MOST_NAMED]]
+    more = len(failing) - len(shown)
+    return ", ".join([*shown, *([f"{more} more"] if more else [])])
+
+
+def _shown(observation: Observation) -> str:
+    return f"`{' '.join(observation.command.split())[:120]}`"
+
+
+def _differences(target: Target) -> str:
+    return " ".join(target.differences[:_MOST_DIFFERENCES])

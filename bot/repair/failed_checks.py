@@ -1,0 +1,222 @@
+"""Prepare and reproduce the failed jobs of a commit: its verdict before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bot.repair.check_targets import CheckTarget, Chosen, choose, commands_of, failed_job
+from bot.repair.check_verdict import (
+    Judgement,
+    judge_base,
+    judge_head,
+    outside,
+    overall,
+    wants_another_run,
+)
+from bot.repair.checkouts import provide
+from bot.repair.detect import DirectoryTree
+from bot.repair.job import Source
+from bot.repair.loop import verdict_of
+from bot.repair.model import Cause, FailedJob, Observation, Patch, Reproduction, Verdict
+from bot.repair.patching import patch_between
+from bot.repair.preparation import PLACES, Preparation, SetupFailed
+from bot.repair.progress import CommandsFound, Phase, PhaseStarted, Reproduced
+from bot.repair.run import Concluded, Run, Workshop
+from bot.repair.setup_inputs import touches_setup
+from bot.repair.several import joined
+
+_SETUP_CHARACTERS = 16_000
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A failed job on its way to a judgement.
+
+    Attributes:
+        workshop: Its prepared tree; None when its setup fails.
+        runs: Its command at the failing commit.
+        judgement: What it is.
+    """
+
+    chosen: CheckTarget
+    workshop: Workshop | None
+    runs: tuple[Observation, ...]
+    judgement: Judgement
+
+
+def conclude_outside(run: Run) -> None:
+    """End a run all of whose failures lie outside of the code, before a sandbox is opened.
+
+    Raises:
+        Concluded: When that is so.
+    """
+    found = [outside(evidence) for evidence in run.job.failed]
+    told = [judgement for judgement in found if judgement is not None]
+    if not told or len(told) < len(found):
+        return
+    judgement = overall(told)
+    jobs = tuple(failed_job(evidence) for evidence in run.job.failed)
+    _conclude(run, judgement, (), jobs)
+
+
+async def reproduce_checks(run: Run, source: Source, guidance: str) -> Workshop:
+    """See each failed job fail here, and not at the base; return where the real ones are repaired.
+
+    Raises:
+        Concluded: When none of them is real.
+    """
+    inside = tuple(each for each in run.job.failed if not each.outside)
+    outer = [j for each in run.job.failed if (j := outside(each)) is not None]
+    tree = DirectoryTree(source.directory)
+    chosen = choose(replace(run.job, failed=inside), tree)
+    if not chosen.targets:
+        why = " ".join(job.why_not for job in chosen.left)
+        reason = f"Nothing can be run here for the failed checks. {why} No test command was found."
+        _conclude(run, Judgement(Cause.NOT_REPRODUCED, reason), (), chosen.left)
+    run.known.commands = commands_of(chosen.targets[0].target, tree)
+    run.listener(CommandsFound(run.known.commands))
+    trials = [
+        await _try(run, source, each, place, guidance)
+        for each, place in zip(chosen.targets, PLACES, strict=False)
+    ]
+    judgement = overall([*(trial.judgement for trial in trials), *outer])
+    jobs = _reported(chosen, trials)
+    if judgement.cause is not Cause.REAL:
+        _conclude(run, judgement, trials, jobs)
+    return _workshop(run, [t for t in trials if t.judgement.cause is Cause.REAL], judgement, jobs)
+
+
+def _workshop(
+    run: Run, real: list[Trial], judgement: Judgement, jobs: tuple[FailedJob, ...]
+) -> Workshop:
+    """Return the first real job's workshop, with those of the others beside it."""
+    reproduction = Reproduction(
+        Cause.REAL,
+        joined([trial.runs[0] for trial in real]),
+        reason=judgement.reason,
+        runs=tuple(each.exit_code for each in real[0].runs),
+        jobs=jobs,
+    )
+    run.known.reproduction = reproduction
+    run.listener(Reproduced(reproduction))
+    run.known.note(*(f"{job.check}: {job.why_not}" for job in jobs if job.why_not))
+    first, *others = [trial.workshop for trial in real if trial.workshop is not None]
+    run.known.commands = first.commands
+    run.known.untouched = first.prepared
+    return replace(first, beside=tuple(others))
+
+
+async def _try(run: Run, source: Source, chosen: CheckTarget, place: str, guidance: str) -> Trial:
+    """Set one failed job up, and run its command here and at the base."""
+    commands = commands_of(chosen.target, DirectoryTree(source.directory))
+    preparation = _preparation(run, source, chosen, place)
+    run.listener(PhaseStarted(Phase.SETUP, detail=chosen.target.check))
+    prepared = await run.steps(f"set up{place}", preparation.set_up)
+    if isinstance(prepared, SetupFailed):
+        return Trial(chosen, None, (), _setup_failed(run, chosen, prepared))
+    preparation.use(prepared)
+    workshop = Workshop(source, commands, prepared, preparation, guidance)
+    run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
+    run.known.untouched = prepared
+    runs: list[Observation] = []
+    while not runs or wants_another_run(runs, chosen.evidence):
+        runs.append(await _observe(run, workshop, f"reproduce{place} {len(runs) + 1}", Patch()))
+    judgement = judge_head(chosen.target, chosen.evidence, runs)
+    if judgement.cause is Cause.REAL and has_base(run, source):
+        base = await _at_base(run, workshop, chosen, place)
+        found = base and judge_base(chosen.target, chosen.evidence, runs[0], base)
+        judgement = found or judgement
+    return Trial(chosen, workshop, tuple(runs), judgement)
+
+
+def has_base(run: Run, source: Source) -> bool:
+    """Whether there is another commit to compare with: that of a pull request's base branch."""
+    return not run.job.on_default and source.trusted != source.head
+
+
+async def _at_base(
+    run: Run, workshop: Workshop, chosen: CheckTarget, place: str
+) -> Observation | None:
+    """Run the failing command at the base, set up anew only where the commit changed the setup."""
+    source = workshop.source
+    tree = await source.store.tree_of(source.trusted)
+    to_base = await patch_between(source.store, workshop.prepared.tree, tree)
+    run.listener(PhaseStarted(Phase.REPRODUCE, detail=f"{workshop.commands.failing} at the base"))
+    if not touches_setup(to_base.files):
+        return await _observe(run, workshop, f"base{place}", to_base)
+    directory = await provide(
+        source.store, source.trusted, source.directory.with_name("source-base")
+    )
+    base = replace(source, head=source.trusted, directory=directory)
+    preparation = _preparation(run, base, chosen, f"-base{place}")
+    prepared = await run.steps(f"set up base{place}", preparation.set_up)
+    if isinstance(prepared, SetupFailed):
+        run.known.note(
+            f"{chosen.target.check}: the base commit can't be set up, so it was not run."
+        )
+        return None
+    preparation.use(prepared)
+    there = replace(workshop, source=base, preparation=preparation, prepared=prepared)
+    return await _observe(run, there, f"base{place}", Patch())
+
+
+def _preparation(run: Run, source: Source, chosen: CheckTarget, place: str) -> Preparation:
+    return Preparation(
+        run.job,
+        source,
+        commands_of(chosen.target, DirectoryTree(source.directory)),
+        run.tools.sandboxes,
+        reins=run.reins,
+        listener=run.listener,
+        place=place,
+        target=chosen.target,
+    )
+
+
+async def _observe(run: Run, workshop: Workshop, name: str, patch: Patch) -> Observation:
+    verifier = workshop.verifier(run)
+    sandbox = f"{run.job.run_id}-{name.replace(' ', '-')}"
+    return await run.steps(name, verifier.observe, sandbox, workshop.commands.failing, patch)
+
+
+def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> Judgement:
+    how = "ran out of time" if failed.timed_out else f"exited with {failed.exit_code}"
+    run.known.reproduction = Reproduction(
+        Cause.NOT_REPRODUCED, None, setup_output=failed.output[-_SETUP_CHARACTERS:]
+    )
+    what = f"`{' '.join(failed.command.split())[:120]}`"
+    if not chosen.target.workflow:
+        return Judgement(Cause.INFRASTRUCTURE, f"The setup command {what} {how}.")
+    return Judgement(
+        Cause.NOT_REPRODUCED,
+        f"`{chosen.target.check}`: {what}, which goes before the failed step, {how} here. "
+        + " ".join(chosen.target.differences[:3]),
+    )
+
+
+def _reported(chosen: Chosen, trials: Sequence[Trial]) -> tuple[FailedJob, ...]:
+    told = []
+    for trial in trials:
+        real = trial.judgement.cause is Cause.REAL
+        why = "" if real else trial.judgement.reason
+        told.append(failed_job(trial.chosen.evidence, trial.chosen.target, why_not=why))
+    return (*told, *chosen.left)
+
+
+def _conclude(
+    run: Run, judgement: Judgement, trials: Sequence[Trial], jobs: tuple[FailedJob, ...]
+) -> None:
+    """Say what it is instead of a real failure, and end the run."""
+    seen = next((trial for trial in trials if trial.runs), None)
+    before = run.known.reproduction
+    run.known.reproduction = Reproduction(
+        judgement.cause,
+        next((o for o in seen.runs if not o.ok), seen.runs[0]) if seen else None,
+        reason=judgement.reason,
+        runs=tuple(o.exit_code for o in seen.runs) if seen else (),
+        setup_output=before.setup_output if before else "",
+        jobs=jobs,
+    )
+    run.listener(Reproduced(run.known.reproduction))
+    raise Concluded(verdict_of(judgement.cause) or Verdict.NOT_REPRODUCED, judgement.reason)
