@@ -45,6 +45,7 @@ READ = Access(
 TALK = Access((("issues", "write"), ("pull_requests", "write")))
 PUBLISH = Access((("contents", "write"), ("issues", "write"), ("pull_requests", "write")))
 CHECK = Access((("checks", "write"),))
+EVIDENCE = Access((("actions", "read"), ("checks", "read")))
 CLONE = Access((("contents", "read"),))
 
 

@@ -17,6 +17,7 @@ from cachetools import LRUCache
 from gidgethub import sansio
 from pydantic import SecretStr
 
+from bot.github.downloads import PIECE, Sink
 from bot.github.refusals import FAILURES, Call, Patience, Unanswered, refusal, wait_before_repeating
 
 API_VERSION = "2022-11-28"
@@ -26,8 +27,14 @@ REQUESTER = "fixpoint"
 PER_PAGE = 100
 CACHED_ANSWERS = 128
 
+DOWNLOAD_SECONDS = 300.0
+"""Longest time of one download."""
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
 Variable = str | int | Sequence[str]
 T = TypeVar("T")
+S = TypeVar("S", bound=Sink)
 
 
 class Credential(Protocol):
@@ -72,6 +79,38 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
             "GET", url, variables, b"", sansio.accept_format(), oauth_token=token
         )
         return data, following
+
+    async def download(
+        self, url: str, variables: Mapping[str, Variable], token: str | None, sink: S
+    ) -> S:
+        """Feed a download into `sink`: GitHub names a signed address, which gets no token."""
+        address = await self._address(url, variables, token)
+        if urlsplit(address).scheme not in {"http", "https"}:
+            raise gidgethub.GitHubBroken(HTTPStatus.BAD_GATEWAY, "a download without an address")
+        limit = aiohttp.ClientTimeout(total=DOWNLOAD_SECONDS, sock_read=self._timeout.total)
+        headers = {"User-Agent": self.requester}
+        async with self._session.get(address, headers=headers, timeout=limit) as response:
+            if response.status >= HTTPStatus.BAD_REQUEST:
+                broken = response.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+                kind = gidgethub.GitHubBroken if broken else gidgethub.BadRequest
+                raise kind(HTTPStatus(response.status), "the storage does not give it")
+            async for piece in response.content.iter_chunked(PIECE):
+                sink.feed(piece)
+        return sink
+
+    async def _address(self, url: str, variables: Mapping[str, Variable], token: str | None) -> str:
+        """Return where GitHub keeps what is to be downloaded."""
+        headers = sansio.create_headers(self.requester, oauth_token=token)
+        async with self._session.get(
+            sansio.format_url(url, variables, base_url=self.base_url),
+            headers={**headers, "X-GitHub-Api-Version": API_VERSION},
+            timeout=self._timeout,
+            allow_redirects=False,
+        ) as response:
+            if response.status in REDIRECTS:
+                return response.headers.get("Location", "")
+            sansio.decipher_response(response.status, response.headers, await response.read())
+            raise gidgethub.GitHubBroken(HTTPStatus.BAD_GATEWAY, "a download without an address")
 
     async def manage_rate_limit(self, *, method: str, url: str) -> None:  # noqa: ARG002 - gidgethub's hook
         """Ask nothing while GitHub would refuse it: insisting gets an App banned."""
@@ -170,6 +209,17 @@ class Connection:
         return await self._ask(
             self._call("GET", url, values, repeatable=True),
             lambda token: self._wire.page(url, values, token),
+        )
+
+    async def download(self, path: str, make: Callable[[], S], **variables: Variable) -> S:
+        """Return a download, fed into what `make` returns; a broken one begins anew.
+
+        Raises what a sink raises, besides `GitHubError`.
+        """
+        url, values = self._place(path, variables)
+        return await self._ask(
+            self._call("GET", url, values, repeatable=True),
+            lambda token: self._wire.download(url, values, token, make()),
         )
 
     async def post(

@@ -6,17 +6,20 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import aiohttp
 from cachetools import LRUCache
 from pydantic import SecretStr
 
-from bot.github import checks, contents, conversation, deliveries, publishing, reading
-from bot.github.auth import CHECK, CLONE, PUBLISH, READ, TALK, Access, TokenFor, Tokens
+from bot.github import checks, contents, conversation, deliveries, jobs, publishing, reading
+from bot.github.auth import CHECK, CLONE, EVIDENCE, PUBLISH, READ, TALK, Access, TokenFor, Tokens
 from bot.github.client import Connection, Wire
+from bot.github.downloads import Archive, Sink
+from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
 from bot.github.refusals import Gone, Patience
 from bot.github.values import (
+    Annotation,
     AppIdentity,
     CheckReport,
     Delivery,
@@ -28,6 +31,8 @@ from bot.github.values import (
     Repo,
     RepositoryFacts,
 )
+
+S = TypeVar("S", bound=Sink)
 
 CONNECTIONS = 64
 """Connections remembered, each with its cache of answers; an older one is made anew."""
@@ -202,6 +207,44 @@ class GitHub:
     async def update_check_run(self, repo: Repo, check_run: int, report: CheckReport) -> None:
         """Make a check run say what the report says."""
         await checks.update_check_run(self._on(repo, CHECK), check_run, report)
+
+    # --- failed checks ---
+
+    async def workflow_job(self, repo: Repo, job_id: int) -> WorkflowJob:
+        """Return a job of GitHub Actions with its steps."""
+        return await jobs.read_job(self._on(repo, EVIDENCE), job_id)
+
+    async def workflow_facts(self, repo: Repo, run_id: int) -> WorkflowFacts:
+        """Return a run of GitHub Actions."""
+        return await jobs.read_run(self._on(repo, EVIDENCE), run_id)
+
+    async def annotations(self, repo: Repo, check_run: int) -> tuple[Annotation, ...]:
+        """Return the first hundred annotations of a check run."""
+        return await jobs.read_annotations(self._on(repo, EVIDENCE), check_run)
+
+    async def check_output(self, repo: Repo, check_run: int) -> str:
+        """Return title, summary and text of a check run."""
+        return (await jobs.read_output(self._on(repo, EVIDENCE), check_run)).text
+
+    async def passed_at(self, repo: Repo, commit: str, check: str) -> bool | None:
+        """Return whether a check passed at a commit; None when it did not run there."""
+        return await jobs.passed_at(self._on(repo, EVIDENCE), commit, check)
+
+    async def job_log(self, repo: Repo, job_id: int, make: Callable[[], S]) -> S:
+        """Return a job's log, fed into what `make` returns; raises `Gone` when it is not kept."""
+        return await jobs.read_log(self._on(repo, EVIDENCE), job_id, make)
+
+    async def run_logs(self, repo: Repo, run_id: int) -> Archive:
+        """Return the logs of all jobs of a workflow run."""
+        return await jobs.read_run_logs(self._on(repo, EVIDENCE), run_id)
+
+    async def artifacts(self, repo: Repo, run_id: int) -> tuple[ArtifactFacts, ...]:
+        """Return what a workflow run left."""
+        return await jobs.list_artifacts(self._on(repo, EVIDENCE), run_id)
+
+    async def artifact(self, repo: Repo, artifact: ArtifactFacts) -> Archive:
+        """Return an artifact's files."""
+        return await jobs.read_artifact(self._on(repo, EVIDENCE), artifact)
 
     # --- addresses ---
 

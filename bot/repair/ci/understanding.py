@@ -67,8 +67,8 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
         )
     reading = failures.read(section.output, command=_GUESSED)
     named = _names(reading)
-    failing = _reported(collected.reports) or (reading.failing if named else ())
-    guessed = failing or reading.failing
+    # The reports are those of the whole run; this log is the job's own.
+    guessed = reading.failing if named else _reported(collected.reports) or reading.failing
     return replace(
         bare,
         image=image(lines),
