@@ -9,6 +9,8 @@ from bot.errors import HeadMoved, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Issue, PullRequest, Repo
 from bot.intake.repo_config import PATH, RepoConfig, parse
+from bot.repair.ci.evidence import JobEvidence
+from bot.repair.ci.workflow.contexts import EventFacts
 from bot.repair.job import Job, PathRules
 from bot.repair.model import Comment, Limits, Problem
 from bot.repair.request import FixRequest
@@ -151,7 +153,7 @@ def _before(moment: datetime, limit: datetime) -> bool:
     return moment <= limit
 
 
-def plan_job(request: FixRequest, brief: Brief) -> Job:
+def plan_job(request: FixRequest, brief: Brief, failed: tuple[JobEvidence, ...] = ()) -> Job:
     """Return the run's job: what was asked behind `/fix` goes before the repo config.
 
     Money is the exception: behind `/fix` it can only be made less.
@@ -173,6 +175,23 @@ def plan_job(request: FixRequest, brief: Brief) -> Job:
         model=options.model or config.model,
         effort=options.effort or config.effort,
         search=config.search.limits,
+        failed=failed,
+        event=_event(request, brief),
+    )
+
+
+def _event(request: FixRequest, brief: Brief) -> EventFacts:
+    """Return what is known of the event for which the failed workflows ran."""
+    if request.failed is None:
+        return EventFacts()
+    branch, number = request.failed.branch, request.failed.pull_request
+    return EventFacts(
+        ref=f"refs/heads/{branch}" if number is None else f"refs/pull/{number}/merge",
+        sha=brief.commit,
+        repository=request.repository,
+        base_ref="" if number is None else request.failed.base,
+        head_ref="" if number is None else branch,
+        payload={} if number is None else {"pull_request": {"number": number}},
     )
 
 

@@ -123,16 +123,19 @@ async def _try(run: Run, source: Source, chosen: CheckTarget, place: str, guidan
     while not runs or wants_another_run(runs, chosen.evidence):
         runs.append(await _observe(run, workshop, f"reproduce{place} {len(runs) + 1}", Patch()))
     judgement = judge_head(chosen.target, chosen.evidence, runs)
-    if judgement.cause is Cause.REAL and has_base(run, source):
+    if judgement.cause is Cause.REAL and has_base(source):
         base = await _at_base(run, workshop, chosen, place)
         found = base and judge_base(chosen.target, chosen.evidence, runs[0], base)
         judgement = found or judgement
     return Trial(chosen, workshop, tuple(runs), judgement)
 
 
-def has_base(run: Run, source: Source) -> bool:
-    """Whether there is another commit to compare with: that of a pull request's base branch."""
-    return not run.job.on_default and source.trusted != source.head
+def has_base(source: Source) -> bool:
+    """Whether there is another commit to compare with: that of a pull request's base branch.
+
+    On the default branch there is none: what fails there is repaired there.
+    """
+    return source.trusted != source.head
 
 
 async def _at_base(

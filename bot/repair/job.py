@@ -47,7 +47,6 @@ class Job:
         search: What a search without a model may take.
         failed: The failed checks to repair; with them the jobs behind them say what fails.
         event: What their workflows ran for, as far as it is known.
-        on_default: Whether they failed on the default branch itself, which has no base.
     """
 
     run_id: str
@@ -67,7 +66,6 @@ class Job:
     search: SearchLimits = field(default_factory=SearchLimits)
     failed: tuple[JobEvidence, ...] = ()
     event: EventFacts = field(default_factory=EventFacts)
-    on_default: bool = False
 
     def image_for(self, kind: str) -> str | None:
         """Return what sandboxes of a kind are made from: an E2B template, else a Docker image."""

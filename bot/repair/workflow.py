@@ -26,13 +26,16 @@ from bot.github.values import Published, Repo
 from bot.intake.repo_config import PATH as CONFIG_PATH
 from bot.repair.briefing import Brief, plan_job, write_brief
 from bot.repair.checkouts import RemoteCheckout
+from bot.repair.ci.evidence import JobEvidence
 from bot.repair.display import Display, Shown
 from bot.repair.ending import CouldNotStart, Ending, NotPublished, Outcome, PatchOnly
 from bot.repair.engine import repair
+from bot.repair.gathering import Gathering
 from bot.repair.getting_further import MOST_INTERRUPTIONS, CountedSteps
+from bot.repair.job import Job
 from bot.repair.model import Report, Verdict
 from bot.repair.outages import FIRST_WAIT, outlast
-from bot.repair.preparation import leftovers
+from bot.repair.preparation import PLACES, leftovers
 from bot.repair.progress import together
 from bot.repair.progress_comment import EDIT_SECONDS, ProgressComment
 from bot.repair.progress_log import log_progress
@@ -111,7 +114,11 @@ class FixWorkflow:
         if isinstance(brief, CouldNotStart):
             await steps("say why not", self._ending.refuse, request, shown, brief)
             return
-        report, outcome = await self._repair_and_publish(request, brief, shown, steps)
+        failed: tuple[JobEvidence, ...] = ()
+        if request.failed is not None:
+            failed = await steps("gather evidence", self._gather, request, brief)
+        job = plan_job(request, brief, failed)
+        report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
 
     async def _give_up(self, request: FixRequest, times: int) -> None:
@@ -135,7 +142,7 @@ class FixWorkflow:
         except Exception:  # noqa: BLE001 - whatever stops this must not leave the run open for ever
             _log.exception("last words not said")
             await self._ending.close(request, reason)
-        for name in leftovers(request.run_id):
+        for name in leftovers(request.run_id, PLACES if request.failed else PLACES[:1]):
             with contextlib.suppress(SandboxError):  # it goes by its lifetime
                 await self._tools.sandboxes.remove(name)
 
@@ -159,10 +166,17 @@ class FixWorkflow:
         except (UsageError, NotPermitted) as error:
             return CouldNotStart(messages.could_not_start(str(error), mark), str(error))
 
+    async def _gather(self, request: FixRequest, brief: Brief) -> tuple[JobEvidence, ...]:
+        """Return what GitHub knows of the failed checks."""
+        if request.failed is None:
+            return ()
+        base = brief.trusted if brief.trusted != brief.commit else None
+        gathering = Gathering(self._github, _repo(request), base=base)
+        return await gathering.all_of(request.failed.checks)
+
     async def _repair_and_publish(
-        self, request: FixRequest, brief: Brief, shown: Shown, steps: Steps
+        self, request: FixRequest, brief: Brief, job: Job, shown: Shown, steps: Steps
     ) -> tuple[Report, Outcome]:
-        job = plan_job(request, brief)
         mark = marker(request.run_id, "progress")
 
         async def edit(text: str) -> None:

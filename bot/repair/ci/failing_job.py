@@ -37,13 +37,14 @@ def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | 
     """
     if not evidence.of_actions:
         return NotPlanned(_not_of_actions(evidence))
-    listing = workflow_jobs(tree, evidence.workflow, event if event.name else None)
+    event = replace(event, name=evidence.event or "push")
+    listing = workflow_jobs(tree, evidence.workflow, event)
     found = find_check(listing.jobs, evidence.check.name)
     if not found and evidence.job:
         found = find_check(listing.jobs, evidence.job)
     if not found:
         return NotPlanned(_no_job(evidence, listing))
-    plan = plan_job(tree, found[0], event if event.name else None)
+    plan = plan_job(tree, found[0], event)
     step = _failing_step(plan, evidence)
     if step is None:
         return NotPlanned(
@@ -102,14 +103,3 @@ def _not_of_actions(evidence: JobEvidence) -> str:
         return f"GitHub does not tell which workflow `{evidence.check.name}` belongs to."
     maker = f"The App `{app}`" if app else "A service outside of GitHub"
     return f"{maker} made `{evidence.check.name}`; no workflow file says what it runs."
-
-
-def distinct(targets: tuple[Target, ...]) -> tuple[Target, ...]:
-    """Return the targets, of those that come to the same here only the first.
-
-    Legs of a matrix that differ in their operating system, for instance, are the same job here.
-    """
-    seen: dict[tuple[str, ...], Target] = {}
-    for target in targets:
-        seen.setdefault((*target.setup, target.enter, target.command), replace(target))
-    return tuple(seen.values())

@@ -41,6 +41,7 @@ class AccountViews:
         self.state = state
         self.api = api
         self.web = web
+        self.storage = ""
 
     def user(self, account: Account) -> Json:
         """Show `simple-user`."""

@@ -48,7 +48,7 @@ class Artifact:
 
 @dataclass(slots=True, eq=False)
 class WorkflowRun:
-    """One run of a workflow on a commit."""
+    """One run of a workflow on a commit; `archive` are its logs when they differ from the jobs'."""
 
     id: int
     suite_id: int
@@ -61,6 +61,7 @@ class WorkflowRun:
     attempt: int = 1
     jobs: list[Job] = field(default_factory=list)
     artifacts: list[Artifact] = field(default_factory=list)
+    archive: bytes | None = None
 
     @property
     def status(self) -> RunState:

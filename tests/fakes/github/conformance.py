@@ -83,6 +83,10 @@ RESPONSES: dict[tuple[str, str], Any] = {
         f"{_REPO}/actions/runs/{{run_id}}/jobs",
     ): models.ReposOwnerRepoActionsRunsRunIdJobsGetResponse200,
     ("GET", f"{_REPO}/actions/jobs/{{job_id}}"): models.Job,
+    (
+        "GET",
+        f"{_REPO}/actions/runs/{{run_id}}/artifacts",
+    ): models.ReposOwnerRepoActionsRunsRunIdArtifactsGetResponse200,
 }
 REQUESTS: dict[tuple[str, str], Any] = {
     (

@@ -12,7 +12,7 @@ from typing import Any
 from aiohttp import hdrs, web
 from pydantic import ValidationError
 
-from tests.fakes.github import apps, checks, ci, git_data, issues, pulls, repos
+from tests.fakes.github import apps, checks, ci, ci_files, git_data, issues, pulls, repos
 from tests.fakes.github.credentials import (
     Anonymous,
     AsApp,
@@ -32,6 +32,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *repos.ENDPOINTS,
     *issues.ENDPOINTS,
     *ci.ENDPOINTS,
+    *ci_files.ENDPOINTS,
     *checks.ENDPOINTS,  # before pulls and git data: nothing here shadows them
     *pulls.ENDPOINTS,
     *git_data.ENDPOINTS,

@@ -20,6 +20,7 @@ from tests.fakes.github.model import EVENTS, Comment, Delivery, Event, Issue
 from tests.fakes.github.rest import Rest
 from tests.fakes.github.smart_http import SmartHttp
 from tests.fakes.github.state import GitHubState
+from tests.fakes.github.storage import Storage
 from tests.fakes.github.views import Views
 
 API = "/api/v3"
@@ -50,6 +51,7 @@ class GitHubServer:
         self.api_url = ""
         self._host = host
         self._views = Views(state, "", "")
+        self._storage = Storage(state.storage)
         self._runner: web.AppRunner | None = None
         self._session: aiohttp.ClientSession | None = None
         self._sending: set[asyncio.Task[None]] = set()
@@ -66,6 +68,7 @@ class GitHubServer:
         site = web.TCPSite(self._runner, self._host, 0)
         await site.start()
         self.at(f"http://{self._host}:{self._runner.addresses[0][1]}")
+        self._views.storage = await self._storage.start(self._host)
         self._session = aiohttp.ClientSession()
         return self
 
@@ -88,6 +91,7 @@ class GitHubServer:
             await self._session.close()
         if self._runner is not None:
             await self._runner.cleanup()
+        await self._storage.stop()
 
     # --- what people do, and the webhooks of it ---
 

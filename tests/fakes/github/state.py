@@ -51,6 +51,8 @@ class GitHubState:
         self.deliveries: list[Delivery] = []
         self.redeliveries: list[Delivery] = []
         """Deliveries that the App asked to have tried again, not done yet."""
+        self.storage: dict[str, bytes] = {}
+        """Files that a signed address leads to, by name."""
         self.outbox: list[Event] = []
         """Events that the App itself caused, not delivered yet."""
         self.used: dict[str, int] = {}

@@ -1,0 +1,211 @@
+"""What GitHub knows of failed checks: the real client against the stand-in and its storage."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiohttp
+import pytest
+from pydantic import SecretStr
+
+from bot.github.github import GitHub
+from bot.github.refusals import Gone, Patience
+from bot.github.values import Repo
+from bot.repair.ci.evidence import JobEvidence
+from bot.repair.ci.joblog.window import LogWindow
+from bot.repair.gathering import Gathering
+from bot.repair.request import FailedCheck
+from tests.fakes.github import GitHubServer, GitHubState, Repository, Trouble
+from tests.fakes.github.ci_files import zipped
+from tests.fakes.github.ci_model import Artifact, Step, WorkflowRun
+from tests.fakes.github.conformance import check_exchanges
+
+LOG = (
+    "\ufeff2026-11-20T10:00:00.1000000Z ##[group]Run actions/checkout@v5\n"
+    "2026-11-20T10:00:00.2000000Z ##[endgroup]\n"
+    "2026-11-20T10:00:01.0000000Z ##[group]Run pytest -q\n"
+    "2026-11-20T10:00:01.0000000Z \x1b[36;1mpytest -q\x1b[0m\n"
+    "2026-11-20T10:00:01.0000000Z shell: /usr/bin/bash -e {0}\n"
+    "2026-11-20T10:00:01.0000000Z ##[endgroup]\n"
+    "2026-11-20T10:00:02.0000000Z =========== short test summary info ===========\n"
+    "2026-11-20T10:00:02.0000000Z \x1b[31mFAILED\x1b[0m tests/test_a.py::test_a - assert 1 == 2\n"
+    "2026-11-20T10:00:02.0000000Z 1 failed, 3 passed in 0.12s\n"
+    "2026-11-20T10:00:02.0000000Z ##[error]Process completed with exit code 1.\n"
+).encode()
+JUNIT = (
+    b'<testsuite><testcase classname="tests.test_b" name="test_b">'
+    b'<failure message="assert 0">tests/test_b.py:3: AssertionError</failure></testcase></testsuite>'
+)
+QUICK = Patience(attempts=3, first_wait=0.01, longest_wait=1.0, timeout=5.0)
+
+
+@dataclass
+class Place:
+    """A GitHub with one failed job on the head of `main`, and our client."""
+
+    state: GitHubState
+    repository: Repository
+    run: WorkflowRun
+    repo: Repo
+    github: GitHub
+
+    async def evidence(self, *, base: str | None = None) -> JobEvidence:
+        """Return what is gathered of the failed job."""
+        job = self.run.jobs[0]
+        check = FailedCheck(
+            job.name,
+            "github-actions",
+            check_run_id=job.id,
+            workflow_run_id=self.run.id,
+            job_id=job.id,
+        )
+        [found] = await Gathering(self.github, self.repo, base=base).all_of((check,))
+        return found
+
+
+@pytest.fixture
+async def place(tmp_path: Path) -> AsyncIterator[Place]:
+    state = GitHubState(tmp_path / "github")
+    repository = state.add_repository("acme/app", {"a.txt": "a\n"}, private=True)
+    installation = state.install("acme")
+    head = repository.git.resolve("main")
+    assert head is not None
+    run = state.ci.workflow_run(repository, head, "main", event="pull_request")
+    steps = [Step("Set up job", "success"), Step("Run pytest -q", "failure")]
+    state.ci.job(repository, run, "test (3.12)", conclusion="failure", steps=steps, log=LOG)
+    async with GitHubServer(state) as server, aiohttp.ClientSession() as session:
+        github = GitHub(
+            session,
+            app_id=str(state.app.id),
+            private_key=SecretStr(state.app.private_key),
+            api_url=server.api_url,
+            web_url=server.web_url,
+            patience=QUICK,
+        )
+        yield Place(state, repository, run, Repo("acme/app", installation.id), github)
+    check_exchanges(state.exchanges)
+
+
+async def test_everything_that_github_knows_comes_together(place: Place) -> None:
+    """Steps, log and the workflow's path; the first real error is read out of the failed step."""
+    found = await place.evidence()
+    assert (found.workflow, found.event, found.job) == (
+        ".github/workflows/ci.yml", "pull_request", "test (3.12)",
+    )  # fmt: skip
+    assert found.failed_step is not None
+    assert found.failed_step.name == "Run pytest -q"
+    assert (found.title, found.script) == ("pytest -q", "pytest -q")
+    assert [each.test for each in found.failing] == ["tests.test_a::test_a"]
+    assert "assert 1 == 2" in found.excerpt
+    assert "\x1b" not in found.excerpt
+    assert not found.outside
+    assert not found.missing
+
+
+async def test_a_log_that_is_gone_is_taken_out_of_the_runs_archive(place: Place) -> None:
+    """Where the job's own log is not kept any more, the archive of the run has it perhaps."""
+    job = place.run.jobs[0]
+    job.log = None
+    place.run.archive = zipped({"0_test (3.12).txt": LOG, "1_other.txt": b"nothing"})
+    found = await place.evidence()
+    assert [each.test for each in found.failing] == ["tests.test_a::test_a"]
+
+
+async def test_a_log_that_is_gone_for_good_is_said(place: Place) -> None:
+    """No log at all: the evidence says so, and keeps what else there is."""
+    place.run.jobs[0].log = None
+    place.repository.check_runs[place.run.jobs[0].id].annotations.append(
+        {
+            "path": "src/a.py",
+            "start_line": 3,
+            "end_line": 3,
+            "annotation_level": "failure",
+            "message": "undefined name",
+        }
+    )
+    found = await place.evidence()
+    assert found.missing == ("The job's log is gone: GitHub keeps logs for 90 days at most.",)
+    assert [(each.file, each.line, each.message) for each in found.failing] == [
+        ("src/a.py", 3, "undefined name")
+    ]
+
+
+async def test_reports_among_the_artifacts_speak_where_the_log_names_nothing(place: Place) -> None:
+    """JUnit files are found in zips; a broken zip and an expired one do no harm."""
+    place.run.jobs[
+        0
+    ].log = b"##[group]Run make\n##[endgroup]\noh no\n##[error]Process completed with exit code 2."
+    place.run.artifacts += [
+        Artifact(1, "test-results", zipped({"deep/junit.xml": JUNIT, "notes.txt": b"-"})),
+        Artifact(2, "junit-broken", b"PK no zip"),
+        Artifact(3, "report-old", None),
+        Artifact(4, "wheels", zipped({"a.whl": b"-"})),
+    ]
+    found = await place.evidence()
+    assert [each.test for each in found.failing] == ["tests.test_b::test_b"]
+    assert not any(one.path.endswith("/4/zip") for one in place.state.exchanges)
+
+
+async def test_the_base_is_asked_whether_the_check_passed_there(place: Place) -> None:
+    """The same check on the base commit: passed, failed, or never run."""
+    sha = place.state.push(place.repository, "base", {"b.txt": "b\n"})
+    assert (await place.evidence(base=sha)).passed_on_base is None
+    run = place.state.ci.workflow_run(place.repository, sha, "base")
+    place.state.ci.job(place.repository, run, "test (3.12)", conclusion="success")
+    assert (await place.evidence(base=sha)).passed_on_base is True
+
+
+async def test_a_job_that_is_gone_leaves_a_sentence(place: Place) -> None:
+    """A check whose job GitHub does not know any more is no error."""
+    check = FailedCheck("lost", "github-actions", job_id=999, workflow_run_id=998)
+    found = await Gathering(place.github, place.repo, base=None).of(check)
+    assert found.missing == (
+        "The job's steps can't be had: GitHub shows nothing there any more.",
+        "The workflow run can't be had: GitHub shows nothing there any more.",
+        "The job's log is gone: GitHub keeps logs for 90 days at most.",
+        "The check says nothing of why it failed.",
+    )
+
+
+async def test_a_check_of_another_app_speaks_for_itself(place: Place) -> None:
+    """Title, summary and text of its output are read like a tool's."""
+    check = place.state.ci.check(
+        place.repository,
+        place.run.head_sha,
+        "lint",
+        app="lint-bot",
+        conclusion="failure",
+        output={"title": "2 problems", "summary": "src/a.py:3:1: F401 `os` imported but unused"},
+    )
+    failed = FailedCheck("lint", "lint-bot", check_run_id=check.id)
+    found = await Gathering(place.github, place.repo, base=None).of(failed)
+    assert [each.test for each in found.failing] == ["src/a.py:3: F401"]
+    assert not found.of_actions
+
+
+async def test_a_long_log_is_read_in_little_memory(place: Place) -> None:
+    """Of 20 MB head, tail and the lines about errors are kept."""
+    noise = b"2026-11-20T10:00:01.0000000Z " + b"all is well " * 20 + b"\n"
+    half = noise * (10_000_000 // len(noise))
+    place.run.jobs[0].log = b"first\n" + half + LOG + half + b"last\n"
+    window = await place.github.job_log(place.repo, place.run.jobs[0].id, LogWindow)
+    text = window.text()
+    assert window.size > 19_000_000
+    assert len(text) < 2_500_000
+    assert text.startswith("first\n")
+    assert text.endswith("last")
+    assert "FAILED" in text
+    found = await place.evidence()
+    assert [each.test for each in found.failing] == ["tests.test_a::test_a"]
+
+
+async def test_the_storage_never_sees_our_token(place: Place) -> None:
+    """The signed address gets no credential (the storage refuses one), and an outage is outlasted."""
+    place.state.faults.add(Trouble.BAD_GATEWAY, path="logs$")
+    window = await place.github.job_log(place.repo, place.run.jobs[0].id, LogWindow)
+    assert "FAILED" in window.text()
+    place.run.jobs[0].log = None
+    with pytest.raises(Gone):
+        await place.github.job_log(place.repo, place.run.jobs[0].id, LogWindow)
