@@ -81,7 +81,7 @@ async def reproduce_checks(run: Run, source: Source, guidance: str) -> Workshop:
         for each, place in zip(chosen.targets, PLACES, strict=False)
     ]
     judgement = overall([*(trial.judgement for trial in trials), *outer])
-    jobs = _reported(chosen, trials)
+    jobs = _reported(run, chosen, trials, real=judgement.cause is Cause.REAL)
     if judgement.cause is not Cause.REAL:
         _conclude(run, judgement, trials, jobs)
     return _workshop(run, [t for t in trials if t.judgement.cause is Cause.REAL], judgement, jobs)
@@ -198,13 +198,16 @@ def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> Judgeme
     )
 
 
-def _reported(chosen: Chosen, trials: Sequence[Trial]) -> tuple[FailedJob, ...]:
+def _reported(
+    run: Run, chosen: Chosen, trials: Sequence[Trial], *, real: bool
+) -> tuple[FailedJob, ...]:
+    """Return all failed checks; beside real ones, the others have the reason why they are not."""
     told = []
     for trial in trials:
-        real = trial.judgement.cause is Cause.REAL
-        why = "" if real else trial.judgement.reason
+        why = trial.judgement.reason if real and trial.judgement.cause is not Cause.REAL else ""
         told.append(failed_job(trial.chosen.evidence, trial.chosen.target, why_not=why))
-    return (*told, *chosen.left)
+    outer = [failed_job(each, why_not=each.outside) for each in run.job.failed if each.outside]
+    return (*told, *chosen.left, *outer)
 
 
 def _conclude(

@@ -172,7 +172,8 @@ class FixWorkflow:
             return ()
         base = brief.trusted if brief.trusted != brief.commit else None
         gathering = Gathering(self._github, _repo(request), base=base)
-        return await gathering.all_of(request.failed.checks)
+        # A step's result is stored, and shown to a model: what looks like a secret goes before.
+        return redacted(await gathering.all_of(request.failed.checks), self._secrets)
 
     async def _repair_and_publish(
         self, request: FixRequest, brief: Brief, job: Job, shown: Shown, steps: Steps

@@ -18,6 +18,7 @@ from bot.reporting.evidence import (
     output,
     tried,
 )
+from bot.reporting.failed_checks import differences, failed_checks, logs
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
 from bot.reporting.next_step import next_step
@@ -81,17 +82,22 @@ def _reproduction(report: Report) -> Section:
     if reproduction is None:
         return Section(("",))
     parts = [f"### What was seen\n\n{_seen(report, observation)}"]
+    if reproduction.jobs:
+        parts.append(failed_checks(reproduction.jobs))
     if observation is not None and observation.failing:
         parts.append(failing_tests(observation.failing, most=20))
     said = [output("End of the setup's output", reproduction.setup_output)]
     if observation is not None:
         said.append(failure_output(observation))
+    said += [logs(reproduction.jobs), differences(reproduction.jobs)]
     full = "\n\n".join(filter(None, [*parts, *said]))
     return Section((full, "\n\n".join(parts), parts[0]), rank=3)
 
 
 def _seen(report: Report, observation: Observation | None) -> str:
     reproduction = report.reproduction
+    if reproduction is not None and observation is None and not reproduction.setup_output:
+        return f"Nothing was run at {commit(report.head)}."
     if observation is None or reproduction is None:
         return f"The setup failed at {commit(report.head)}, so no test ran."
     codes = reproduction.runs or (observation.exit_code,)

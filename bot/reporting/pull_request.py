@@ -19,6 +19,7 @@ from bot.reporting.evidence import (
     proposer,
     tried,
 )
+from bot.reporting.failed_checks import differences, failed_checks
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
@@ -99,11 +100,13 @@ def _wrong(report: Report) -> Section:
             failing_tests(observation.failing, most=20),
             failing_tests(observation.failing, most=5, messages=False),
         )
-    full, short = ([heading, reason, part] for part in listed)
-    said = failure_output(observation)
+    jobs = report.reproduction.jobs
+    checks = failed_checks(jobs)
+    full, short = ([heading, reason, checks, part] for part in listed)
+    said, differs = failure_output(observation), differences(jobs)
     forms = (
-        [*full, said],
-        [*full, failure_output(observation, limit=2_000)],
+        [*full, said, differs],
+        [*full, failure_output(observation, limit=2_000), differs],
         full,
         short,
         [heading, reason],

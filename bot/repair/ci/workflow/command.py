@@ -16,7 +16,7 @@ _FILES = {"python": (".py", "python {0}"), "sh": (".sh", "sh -e {0}"), "pwsh": (
 """For shells that are run on a file: its suffix and their command."""
 
 _WINDOWS = frozenset({"powershell", "cmd"})
-_NEEDS_OPTIONS = re.compile(r"[;|\n]|[^&]&(?:[^&]|$)")
+_NEEDS_OPTIONS = re.compile(r"[;|\n]|[^&]&(?:[^&]|$)|(?:^|&& )! ")
 """In a script that ends elsewhere, or otherwise, without the options of its shell."""
 
 _BASH = {"": "set -e", "bash": "set -eo pipefail"}

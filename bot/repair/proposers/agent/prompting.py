@@ -9,6 +9,7 @@ import prompts
 from bot.repair.model import (
     Attempt,
     Comment,
+    FailedJob,
     Observation,
     Patch,
     Problem,
@@ -29,6 +30,8 @@ _DIFF_CHARACTERS = 10_000
 _SUMMARY_CHARACTERS = 2_000
 _EVIDENCE_CHARACTERS = 8_000
 _CLUE_CHARACTERS = 6_000
+_LOG_CHARACTERS = 12_000
+_CHECKS = 4
 _EARLIER = 4
 _NOT_IN_A_LOGIN = re.compile(r"[^A-Za-z0-9_.\[\]-]")
 
@@ -61,8 +64,24 @@ def opening(task: Task) -> str:
         **common,
         failing_command=textwrap.indent(strip_hidden(task.commands.failing), "    "),
         written_test=patch_as_data("the written test", task.reproduction.test_patch),
+        checks=_checks(task.reproduction.jobs),
         clues=quoted("search", task.clues, limit=_CLUE_CHARACTERS) if task.clues else "",
     )
+
+
+def _checks(jobs: tuple[FailedJob, ...]) -> list[str]:
+    """Return the failed checks with what their steps printed at GitHub, as data."""
+    shown = [job for job in jobs if job.command][:_CHECKS]
+    share = _LOG_CHARACTERS // max(1, len(shown))
+    return [quoted("check", _check(job), limit=share) for job in shown]
+
+
+def _check(job: FailedJob) -> str:
+    lines = [f"Check: {job.check}", f"Step: {job.step}", f"Command: {job.command}"]
+    if job.failing:
+        first = job.failing[0]
+        lines.append(f"First error: {first.test}: {first.message}")
+    return "\n".join([*lines, "", job.excerpt]).rstrip()
 
 
 def report(problem: Problem) -> str:

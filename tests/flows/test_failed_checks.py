@@ -1,0 +1,315 @@
+"""A check fails: the very job is done again, and what it is is known before anything is spent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from inline_snapshot import snapshot
+
+from bot.repair.model import Verdict
+from tests.flows.failing_commit import CI, FILES, SAID, failing_commit, runner_log
+from tests.flows.world import RIGHT, World, attempts, open_world
+
+WRONG = {"app.txt": "wrong\n"}
+
+
+def asked(world: World) -> int:
+    """Return how often the model was asked."""
+    assert world.model is not None
+    return len(world.model.requests)
+
+
+async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
+    """The step's own command, in the job's environment, fails here, not at the base; then it passes."""
+    async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert run.report is not None
+        assert (run.verdict, run.reason) == (
+            Verdict.FIXED,
+            "The failing command passes with the patch, and nothing broke.",
+        )
+        assert run.report.reproduction is not None
+        assert run.report.reproduction.reason == snapshot(
+            "`test`: `sh check.sh` fails here, every time."
+        )
+        [job] = run.report.reproduction.jobs
+        assert (job.check, job.step, job.command) == ("test", "Check", "sh check.sh")
+        assert job.differences == snapshot(
+            (
+                "GitHub tested the merge with the base branch; here it is the head commit.",
+                "GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+            )
+        )
+        [ours] = [one for one in world.pulls() if one is not commit.pull]
+        assert world.level(ours.body or "") == snapshot("""\
+**Failed:** `sh check.sh` at `COMMIT`, exit code 1, 1 failing test: `checks::app`.
+
+**Cause and change:** The file said wrong. It says right now.
+
+**Proof:** It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+
+For #2
+
+### What was wrong
+
+`test`: `sh check.sh` fails here, every time.
+
+Failed at GitHub:
+
+- [test](https://github.test/acme/app/runs/1016), step `Check`, done again here as `sh check.sh`: `checks::app` at `checks.py`.
+
+- `checks::app` at `checks.py`: `app.txt says wrong`
+
+<details>
+<summary>Output of the command</summary>
+
+```
+=========== short test summary info ===========
+FAILED checks.py::app - app.txt says wrong
+```
+
+</details>
+
+<details>
+<summary>How this differs from GitHub's runner</summary>
+
+- `test`: GitHub tested the merge with the base branch; here it is the head commit.
+- `test`: GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+
+</details>
+
+### What was changed and why
+
+1 file, +1 -1: `app.txt`
+
+In the words of agent, `claude-sonnet-5-5`:
+
+> The file said wrong. It says right now.
+
+### How it was verified
+
+- Untouched commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
+- With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s.
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+# Make the sandbox look like GitHub's runner
+echo "PREPARED=yes" >> "$GITHUB_ENV"
+sh check.sh
+```
+
+- The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
+- GitHub tested the merge with the base branch; here it is the head commit.
+- GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+
+</details>
+
+### Attempts
+
+| # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
+
+### How to steer it
+
+Comment here:
+
+- `/fix <what to do differently>` starts a new run with your instructions.
+- `/fix retry` tries again with the same ones.
+- `/fix stop` ends a run that is under way.
+
+### Notes
+
+- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- Run `RUN`: N s, N tokens, $0.N.
+
+<!-- fixpoint:run=RUN kind=pull-request -->
+""")
+
+
+async def test_what_is_red_on_the_base_is_not_repaired_here(tmp_path: Path) -> None:
+    """The base fails in the same way: reported, and nothing is spent."""
+    files = {**FILES, **WRONG}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, {"other.txt": "more\n"})
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert (run.verdict, run.reason, asked(world)) == snapshot(
+            (Verdict.RED_ON_BASE, "`test`: `sh check.sh` fails on the base in the same way.", 0)
+        )
+
+
+async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
+    """Red at GitHub and green here, again and again: said with what differs."""
+    async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:
+        commit = failing_commit(world, {"other.txt": "more\n"})
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert (run.verdict, run.reason, asked(world)) == snapshot(
+            (
+                Verdict.NOT_REPRODUCED,
+                "`test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                0,
+            )
+        )
+        assert world.said(commit.pull)[-1] == snapshot("""\
+**Not fixed: the failure could not be reproduced.** `test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+
+**Next:** Name the command that fails with `/fix --test "COMMAND"`, or add a test that shows the problem at `COMMIT`.
+
+### What was seen
+
+`sh check.sh` at `COMMIT`: exit code 0; exit codes of its 3 runs: 0, 0, 0.
+
+Failed at GitHub:
+
+- [test](https://github.test/acme/app/runs/1016), step `Check`, done again here as `sh check.sh`: `checks::app` at `checks.py`. `test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+
+<details>
+<summary>Log of test</summary>
+
+```
+=========== short test summary info ===========
+FAILED checks.py::app - app.txt says wrong
+```
+
+</details>
+
+<details>
+<summary>How this differs from GitHub's runner</summary>
+
+- `test`: GitHub tested the merge with the base branch; here it is the head commit.
+- `test`: GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+
+</details>
+
+<details>
+<summary>How it was set up and run</summary>
+
+```sh
+# Make the sandbox look like GitHub's runner
+echo "PREPARED=yes" >> "$GITHUB_ENV"
+sh check.sh
+```
+
+- The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
+- GitHub tested the merge with the base branch; here it is the head commit.
+- GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+
+</details>
+
+Run `RUN`: N s, N tokens, $0.
+
+<!-- fixpoint:run=RUN kind=report -->
+""")
+
+
+async def test_what_failed_outside_of_the_code_is_not_even_run(tmp_path: Path) -> None:
+    """The runner's disk was full: no sandbox is opened, no model is asked."""
+    async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:
+        commit = failing_commit(world, WRONG)
+        full = "cp: error writing 'app.txt': No space left on device"
+        commit.job_fails(log=runner_log("sh check.sh", full))
+        await commit.repaired()
+        run = await world.run()
+        assert (run.verdict, run.reason, asked(world)) == snapshot(
+            (Verdict.INFRASTRUCTURE, "`test`: The runner's disk was full.", 0)
+        )
+        assert run.report is not None
+        assert run.report.commands is None
+
+
+async def test_another_failure_than_github_had_is_not_taken_for_it(tmp_path: Path) -> None:
+    """What fails here must be what failed there."""
+    async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails(log=runner_log("sh check.sh", SAID.replace("checks", "tests/test_a")))
+        await commit.repaired()
+        run = await world.run()
+        assert (run.verdict, run.reason, asked(world)) == snapshot(
+            (
+                Verdict.NOT_REPRODUCED,
+                "`test`: `sh check.sh` fails here with `checks::app`, at GitHub it failed with `tests.test_a::app`. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                0,
+            )
+        )
+
+
+async def test_every_failed_job_must_pass(tmp_path: Path) -> None:
+    """Two jobs fail for two reasons: a patch for one of them is not enough."""
+    lint = """\
+  lint:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v5
+      - run: |
+          echo looking
+          ! grep -n tab app.txt
+        working-directory: ./
+"""
+    files = {**FILES, ".github/workflows/ci.yml": CI + lint}
+    half = [RIGHT[0], RIGHT[1], RIGHT[2]]
+    async with open_world(tmp_path, attempts(half), files=files) as world:
+        commit = failing_commit(world, {"app.txt": "wrong\ntab\n"})
+        commit.job_fails()
+        script = "echo looking\n! grep -n tab app.txt"
+        commit.job_fails(
+            "lint", step="Run echo looking", script=script, log=runner_log(script, "2:tab")
+        )
+        await commit.repaired()
+        run = await world.run()
+        assert run.report is not None
+        assert run.report.reproduction is not None
+        assert [job.command for job in run.report.reproduction.jobs] == snapshot(
+            ["sh check.sh", "echo looking && ! grep -n tab app.txt"]
+        )
+        assert run.verdict is not Verdict.FIXED
+        [attempt, *_] = run.report.attempts
+        assert attempt.verification is not None
+        assert attempt.verification.target is not None
+        assert attempt.verification.target.command == snapshot(
+            "sh check.sh && echo looking && ! grep -n tab app.txt"
+        )
+
+
+async def test_without_a_job_to_do_again_the_test_command_stands_for_it(tmp_path: Path) -> None:
+    """A workflow that does not parse, a job that is gone, another App's check: each is said."""
+    config = "setup: 'true'\ntest: WANTED=right PREPARED=yes sh check.sh\n"
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, {**WRONG, ".github/workflows/ci.yml": "jobs: [\n"})
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert run.report is not None
+        assert run.report.reproduction is not None
+        [job] = run.report.reproduction.jobs
+        assert (run.verdict, job.command, job.differences[0]) == snapshot(
+            (
+                Verdict.FIXED,
+                "WANTED=right PREPARED=yes sh check.sh",
+                "The workflow of `test` can't be planned. .github/workflows/ci.yml, line 2: is not valid YAML: expected the node content, but found '<stream end>'.",
+            )
+        )
+
+
+async def test_nothing_is_known_and_nothing_can_be_run(tmp_path: Path) -> None:
+    """No log, no plan, no test command: a verdict all the same."""
+    async with open_world(tmp_path, attempts(RIGHT), files={"a.txt": "a\n"}) as world:
+        commit = failing_commit(world, {"b.txt": "b\n"})
+        commit.job_fails("deploy", log=None)
+        await commit.repaired()
+        run = await world.run()
+        assert (run.verdict, run.reason) == snapshot(
+            (
+                Verdict.NOT_REPRODUCED,
+                "Nothing can be run here for the failed checks. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large or no file. No test command was found.",
+            )
+        )
