@@ -170,7 +170,7 @@ async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
 
 Failed at GitHub:
 
-- [test](https://github.test/acme/app/runs/1016), step `Check`, done again here as `sh check.sh`: `checks::app` at `checks.py`. `test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- [test](https://github.test/acme/app/runs/1016), step `Check`, done again here as `sh check.sh`: `checks::app` at `checks.py`.
 
 <details>
 <summary>Log of test</summary>
@@ -268,14 +268,25 @@ async def test_every_failed_job_must_pass(tmp_path: Path) -> None:
         assert run.report is not None
         assert run.report.reproduction is not None
         assert [job.command for job in run.report.reproduction.jobs] == snapshot(
-            ["sh check.sh", "echo looking && ! grep -n tab app.txt"]
+            [
+                "sh check.sh",
+                """\
+set -e
+echo looking
+! grep -n tab app.txt\
+""",
+            ]
         )
         assert run.verdict is not Verdict.FIXED
         [attempt, *_] = run.report.attempts
         assert attempt.verification is not None
         assert attempt.verification.target is not None
         assert attempt.verification.target.command == snapshot(
-            "sh check.sh && echo looking && ! grep -n tab app.txt"
+            """\
+sh check.sh && set -e
+echo looking
+! grep -n tab app.txt\
+"""
         )
 
 
