@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import io
+import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -203,6 +205,9 @@ def main() -> None:
     # What imports make stays until the end: to look through it for garbage again and again takes a
     # tenth of a second.
     gc.set_threshold(50_000, 10, 10)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that knows no such letter shows `?`
+            stream.reconfigure(errors="replace")
     app()
 
 

@@ -101,18 +101,27 @@ def check_proposers(options: FixOptions, tools: Tools) -> None:
         raise UsageError(f"--proposers: {name!r} is none of {', '.join(tools.proposers)}.")
 
 
-def repo_config(repository: Path | None) -> RepoConfig:
-    """Return the repository's own config, or the defaults.
+def repo_config(repository: Path) -> RepoConfig:
+    """Return the config in a repository's work tree.
 
     Raises:
         RepoConfigError: When it can't be used.
     """
-    from bot.intake.repo_config import PATH, RepoConfig, parse
+    from bot.intake.repo_config import PATH
 
-    file = repository / PATH if repository is not None else None
-    if file is None or not file.is_file():
-        return RepoConfig()
-    return parse(file.read_bytes(), source=str(file))
+    file = repository / PATH
+    return parse_config(file.read_bytes() if file.is_file() else None, str(file))
+
+
+def parse_config(content: bytes | None, source: str) -> RepoConfig:
+    """Return a config; without a file, the defaults.
+
+    Raises:
+        RepoConfigError: When it can't be used.
+    """
+    from bot.intake.repo_config import RepoConfig, parse
+
+    return RepoConfig() if content is None else parse(content, source=source)
 
 
 def job_of(options: FixOptions, run_id: str, problem: Problem, config: RepoConfig) -> Job:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -29,6 +30,22 @@ async def check_branch(repository: Path, branch: str) -> None:
     except GitError:
         return
     raise UsageError(f"--branch: {branch!r} exists already; choose another name or delete it.")
+
+
+def check_patch_file(file: Path) -> None:
+    """Make sure that a patch can be written there, before hours of work end in nothing.
+
+    Raises:
+        UsageError: When it can't.
+    """
+    if str(file) == "-":
+        return
+    if file.is_dir():
+        raise UsageError(f"--patch: {file} is a folder; name a file.")
+    if not file.parent.is_dir():
+        raise UsageError(f"--patch: the folder {file.parent} does not exist; make it first.")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise UsageError(f"--patch: {file} can't be written; name another file.")
 
 
 async def commit_to_branch(repository: Path, branch: str, patch: Patch, message: str) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import secrets
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,10 +19,13 @@ from bot.fix_options import (
     check_proposers,
     job_of,
     local_repository,
+    parse_config,
     problem_of,
     repo_config,
 )
-from bot.handover import check_branch, hand_over
+from bot.handover import check_branch, check_patch_file, hand_over
+from bot.intake.repo_config import PATH as CONFIG_PATH
+from bot.intake.repo_config import RepoConfig
 from bot.repair.checkouts import LocalCheckout, RemoteCheckout
 from bot.repair.engine import repair
 from bot.repair.job import Checkout, Job
@@ -51,6 +55,8 @@ async def _fix(options: FixOptions) -> bool:
     repository = local_repository(options)
     if options.branch is not None and repository is not None:
         await check_branch(repository, options.branch)
+    if options.patch is not None:
+        check_patch_file(options.patch)
     problem = problem_of(options)
     settings = load_local_settings(os.environ)
     kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
@@ -59,14 +65,27 @@ async def _fix(options: FixOptions) -> bool:
     with _scratch(folder / run_id) as scratch:
         async with open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools:
             check_proposers(options, tools)
-            job = job_of(options, run_id, problem, repo_config(repository))
+            checkout = _checkout(options, repository, scratch)
+            config = (
+                await _config_on_server(options.target, checkout)
+                if repository is None
+                else repo_config(repository)
+            )
+            job = job_of(options, run_id, problem, config)
             try:
-                report = await _run(job, tools, _checkout(options, repository, scratch))
+                report = await _run(job, tools, checkout)
             finally:
                 for name in leftovers(run_id):
                     await tools.sandboxes.remove(name)
     await hand_over(options, repository, redacted(report, planted_secrets(settings)))
     return report.verdict is Verdict.FIXED
+
+
+async def _config_on_server(url: str, checkout: Checkout) -> RepoConfig:
+    """Fetch the repository, which the run would do first anyway, and read its config."""
+    sys.stderr.write(f"Fetching {url} ...\n")
+    source = await checkout.provide(await checkout.head())
+    return parse_config(await source.store.show(source.trusted, CONFIG_PATH), CONFIG_PATH)
 
 
 async def _run(job: Job, tools: Tools, checkout: Checkout) -> Report:

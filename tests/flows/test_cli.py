@@ -82,6 +82,21 @@ async def test_a_branch_and_a_patch_file(tmp_path: Path) -> None:
         assert "fix/app" in done.out
 
 
+async def test_a_repository_on_a_server_has_its_own_config(tmp_path: Path) -> None:
+    """It is fetched, and what its config says counts; one that can't be used is said."""
+    async with open_desk(tmp_path, attempts(RIGHT)) as desk:
+        url = f"file://{desk.repository}"
+        config = desk.repository / ".github" / "fixpoint.yml"
+        config.write_text("setup: 'true'\ntest: sh check.sh\nproposers: [mechanical]\n")
+        desk.git("commit", "--quiet", "--all", "--message=No model")
+        done = await desk.run("fix", url, "--json")
+        assert [one.proposer for one in read(done).attempts] == []
+        assert (done.code, read(done).verdict) == (1, "gave_up")
+        config.write_text("atempts: 2\n")
+        desk.git("commit", "--quiet", "--all", "--message=A slip")
+        assert_one_sentence(await desk.run("fix", url), ".github/fixpoint.yml:1")
+
+
 async def test_applied_to_a_dirty_work_tree(tmp_path: Path) -> None:
     """What is there, committed or not, is what is repaired; the fix goes on top of it."""
     files = {**FILES, "app.txt": "right\n"}
@@ -172,6 +187,8 @@ async def test_two_at_once(tmp_path: Path) -> None:
         (("repository", "--json", "--patch", "-"), "both write to stdout"),
         (("repository", "--branch", "main"), "'main' exists already"),
         (("repository", "--branch", "no..good"), "is not a valid branch name"),
+        (("repository", "--patch", "none/fix.patch"), "the folder none does not exist"),
+        (("repository", "--patch", "plain"), "plain is a folder; name a file."),
         (("https://example.com/r.git", "--apply"), "need a repository on this machine"),
         ((), "Missing argument 'PATH_OR_URL'"),
     ],
