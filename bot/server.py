@@ -19,6 +19,7 @@ from bot.data_folder import make_data_folder
 from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import Patience
+from bot.housekeeping import Housekeeping
 from bot.intake.dispatch import Dispatcher
 from bot.intake.missed import MissedDeliveries
 from bot.intake.webhook import Webhook
@@ -90,7 +91,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         durable = DurableRuns(
             steps_engine,
             journal,
-            executor_id="fixpoint",
+            executor_id=settings.fixpoint_server_name,
             concurrency=settings.fixpoint_concurrency,
         )
         await durable.launch(workflow.run)
@@ -108,6 +109,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         await stack.enter_async_context(
             MissedDeliveries(github, deliveries, every=settings.fixpoint_missed_seconds)
         )
+        await stack.enter_async_context(Housekeeping(deliveries, journal, folder / "mirrors"))
         app = build_app(settings, database, deliveries, dispatcher.wake)
         yield Server(app, database, deliveries, runs, dispatcher, durable)
 

@@ -152,6 +152,12 @@ class ServerSettings(LocalSettings):
         description="Seconds after which a run tries again what an outage of GitHub stopped; "
         "doubles with each try.",
     )
+    fixpoint_server_name: str = Field(
+        "fixpoint",
+        pattern=r"^[A-Za-z0-9._-]{1,64}$",
+        description="Name of this server, the same at each start: under it, it takes up the runs "
+        "that it left unfinished. Servers that share a database need different names.",
+    )
     fixpoint_missed_seconds: float = Field(
         900.0,
         gt=0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 from collections.abc import Awaitable, Callable
@@ -143,6 +144,7 @@ class RemoteCheckout:
         if self._mirror is None:
             return None
         await self._mirror.create()
+        os.utime(self._mirror.directory)  # housekeeping keeps what is of use
         return self._mirror.directory.resolve() / "objects"
 
     async def _resolve(self, ref: str) -> str:

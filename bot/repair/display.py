@@ -9,6 +9,7 @@ import structlog
 
 from bot.errors import NotPermitted
 from bot.github.github import GitHub
+from bot.github.refusals import Gone
 from bot.github.values import Repo
 from bot.repair.request import FixRequest
 from bot.reporting import check_run, messages
@@ -41,7 +42,7 @@ class Display:
         comment = None
         if request.number is not None:
             mark = marker(request.run_id, "progress")
-            text = messages.queued(0, mark)
+            text = messages.queued(mark)
             comment = await self._github.post_comment(_repo(request), request.number, text, mark)
         return Shown(comment, await self.check_of(request))
 
@@ -80,12 +81,23 @@ class Display:
             mark = marker(request.run_id, "report")
             await _if_allowed(self._github.post_comment(_repo(request), request.number, more, mark))
         if shown.comment is not None:
-            await _if_allowed(self._github.edit_comment(_repo(request), shown.comment, text))
+            await _if_allowed(self._last_words(request, shown.comment, text, again=not more))
         if shown.check_run is not None:
             report = check_run.over(request, ended, text, more)
             await _if_allowed(
                 self._github.update_check_run(_repo(request), shown.check_run, report)
             )
+
+    async def _last_words(
+        self, request: FixRequest, comment: int, text: str, *, again: bool
+    ) -> None:
+        """Put the end in the place of the progress; where somebody deleted that, say it `again`."""
+        try:
+            await self._github.edit_comment(_repo(request), comment, text)
+        except Gone:
+            if again and request.number is not None:
+                mark = marker(request.run_id, "progress")
+                await self._github.post_comment(_repo(request), request.number, text, mark)
 
 
 async def _if_allowed(telling: Awaitable[object]) -> None:

@@ -36,14 +36,12 @@ OPTIONS = (
 """What can be set behind `/fix` and `/fix retry`."""
 
 
-def queued(ahead: int, mark: str) -> str:
-    """Say that a run is accepted; `ahead` counts the runs that come first."""
-    if ahead:
-        text = f"Fixpoint will work on this after {count(ahead, 'other run')}."
-    else:
-        text = "Fixpoint will work on this now."
+def queued(mark: str) -> str:
+    """Say that a run is accepted."""
     return signed(
-        f"{text} Progress appears in this comment. To stop it, comment `/fix stop`.", mark
+        "Fixpoint will work on this now. Progress appears in this comment. To stop it, comment "
+        "`/fix stop`.",
+        mark,
     )
 
 
@@ -127,20 +125,6 @@ def moved_on(reason: str, mark: str) -> str:
     return signed(
         f"{_sentence(reason)} Nothing is published for a commit that is not the newest.", mark
     )
-
-
-def nothing_to_retry(mark: str) -> str:
-    """Say that there was no run before."""
-    return signed("There is no earlier run here. To start one, comment `/fix`.", mark)
-
-
-def retry_started(earlier_run_id: str, mark: str) -> str:
-    """Say that a new run starts from the wishes of an earlier one."""
-    text = (
-        f"Fixpoint starts again with what was asked of run {code(earlier_run_id)}. "
-        "Progress appears in this comment. To stop it, comment `/fix stop`."
-    )
-    return signed(text, mark)
 
 
 def crashed(run_id: str, times: int, mark: str) -> str:

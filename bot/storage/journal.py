@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from sqlalchemy import Column, Engine, LargeBinary, MetaData, Table, Text, delete, select
 
 from bot.storage.database import UtcDateTime, insert_if_new
 from bot.storage.group_commit import GroupCommit
-
-KEPT = timedelta(days=30)
-"""Longer than any run lasts, its waiting for people included."""
 
 _metadata = MetaData()
 _acts = Table(
@@ -33,10 +30,8 @@ class Journal:
         self._earlier: dict[str, dict[str, bytes]] = {}
 
     async def open(self) -> None:
-        """Create the table, and forget what no run can ask for any more."""
+        """Create the table."""
         await asyncio.to_thread(_metadata.create_all, self._engine)
-        old = delete(_acts).where(_acts.c.kept_at < datetime.now(UTC) - KEPT)
-        await self._writes.run(lambda connection: connection.execute(old))
 
     async def earlier(self, run_id: str) -> dict[str, bytes]:
         """Return what earlier processes kept of a run; read once, then remembered.
@@ -58,6 +53,15 @@ class Journal:
         """
         row = {"run_id": run_id, "name": name, "result": result, "kept_at": datetime.now(UTC)}
         return await self._writes.run(lambda connection: insert_if_new(connection, _acts, row))
+
+    async def prune(self, older_than: datetime) -> int:
+        """Delete what was kept before `older_than`; return how much.
+
+        Raises:
+            StorageError: When the database refuses.
+        """
+        old = delete(_acts).where(_acts.c.kept_at < older_than)
+        return await self._writes.run(lambda connection: connection.execute(old).rowcount)
 
     def leave(self, run_id: str) -> None:
         """Drop from memory what was read of a run that is over here."""

@@ -501,3 +501,13 @@ async def test_of_two_processes_one_keeps_an_act(journals: tuple[Journal, Journa
     assert await first.keep("run", "act", b"first")
     assert not await second.keep("run", "act", b"second")
     assert await second.earlier("run") == {"act": b"first"}
+
+
+async def test_old_acts_are_forgotten(journals: tuple[Journal, Journal]) -> None:
+    """Those kept before the moment, and no others."""
+    first, second = journals
+    await first.keep("run", "old", b"1")
+    between = datetime.now(UTC)
+    await first.keep("run", "new", b"2")
+    assert await first.prune(between) == 1
+    assert await second.earlier("run") == {"new": b"2"}

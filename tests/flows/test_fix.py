@@ -19,7 +19,7 @@ from tests.fakes.model import (
     Step,
     Unauthorized,
 )
-from tests.flows.world import FILES, FIX, RIGHT, WRONG, attempts, bash, edit, open_world
+from tests.flows.world import FILES, FIX, RIGHT, WRONG, World, attempts, bash, edit, open_world
 
 
 def always(step: Step) -> Callable[[Request], Step]:
@@ -139,6 +139,24 @@ async def test_wrong_then_right(tmp_path: Path) -> None:
         assert world.model is not None
         second = next(one for one in world.model.requests if "worse" in one.first)
         assert "app.txt says worse" in second.first
+
+
+async def test_the_end_is_said_though_somebody_deleted_the_progress(tmp_path: Path) -> None:
+    """A new comment says it."""
+    worlds: list[World] = []
+
+    def script(request: Request) -> Step:
+        [world] = worlds
+        comments, bot = world.issue.comments, world.state.app.bot
+        comments[:] = [one for one in comments if one.author is not bot]
+        return RIGHT[request.turn - 1]
+
+    async with open_world(tmp_path, script) as world:
+        worlds.append(world)
+        await world.comment("/fix")
+        await world.settled()
+        [said] = world.said()
+        assert said.startswith("Fixed in")
 
 
 async def test_never_right(tmp_path: Path) -> None:

@@ -38,17 +38,8 @@ def test_marker_is_the_last_line() -> None:
 
 def test_queued() -> None:
     """A run that starts at once says where progress appears and how to stop it."""
-    assert messages.queued(0, MARK) == snapshot("""\
+    assert messages.queued(MARK) == snapshot("""\
 Fixpoint will work on this now. Progress appears in this comment. To stop it, comment `/fix stop`.
-
-<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
-""")
-
-
-def test_queued_behind_others() -> None:
-    """A run that has to wait says how many come first."""
-    assert messages.queued(2, MARK) == snapshot("""\
-Fixpoint will work on this after 2 other runs. Progress appears in this comment. To stop it, comment `/fix stop`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -191,24 +182,6 @@ def test_could_not_start() -> None:
     reason = "The App may not read this repository: grant it contents: read."
     assert messages.could_not_start(reason, MARK) == snapshot("""\
 This run could not start. The App may not read this repository: grant it contents: read. Then comment `/fix retry`.
-
-<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
-""")
-
-
-def test_nothing_to_retry() -> None:
-    """Retry without an earlier run says so."""
-    assert messages.nothing_to_retry(MARK) == snapshot("""\
-There is no earlier run here. To start one, comment `/fix`.
-
-<!-- fixpoint:run=3fa9c1d20b7e kind=test -->
-""")
-
-
-def test_retry_started() -> None:
-    """Retry names the run whose wishes it takes over."""
-    assert messages.retry_started(RUN, MARK) == snapshot("""\
-Fixpoint starts again with what was asked of run `3fa9c1d20b7e`. Progress appears in this comment. To stop it, comment `/fix stop`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)

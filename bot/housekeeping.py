@@ -1,0 +1,81 @@
+"""Throw away what nobody can ask for any more: old deliveries, old results, unused mirrors."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Self
+
+import structlog
+
+from bot.errors import StorageError
+from bot.storage.deliveries import DeliveryStore
+from bot.storage.journal import Journal
+
+EVERY_SECONDS = 24 * 3600.0
+
+KEPT = timedelta(days=30)
+"""Longer than GitHub offers to redeliver (three days), and than any run lasts, its waiting for
+people included."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Housekeeping:
+    """Tidies up at start, and once a day."""
+
+    def __init__(self, deliveries: DeliveryStore, journal: Journal, mirrors: Path) -> None:
+        """Look after these.
+
+        Args:
+            deliveries: Of webhooks.
+            journal: Of light steps.
+            mirrors: Folder of bare repositories, two levels deep, that speed up fetching.
+        """
+        self._deliveries = deliveries
+        self._journal = journal
+        self._mirrors = mirrors
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        """Begin."""
+        self._task = asyncio.create_task(self._tidy_again_and_again())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _tidy_again_and_again(self) -> None:
+        while True:
+            try:
+                await self.tidy(datetime.now(UTC) - KEPT)
+            except StorageError as error:
+                _log.warning("old data not thrown away", problem=str(error))
+            await asyncio.sleep(EVERY_SECONDS)
+
+    async def tidy(self, older_than: datetime) -> None:
+        """Throw away what was last of use before `older_than`.
+
+        Raises:
+            StorageError: When the database refuses.
+        """
+        deliveries = await self._deliveries.prune(older_than)
+        acts = await self._journal.prune(older_than)
+        mirrors = await asyncio.to_thread(_remove_unused, self._mirrors, older_than)
+        if deliveries or acts or mirrors:
+            _log.info("old data thrown away", deliveries=deliveries, acts=acts, mirrors=mirrors)
+
+
+def _remove_unused(mirrors: Path, older_than: datetime) -> int:
+    """Remove bare repositories that no run has used since; return how many."""
+    unused = [
+        one for one in mirrors.glob("*/*.git") if one.stat().st_mtime < older_than.timestamp()
+    ]
+    for mirror in unused:
+        shutil.rmtree(mirror, ignore_errors=True)
+    return len(unused)
