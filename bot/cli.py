@@ -141,6 +141,25 @@ def serve() -> None:
 
 
 @app.command()
+def budget(
+    name: Annotated[
+        str | None, typer.Argument(help="A repository, owner/name#12 or a run's id.")
+    ] = None,
+    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+    ] = False,
+) -> None:
+    """Print what model calls cost today, what is reserved, and what is left of each cap."""
+    from bot.errors import StorageError, UsageError
+    from bot.spending import run_budget
+
+    try:
+        run_budget(name, as_json=as_json)
+    except (UsageError, StorageError) as error:
+        _refuse(str(error))
+
+
+@app.command()
 def doctor() -> None:
     """Check what this machine and its settings allow, and say what is missing."""
     from bot.doctor import run_doctor

@@ -23,6 +23,7 @@ from bot.housekeeping import Housekeeping
 from bot.intake.dispatch import Dispatcher
 from bot.intake.missed import MissedDeliveries
 from bot.intake.webhook import Webhook
+from bot.repair.caps import Caps
 from bot.repair.durable import DurableRuns, DurableSteps
 from bot.repair.workflow import FixWorkflow
 from bot.reporting.redaction import planted_secrets, redact
@@ -30,6 +31,7 @@ from bot.settings import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
+from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore
 from bot.storage.steps_database import steps_database
 from bot.telemetry.logs import configure_logs
@@ -63,6 +65,14 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(await open_database(settings.database_url))
         deliveries, runs = DeliveryStore(database), RunStore(database)
+        # What a power cut costs it, it costs the steps that it belongs to as well.
+        ledger = Ledger(
+            await stack.enter_async_context(
+                await open_database(settings.database_url, flushed=False)
+            )
+        )
+        stack.push_async_callback(ledger.written)
+        await ledger.close_ended_runs()
         session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=True))
         github = GitHub(
             session,
@@ -81,9 +91,11 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         workflow = FixWorkflow(
             github,
             runs,
+            ledger,
             tools,
             DurableSteps(journal, first_wait=settings.fixpoint_retry_seconds),
             folder,
+            caps=caps_of(settings),
             edit_seconds=settings.fixpoint_edit_seconds,
             retry_seconds=settings.fixpoint_retry_seconds,
             secrets=secrets,
@@ -112,6 +124,20 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         await stack.enter_async_context(Housekeeping(deliveries, journal, folder / "mirrors"))
         app = build_app(settings, database, deliveries, dispatcher.wake)
         yield Server(app, database, deliveries, runs, dispatcher, durable)
+
+
+def caps_of(settings: ServerSettings) -> Caps:
+    """Return what the settings allow all runs together."""
+    return Caps(
+        run_usd=settings.fixpoint_run_usd,
+        thread_usd=settings.fixpoint_thread_usd,
+        repository_usd=settings.fixpoint_repository_usd,
+        installation_usd=settings.fixpoint_installation_usd,
+        day_usd=settings.fixpoint_day_usd,
+        run_tokens=settings.fixpoint_run_tokens,
+        sandbox_seconds=settings.fixpoint_sandbox_seconds,
+        runs_per_hour=settings.fixpoint_runs_per_hour,
+    )
 
 
 def build_app(

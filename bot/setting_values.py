@@ -6,11 +6,12 @@ value: it may be a secret.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 
 
 def _http_url(value: str) -> str:
@@ -62,4 +63,7 @@ def _file_content(path: str) -> str:
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
 PrivateKey = Annotated[SecretStr, AfterValidator(_private_key)]
+Dollars = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
+"""US dollars; 0 allows no call that has a price."""
+
 FolderPath = Annotated[Path, AfterValidator(Path.expanduser)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.errors import SettingsError
-from bot.setting_values import DatabaseUrl, FolderPath, HttpUrl, PrivateKey
+from bot.setting_values import DatabaseUrl, Dollars, FolderPath, HttpUrl, PrivateKey
 
 
 class SandboxKind(StrEnum):
@@ -137,6 +138,30 @@ class ServerSettings(LocalSettings):
     )
     fixpoint_concurrency: int = Field(
         2, ge=1, le=256, description="Runs that this server works on at once."
+    )
+    fixpoint_run_usd: Dollars = Field(
+        Decimal(10),
+        description="Dollars that the model calls of one run may cost, whatever its repository "
+        "allows.",
+    )
+    fixpoint_thread_usd: Dollars = Field(
+        Decimal(20), description="Dollars of all runs on one issue or pull request."
+    )
+    fixpoint_repository_usd: Dollars = Field(
+        Decimal(50), description="Dollars a day (UTC) of all runs on one repository."
+    )
+    fixpoint_installation_usd: Dollars = Field(
+        Decimal(100), description="Dollars a day of all runs of one installation of the App."
+    )
+    fixpoint_day_usd: Dollars = Field(Decimal(200), description="Dollars a day of all runs.")
+    fixpoint_run_tokens: int | None = Field(
+        None, ge=1, description="Tokens of one run, read and written; no cap unless set."
+    )
+    fixpoint_sandbox_seconds: float | None = Field(
+        None, gt=0, description="Seconds of all commands of one run; no cap unless set."
+    )
+    fixpoint_runs_per_hour: int = Field(
+        30, ge=1, description="Runs that one repository may start in an hour."
     )
     fixpoint_edit_seconds: float = Field(
         10.0,

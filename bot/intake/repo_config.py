@@ -34,6 +34,7 @@ from bot.intake.config_values import (
 )
 from bot.intake.options import MAX_ATTEMPTS
 from bot.intake.yaml_document import Document, Problem, Unreadable, read
+from bot.repair.caps import Caps
 from bot.repair.model import Limits, SearchLimits
 from bot.repair.request import Effort, Options
 
@@ -129,6 +130,38 @@ class SearchSection(_Section):
         return SearchLimits(self.seconds, self.workers)
 
 
+class CapsSection(_Section):
+    """What all runs together may take; the server's own caps hold as well."""
+
+    thread_usd: Dollars | None = Field(
+        None, description="Dollars of all runs on one issue or pull request."
+    )
+    day_usd: Dollars | None = Field(
+        None, description="Dollars a day of all runs on this repository."
+    )
+    run_tokens: StrictInt | None = Field(
+        None, ge=1, description="Tokens of one run, read and written."
+    )
+    sandbox: Duration | None = Field(
+        None,
+        description="Time of all commands of one run: seconds, or with a unit, such as 15m or 1h.",
+    )
+    runs_per_hour: StrictInt | None = Field(
+        None, ge=1, description="Runs that may be started in one hour."
+    )
+
+    @property
+    def within_repository(self) -> Caps:
+        """The section in the words of the budget."""
+        return Caps(
+            thread_usd=self.thread_usd,
+            repository_usd=self.day_usd,
+            run_tokens=self.run_tokens,
+            sandbox_seconds=self.sandbox,
+            runs_per_hour=self.runs_per_hour,
+        )
+
+
 class RepoConfig(_Section):
     """How Fixpoint works on this repository. Without the file every key has its default."""
 
@@ -160,6 +193,10 @@ class RepoConfig(_Section):
         _BUDGET,
         json_schema_extra={"default": float(_BUDGET)},
         description="Dollars that the model calls of one run may cost.",
+    )
+    caps: CapsSection = Field(
+        CapsSection(),
+        description="What all runs together may take; the server's caps hold as well.",
     )
     timeout: Duration = Field(
         _LIMITS.seconds,

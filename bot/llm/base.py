@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
+from bot.repair.accounts import Account, Amount, Balance, Cap, Scope
 from bot.repair.model import Usage
 
 
@@ -138,12 +138,22 @@ class Ask:
         max_tokens: Most tokens of the answer.
         effort: `low`, `medium`, `high` or None for the provider's default.
         model: An exact model that the repo config asks for, or None.
+        allowance: The most that answering may cost, tries that failed included. The first try is
+            always made; a further one only if what is left covers its worst case. None: no bound.
     """
 
     strength: Strength = Strength.DEFAULT
     max_tokens: int = 16_000
     effort: str | None = None
     model: str | None = None
+    allowance: Amount | None = None
+
+    def allows(self, lost: Usage, more: Amount) -> bool:
+        """Whether a try that may cost `more` is allowed after others cost `lost`."""
+        if self.allowance is None or lost == Usage():
+            return True
+        most = Cap(self.allowance.usd, self.allowance.tokens)
+        return Balance(Account(Scope.RUN), most, Amount(lost.cost_usd, lost.tokens)).covers(more)
 
 
 class Model(Protocol):
@@ -160,8 +170,8 @@ class Model(Protocol):
         """
         ...
 
-    def worst_case(self, conversation: Conversation, ask: Ask) -> Decimal | None:
-        """Return the most that the call can cost in USD, or None when its price is unknown."""
+    def worst_case(self, conversation: Conversation, ask: Ask) -> Amount:
+        """Return the most that one try can cost; its dollars are None when no price is known."""
         ...
 
     async def warm(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from hashlib import blake2b
 from typing import Protocol
 
@@ -13,6 +12,7 @@ from cachetools import LRUCache
 
 from bot.errors import CredentialsRefused, ProviderError, RequestTooLong
 from bot.llm.base import Ask, Conversation, Model, Text, Turn
+from bot.repair.accounts import Amount
 from bot.repair.model import Usage
 
 _REMEMBERED_CONVERSATIONS = 1024
@@ -55,9 +55,13 @@ def line_up(
     )
 
 
-def highest(costs: Sequence[Decimal | None]) -> Decimal | None:
-    """Return the highest known cost, so that a budget holds whoever answers; None if none is."""
-    return max((cost for cost in costs if cost is not None), default=None)
+def highest(amounts: Sequence[Amount]) -> Amount:
+    """Return what covers each of the amounts, so that a budget holds whoever answers.
+
+    Its dollars are those that are known, and None if none are.
+    """
+    known = [amount.usd for amount in amounts if amount.usd is not None]
+    return Amount(max(known, default=None), max(amount.tokens for amount in amounts))
 
 
 def summary(errors: Sequence[ProviderError]) -> str:
@@ -103,8 +107,13 @@ class Chain:
         skipped = resting if key not in self._answered else {}
         errors: list[ProviderError] = []
         for i in self._order(key, ask, resting):
+            asked = self._asked(i, ask)
+            if errors and not ask.allows(
+                _spent(errors), self._models[i].worst_case(conversation, asked)
+            ):
+                break
             try:
-                turn = await self._models[i].respond(conversation, self._asked(i, ask))
+                turn = await self._models[i].respond(conversation, _less(asked, _spent(errors)))
             except RequestTooLong as error:
                 error.spent = _spent([*errors, error])
                 raise
@@ -118,8 +127,8 @@ class Chain:
                 return _told(turn, why, _spent(errors))
         raise _everybody(errors) from errors[-1]
 
-    def worst_case(self, conversation: Conversation, ask: Ask) -> Decimal | None:
-        """Return the most that an answer can cost in USD, whoever gives it."""
+    def worst_case(self, conversation: Conversation, ask: Ask) -> Amount:
+        """Return the most that one try can cost, whoever is asked."""
         return highest(
             [
                 model.worst_case(conversation, self._asked(i, ask))
@@ -172,6 +181,15 @@ def _key(conversation: Conversation) -> bytes:
             if isinstance(block, Text):
                 digest.update(block.text.encode(errors="replace"))
     return digest.digest()
+
+
+def _less(ask: Ask, spent: Usage) -> Ask:
+    """Return the question with what is left of its allowance."""
+    allowed = ask.allowance
+    if allowed is None or spent == Usage():
+        return ask
+    usd = None if allowed.usd is None else allowed.usd - (spent.cost_usd or 0)
+    return replace(ask, allowance=Amount(usd, allowed.tokens - spent.tokens))
 
 
 def _spent(errors: Sequence[ProviderError]) -> Usage:

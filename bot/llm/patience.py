@@ -47,6 +47,7 @@ async def insist(
     attempt: Callable[[], Awaitable[Reply]],
     patience: Patience,
     account: Callable[[Tokens], Usage],
+    allowed: Callable[[Usage], bool],
 ) -> Outcome:
     """Return the first answer.
 
@@ -54,6 +55,7 @@ async def insist(
         attempt: Makes one call; raises `Failure`.
         patience: How often and how patiently.
         account: The usage of these tokens.
+        allowed: Whether there may be another try after tries that cost so much.
 
     Raises:
         ProviderError: The last try's, with `spent` set to what all of them cost.
@@ -68,7 +70,7 @@ async def insist(
         except Failure as failure:
             if failure.tokens is not None:
                 lost += account(failure.tokens)
-            if not failure.again or tried >= patience.tries:
+            if not failure.again or tried >= patience.tries or not allowed(lost):
                 raise _final(failure.error, tried, lost) from failure.__cause__
             notes = (f"{failure.error} It answered at try {tried + 1}.",)
             await asyncio.sleep(patience.wait(tried, failure.retry_after))

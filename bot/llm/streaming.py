@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from decimal import Decimal
+from functools import partial
 
 from bot.llm.base import Ask, Conversation, Strength, Turn
 from bot.llm.patience import Patience, insist
 from bot.llm.prices import PriceList
 from bot.llm.reply import Reply
 from bot.llm.tokens import estimate
+from bot.repair.accounts import Amount
+from bot.repair.model import Usage
 
 
 class StreamingModel(ABC):
@@ -40,9 +42,10 @@ class StreamingModel(ABC):
         async def attempt() -> Reply:
             return await self._attempt(conversation, ask, model)
 
-        outcome = await insist(
-            attempt, self._patience, lambda tokens: self._prices.usage(model, tokens)
-        )
+        def allowed(lost: Usage) -> bool:
+            return ask.allows(lost, self.worst_case(conversation, ask))
+
+        outcome = await insist(attempt, self._patience, partial(self._prices.usage, model), allowed)
         reply = outcome.reply
         return Turn(
             blocks=reply.blocks,
@@ -53,15 +56,12 @@ class StreamingModel(ABC):
             notes=outcome.notes,
         )
 
-    def worst_case(self, conversation: Conversation, ask: Ask) -> Decimal | None:
-        """Return the most that one call can cost in USD: no cache, the longest answer."""
+    def worst_case(self, conversation: Conversation, ask: Ask) -> Amount:
+        """Return the most that one try can cost: no cache, the longest answer."""
         model = self._model(ask)
-        if self._prices.price(model) is None:
-            return None
-        size = len(self._encode(conversation, ask, model))
-        return self._prices.worst_case(
-            model, prompt_tokens=estimate(size), max_tokens=ask.max_tokens
-        )
+        prompt = estimate(len(self._encode(conversation, ask, model)))
+        usd = self._prices.worst_case(model, prompt_tokens=prompt, max_tokens=ask.max_tokens)
+        return Amount(usd, prompt + ask.max_tokens)
 
     async def warm(self) -> None:
         """Import the SDK and build its client, once.

@@ -9,6 +9,7 @@ from bot.errors import HeadMoved, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Issue, PullRequest, Repo
 from bot.intake.repo_config import PATH, RepoConfig, parse
+from bot.repair.caps import NO_CAPS, Caps, limited
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.ci.workflow.contexts import EventFacts
 from bot.repair.job import Job, PathRules
@@ -153,7 +154,13 @@ def _before(moment: datetime, limit: datetime) -> bool:
     return moment <= limit
 
 
-def plan_job(request: FixRequest, brief: Brief, failed: tuple[JobEvidence, ...] = ()) -> Job:
+def plan_job(
+    request: FixRequest,
+    brief: Brief,
+    failed: tuple[JobEvidence, ...] = (),
+    *,
+    caps: Caps = NO_CAPS,
+) -> Job:
     """Return the run's job: what was asked behind `/fix` goes before the repo config.
 
     Money is the exception: behind `/fix` it can only be made less.
@@ -162,7 +169,7 @@ def plan_job(request: FixRequest, brief: Brief, failed: tuple[JobEvidence, ...] 
     return Job(
         run_id=request.run_id,
         problem=brief.problem,
-        limits=_limits(request, config),
+        limits=limited(_limits(request, config), caps),
         setup=config.setup,
         test=config.test,
         failing=options.test,

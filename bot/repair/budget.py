@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
+from typing import assert_never
 
+from bot.repair.accounts import Account, Amount, Balance, Cap, Scope
 from bot.repair.model import Limits, Usage
 
 
 def used_up(limits: Limits, spent: Usage, *, now: float, deadline: float) -> str | None:
-    """Return which cap of the budget is reached, as a sentence, or None.
+    """Return which cap of the run's own budget is reached, as a sentence, or None.
 
     Args:
         limits: Of the run.
@@ -25,19 +28,57 @@ def used_up(limits: Limits, spent: Usage, *, now: float, deadline: float) -> str
     return None
 
 
-def too_dear(limits: Limits, spent: Usage, worst_case: Decimal | None) -> str | None:
-    """Return why the next call could exceed the budget, as a sentence, or None.
+def own_balance(limits: Limits, spent: Usage) -> Balance:
+    """Return how a run stands that is charged to nothing but itself."""
+    # A sum with an unknown part can't be held to a cap; what is known of it still is, by `used_up`.
+    cap = Cap(None if spent.cost_usd is None else limits.cost_usd, limits.tokens)
+    return Balance(Account(Scope.RUN), cap, Amount(spent.cost_usd, spent.tokens))
+
+
+def affordable(balances: Sequence[Balance], offers: Sequence[Amount]) -> int | str:
+    """Return which offer every account covers, as its index, or why none is, as a sentence.
 
     Args:
-        limits: Of the run.
-        spent: By the whole run so far.
-        worst_case: The most that the call can cost in USD; None when its price is unknown.
+        balances: Of every account that pays; nothing pays for a part.
+        offers: The most that the call can cost in each of its forms, the preferred one first.
     """
-    if limits.cost_usd is None or worst_case is None or spent.cost_usd is None:
-        return None
-    if spent.cost_usd + worst_case <= limits.cost_usd:
-        return None
+    for index, offer in enumerate(offers):
+        if all(balance.covers(offer) for balance in balances):
+            return index
+    smallest = offers[-1]
+    return next(_shortage(one, smallest) for one in balances if not one.covers(smallest))
+
+
+def _shortage(balance: Balance, amount: Amount) -> str:
+    cap, whose = balance.cap, _whose(balance.account)
+    if cap.usd is not None and amount.usd is not None and balance.usd + amount.usd > cap.usd:
+        return (
+            f"The next model call could cost ${amount.usd:.4f}, which the budget of ${cap.usd}"
+            f"{whose} no longer covers (${balance.spent.usd or Decimal(0):.4f} spent"
+            f"{_reserved(balance)})."
+        )
     return (
-        f"The next model call could cost ${worst_case:.4f}, "
-        f"which the budget of ${limits.cost_usd} no longer covers (${spent.cost_usd:.4f} spent)."
+        f"The next model call could take {amount.tokens:,} tokens, which the budget of "
+        f"{cap.tokens or 0:,} tokens{whose} no longer covers ({balance.spent.tokens:,} spent)."
     )
+
+
+def _reserved(balance: Balance) -> str:
+    reserved = balance.reserved.usd or Decimal(0)
+    return f", ${reserved:.4f} reserved by calls under way" if reserved else ""
+
+
+def _whose(account: Account) -> str:
+    match account.scope:
+        case Scope.RUN:
+            return ""
+        case Scope.THREAD:
+            return f" for all runs on {account.name}"
+        case Scope.REPOSITORY:
+            return f" a day for {account.name}"
+        case Scope.INSTALLATION:
+            return " a day for this installation"
+        case Scope.SERVER:
+            return " a day for this server"
+        case _:
+            assert_never(account.scope)

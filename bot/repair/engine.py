@@ -29,6 +29,7 @@ from bot.repair.progress import (
     PhaseStarted,
     RunFinished,
 )
+from bot.repair.purse import OwnPurse, Purse
 from bot.repair.reins import Reins
 from bot.repair.reproduce import reproduce
 from bot.repair.run import Concluded, Knowledge, Run, Tools, Workshop
@@ -48,15 +49,25 @@ async def repair(
     steps: Steps,
     listener: Listener,
     stopped: asyncio.Event,
+    purse: Purse | None = None,
 ) -> Report:
     """Run a job to its end and report; every expected failure has its verdict.
+
+    Without a purse, the run is held to its own budget alone.
 
     Raises:
         UsageError: When there is nothing that could be repaired; the text says what to do.
     """
     started = await steps("start", now)
-    reins = Reins(started + job.limits.seconds, stopped)
-    run = Run(job, tools, steps, listener, reins, Knowledge())
+    purse = purse or OwnPurse()
+    reins = Reins(
+        started + job.limits.seconds,
+        stopped,
+        sandbox_seconds=job.limits.sandbox_seconds,
+        earlier=purse.sandbox_seconds,
+        on_held=purse.use_sandbox,
+    )
+    run = Run(job, tools, steps, listener, reins, Knowledge(), purse)
     workshop: Workshop | None = None
     try:
         async with _warming(run):

@@ -7,6 +7,8 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
+from bot.repair.accounts import Balance
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -190,6 +192,7 @@ class Limits:
         turns: Model turns in one attempt.
         command_seconds: Wall time of one command in the sandbox.
         setup_seconds: Wall time of the setup.
+        sandbox_seconds: Wall time of all commands in sandboxes together.
     """
 
     attempts: int = 3
@@ -199,6 +202,7 @@ class Limits:
     turns: int = 60
     command_seconds: float = 600.0
     setup_seconds: float = 900.0
+    sandbox_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,6 +466,7 @@ class Report:
         command_seconds: Of it, commands in the sandbox: setup, tests and what a model ran. Those
             before a restart are not counted.
         notes: What a person should know besides.
+        balances: How the accounts stand that it was charged to, on a server.
     """
 
     run_id: str
@@ -478,6 +483,7 @@ class Report:
     seconds: float = 0.0
     command_seconds: float = 0.0
     notes: tuple[str, ...] = ()
+    balances: tuple[Balance, ...] = ()
 
     @property
     def accepted_attempt(self) -> Attempt | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from bot.errors import BudgetExhausted, RunStopped
@@ -20,10 +21,30 @@ class Reins:
         held: Seconds that work took so far, in this process.
     """
 
-    def __init__(self, deadline: float, stopped: asyncio.Event) -> None:
+    def __init__(
+        self,
+        deadline: float,
+        stopped: asyncio.Event,
+        *,
+        sandbox_seconds: float | None = None,
+        earlier: float = 0.0,
+        on_held: Callable[[float], None] = lambda _: None,
+    ) -> None:
+        """Say when the run must end.
+
+        Args:
+            deadline: When the time is up, as `time.time()` counts.
+            stopped: Set once a person stops the run.
+            sandbox_seconds: The most that all work may take together; None: no cap.
+            earlier: Seconds that work took in earlier processes.
+            on_held: Called with the seconds of each piece of work.
+        """
         self.deadline = deadline
         self.held = 0.0
         self._stopped = stopped
+        self._most = sandbox_seconds
+        self._earlier = earlier
+        self._on_held = on_held
 
     def check(self) -> None:
         """Raise `RunStopped` or `BudgetExhausted` when the run must end."""
@@ -31,6 +52,12 @@ class Reins:
             raise RunStopped("A person stopped the run.")
         if time.time() >= self.deadline:
             raise BudgetExhausted("The time budget is used up.")
+        if self._sandbox_left <= 0:
+            raise BudgetExhausted(f"The sandbox time of {self._most:g} s is used up.")
+
+    @property
+    def _sandbox_left(self) -> float:
+        return math.inf if self._most is None else self._most - self._earlier - self.held
 
     async def hold(self, work: Awaitable[T]) -> T:
         """Await `work`, but cancel it and raise when the run must end first."""
@@ -39,14 +66,18 @@ class Reins:
         stop = asyncio.ensure_future(self._stopped.wait())
         try:
             self.check()
-            left = max(0.0, self.deadline - time.time())
+            left = max(0.0, min(self.deadline - time.time(), self._sandbox_left))
             await asyncio.wait({task, stop}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
                 self.check()
-                raise BudgetExhausted("The time budget is used up.")
+                used = self.deadline - time.time() < self._sandbox_left
+                kind = "time budget" if used else "sandbox time"
+                raise BudgetExhausted(f"The {kind} is used up.")
             return task.result()
         finally:
-            self.held += time.monotonic() - started
+            seconds = time.monotonic() - started
+            self.held += seconds
+            self._on_held(seconds)
             stop.cancel()
             if not task.done():
                 task.cancel()

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from bot.repair.budget import own_balance
 from bot.repair.job import Job, Source
 from bot.repair.model import Attempt, Commands, Reproduction, Usage, Verdict
 from bot.repair.preparation import Preparation, Prepared
 from bot.repair.progress import Listener
 from bot.repair.proposers.base import Proposer, Task
+from bot.repair.purse import Money, OwnPurse, Purse
 from bot.repair.reins import Reins
 from bot.repair.steps import Steps
 from bot.repair.test_first import Judge
@@ -75,12 +77,17 @@ class Run:
     listener: Listener
     reins: Reins
     known: Knowledge
+    purse: Purse = field(default_factory=OwnPurse)
 
     @property
     def ladder(self) -> tuple[str, ...]:
         """Names of the proposers of this run, cheapest first."""
         wanted = self.job.proposers
         return tuple(name for name in self.tools.proposers if wanted is None or name in wanted)
+
+    def money(self, call: str) -> Money:
+        """Return what a model call of that name is paid from."""
+        return Money(self.purse, call, own_balance(self.job.limits, self.known.usage))
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +158,7 @@ class Workshop:
             allow_snapshots=job.allow_snapshots,
             search=job.search,
             clues=known.clues,
+            purse=run.purse,
         )
 
     def with_commands(self, commands: Commands) -> Workshop:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from bot.repair.guards import is_test_file
 from bot.repair.model import Commands, Failure, Observation, Patch, Problem, Usage
+from bot.repair.purse import Money
 
 MOST_TRIES = 2
 """How often a test is asked for before the run ends as not reproduced."""
@@ -20,9 +21,13 @@ class Judge(Protocol):
     """Says whether a failure shows what the problem describes."""
 
     async def shows_problem(
-        self, problem: Problem, observation: Observation, patch: Patch
+        self, problem: Problem, observation: Observation, patch: Patch, money: Money
     ) -> tuple[bool, str, Usage]:
-        """Return the answer, its reason in one sentence, and what the asking cost."""
+        """Return the answer, its reason in one sentence, and what the asking cost.
+
+        Raises:
+            BudgetExhausted: When the money does not cover it.
+        """
         ...
 
 

@@ -6,7 +6,9 @@ import asyncio
 import contextlib
 import shutil
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -19,12 +21,14 @@ from bot.errors import (
     HeadMoved,
     NotPermitted,
     RepoConfigError,
+    StorageError,
     UsageError,
 )
 from bot.github.github import GitHub
 from bot.github.values import Published, Repo
 from bot.intake.repo_config import PATH as CONFIG_PATH
 from bot.repair.briefing import Brief, plan_job, write_brief
+from bot.repair.caps import NO_CAPS, Caps, charged
 from bot.repair.checkouts import RemoteCheckout
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.display import Display, Shown
@@ -47,6 +51,8 @@ from bot.reporting import messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.redaction import redacted
+from bot.storage.ledger import Ledger
+from bot.storage.ledger_purse import open_purse
 from bot.storage.runs import RunStatus, RunStore
 from sandbox.base import SandboxError
 from sandbox.git import Credential, PatchDoesNotApply
@@ -63,10 +69,12 @@ class FixWorkflow:
         self,
         github: GitHub,
         runs: RunStore,
+        ledger: Ledger,
         tools: Tools,
         steps: Steps,
         folder: Path,
         *,
+        caps: Caps = NO_CAPS,
         edit_seconds: float = EDIT_SECONDS,
         retry_seconds: float = FIRST_WAIT,
         secrets: Sequence[SecretStr] = (),
@@ -76,6 +84,8 @@ class FixWorkflow:
         self._runs = runs
         self._display = Display(github)
         self._ending = Ending(github, runs, self._display)
+        self._ledger = ledger
+        self._caps = caps
         self._tools = tools
         self._steps = steps
         self._folder = folder
@@ -104,8 +114,16 @@ class FixWorkflow:
             except Exception:  # noqa: BLE001 - where bugs end: in the log, and told to people
                 _log.exception("run broke")
                 await self._end_early(request, None)
+            await self._close_ledger(request.run_id)
             await asyncio.to_thread(shutil.rmtree, self._scratch(request), ignore_errors=True)
             _log.info("run over")
+
+    async def _close_ledger(self, run_id: str) -> None:
+        """Take for spent what the run left reserved, however it ended."""
+        try:
+            await self._ledger.close_run(run_id, {})
+        except StorageError as error:  # the next start does it
+            _log.warning("ledger not closed", problem=str(error))
 
     async def _carry(self, request: FixRequest) -> None:
         steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
@@ -117,7 +135,7 @@ class FixWorkflow:
         failed: tuple[JobEvidence, ...] = ()
         if request.failed is not None:
             failed = await steps("gather evidence", self._gather, request, brief)
-        job = plan_job(request, brief, failed)
+        job = plan_job(request, brief, failed, caps=self._caps_of(brief))
         report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
 
@@ -157,7 +175,8 @@ class FixWorkflow:
     async def _brief(self, request: FixRequest) -> Brief | CouldNotStart:
         mark = marker(request.run_id, "progress")
         try:
-            return await write_brief(self._github, request)
+            brief = await write_brief(self._github, request)
+            await self._check_pace(request, brief)
         except RepoConfigError as error:
             text = messages.config_invalid(CONFIG_PATH, error.problems, mark)
             return CouldNotStart(text, "The repo config can't be used.")
@@ -165,6 +184,22 @@ class FixWorkflow:
             return CouldNotStart(messages.moved_on(str(error), mark), str(error))
         except (UsageError, NotPermitted) as error:
             return CouldNotStart(messages.could_not_start(str(error), mark), str(error))
+        return brief
+
+    def _caps_of(self, brief: Brief) -> Caps:
+        return self._caps.within(brief.config.caps.within_repository)
+
+    async def _check_pace(self, request: FixRequest, brief: Brief) -> None:
+        """Raise `UsageError` when the repository had its runs of this hour."""
+        most = self._caps_of(brief).runs_per_hour
+        if most is None:
+            return
+        earlier = await self._runs.within_an_hour_before(request.run_id)
+        if earlier >= most:
+            raise UsageError(
+                f"This repository may start {most} runs an hour, and so many were started in the "
+                "last one. Wait a while."
+            )
 
     async def _gather(self, request: FixRequest, brief: Brief) -> tuple[JobEvidence, ...]:
         """Return what GitHub knows of the failed checks."""
@@ -187,6 +222,11 @@ class FixWorkflow:
         view = ProgressView(run_id=request.run_id, started=started, limits=job.limits)
         checkout = self._checkout(request, brief)
         stopped = asyncio.Event()
+        purse = await open_purse(
+            self._ledger,
+            request.run_id,
+            partial(charged, request, job.limits, self._caps_of(brief)),
+        )
         watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
         try:
             async with ProgressComment(
@@ -194,13 +234,14 @@ class FixWorkflow:
             ) as comment_listener:
                 self._comments[request.run_id] = comment_listener
                 listener = together(comment_listener, log_progress)
-                report = await repair(job, self._tools, checkout, steps, listener, stopped)
+                report = await repair(job, self._tools, checkout, steps, listener, stopped, purse)
         except UsageError as error:
             report = _refused(request, brief, str(error))
         finally:
             watch.cancel()
             self._comments.pop(request.run_id, None)
-        report = redacted(report, self._secrets)
+        balances = await steps("close the ledger", purse.close)
+        report = replace(redacted(report, self._secrets), balances=balances)
         if report.verdict is not Verdict.FIXED:
             return report, NotPublished()
         return report, await steps("publish", self._publish, request, brief, report, checkout)

@@ -99,8 +99,9 @@ async def _prove(
     if against is not None:
         return against
     if run.tools.judge is not None:
+        step = f"write test {n}: judge"
         shows, why, usage = await run.steps(
-            f"write test {n}: judge", run.tools.judge.shows_problem, run.job.problem, red, patch
+            step, run.tools.judge.shows_problem, run.job.problem, red, patch, run.money(step)
         )
         run.known.spend(usage)
         if not shows:

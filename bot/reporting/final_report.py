@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from bot.repair.model import Observation, Report, Verdict
+from bot.reporting import balances
 from bot.reporting.evidence import (
     attempts_table,
     changed_files,
@@ -45,6 +46,7 @@ def not_fixed(report: Report, mark: str) -> str:
         commands(report.commands),
         *_tried(report),
         *_partial_patch(report),
+        balances.section(report.balances),
         Section((_footer(report),), rank=4),
         essential(f"{mark}\n"),
     ]

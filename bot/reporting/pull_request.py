@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.repair.model import Report, Reproduction, Verification
+from bot.reporting import balances
 from bot.reporting.commit_text import subject
 from bot.reporting.evidence import (
     attempts_table,
@@ -58,6 +59,7 @@ def body(report: Report, mark: str) -> str:
         *_guard_sections(report),
         *_attempt_sections(report),
         Section((f"### How to steer it\n\nComment here:\n\n{_STEERING}",), rank=5),
+        balances.section(report.balances),
         Section((_footer(report),), rank=4),
         essential(f"{mark}\n"),
     ]

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -100,6 +101,10 @@ class Database:
         """
         return await self._writes.run(act)
 
+    def submit(self, act: Act[T]) -> asyncio.Future[T]:
+        """Have `act` run behind all earlier writes and before all later ones; see `write`."""
+        return self._writes.submit(act)
+
     async def read(self, act: Act[T]) -> T:
         """Run `act`, which only reads, in a transaction of its own.
 
@@ -136,20 +141,22 @@ def insert_if_new(connection: Connection, table: Table, row: Mapping[str, object
     return connection.execute(statement.returning(*table.primary_key)).first() is not None
 
 
-async def open_database(url: SecretStr) -> Database:
+async def open_database(url: SecretStr, *, flushed: bool = True) -> Database:
     """Open the database and create its tables where they are missing.
 
     Args:
         url: As `ServerSettings.database_url` has it.
+        flushed: Whether a write waits for the disk. Without that it survives the end of every
+            process of ours, and a power cut may cost the last few.
 
     Raises:
         UsageError: When it can't be opened, or was written by a newer Fixpoint.
     """
     # The tables of both modules must be known before they are created.
-    from bot.storage import deliveries, runs
+    from bot.storage import books, deliveries, runs
 
-    del deliveries, runs
-    return Database(await asyncio.to_thread(_open, _parsed(url)))
+    del books, deliveries, runs
+    return Database(await asyncio.to_thread(_open, _parsed(url), flushed))
 
 
 def _parsed(url: SecretStr) -> URL:
@@ -162,9 +169,10 @@ def _parsed(url: SecretStr) -> URL:
         ) from None
 
 
-def _open(url: URL) -> Engine:
+def _open(url: URL, flushed: bool) -> Engine:  # noqa: FBT001 - handed to a thread
     try:
-        engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
+        kind = _sqlite if url.get_backend_name() == "sqlite" else _postgresql
+        engine = kind(url, flushed=flushed)
         try:
             with engine.begin() as connection:
                 _create(connection)
@@ -193,24 +201,27 @@ def _create(connection: Connection) -> None:
         )
 
 
-def _postgresql(url: URL) -> Engine:
-    return create_engine(url, pool_pre_ping=True, pool_size=READERS + 1)
+def _postgresql(url: URL, *, flushed: bool) -> Engine:
+    # https://www.postgresql.org/docs/current/wal-async-commit.html
+    options = {} if flushed else {"options": "-c synchronous_commit=off"}
+    return create_engine(url, pool_pre_ping=True, pool_size=READERS + 1, connect_args=options)
 
 
-def _sqlite(url: URL) -> Engine:
+def _sqlite(url: URL, *, flushed: bool) -> Engine:
     # Payloads of private repositories are nobody else's on this machine.
     Path(url.database or "").parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     engine = create_engine(url, pool_size=READERS + 1, connect_args={"timeout": LOCK_SECONDS})
-    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "connect", partial(_prepare_sqlite, flushed))
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _prepare_sqlite(connection: Any, record: object) -> None:
-    """Set up a new connection: readers beside one writer, and commits that survive power loss."""
+def _prepare_sqlite(flushed: bool, connection: Any, record: object) -> None:  # noqa: FBT001 - bound before the event
+    """Set up a new connection: readers beside one writer; flushed commits survive power loss."""
     del record
     connection.isolation_level = None  # `_begin_sqlite` begins; the driver would do so too late
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+    synchronous = f"synchronous={'FULL' if flushed else 'NORMAL'}"
+    for pragma in ("journal_mode=WAL", synchronous, "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 

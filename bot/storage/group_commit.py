@@ -42,13 +42,24 @@ class GroupCommit:
         Raises:
             StorageError: When the act or the commit failed; nothing of it was kept.
         """
+        return await self.submit(act)
+
+    def submit(self, act: Act[T]) -> asyncio.Future[T]:
+        """Take an act up, behind all earlier ones; its future ends once its transaction has.
+
+        The future fails with `StorageError` when the act or the commit failed; nothing of it was
+        kept then.
+
+        Raises:
+            StorageError: When the database is closed.
+        """
         if self._closed:
             raise StorageError("The database is closed: the server is shutting down.")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append((act, future))  # type: ignore[arg-type] # the pair agrees on T
         if self._writer is None:
             self._writer = asyncio.create_task(self._write())
-        return await future
+        return future
 
     async def close(self) -> None:
         """Finish what was begun, then end the thread."""

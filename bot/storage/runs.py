@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypedDict, Unpack
@@ -19,6 +19,9 @@ from sqlalchemy import (
     Select,
     String,
     Table,
+    and_,
+    func,
+    or_,
     select,
     update,
 )
@@ -205,6 +208,21 @@ class RunStore:
     async def list(self, limit: int = 50) -> tuple[Run, ...]:
         """Return the youngest runs, without reports."""
         return await self._select(_of().limit(limit))
+
+    async def within_an_hour_before(self, run_id: str) -> int:
+        """Return how many runs its repository started in the hour before that run."""
+        run = await self.get(run_id)
+        if run is None:
+            return 0
+        since = run.created_at - timedelta(hours=1)
+        tied = and_(runs.c.created_at == run.created_at, runs.c.id < run_id)
+        earlier = or_(runs.c.created_at < run.created_at, tied)
+        statement = select(func.count()).where(
+            runs.c.repository == run.request.repository.lower(),
+            earlier,
+            runs.c.created_at > since,
+        )
+        return await self._database.read(lambda connection: connection.scalar(statement)) or 0
 
     async def _update(
         self, run_id: str, values: dict[str, Any], *, only_active: bool = False

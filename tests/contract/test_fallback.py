@@ -133,7 +133,7 @@ async def test_an_exact_model_is_asked_where_it_is_offered() -> None:
     async with ModelServer(by_turn(Say("."))) as main, ModelServer(by_turn(Overloaded())) as spare:
         model = chain(main, spare)
         turn = await model.respond(conversation(), Ask(model="gpt-5"))
-        assert model.worst_case(conversation(), Ask(model="gpt-5")) is not None
+        assert model.worst_case(conversation(), Ask(model="gpt-5")).usd is not None
         await model.close()
     assert spare.requests[0].model == "gpt-5"
     assert turn.model == "claude-sonnet-5-5"

@@ -203,10 +203,11 @@ async def test_the_worst_case_covers_the_answer(make: Make) -> None:
         model, question = make(server), Ask(max_tokens=5)
         worst = model.worst_case(conversation(), question)
         turn = await model.respond(conversation(), question)
-        assert worst is not None
+        assert worst.usd is not None
         assert turn.usage.cost_usd is not None
-        assert Decimal(0) < turn.usage.cost_usd <= worst
-        assert model.worst_case(conversation(), Ask(model="unheard-of")) is None
+        assert Decimal(0) < turn.usage.cost_usd <= worst.usd
+        assert turn.usage.tokens <= worst.tokens
+        assert model.worst_case(conversation(), Ask(model="unheard-of")).usd is None
 
 
 async def test_an_unknown_model_costs_an_unknown_amount(make: Make) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import uuid
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -36,9 +35,10 @@ from bot.storage.deliveries import MAX_ATTEMPTS, DeliveryState, DeliveryStore
 from bot.storage.journal import Journal
 from bot.storage.runs import RunStatus, RunStore
 from bot.storage.steps_database import steps_database
+from tests.contract.databases import url
 from tests.contract.postgres import postgres
 
-__all__ = ["postgres"]  # a fixture: pytest finds it by name
+__all__ = ["postgres", "url"]  # fixtures: pytest finds them by name
 
 REQUEST = FixRequest(
     repository="Octo/Widgets",
@@ -51,15 +51,6 @@ REQUEST = FixRequest(
     instructions="keep the public API",
     options=Options(attempts=2, budget_usd=Decimal("0.50"), effort=Effort.HIGH, draft=False),
 )
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> SecretStr:
-    """Give the URL of an empty database of each kind."""
-    if request.param == "sqlite":
-        return SecretStr(f"sqlite:///{tmp_path}/new/folder/fixpoint.db")
-    server = request.getfixturevalue("postgres")
-    return SecretStr(server.new_database(f"t{uuid.uuid4().hex}"))
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from bot.llm.base import (
     ToolResult,
     Turn,
 )
+from bot.repair.accounts import Amount
 from bot.repair.model import (
     Cause,
     Commands,
@@ -111,9 +112,9 @@ class ScriptedModel:
         usage = Usage(input=100, output=10, cost_usd=line.cost, calls=1)
         return Turn(blocks, stop, "scripted-1", "scripted", usage, line.notes)
 
-    def worst_case(self, conversation: Conversation, ask: Ask) -> Decimal | None:
+    def worst_case(self, conversation: Conversation, ask: Ask) -> Amount:
         del conversation
-        return None if self._price is None else self._price * ask.max_tokens
+        return Amount(None if self._price is None else self._price * ask.max_tokens)
 
     async def warm(self) -> None:
         pass

@@ -18,6 +18,7 @@ from pydantic import SecretStr
 from bot.llm.base import Model
 from bot.llm.build import AnthropicAccess, OpenAIAccess, build_model
 from bot.llm.prices import Price
+from bot.repair.budget import own_balance
 from bot.repair.model import (
     Cause,
     Commands,
@@ -33,6 +34,7 @@ from bot.repair.model import (
 from bot.repair.progress import silent
 from bot.repair.proposers.agent import AgentProposer, ModelJudge
 from bot.repair.proposers.base import Task
+from bot.repair.purse import Money, OwnPurse
 from bot.repair.reins import Reins
 from bot.repair.steps import PlainSteps
 from bot.repair.workbench import SandboxWorkbench
@@ -198,7 +200,10 @@ async def test_the_judge_over_each_wire(wire: Literal["anthropic", "openai"]) ->
         model = model_at(server, wire)
         failing = replace(task().reproduction.observation or Observation("", 1), exit_code=1)
         shows, reason, usage = await ModelJudge(model).shows_problem(
-            task().problem, failing, Patch(b"+    assert total([1, 3]) == 4\n", ("tests/a.py",))
+            task().problem,
+            failing,
+            Patch(b"+    assert total([1, 3]) == 4\n", ("tests/a.py",)),
+            Money(OwnPurse(), "judge", own_balance(Limits(), Usage())),
         )
         await model.close()
     assert server.breaches == []

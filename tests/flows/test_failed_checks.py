@@ -123,6 +123,19 @@ Comment here:
 - `/fix retry` tries again with the same ones.
 - `/fix stop` ends a run that is under way.
 
+<details>
+<summary>Budget</summary>
+
+| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
+| --- | --- | --- | --- | --- | --- | --- |
+| run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
+| `acme/app#2` | $0.N | $0 | $N.N | $20.00 | N | N s |
+| acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
+| installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
+| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+
+</details>
+
 ### Notes
 
 - mechanical: No tool of this project has a fix mode for `sh check.sh`.
@@ -202,6 +215,19 @@ sh check.sh
 - The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
 - GitHub tested the merge with the base branch; here it is the head commit.
 - GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+
+</details>
+
+<details>
+<summary>Budget</summary>
+
+| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
+| --- | --- | --- | --- | --- | --- | --- |
+| run RUN | $0 | $0 | $N.N | $2.00 | 0 | N s |
+| `acme/app#2` | $0 | $0 | $N.N | $20.00 | 0 | N s |
+| acme/app on DAY | $0 | $0 | $N.N | $50.00 | 0 | N s |
+| installation ID on DAY | $0 | $0 | $N.N | $100.00 | 0 | N s |
+| this server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
 
 </details>
 

@@ -116,6 +116,19 @@ Comment here:
 - `/fix retry` tries again with the same ones.
 - `/fix stop` ends a run that is under way.
 
+<details>
+<summary>Budget</summary>
+
+| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
+| --- | --- | --- | --- | --- | --- | --- |
+| run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
+| `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
+| acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
+| installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
+| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+
+</details>
+
 ### Notes
 
 - mechanical: No tool of this project has a fix mode for `sh check.sh`.
@@ -248,6 +261,19 @@ index COMMIT..COMMIT 100644
 
 </details>
 
+<details>
+<summary>Budget</summary>
+
+| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
+| --- | --- | --- | --- | --- | --- | --- |
+| run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
+| `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
+| acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
+| installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
+| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+
+</details>
+
 ### Notes
 
 - mechanical: No tool of this project has a fix mode for `sh check.sh`.
@@ -308,6 +334,19 @@ sh check.sh
 
 </details>
 
+<details>
+<summary>Budget</summary>
+
+| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
+| --- | --- | --- | --- | --- | --- | --- |
+| run RUN | $0 | $0 | $N.N | $2.00 | 0 | N s |
+| `acme/app#1` | $0 | $0 | $N.N | $20.00 | 0 | N s |
+| acme/app on DAY | $0 | $0 | $N.N | $50.00 | 0 | N s |
+| installation ID on DAY | $0 | $0 | $N.N | $100.00 | 0 | N s |
+| this server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
+
+</details>
+
 Run `RUN`: N s, N tokens, $0.
 
 <!-- fixpoint:run=RUN kind=report -->
@@ -352,6 +391,19 @@ sh check.sh
 
 - The setup commands are given; in a Python project they install to `~/.venv`.
 - The test command is given.
+
+</details>
+
+<details>
+<summary>Budget</summary>
+
+| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
+| --- | --- | --- | --- | --- | --- | --- |
+| run RUN | $0 | $0 | $N.N | $2.00 | 0 | N s |
+| `acme/app#1` | $0 | $0 | $N.N | $20.00 | 0 | N s |
+| acme/app on DAY | $0 | $0 | $N.N | $50.00 | 0 | N s |
+| installation ID on DAY | $0 | $0 | $N.N | $100.00 | 0 | N s |
+| this server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
 
 </details>
 
@@ -680,6 +732,19 @@ sh check.sh
 
 </details>
 
+<details>
+<summary>Budget</summary>
+
+| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
+| --- | --- | --- | --- | --- | --- | --- |
+| run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
+| `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
+| acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
+| installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
+| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+
+</details>
+
 ### Notes
 
 - mechanical: No tool of this project has a fix mode for `sh check.sh`.
@@ -796,6 +861,19 @@ Comment here:
 - `/fix <what to do differently>` starts a new run with your instructions.
 - `/fix retry` tries again with the same ones.
 - `/fix stop` ends a run that is under way.
+
+<details>
+<summary>Budget</summary>
+
+| Account | Spent | Reserved | Left | Cap | Tokens | Sandbox |
+| --- | --- | --- | --- | --- | --- | --- |
+| run RUN | $0.N | $0 | $N.N | $2.00 | N | N s |
+| `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
+| acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
+| installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
+| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+
+</details>
 
 ### Notes
 

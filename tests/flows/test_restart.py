@@ -19,6 +19,7 @@ from bot.repair.steps import PlainSteps
 from bot.repair.workflow import FixWorkflow
 from bot.settings import load_server_settings
 from bot.storage.database import open_database
+from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStatus, RunStore
 from sandbox.bubblewrap import BubblewrapProvider
 from tests.fakes.github.faults import Fault, Trouble
@@ -300,7 +301,9 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
         async with await open_database(settings.database_url) as database:
             runs = RunStore(database)
             await runs.create(request, "delivery")
-            workflow = FixWorkflow(github, runs, tools, PlainSteps(), tmp_path / "data")
+            workflow = FixWorkflow(
+                github, runs, Ledger(database), tools, PlainSteps(), tmp_path / "data"
+            )
             await workflow.run(request)
             run = await runs.get(request.run_id)
         assert run is not None

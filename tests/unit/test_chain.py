@@ -7,6 +7,7 @@ from decimal import Decimal
 from bot.errors import ProviderOverloaded, ProviderRefused
 from bot.llm.chain import highest, line_up, summary
 from bot.llm.patience import Patience
+from bot.repair.accounts import Amount
 
 
 def test_the_configured_order_decides() -> None:
@@ -37,8 +38,9 @@ def test_refused_credentials_go_last_but_are_not_forgotten() -> None:
 
 def test_the_budget_holds_for_the_dearest_member() -> None:
     """An unknown price does not hide a known one."""
-    assert highest([Decimal(1), None, Decimal(2)]) == Decimal(2)
-    assert highest([None]) is None
+    offers = [Amount(Decimal(1), 7), Amount(None, 9), Amount(Decimal(2), 8)]
+    assert highest(offers) == Amount(Decimal(2), 9)
+    assert highest([Amount(None, 3)]) == Amount(None, 3)
 
 
 def test_a_call_that_nobody_answered_names_everybody() -> None:

@@ -144,7 +144,7 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("sandbox: {zzz: 1}", "1: unknown key 'zzz'; there are image, template."),
         ("atempts:", "1: unknown key 'atempts'; did you mean 'attempts'?"),
         ("1: x", ("1: unknown key '1'; there are setup, test, sandbox, network, model, effort, "
-         "attempts, budget_usd, timeout, paths, labels, branch_prefix, draft, who, proposers, "
+         "attempts, budget_usd, caps, timeout, paths, labels, branch_prefix, draft, who, proposers, "
          "mechanical, search.")),
         ("test: a\ndraft: no\n", "2: 'draft' must be true or false."),
         ("draft: 1", "1: 'draft' must be true or false."),

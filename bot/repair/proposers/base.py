@@ -19,6 +19,7 @@ from bot.repair.model import (
     Usage,
 )
 from bot.repair.progress import Listener
+from bot.repair.purse import OwnPurse, Purse
 from bot.repair.steps import Steps
 from sandbox.base import CommandResult
 
@@ -45,6 +46,7 @@ class Task:
         search: What a search without a model may take.
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         protected: Globs that no patch may touch.
+        purse: Pays for model calls.
     """
 
     n: int
@@ -64,6 +66,7 @@ class Task:
     allow_snapshots: bool = False
     search: SearchLimits = field(default_factory=SearchLimits)
     clues: str = ""
+    purse: Purse = field(default_factory=OwnPurse)
 
 
 class Workbench(Protocol):

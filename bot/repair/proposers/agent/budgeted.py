@@ -1,16 +1,19 @@
-"""Put the budget between an attempt and its model: no call starts that it can't pay for."""
+"""Put the budget between a run and its model: no call starts that it can't pay for."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from bot.errors import BudgetExhausted
+from bot.errors import BudgetExhausted, ProviderError
 from bot.llm.base import Ask, Conversation, Model, Strength, Turn
-from bot.repair.budget import too_dear, used_up
+from bot.repair.accounts import Amount
+from bot.repair.budget import own_balance, used_up
 from bot.repair.model import Usage
 from bot.repair.proposers.base import Task
+from bot.repair.purse import Money, Purse
 
 _ANSWER_TOKENS = (16_000, 8_000, 4_000)
 """Most tokens of an answer, tried in turn when the money left does not cover the larger one."""
@@ -35,8 +38,13 @@ class BudgetedModel:
         strength = Strength.STRONGER if task.stronger else Strength.DEFAULT
         self._ask = Ask(strength=strength, effort=task.effort, model=task.model)
 
-    async def answer(self, conversation: Conversation, spent: Usage) -> Answer:
+    async def answer(self, call: str, conversation: Conversation, spent: Usage) -> Answer:
         """Return the next turn, if time and money allow it.
+
+        Args:
+            call: Names it, uniquely in its run.
+            conversation: To go on with.
+            spent: By the run so far.
 
         Raises:
             BudgetExhausted: When they don't, or when the time is up before the answer is there.
@@ -45,10 +53,11 @@ class BudgetedModel:
         limits, deadline, now = self._task.limits, self._task.deadline, self._clock()
         if reason := used_up(limits, spent, now=now, deadline=deadline):
             raise BudgetExhausted(reason)
-        ask = self._affordable(conversation, spent)
+        asks = [replace(self._ask, max_tokens=most) for most in _ANSWER_TOKENS]
         try:
             async with asyncio.timeout(deadline - now) as time_left:
-                turn = await self._model.respond(conversation, ask)
+                money = Money(self._task.purse, call, own_balance(limits, spent))
+                turn, ask = await paid(self._model, money, conversation, asks)
         except TimeoutError as error:
             if not time_left.expired():
                 raise
@@ -57,13 +66,65 @@ class BudgetedModel:
             ) from error
         return Answer(turn, now, ask.max_tokens)
 
-    def _affordable(self, conversation: Conversation, spent: Usage) -> Ask:
-        """Return how to ask, with a shorter answer where the money left covers no longer one."""
-        reason: str | None = None
-        for max_tokens in _ANSWER_TOKENS:
-            ask = replace(self._ask, max_tokens=max_tokens)
-            worst_case = self._model.worst_case(conversation, ask)
-            reason = too_dear(self._task.limits, spent, worst_case)
-            if reason is None:
-                return ask
-        raise BudgetExhausted(reason or "")
+
+async def paid(
+    model: Model, money: Money, conversation: Conversation, asks: Sequence[Ask]
+) -> tuple[Turn, Ask]:
+    """Return the model's turn, and the question that was affordable.
+
+    Args:
+        model: To ask.
+        money: What the call is paid from.
+        conversation: To go on with.
+        asks: Ways to ask, the preferred one first.
+
+    Raises:
+        BudgetExhausted: When the purse covers none of them.
+        ProviderError: When no model answers.
+    """
+    ask = await _affordable(model, money, conversation, asks)
+    with _settled(money.purse, money.call) as costs:
+        turn = await model.respond(conversation, ask)
+        costs.append(turn.usage)
+    return turn, ask
+
+
+async def _affordable(
+    model: Model, money: Money, conversation: Conversation, asks: Sequence[Ask]
+) -> Ask:
+    """Reserve for the first question that is covered, and return it with its allowance."""
+    for ask in asks:
+        once = model.worst_case(conversation, ask)
+        # Where there is plenty, a try that fails after it cost something is followed by another.
+        offers = [_twice(once), once]
+        try:
+            chosen = await money.purse.reserve(money.call, offers, money.own)
+        except BudgetExhausted:
+            if ask is asks[-1]:
+                raise
+        else:
+            return replace(ask, allowance=offers[chosen])
+    raise ValueError("there must be a way to ask")
+
+
+@contextmanager
+def _settled(purse: Purse, call: str) -> Iterator[list[Usage]]:
+    """Settle with the one cost that the body names, or with what its failure says.
+
+    A cancelled call stays reserved: if the run goes on elsewhere, the same call reserves again,
+    and what this one reserved is taken for spent.
+    """
+    costs: list[Usage] = []
+    try:
+        yield costs
+    except ProviderError as error:
+        purse.settle(call, error.spent or Usage())
+        raise
+    except Exception:
+        purse.settle(call, None)
+        raise
+    purse.settle(call, costs[0])
+
+
+def _twice(amount: Amount) -> Amount:
+    return Amount(None if amount.usd is None else 2 * amount.usd, 2 * amount.tokens)

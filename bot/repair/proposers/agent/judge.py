@@ -8,7 +8,9 @@ from collections.abc import Iterator
 import prompts
 from bot.llm.base import Ask, Conversation, Message, Model, StopReason, Text
 from bot.repair.model import Observation, Patch, Problem, Usage
+from bot.repair.proposers.agent.budgeted import paid
 from bot.repair.proposers.agent.prompting import comments, failure, patch_as_data, report
+from bot.repair.purse import Money
 
 _MAX_TOKENS = 4_000
 _REASON_CHARACTERS = 300
@@ -23,7 +25,7 @@ class ModelJudge:
         self._name = name
 
     async def shows_problem(
-        self, problem: Problem, observation: Observation, patch: Patch
+        self, problem: Problem, observation: Observation, patch: Patch, money: Money
     ) -> tuple[bool, str, Usage]:
         """Return the answer, its reason in one sentence, and what the asking cost.
 
@@ -33,17 +35,18 @@ class ModelJudge:
             problem: What people reported.
             observation: The test on the untouched tree: how it fails.
             patch: The test.
+            money: What the question is paid from.
 
         Raises:
+            BudgetExhausted: When that does not cover it.
             ProviderError: When no model answers.
         """
         conversation = Conversation(
             system=prompts.render("judge_system"),
             messages=(Message("user", (Text(question(problem, observation, patch)),)),),
         )
-        turn = await self._model.respond(
-            conversation, Ask(max_tokens=_MAX_TOKENS, model=self._name)
-        )
+        ask = Ask(max_tokens=_MAX_TOKENS, model=self._name)
+        turn, _ = await paid(self._model, money, conversation, [ask])
         shows, reason = read_judgement(turn.text) if turn.stop is StopReason.END else (False, "")
         return shows, reason or _UNCLEAR, turn.usage
 

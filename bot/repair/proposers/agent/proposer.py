@@ -124,7 +124,9 @@ class _Work:
     async def _ask(self, step: str) -> Answer:
         spent = self._task.spent + self._usage
         try:
-            return await self._steps(step, self._model.answer, self._transcript.conversation, spent)
+            return await self._steps(
+                step, self._model.answer, step, self._transcript.conversation, spent
+            )
         except ProviderError as error:
             if error.spent is not None:
                 self._pay(error.spent)

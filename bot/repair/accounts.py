@@ -1,0 +1,110 @@
+"""Amounts, and the accounts that they are charged to: a run, its thread, and three kinds of day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What model calls cost or may cost.
+
+    Attributes:
+        usd: US dollars; None when the price is unknown, which no cap in dollars can hold.
+        tokens: Read and written, whatever their price.
+    """
+
+    usd: Decimal | None = Decimal(0)
+    tokens: int = 0
+
+
+class Scope(StrEnum):
+    """What a cap is for, the widest first; a day is one of UTC."""
+
+    SERVER = "server"
+    INSTALLATION = "installation"
+    REPOSITORY = "repository"
+    THREAD = "thread"
+    RUN = "run"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Something that is charged.
+
+    Attributes:
+        scope: Its kind.
+        name: Which one: a run's id, `owner/name#12` or `owner/name@branch`, `owner/name`, an installation's id, or "".
+        day: `2026-03-01`, or "" for what is not counted by days.
+    """
+
+    scope: Scope
+    name: str = ""
+    day: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its unique name; sorted, the widest come first, and so they are locked first."""
+        return f"{tuple(Scope).index(self.scope)}/{self.name}/{self.day}"
+
+    @classmethod
+    def of_key(cls, key: str) -> Account:
+        """Return the account of a key."""
+        rank, _, rest = key.partition("/")
+        name, _, day = rest.rpartition("/")
+        return cls(tuple(Scope)[int(rank)], name, day)
+
+
+@dataclass(frozen=True, slots=True)
+class Cap:
+    """The most that an account may hold; None where there is no such cap."""
+
+    usd: Decimal | None = None
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """How an account stands.
+
+    Attributes:
+        account: Which one.
+        cap: The most that it may come to.
+        spent: Settled; calls whose answer was lost count with the most that they can have cost.
+        reserved: For calls that are under way.
+        sandbox_seconds: Of commands in the sandbox.
+        unpriced: Calls whose price is unknown, which `spent` lacks.
+    """
+
+    account: Account
+    cap: Cap = Cap()
+    spent: Amount = Amount()
+    reserved: Amount = Amount()
+    sandbox_seconds: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def usd(self) -> Decimal:
+        """Dollars spent and reserved."""
+        return (self.spent.usd or Decimal(0)) + (self.reserved.usd or Decimal(0))
+
+    @property
+    def tokens(self) -> int:
+        """Tokens spent and reserved."""
+        return self.spent.tokens + self.reserved.tokens
+
+    @property
+    def left(self) -> Decimal | None:
+        """Dollars that may still be reserved; None without a cap."""
+        return None if self.cap.usd is None else max(Decimal(0), self.cap.usd - self.usd)
+
+    def covers(self, amount: Amount) -> bool:
+        """Whether that much may be reserved on top."""
+        in_dollars = (
+            self.cap.usd is None or amount.usd is None or self.usd + amount.usd <= self.cap.usd
+        )
+        return in_dollars and (
+            self.cap.tokens is None or self.tokens + amount.tokens <= self.cap.tokens
+        )

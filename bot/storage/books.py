@@ -1,0 +1,206 @@
+"""The ledger's tables, and one transaction's hold of them.
+
+The rows of the accounts are locked for the transaction, the widest first: every transaction meets
+the others at the server's row of the day, where it holds nothing yet that they could wait for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import ROUND_CEILING, Decimal
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Index,
+    Integer,
+    Row,
+    Select,
+    String,
+    Table,
+    Text,
+    bindparam,
+    select,
+    update,
+)
+
+from bot.repair.accounts import Account, Amount, Balance, Cap
+from bot.repair.model import Usage
+from bot.storage.database import UtcDateTime, insert_if_new, metadata
+
+Capped = Mapping[Account, Cap]
+"""The accounts that a call is charged to, each with its cap."""
+
+_NANO = Decimal(10) ** 9
+"""Dollars are kept as whole billionths: exact sums in both databases."""
+
+accounts = Table(
+    "ledger_accounts",
+    metadata,
+    Column("key", String(400), primary_key=True),
+    Column("spent", BigInteger, nullable=False),
+    Column("reserved", BigInteger, nullable=False),
+    Column("spent_tokens", BigInteger, nullable=False),
+    Column("reserved_tokens", BigInteger, nullable=False),
+    Column("sandbox_ms", BigInteger, nullable=False),
+    Column("unpriced", Integer, nullable=False),
+)
+
+reservations = Table(
+    "ledger_reservations",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("call", String(200), primary_key=True),
+    # JSON list of the accounts' keys: a call that is settled after midnight is yesterday's.
+    Column("accounts", Text, nullable=False),
+    Column("reserved", BigInteger, nullable=False),
+    Column("reserved_tokens", BigInteger, nullable=False),
+    Column("priced", Boolean, nullable=False),
+    Column("is_open", Boolean, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Index("ledger_reservations_open", "is_open", "run_id"),
+)
+
+_FIGURES = ("spent", "reserved", "spent_tokens", "reserved_tokens", "sandbox_ms", "unpriced")
+_UPDATE = (
+    update(accounts)
+    .where(accounts.c.key == bindparam("of"))
+    .values({name: bindparam(f"new_{name}") for name in _FIGURES})
+)
+
+
+class Books:
+    """The locked rows of some accounts, with the open reservations of a run or of one call.
+
+    Figures are reckoned here and written back by `write`, in the same transaction.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        run_id: str = "",
+        call: str | None = None,
+        keys: Iterable[str] = (),
+    ) -> None:
+        self._connection = connection
+        found = connection.execute(_open_of(run_id, call)).all()
+        wanted = sorted({*keys, *(key for row in found for key in _charged(row))})
+        rows = connection.execute(_locked(wanted)).all()
+        if len(rows) < len(wanted):
+            for key in wanted:
+                insert_if_new(connection, accounts, {"key": key, **dict.fromkeys(_FIGURES, 0)})
+            rows = connection.execute(_locked(wanted)).all()
+        self._figures = {row.key: _figures(row) for row in rows}
+        self._changed: set[str] = set()
+        # Once more, now that nobody else can settle them.
+        self._open = connection.execute(_open_of(run_id, call)).all() if found else found
+
+    def balances(self, capped: Capped) -> list[Balance]:
+        """Return how accounts stand."""
+        return [_balance(one, cap, self._figures[one.key]) for one, cap in capped.items()]
+
+    def open(self, run_id: str, call: str, keys: Sequence[str], amount: Amount) -> None:
+        """Reserve an amount on accounts."""
+        nano = _nano(amount.usd)
+        row = {
+            "run_id": run_id,
+            "call": call,
+            "accounts": json.dumps(keys),
+            "reserved": nano,
+            "reserved_tokens": amount.tokens,
+            "priced": amount.usd is not None,
+            "is_open": True,
+            "at": datetime.now(UTC),
+        }
+        if not insert_if_new(self._connection, reservations, row):
+            self._connection.execute(_of(run_id, call).values(row))
+        self.add(keys, reserved=nano, reserved_tokens=amount.tokens)
+
+    def close(self, usage: Usage | None = None) -> None:
+        """Settle the open reservations with what the call cost; None takes what was reserved."""
+        for row in self._open:
+            nano, tokens = row.reserved, row.reserved_tokens
+            if usage is not None:
+                tokens = usage.tokens
+                # A cost that nobody knows may have been the most, where the price is known.
+                nano = row.reserved if usage.cost_usd is None else _nano(usage.cost_usd)
+            self.add(
+                _charged(row),
+                spent=nano,
+                spent_tokens=tokens,
+                reserved=-row.reserved,
+                reserved_tokens=-row.reserved_tokens,
+                unpriced=0 if row.priced else 1,
+            )
+            self._connection.execute(_of(row.run_id, row.call).values(is_open=False))
+        self._open = []
+
+    def add(self, keys: Iterable[str], **figures: int) -> None:
+        """Add to figures of accounts."""
+        for key in keys:
+            for name, value in figures.items():
+                self._figures[key][name] += value
+            self._changed.add(key)
+
+    def write(self) -> None:
+        """Write back what changed."""
+        rows = [
+            {"of": key, **{f"new_{name}": self._figures[key][name] for name in _FIGURES}}
+            for key in sorted(self._changed)
+        ]
+        if rows:
+            self._connection.execute(_UPDATE, rows)
+
+
+def standing(connection: Connection, capped: Capped) -> tuple[Balance, ...]:
+    """Return how accounts stand, without a lock; those never charged stand at nothing."""
+    keys = [account.key for account in capped]
+    rows = connection.execute(select(accounts).where(accounts.c.key.in_(keys))).all()
+    known = {row.key: _figures(row) for row in rows}
+    nothing = dict.fromkeys(_FIGURES, 0)
+    return tuple(_balance(one, cap, known.get(one.key, nothing)) for one, cap in capped.items())
+
+
+def _locked(keys: Sequence[str]) -> Select[Any]:
+    """SQLite, whose writers are alone anyway, is asked without the lock."""
+    return (
+        select(accounts).where(accounts.c.key.in_(keys)).order_by(accounts.c.key).with_for_update()
+    )
+
+
+def _open_of(run_id: str, call: str | None) -> Select[Any]:
+    of_run = select(reservations).where(reservations.c.is_open, reservations.c.run_id == run_id)
+    return of_run if call is None else of_run.where(reservations.c.call == call)
+
+
+def _of(run_id: str, call: str) -> Any:
+    return update(reservations).where(reservations.c.run_id == run_id, reservations.c.call == call)
+
+
+def _charged(row: Row[Any]) -> list[str]:
+    keys: list[str] = json.loads(row.accounts)
+    return keys
+
+
+def _figures(row: Row[Any]) -> dict[str, int]:
+    return {name: getattr(row, name) for name in _FIGURES}
+
+
+def _nano(usd: Decimal | None) -> int:
+    return int(((usd or Decimal(0)) * _NANO).to_integral_value(ROUND_CEILING))
+
+
+def _balance(account: Account, cap: Cap, figures: Mapping[str, int]) -> Balance:
+    return Balance(
+        account,
+        cap,
+        spent=Amount(figures["spent"] / _NANO, figures["spent_tokens"]),
+        reserved=Amount(figures["reserved"] / _NANO, figures["reserved_tokens"]),
+        sandbox_seconds=figures["sandbox_ms"] / 1000,
+        unpriced=figures["unpriced"],
+    )
