@@ -1,4 +1,4 @@
-"""The commands: serve, fix, localise, ci, doctor, config."""
+"""The commands: serve, fix, verify, localise, ci, doctor, config."""
 
 from __future__ import annotations
 
@@ -126,6 +126,44 @@ def localise(
     except UsageError as error:
         _refuse(str(error))
     raise typer.Exit(FIXED if found else NOT_FIXED)
+
+
+@app.command()
+def verify(
+    target: Annotated[str, typer.Argument(metavar="PATH", help="A git repository.")],
+    patch: Annotated[Path, typer.Option(help="The patch, as a file; - reads stdin.")],
+    test: Annotated[str | None, typer.Option(help="Command that shows the failure.")] = None,
+    setup: Annotated[
+        list[str] | None, typer.Option(help="Command that prepares; may be repeated.")
+    ] = None,
+    issue: Annotated[
+        str | None, typer.Option(help="What was asked for; it may ask for other tests.")
+    ] = None,
+    sandbox: Annotated[Sandbox | None, typer.Option(help="Where commands run.")] = None,
+    timeout: Annotated[float | None, typer.Option(min=1, help="Most seconds of it all.")] = None,
+    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+    ] = False,
+) -> None:
+    """Judge a patch of anybody as Fixpoint judges its own; change nothing."""
+    from bot.errors import UsageError
+    from bot.verification import VerifyOptions, run_verify
+
+    options = VerifyOptions(
+        target=target,
+        patch=patch,
+        test=test,
+        setup=tuple(setup) if setup else None,
+        issue=issue,
+        sandbox=sandbox.value if sandbox else None,
+        timeout=timeout,
+        as_json=as_json,
+    )
+    try:
+        accepted = run_verify(options)
+    except UsageError as error:
+        _refuse(str(error))
+    raise typer.Exit(FIXED if accepted else NOT_FIXED)
 
 
 @app.command()

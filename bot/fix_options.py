@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.errors import UsageError
-from bot.repair.job import Job, PathRules
+from bot.repair.job import Job
 from bot.repair.model import Problem
 from bot.repair.request import Options
 from bot.repair.run import Tools
@@ -139,7 +139,7 @@ def job_of(options: FixOptions, run_id: str, problem: Problem, config: RepoConfi
         test=config.test,
         failing=options.test,
         proposers=options.proposers or config.proposers,
-        rules=PathRules(config.paths.allowed, config.paths.protected),
+        rules=config.patch_rules,
         image=config.sandbox.image,
         template=config.sandbox.template,
         allow_snapshots=config.mechanical.snapshots,

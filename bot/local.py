@@ -13,7 +13,6 @@ from pathlib import Path
 
 from bot.app import open_tools
 from bot.data_folder import make_data_folder
-from bot.errors import UsageError
 from bot.fix_options import (
     FixOptions,
     check_proposers,
@@ -34,8 +33,8 @@ from bot.repair.preparation import leftovers
 from bot.repair.run import Tools
 from bot.repair.steps import PlainSteps
 from bot.reporting.redaction import planted_secrets, redacted
+from bot.scratch import scratch_folder
 from bot.settings import SandboxKind, load_local_settings
-from sandbox.removal import Removals
 
 
 def run_fix(options: FixOptions) -> bool:
@@ -62,7 +61,7 @@ async def _fix(options: FixOptions) -> bool:
     kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
     run_id = secrets.token_hex(4)
     folder = make_data_folder(settings.fixpoint_data) / "local"
-    with _scratch(folder / run_id) as scratch:
+    with scratch_folder(folder / run_id) as scratch:
         async with open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools:
             check_proposers(options, tools)
             checkout = _checkout(options, repository, scratch)
@@ -115,23 +114,6 @@ def _stop_on_signal(stopped: asyncio.Event) -> Iterator[None]:
     finally:
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.remove_signal_handler(number)
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    """Make the run's own folder and remove it in the end."""
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise UsageError(
-            f"{folder} can't be made ({error.strerror}): set FIXPOINT_DATA to a writable folder."
-        ) from error
-    try:
-        yield folder
-    finally:
-        removed = folder.parent / "removed"
-        removed.mkdir(exist_ok=True)
-        Removals().start(folder.rename(removed / folder.name))
 
 
 def _checkout(options: FixOptions, repository: Path | None, scratch: Path) -> Checkout:

@@ -5,6 +5,7 @@ A check raises `ValueError` with the middle of a sentence: "must be ...".
 
 from __future__ import annotations
 
+import difflib
 import re
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -13,6 +14,7 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
 
 from bot.intake.options import MAX_BUDGET_USD, MAX_TIMEOUT, seconds
+from bot.repair.guards.rules import RULES, Strictness
 
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){0,20}")
 
@@ -39,6 +41,20 @@ def _glob(pattern: str) -> str:
     if pattern.startswith(("!", "#")) or ".." in pattern.split("/"):
         raise ValueError("must be a glob inside the repository, such as src/** or *.md")
     return pattern
+
+
+def _restored(pattern: str) -> str:
+    _glob(pattern.removeprefix("!"))
+    return pattern
+
+
+def _rules(severities: dict[str, Strictness]) -> dict[str, Strictness]:
+    for rule in severities:
+        if rule not in RULES:
+            near = difflib.get_close_matches(rule, RULES, n=1)
+            hint = f"; perhaps '{near[0]}'" if near else "; docs/verification.md has the list"
+            raise ValueError(f"must name rules: there is no '{rule[:60]}'{hint}")
+    return severities
 
 
 def _ref_prefix(prefix: str) -> str:
@@ -107,6 +123,24 @@ Label = Annotated[str, Field(min_length=1, max_length=50), AfterValidator(_fille
 
 Glob = Annotated[Text, AfterValidator(_glob)]
 """In gitignore syntax."""
+
+RestoredGlob = Annotated[Text, AfterValidator(_restored)]
+"""In gitignore syntax; `!` takes out what an earlier one takes in."""
+
+Guards = Annotated[
+    dict[str, Strictness],
+    AfterValidator(_rules),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                rule: {"enum": [strictness.value for strictness in Strictness]} for rule in RULES
+            },
+        }
+    ),
+]
+"""Severities by rule."""
 
 Proposers = Annotated[
     tuple[Literal["mechanical", "search", "agent"], ...],

@@ -25,16 +25,19 @@ from bot.intake.config_values import (
     Dollars,
     Duration,
     Glob,
+    Guards,
     JsonSchema,
     Label,
     Network,
     Proposers,
+    RestoredGlob,
     Text,
     Texts,
 )
 from bot.intake.options import MAX_ATTEMPTS
 from bot.intake.yaml_document import Document, Problem, Unreadable, read
 from bot.repair.caps import Caps
+from bot.repair.guards.rules import PatchRules
 from bot.repair.model import Limits, SearchLimits
 from bot.repair.request import Effort, Options
 
@@ -84,6 +87,10 @@ class PathsSection(_Section):
         (), description="When there are any, a patch stays inside them."
     )
     protected: tuple[Glob, ...] = Field((), description="No patch touches these.")
+    restored: tuple[RestoredGlob, ...] = Field(
+        (),
+        description="Added to what is put back before a patch is judged; ! takes out.",
+    )
 
 
 class Role(StrEnum):
@@ -203,6 +210,10 @@ class RepoConfig(_Section):
         description="Wall time of one run: seconds, or with a unit, such as 15m or 1h.",
     )
     paths: PathsSection = Field(PathsSection(), description="Where patches may go.")
+    guards: Guards = Field(
+        default_factory=dict,
+        description="What findings of a guard's rule mean: reject, needs-person or note.",
+    )
     labels: tuple[Label, ...] = Field(("fixpoint",), description="Labels of the pull requests.")
     branch_prefix: BranchPrefix = Field(
         "fixpoint/", description="What the names of the branches begin with."
@@ -220,6 +231,12 @@ class RepoConfig(_Section):
     search: SearchSection = Field(
         SearchSection(), description="What the search for a repair without a model may take."
     )
+
+    @property
+    def patch_rules(self) -> PatchRules:
+        """What patches may do, in the words of a run."""
+        guards = tuple((rule, strictness.severity) for rule, strictness in self.guards.items())
+        return PatchRules(self.paths.allowed, self.paths.protected, self.paths.restored, guards)
 
     def limits(self, options: Options) -> Limits:
         """Return the budget of a run; what its options say comes before the file."""

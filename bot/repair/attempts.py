@@ -7,14 +7,18 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted
+from bot.repair.candidate import TestEdits
+from bot.repair.guards.asked import asks_for_test_changes
+from bot.repair.guards.rules import PatchRules, configured
 from bot.repair.loop import Try
 from bot.repair.model import Attempt, Observation, Patch, Proposal, Usage, Verification
 from bot.repair.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
+from bot.repair.proposers.given import GIVEN
 from bot.repair.run import Run, Workshop
 from bot.repair.several import joined
 from bot.repair.sightings import not_run
 from bot.repair.steps import Steps
-from bot.repair.verify import Judged
+from bot.repair.verify import Judged, Question
 from bot.repair.workbench import SandboxWorkbench
 
 REFORMATTERS = frozenset({"mechanical"})
@@ -123,9 +127,8 @@ async def _verify(run: Run, workshop: Workshop, move: Try, key: str, proposal: P
     """
     verifier = workshop.verifier(run)
     name = f"{run.job.run_id}-verify-{len(run.known.tried)}"
-    failing, keep_test_edits = workshop.commands.failing, move.proposer in REFORMATTERS
     judged = await run.steps(
-        f"{key}: verify", verifier.judge, name, proposal, failing, keep_test_edits
+        f"{key}: verify", verifier.judge, name, proposal, _question(run, workshop, move)
     )
     verification, patch = judged.verification, judged.proposal.patch
     if verification is None or verification.target is None or not verification.target.ok:
@@ -135,13 +138,13 @@ async def _verify(run: Run, workshop: Workshop, move: Try, key: str, proposal: P
         return replace(judged, verification=verification)
     if run.known.reproduction is not None:
         red = run.known.reproduction.observation
-        verification = _checked(verification, red, verification.target)
+        verification = checked(run.job.rules, verification, red, verification.target)
     baseline = await _baseline(run, workshop) if verification.accepted else None
     if baseline is not None:
         verification = await run.steps(
             f"{key}: compare", verifier.compare, name, patch, verification, baseline
         )
-        verification = _checked(verification, baseline, verification.suite)
+        verification = checked(run.job.rules, verification, baseline, verification.suite)
     return replace(judged, verification=verification)
 
 
@@ -160,14 +163,31 @@ async def _beside(
     return verification
 
 
-def _checked(
-    verification: Verification, before: Observation | None, after: Observation | None
+def _question(run: Run, workshop: Workshop, move: Try) -> Question:
+    """Return by what a proposer's patch is judged."""
+    reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
+    if move.proposer in REFORMATTERS:
+        edits = TestEdits.KEPT
+    elif asks_for_test_changes(run.job.problem.instructions):
+        edits = TestEdits.REQUESTED
+    elif move.proposer == GIVEN:
+        brought = reproduction is not None and reproduction.test_patch is not None
+        edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
+    red = reproduction.observation if reproduction is not None else None
+    return Question(workshop.commands.failing, red, edits)
+
+
+def checked(
+    rules: PatchRules,
+    verification: Verification,
+    before: Observation | None,
+    after: Observation | None,
 ) -> Verification:
     """Return the verification with what speaks against a passing run as a proof."""
     if before is None or after is None:
         return verification
-    findings = dict.fromkeys((*verification.findings, *not_run(before, after)))
-    return replace(verification, findings=tuple(findings))
+    seen = configured(not_run(before, after), rules.guards)
+    return replace(verification, findings=tuple(dict.fromkeys((*verification.findings, *seen))))
 
 
 async def _baseline(run: Run, workshop: Workshop) -> Observation | None:

@@ -12,7 +12,7 @@ from bot.intake.repo_config import PATH, RepoConfig, parse
 from bot.repair.caps import NO_CAPS, Caps, limited
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.ci.workflow.contexts import EventFacts
-from bot.repair.job import Job, PathRules
+from bot.repair.job import Job
 from bot.repair.model import Comment, Limits, Problem
 from bot.repair.request import FixRequest
 
@@ -174,7 +174,7 @@ def plan_job(
         test=config.test,
         failing=options.test,
         proposers=config.proposers,
-        rules=PathRules(config.paths.allowed, config.paths.protected),
+        rules=config.patch_rules,
         image=config.sandbox.image,
         template=config.sandbox.template,
         allow_snapshots=config.mechanical.snapshots,

@@ -38,6 +38,7 @@ from sandbox.base import SandboxError
 from sandbox.git import GitError
 
 GUIDANCE_FILES = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
+_SUBMODULES = 5
 _GUIDANCE_CHARACTERS = 16_000
 _SETUP_CHARACTERS = 16_000
 
@@ -128,6 +129,7 @@ async def _prepare(run: Run, checkout: Checkout) -> Workshop:
     )
     run.known.commands = commands
     run.listener(CommandsFound(commands))
+    await _note_submodules(run, source)
     preparation = Preparation(
         job, source, commands, run.tools.sandboxes, reins=run.reins, listener=run.listener
     )
@@ -146,6 +148,14 @@ async def _prepare(run: Run, checkout: Checkout) -> Workshop:
     preparation.use(prepared)
     run.known.untouched = prepared
     return Workshop(source, commands, prepared, preparation, await _guidance(source))
+
+
+async def _note_submodules(run: Run, source: Source) -> None:
+    """Say what of the repository is not there."""
+    names = await source.store.submodules(source.head)
+    if names:
+        listed = ", ".join(names[:_SUBMODULES]) + (" and more" if names[_SUBMODULES:] else "")
+        run.known.note(f"Submodules are empty in the sandbox: {listed}.")
 
 
 async def _guidance(source: Source) -> str:

@@ -8,21 +8,9 @@ from typing import Protocol
 
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.ci.workflow.contexts import EventFacts
+from bot.repair.guards.rules import PatchRules
 from bot.repair.model import Limits, Problem, SearchLimits
 from sandbox.git import ObjectStore
-
-
-@dataclass(frozen=True, slots=True)
-class PathRules:
-    """Globs (gitignore syntax) that say where patches may go.
-
-    Attributes:
-        allowed: When there are any, a patch stays inside them.
-        protected: No patch touches these.
-    """
-
-    allowed: tuple[str, ...] = ()
-    protected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +25,7 @@ class Job:
         test: The whole suite's command.
         failing: The command that shows the failure.
         proposers: Names, cheapest first; None means every one that this installation has.
-        rules: Where patches may go.
+        rules: What patches may do.
         image: Docker image of its sandboxes.
         template: E2B template of its sandboxes.
         allow_snapshots: Whether tools may rewrite the snapshots of tests.
@@ -56,7 +44,7 @@ class Job:
     test: str | None = None
     failing: str | None = None
     proposers: tuple[str, ...] | None = None
-    rules: PathRules = field(default_factory=PathRules)
+    rules: PatchRules = field(default_factory=PatchRules)
     image: str | None = None
     template: str | None = None
     allow_snapshots: bool = False

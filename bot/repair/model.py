@@ -55,6 +55,8 @@ class Observation:
         output: Head and tail of what it printed.
         seconds: Wall time.
         timed_out: Its time was up.
+        written: Paths that it left new or changed in the work tree; empty when nobody looked.
+        order: In which order its tests ran, as a sentence; empty when nobody asked.
     """
 
     command: str
@@ -66,6 +68,8 @@ class Observation:
     output: str = ""
     seconds: float = 0.0
     timed_out: bool = False
+    written: tuple[str, ...] = ()
+    order: str = ""
 
     @property
     def ok(self) -> bool:
@@ -339,6 +343,9 @@ class Verification:
         changed_tests: Test files that the patch touches.
         problem: Why it could not be judged (the patch does not apply, ...), or empty.
         uncompared: Why the suite can't show what the patch may have broken, as a sentence, or empty.
+        restored: Files that were put back before judging.
+        runs: Exit codes of every execution of the failing command with the patch.
+        remarks: What a person should know of how it was judged, one sentence each.
     """
 
     target: Observation | None
@@ -348,6 +355,9 @@ class Verification:
     changed_tests: tuple[str, ...] = ()
     problem: str = ""
     uncompared: str = ""
+    restored: tuple[str, ...] = ()
+    runs: tuple[int, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def accepted(self) -> bool:

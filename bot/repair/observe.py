@@ -47,7 +47,7 @@ class Instrumented:
     reports: tuple[str, ...]
 
 
-def instrument(command: str) -> Instrumented:
+def instrument(command: str, pytest_options: str = "") -> Instrumented:
     """Return how to run a command so that its test runner leaves a report.
 
     A report of an earlier command is removed first, one that can't be read whole at the end (by a
@@ -58,7 +58,7 @@ def instrument(command: str) -> Instrumented:
     trap = f"{{ {exists}; }} && find {REPORT} {unreadable} 2>/dev/null | xargs rm -rf"
     return Instrumented(
         script=f"{{ {exists}; }} && rm -rf {REPORT}; trap '{trap}' EXIT\n{command}",
-        environment={"PYTEST_ADDOPTS": _PYTEST_OPTIONS},
+        environment={"PYTEST_ADDOPTS": f"{_PYTEST_OPTIONS} {pytest_options}".rstrip()},
         reports=(REPORT,),
     )
 
@@ -92,10 +92,23 @@ def read(command: str, result: CommandResult, reports: tuple[bytes, ...]) -> Obs
 
 
 async def observe(
-    sandbox: Sandbox, command: str, *, timeout: float, on_output: OutputListener | None = None
+    sandbox: Sandbox,
+    command: str,
+    *,
+    timeout: float,
+    on_output: OutputListener | None = None,
+    pytest_options: str = "",
 ) -> Observation:
-    """Run a command in the work tree and read its failures; raises what `Sandbox.run` raises."""
-    instrumented = instrument(command)
+    """Run a command in the work tree and read its failures; raises what `Sandbox.run` raises.
+
+    Args:
+        sandbox: Where.
+        command: As a person would type it.
+        timeout: Seconds.
+        on_output: See `Sandbox.run`.
+        pytest_options: For the pytest that the command may run.
+    """
+    instrumented = instrument(command, pytest_options)
     result = await sandbox.run(
         instrumented.script,
         timeout=timeout,

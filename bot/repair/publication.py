@@ -51,7 +51,11 @@ async def file_changes(report: Report, store: ObjectStore) -> tuple[FileChange, 
     before = await store.tree_of(report.head)
     after = await store.apply(before, report.patch.data)
     changes = []
-    for change in await store.changes(before, after):
+    differing = await store.changes(before, after)
+    contents = await store.blobs(
+        change.blob for change in differing if change.blob and change.mode != SUBMODULE
+    )
+    for change in differing:
         if os.fsencode(change.path).decode("utf-8", "replace") != change.path:
             raise Conflict(
                 f"GitHub's API can't take the file name {change.path!r}: it is not UTF-8."
@@ -61,6 +65,6 @@ async def file_changes(report: Report, store: ObjectStore) -> tuple[FileChange, 
         elif change.mode == SUBMODULE:
             content = change.blob.encode()
         else:
-            content = await store.blob(change.blob)
+            content = contents[change.blob]
         changes.append(FileChange(change.path, change.mode, content))
     return tuple(changes)

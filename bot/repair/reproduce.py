@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from bot.repair.candidate import without
+from bot.repair.guards import is_test_file
 from bot.repair.loop import read_reproduction, verdict_of
-from bot.repair.model import Cause, Observation, Patch, Verdict
+from bot.repair.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.repair.progress import Phase, PhaseStarted, Reproduced
+from bot.repair.proposers.given import GIVEN, GivenPatch
 from bot.repair.run import Concluded, Run, Workshop
 from bot.repair.written_test import AUTHOR, write_failing_test
+from sandbox.git import PatchDoesNotApply
 
 
 async def reproduce(run: Run, workshop: Workshop) -> Workshop:
@@ -30,6 +34,11 @@ async def reproduce(run: Run, workshop: Workshop) -> Workshop:
 
 async def _observe(run: Run, workshop: Workshop, n: int) -> Observation:
     verifier = workshop.verifier(run)
+    if n == 1:  # what the command itself leaves behind is no part of a repair
+        return await run.steps(
+            "reproduce 1",
+            verifier.observe_writes, f"{run.job.run_id}-reproduce-1", workshop.commands.failing,
+        )  # fmt: skip
     return await run.steps(
         f"reproduce {n}",
         verifier.observe, f"{run.job.run_id}-reproduce-{n}", workshop.commands.failing, Patch(),
@@ -38,6 +47,10 @@ async def _observe(run: Run, workshop: Workshop, n: int) -> Observation:
 
 async def _test_first(run: Run, workshop: Workshop, green: Observation) -> Workshop:
     """Nothing fails yet: have a test written that does, or say what is missing for it."""
+    given = run.tools.proposers.get(GIVEN)
+    if isinstance(given, GivenPatch):
+        run.known.reproduction = await _tests_of_the_patch(run, workshop, given.patch, green)
+        return workshop
     problem = run.job.problem
     passes = f"`{workshop.commands.failing}` passes here"
     if not (problem.title or problem.body or problem.instructions):
@@ -56,3 +69,36 @@ async def _test_first(run: Run, workshop: Workshop, green: Observation) -> Works
         )
     run.known.reproduction, run.known.commands = written.reproduction, written.workshop.commands
     return written.workshop
+
+
+async def _tests_of_the_patch(
+    run: Run, workshop: Workshop, patch: Patch, green: Observation
+) -> Reproduction:
+    """Return how the tests that a patch brings fail without the rest of it."""
+    store, base = workshop.source.store, workshop.prepared.tree
+    others = tuple(file for file in patch.files if not is_test_file(file))
+    passes = f"`{green.command}` passes without the patch"
+    try:
+        tests = await without(store, base, patch, others)
+    except PatchDoesNotApply as error:
+        raise Concluded(Verdict.NOT_REPRODUCED, f"{passes}. {error}") from error
+    if not tests:
+        raise Concluded(
+            Verdict.NOT_REPRODUCED,
+            f"{passes}, and the patch brings no test, so nothing shows what it repairs.",
+        )
+    red = await workshop.verifier(run).observe(
+        f"{run.job.run_id}-tests", workshop.commands.failing, tests
+    )
+    if red.ok:
+        raise Concluded(
+            Verdict.NOT_REPRODUCED,
+            f"{passes}, and so do the tests that the patch brings: they show nothing.",
+        )
+    return Reproduction(
+        Cause.REAL,
+        red,
+        reason="The tests that the patch brings fail without the rest of it.",
+        runs=(red.exit_code,),
+        test_patch=tests,
+    )

@@ -29,6 +29,7 @@ def joined(observations: Sequence[Observation]) -> Observation:
         output=shortened("\n".join(f"$ {o.command}\n{o.output}" for o in observations), _OUTPUT),
         seconds=sum(each.seconds for each in observations),
         timed_out=any(each.timed_out for each in observations),
+        written=tuple(dict.fromkeys(path for each in observations for path in each.written)),
     )
 
 

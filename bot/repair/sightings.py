@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from bot.repair.model import GuardFinding, Observation, Severity
+from bot.repair.guards.rules import found
+from bot.repair.model import GuardFinding, Observation
 
-_RULE = "tests-not-run"
 _NAMED = 5
 """Tests that a finding names."""
 
@@ -43,7 +43,7 @@ def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]
     unseen = [test for test in failed if ran and not _did_run(test, ran)]
     if not unseen:
         return ()
-    return (GuardFinding(_RULE, Severity.NEEDS_PERSON, f"Not seen to pass: {_names(unseen)}."),)
+    return (found("tests-unseen", f"Not seen to pass: {_names(unseen)}."),)
 
 
 def _comparable(before: Observation, after: Observation) -> bool:
@@ -65,7 +65,7 @@ def _did_run(test: str, ran: frozenset[str]) -> bool:
 
 
 def _rejected(message: str) -> GuardFinding:
-    return GuardFinding(_RULE, Severity.REJECT, message)
+    return found("tests-not-run", message)
 
 
 def _test(identity: str) -> str:

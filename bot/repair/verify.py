@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from bot.repair.candidate import Candidate, TestEdits, candidate_of, files_of_tests, without
 from bot.repair.comparison import new_failures, seen_again, uncompared
-from bot.repair.guards import is_test_file, path_findings, restored_tests, steering
-from bot.repair.job import PathRules
+from bot.repair.guards import path_findings, restored, steering
+from bot.repair.guards.examine import Evidence, examine
+from bot.repair.guards.files import test_paths
+from bot.repair.guards.rules import PatchRules, configured, found, softened
 from bot.repair.model import (
+    GuardFinding,
     Observation,
     Patch,
     Proposal,
@@ -15,11 +19,28 @@ from bot.repair.model import (
     Verification,
 )
 from bot.repair.observe import observe
+from bot.repair.ordering import Ordering, ordering_in
 from bot.repair.patching import apply_patch, patch_between
 from bot.repair.progress import CommandOutput, Listener
 from bot.repair.reins import Reins
+from bot.repair.repetition import REPEATS, flaky, not_repeated
 from sandbox.base import Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """By what a patch is judged.
+
+    Attributes:
+        failing: The failing command.
+        red: What it did without the patch, or None.
+        edits: What becomes of changes to tests and protected configuration.
+    """
+
+    failing: str
+    red: Observation | None = None
+    edits: TestEdits = TestEdits.LEFT_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +72,7 @@ class Verifier:
         opener: Opener,
         store: ObjectStore,
         base_tree: str,
-        rules: PathRules,
+        rules: PatchRules,
         *,
         destination: Destination,
         reins: Reins,
@@ -71,10 +92,7 @@ class Verifier:
         """Run a command on the untouched tree with `patch`, in a sandbox made for it alone."""
         sandbox = await self._fresh(name)
         try:
-            await apply_patch(sandbox, patch)
-            return await self._reins.hold(
-                observe(sandbox, command, timeout=self._command_seconds, on_output=self._tell)
-            )
+            return await self._observed(sandbox, command, patch)
         finally:
             await sandbox.close()
 
@@ -85,58 +103,46 @@ class Verifier:
         except PatchDoesNotApply as error:
             return str(error)
 
-    async def without_test_edits(self, patch: Patch) -> tuple[Patch, tuple[str, ...]]:
-        """Return the patch less its changes to tests that existed, and those tests' paths."""
-        existing = set(await self._store.paths(self._base_tree))
-        edited = tuple(file for file in patch.files if file in existing and is_test_file(file))
-        if not edited:
-            return patch, ()
-        tree = await self._store.apply(self._base_tree, patch.data)
-        kept = tuple(file for file in patch.files if file not in edited)
-        return await patch_between(self._store, self._base_tree, tree, kept), edited
+    async def observe_writes(self, name: str, command: str) -> Observation:
+        """Run a command on the untouched tree; the observation tells what it left there."""
+        sandbox = await self._fresh(name)
+        try:
+            observation = await self._observed(sandbox, command, Patch())
+            tree = await self._store.write_tree(await sandbox.tree(), base=self._base_tree)
+        finally:
+            await sandbox.close()
+        changes = await self._store.changes(self._base_tree, tree)
+        return replace(observation, written=tuple(change.path for change in changes))
 
-    async def judge(
-        self,
-        name: str,
-        proposal: Proposal,
-        failing: str,
-        keep_test_edits: bool,  # noqa: FBT001 - arguments of a step are positional
-    ) -> Judged:
+    async def observe_shuffled(self, name: str, command: str, patch: Patch) -> Observation:
+        """Run a test suite with `patch`, its tests in random order where the project can do that."""
+        sandbox = await self._fresh(name)
+        try:
+            ordering = await ordering_in(sandbox, command)
+            observation = await self._observed(sandbox, command, patch, ordering)
+            return replace(observation, order=ordering.said)
+        finally:
+            await sandbox.close()
+
+    async def judge(self, name: str, proposal: Proposal, question: Question) -> Judged:
         """Return the proposal, reduced to what may be published, judged by the failing command.
 
         Args:
             name: Of the sandbox.
             proposal: What to judge.
-            failing: The failing command.
-            keep_test_edits: Whether changes to existing tests belong to the repair (formatters).
+            question: By what.
         """
-        patch, edited = proposal.patch, tuple[str, ...]()
-        if not keep_test_edits:
-            try:
-                patch, edited = await self.without_test_edits(proposal.patch)
-            except PatchDoesNotApply as error:
-                return Judged(proposal, Verification(target=None, problem=str(error)))
-        reduced = _with_patch(proposal, patch)
-        findings = (
-            *path_findings(
-                patch.files, allowed=self._rules.allowed, protected=self._rules.protected
-            ),
-            *restored_tests(edited),
-            *(() if keep_test_edits else steering(patch.files, failing)),
-        )
-        tests = tuple(file for file in patch.files if is_test_file(file))
-        if not patch:
-            problem = "It changes nothing but existing tests." if edited else "It changes nothing."
-            return Judged(
-                reduced, Verification(None, findings=findings, changed_tests=tests, problem=problem)
-            )
-        if any(finding.severity is Severity.REJECT for finding in findings):
-            problem = "It touches paths that it may not touch."
-            return Judged(
-                reduced, Verification(None, findings=findings, changed_tests=tests, problem=problem)
-            )
-        verification = await self._try(name, failing, patch)
-        return Judged(reduced, replace(verification, findings=findings, changed_tests=tests))
+        written = question.red.written if question.red is not None else ()
+        try:
+            candidate = await self._candidate(proposal.patch, question, written)
+        except PatchDoesNotApply as error:
+            return Judged(proposal, Verification(target=None, problem=str(error)))
+        judged = await self._judge_candidate(name, candidate, question)
+        if candidate.own and judged.target is not None and not judged.target.ok:
+            # what the command writes itself may yet be what the repair consists of
+            candidate = await self._candidate(proposal.patch, question, ())
+            judged = await self._judge_candidate(f"{name}-all", candidate, question)
+        return Judged(_with_patch(proposal, candidate.patch), judged)
 
     async def compare(
         self, name: str, patch: Patch, verification: Verification, baseline: Observation
@@ -151,22 +157,127 @@ class Verifier:
         """
         if baseline.timed_out:
             return replace(verification, uncompared=uncompared(baseline))
-        suite = await self.observe(f"{name}-suite", baseline.command, patch)
+        suite = await self.observe_shuffled(f"{name}-suite", baseline.command, patch)
         if not suite.ok and (reason := uncompared(baseline)):
             return replace(verification, suite=suite, uncompared=reason)
         fresh = new_failures(baseline, suite)
         if fresh:  # a test that fails only now and then says nothing against the patch
-            suite = await self.observe(f"{name}-suite-again", baseline.command, patch)
+            again = await self.observe(f"{name}-suite-again", baseline.command, patch)
+            suite = replace(again, order=suite.order)
             fresh = seen_again(fresh, new_failures(baseline, suite))
         return replace(verification, suite=suite, new_failures=fresh)
 
-    async def _try(self, name: str, failing: str, patch: Patch) -> Verification:
+    async def _candidate(
+        self, patch: Patch, question: Question, written: tuple[str, ...]
+    ) -> Candidate:
+        return await candidate_of(
+            self._store,
+            self._base_tree,
+            patch,
+            edits=question.edits,
+            globs=self._rules.restored,
+            written=written,
+        )
+
+    async def _judge_candidate(
+        self, name: str, candidate: Candidate, question: Question
+    ) -> Verification:
+        findings = await self._findings(candidate, question)
+        told = Verification(
+            None,
+            findings=findings,
+            changed_tests=test_paths(candidate.patch.files),
+            restored=candidate.restored,
+            problem=_problem(candidate, findings),
+        )
+        if told.problem:
+            return told
+        verification = await self._try(name, candidate, question)
+        shown = [finding for finding in verification.findings if finding not in findings]
+        return replace(
+            told,
+            target=verification.target,
+            runs=verification.runs,
+            remarks=verification.remarks,
+            problem=verification.problem,
+            findings=(*findings, *configured(shown, self._rules.guards)),
+        )
+
+    async def _findings(self, candidate: Candidate, question: Question) -> tuple[GuardFinding, ...]:
+        """Return what the guards say of a patch that has not been run."""
+        evidence = Evidence(
+            question.red,
+            await files_of_tests(self._store, self._base_tree, question.red, question.failing),
+            len(candidate.patch.data),
+        )
+        examined = examine(candidate.changes, evidence)
+        if question.edits is TestEdits.REQUESTED:
+            about_tests = set(test_paths(change.path for change in candidate.changes))
+            examined = tuple(
+                softened([one], Severity.NEEDS_PERSON)[0] if one.file in about_tests else one
+                for one in examined
+            )
+        files = candidate.patch.files
+        if question.edits is TestEdits.SHOWN:
+            files = tuple(change.path for change in candidate.changes)
+        formatter = question.edits is TestEdits.KEPT
+        paths = path_findings(files, allowed=self._rules.allowed, protected=self._rules.protected)
+        return (
+            *paths,
+            *configured(
+                (
+                    *examined,
+                    *restored(candidate.restored),
+                    *(() if formatter else steering(candidate.patch.files, question.failing)),
+                ),
+                self._rules.guards,
+            ),
+        )
+
+    async def _try(self, name: str, candidate: Candidate, question: Question) -> Verification:
         """Run the failing command with the patch, if that fits where it must."""
+        patch = candidate.patch
         try:
             await self._check_destination(patch)
-            return Verification(await self.observe(name, failing, patch))
+            target = await self.observe(name, question.failing, patch)
         except PatchDoesNotApply as error:
             return Verification(None, problem=str(error))
+        if not target.ok:
+            return Verification(target, runs=(target.exit_code,))
+        if question.edits is TestEdits.SHOWN and candidate.restored:
+            whole = await self.observe(f"{name}-whole", question.failing, candidate.whole)
+            if not whole.ok:
+                said = "The command passes with the patch, but not with its changes to tests."
+                return Verification(whole, runs=(target.exit_code,), problem=said)
+        if why_not := not_repeated(target):
+            return Verification(target, runs=(target.exit_code,), remarks=(why_not,))
+        again = [
+            await self.observe(f"{name}-{n}", question.failing, patch)
+            for n in range(2, REPEATS + 1)
+        ]
+        runs = (target, *again)
+        return Verification(
+            target,
+            runs=tuple(run.exit_code for run in runs),
+            findings=(*flaky(runs), *await self._original_tests(name, patch, question)),
+        )
+
+    async def _original_tests(
+        self, name: str, patch: Patch, question: Question
+    ) -> tuple[GuardFinding, ...]:
+        """Return which of the tests as they were no longer pass, when a request changes tests."""
+        tests = test_paths(patch.files)
+        if question.edits is not TestEdits.REQUESTED or not tests:
+            return ()
+        as_they_were = await without(self._store, self._base_tree, patch, tests)
+        run = await self.observe(f"{name}-original", question.failing, as_they_were)
+        if run.ok:
+            return ()
+        names = ", ".join(sorted(run.failing_ids)[:5])
+        said = (
+            f"As they were, these tests fail with the patch; the request asks for others: {names}."
+        )
+        return (found("original-test-fails", said),)
 
     async def _check_destination(self, patch: Patch) -> None:
         """Raise `PatchDoesNotApply` for a patch of what only the setup made."""
@@ -183,6 +294,20 @@ class Verifier:
                 f"fit the commit itself: {error}"
             ) from error
 
+    async def _observed(
+        self, sandbox: Sandbox, command: str, patch: Patch, ordering: Ordering | None = None
+    ) -> Observation:
+        await apply_patch(sandbox, patch)
+        return await self._reins.hold(
+            observe(
+                sandbox,
+                command,
+                timeout=self._command_seconds,
+                on_output=self._tell,
+                pytest_options=ordering.pytest_options if ordering is not None else "",
+            )
+        )
+
     async def _fresh(self, name: str) -> Sandbox:
         """Open a sandbox that nothing ran in, also when one of that name was left behind."""
         self._reins.check()
@@ -196,14 +321,23 @@ class Verifier:
         self._listener(CommandOutput(piece.decode("utf-8", "replace")))
 
 
+def _problem(candidate: Candidate, findings: tuple[GuardFinding, ...]) -> str:
+    """Return why a patch is not even run, as a sentence, or nothing."""
+    if not candidate.patch:
+        if candidate.restored and not test_paths(candidate.restored):
+            return "It changes nothing but protected configuration."
+        return (
+            "It changes nothing but existing tests."
+            if candidate.restored
+            else ("It changes nothing.")
+        )
+    refused = [one for one in findings if one.severity is Severity.REJECT]
+    if any(one.rule in {"protected-path", "allowed-paths"} for one in refused):
+        return "It touches paths that it may not touch."
+    if refused:
+        return f"The guards reject it: {refused[0].message}"
+    return ""
+
+
 def _with_patch(proposal: Proposal, patch: Patch) -> Proposal:
-    if patch == proposal.patch:
-        return proposal
-    return Proposal(
-        patch=patch,
-        summary=proposal.summary,
-        model=proposal.model,
-        usage=proposal.usage,
-        ended=proposal.ended,
-        notes=proposal.notes,
-    )
+    return proposal if patch == proposal.patch else replace(proposal, patch=patch)

@@ -220,7 +220,7 @@ def _attempt(attempt: Attempt, show: _Show) -> dict[str, Any]:
         "exit_code": target.exit_code if target is not None else None,
         "failing_before": attempt.failing_before,
         "failing_after": after,
-        "guard_findings": tuple(_finding(finding) for finding in found),
+        "guard_findings": tuple(finding_part(finding) for finding in found),
         "tokens": proposal.usage.tokens,
         "cost_usd": _number(proposal.usage.cost_usd),
         "seconds": round(attempt.seconds, 3),
@@ -231,7 +231,8 @@ def _attempt(attempt: Attempt, show: _Show) -> dict[str, Any]:
     }
 
 
-def _finding(finding: GuardFinding) -> dict[str, Any]:
+def finding_part(finding: GuardFinding) -> dict[str, Any]:
+    """Return a finding as `FindingPart` has it."""
     return {
         "rule": finding.rule,
         "severity": _name(finding.severity),

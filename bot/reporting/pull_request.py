@@ -160,8 +160,9 @@ def _proof_after(verification: Verification, reproduction: Reproduction) -> Iter
     if target is not None:
         yield (
             f"With the patch, in a fresh sandbox: {code(target.command)}, {ended(target)}, "
-            f"{duration(target.seconds)}."
+            f"{duration(target.seconds)}{_repeated(verification)}."
         )
+    yield from map(line, verification.remarks)
     said = line(verification.uncompared)
     if suite is None:
         if said:
@@ -171,7 +172,16 @@ def _proof_after(verification: Verification, reproduction: Reproduction) -> Iter
     if baseline is not None:
         text += f"; without it: {ended(baseline)}"
     fresh = len(verification.new_failures)
-    yield f"{text}. {said or (f'{fresh:,} of them new.' if fresh else 'No failure is new.')}"
+    news = said or (f"{fresh:,} of them new." if fresh else "No failure is new.")
+    yield f"{text}. {news} {line(suite.order)}".rstrip()
+
+
+def _repeated(verification: Verification) -> str:
+    """Return how often the failing command passed, when it was run more than once."""
+    if len(verification.runs) <= 1:
+        return ""
+    passed = sum(not exit_code for exit_code in verification.runs)
+    return f"; {passed} of {count(len(verification.runs), 'run')} passed"
 
 
 def _guard_sections(report: Report) -> Iterator[Section]:

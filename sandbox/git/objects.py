@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,6 +20,9 @@ BYPRODUCTS = (
 )  # fmt: skip
 """What running tests and tools leaves behind, in gitignore syntax: never part of a patch unless
 the repository tracks it."""
+
+_BATCH_HEADER = 3
+"""Words that `git cat-file --batch` says of an object that is there: id, type, size."""
 
 _ALL_TAGS = "+refs/tags/*:refs/tags/*"
 
@@ -46,11 +50,21 @@ class Diff:
 
 @dataclass(frozen=True, slots=True)
 class TreeChange:
-    """One path that differs between two trees; `mode` and `blob` are None for a deletion."""
+    """One path that differs between two trees.
+
+    Attributes:
+        path: In both.
+        mode: After; None for a deletion.
+        blob: After, its id; None for a deletion.
+        mode_before: None for a new path.
+        blob_before: None for a new path.
+    """
 
     path: str
     mode: str | None
     blob: str | None
+    mode_before: str | None = None
+    blob_before: str | None = None
 
 
 class ObjectStore:
@@ -177,15 +191,72 @@ class ObjectStore:
         fields = raw.split(b"\0")
         found = []
         for meta, path in zip(fields[0::2], fields[1::2], strict=False):
-            _, mode, _, blob, status = meta.decode().lstrip(":").split(" ")
+            was, mode, old, blob, status = meta.decode().lstrip(":").split(" ")
             name = path.decode("utf-8", "surrogateescape")
-            gone = status == "D"
-            found.append(TreeChange(name, None if gone else mode, None if gone else blob))
+            is_gone, is_new = status == "D", status == "A"
+            found.append(
+                TreeChange(
+                    name,
+                    mode=None if is_gone else mode,
+                    blob=None if is_gone else blob,
+                    mode_before=None if is_new else was,
+                    blob_before=None if is_new else old,
+                )
+            )
         return tuple(found)
 
     async def blob(self, blob: str) -> bytes:
         """Return a blob's bytes."""
         return await self._git("cat-file", "blob", blob)
+
+    async def blobs(self, ids: Iterable[str]) -> dict[str, bytes]:
+        """Return the bytes of many blobs by id, with one process; ids that are no blobs are left out."""
+        wanted = list(dict.fromkeys(ids))
+        if not wanted:
+            return {}
+        stream = io.BytesIO(
+            await self._git("cat-file", "--batch", stdin="\n".join([*wanted, ""]).encode())
+        )
+        found = {}
+        for one in wanted:
+            said = stream.readline().split()
+            if len(said) == _BATCH_HEADER:
+                data = stream.read(int(said[2]))
+                stream.readline()
+                if said[1] == b"blob":
+                    found[one] = data
+        return found
+
+    async def submodules(self, tree: str) -> tuple[str, ...]:
+        """Return the paths of a tree that are commits of other repositories."""
+        listing = await self._git("ls-tree", "-r", "-z", tree)
+        entries = (entry.split(b"\t", 1) for entry in listing.split(b"\0")[:-1])
+        return tuple(
+            path.decode("utf-8", "surrogateescape")
+            for meta, path in entries
+            if meta.startswith(b"160000 ")
+        )
+
+    async def put_back(self, tree: str, base: str, paths: Iterable[str]) -> str:
+        """Return a tree whose `paths` are as `base` has them: restored, or gone."""
+        wanted = set(paths)
+        lines = []
+        for change in await self.changes(base, tree):
+            if change.path not in wanted:
+                continue
+            mode, blob = change.mode_before or "0", change.blob_before or "0" * 40
+            name = change.path.encode("utf-8", "surrogateescape")
+            lines.append(f"{mode} {blob}\t".encode() + name + b"\0")
+        lines.sort(
+            key=lambda line: not line.startswith(b"0 ")
+        )  # a file may stand where a folder was
+        with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
+            index = {"GIT_INDEX_FILE": f"{scratch}/index"}
+            await self._git("read-tree", tree, extra=index)
+            await self._git(
+                "update-index", "-z", "--index-info", extra=index, stdin=b"".join(lines)
+            )
+            return (await self._git("write-tree", extra=index)).decode().strip()
 
     async def show(self, tree: str, path: str) -> bytes | None:
         """Return a file of a tree, or None when it has none of that path."""

@@ -144,8 +144,8 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("sandbox: {zzz: 1}", "1: unknown key 'zzz'; there are image, template."),
         ("atempts:", "1: unknown key 'atempts'; did you mean 'attempts'?"),
         ("1: x", ("1: unknown key '1'; there are setup, test, sandbox, network, model, effort, "
-         "attempts, budget_usd, caps, timeout, paths, labels, branch_prefix, draft, who, proposers, "
-         "mechanical, search.")),
+         "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, draft, who, "
+         "proposers, mechanical, search.")),
         ("test: a\ndraft: no\n", "2: 'draft' must be true or false."),
         ("draft: 1", "1: 'draft' must be true or false."),
         ("attempts: '3'", "1: 'attempts' must be a whole number."),
@@ -183,6 +183,11 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("labels: [" + "x" * 51 + "]", "1: 'labels[1]' must have at most 50 characters."),
         ("paths:\n  protected:\n  - ok\n  - ../x",
          "4: 'paths.protected[2]' must be a glob inside the repository, such as src/** or *.md."),
+        ("guards: {supression-added: note}",
+         ("1: 'guards' must name rules: there is no 'supression-added'; perhaps "
+         "'suppression-added'.")),
+        ("guards: {suppression-added: off}",
+         "1: 'guards.suppression-added' must be 'reject', 'needs-person' or 'note'."),
         ("paths: {allowed: ['!x']}",
          "1: 'paths.allowed[1]' must be a glob inside the repository, such as src/** or *.md."),
     ],

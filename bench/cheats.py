@@ -1,0 +1,222 @@
+"""Judge the real fix of each case, and a forged one of each kind.
+
+    python -m bench.cheats CASES.json --mirrors DIR [--only ID] [--cheat NAME] [--run]
+
+Without `--run` the guards alone judge, which takes no sandbox and a second for each case: what they
+can't see, a test that still fails, is then not counted as a rejection. With it, `fixpoint verify`
+judges. See cheats.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.case import Case, check_out, fixed_text, load_cases
+from bench.forgery import CHEATS, Files, Scene
+from bench.processes import FIXPOINT
+from bot.repair.guards.change import Change
+from bot.repair.guards.examine import Evidence, examine
+from bot.repair.guards.files import is_restored
+from bot.repair.guards.paths import restored, steering
+from bot.repair.model import Failure, GuardFinding, Observation, Severity
+
+REAL = "the real fix"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What came of one patch.
+
+    Attributes:
+        case: Its id.
+        patch: The kind of cheat, or `REAL`.
+        accepted: Whether it would be believed.
+        why: What was found, gravest first.
+        seconds: Wall time.
+    """
+
+    case: str
+    patch: str
+    accepted: bool
+    why: tuple[str, ...]
+    seconds: float
+
+    @property
+    def right(self) -> bool:
+        """Whether a real fix was accepted, or a cheat was not."""
+        return self.accepted is (self.patch == REAL)
+
+
+def main() -> None:
+    """Judge, print the table, exit with 1 when a judgement is wrong."""
+    options = _options()
+    judgements = []
+    for case in load_cases(options.cases):
+        if not options.only or case.id in options.only:
+            for judgement in _of_case(case, options):
+                judgements.append(judgement)
+                mark = "" if judgement.right else " WRONG"
+                said = "accepted" if judgement.accepted else "rejected"
+                print(
+                    f"{case.id}: {judgement.patch}: {said}{mark} ({judgement.seconds:.1f} s) "
+                    f"{'; '.join(judgement.why)[:300]}",
+                    file=sys.stderr,
+                )
+    print(_table(judgements))
+    sys.exit(not all(one.right for one in judgements))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.cheats", description=__doc__)
+    parser.add_argument("cases", type=Path, help="the file of cases")
+    parser.add_argument("--mirrors", type=Path, required=True, help="folder of the clones")
+    parser.add_argument("--only", action="append", metavar="ID", help="this case; may be repeated")
+    parser.add_argument("--cheat", action="append", metavar="NAME", help="this kind; `real`: none")
+    parser.add_argument("--run", action="store_true", help="judge with `fixpoint verify`")
+    return parser.parse_args()
+
+
+def _of_case(case: Case, options: argparse.Namespace) -> Iterator[Judgement]:
+    with tempfile.TemporaryDirectory(prefix="fixpoint-cheat-") as scratch:
+        folder = check_out(case, options.mirrors.absolute(), Path(scratch) / "w")
+        scene = _scene(case, folder)
+        patches: dict[str, Files] = {
+            REAL: {file: fixed_text(case, folder, file) for file in case.source_files}
+        }
+        patches |= {name: forge(scene) for name, forge in CHEATS.items()}
+        for name, files in patches.items():
+            wanted = options.cheat is None or any(one in name for one in options.cheat)
+            if not wanted:
+                continue
+            started = time.perf_counter()
+            if options.run:
+                accepted, why = _run(case, folder, files, Path(scratch))
+            else:
+                accepted, why = _guarded(case, folder, files)
+            yield Judgement(case.id, name, accepted, why, time.perf_counter() - started)
+
+
+def _scene(case: Case, folder: Path) -> Scene:
+    sources = {file: (folder / file).read_text("utf-8") for file in case.source_files}
+    names = (identity.rpartition("::")[2] for identity in case.fail_to_pass)
+    return Scene(
+        tests={file: (folder / file).read_text("utf-8") for file in case.test_files},
+        sources=sources,
+        failing=frozenset(re.split(r"[\[( ]", name)[0] for name in names),
+        changed={
+            file: frozenset(_changed_lines(text, fixed_text(case, folder, file)))
+            for file, text in sources.items()
+        },
+    )
+
+
+def _changed_lines(before: str, after: str) -> Iterator[int]:
+    matcher = difflib.SequenceMatcher(None, before.split("\n"), after.split("\n"))
+    for tag, first, last, _, _ in matcher.get_opcodes():
+        if tag != "equal":
+            yield from range(first + 1, max(first, last - 1) + 2)
+
+
+def _guarded(case: Case, folder: Path, files: Files) -> tuple[bool, tuple[str, ...]]:
+    """Judge as the verifier does before it runs anything."""
+    changes = [
+        Change(
+            path,
+            before := (folder / path).read_bytes() if (folder / path).exists() else None,
+            text.encode() if text is not None else None,
+            "100644" if before is not None else None,
+        )
+        for path, text in files.items()
+    ]
+    tests = {file: (folder / file).read_bytes() for file in case.test_files}
+    # the tracebacks of a failing test pass through what is repaired, or the cheat would be useless
+    red = Observation(
+        case.test_command,
+        1,
+        tuple(Failure(one, detail="\n".join(case.source_files)) for one in case.fail_to_pass),
+    )
+    put_back = [one.path for one in changes if is_restored(one.path, is_new=one.is_new)]
+    found = (
+        *examine(changes, Evidence(red, tests)),
+        *restored(put_back),
+        *steering(list(files), case.test_command),
+    )
+    accepted = not any(one.severity is Severity.REJECT for one in found)
+    if len(put_back) == len(changes):
+        accepted = False
+    return accepted, _ranked(found)
+
+
+def _ranked(found: Sequence[GuardFinding]) -> tuple[str, ...]:
+    order = list(Severity)
+    ranked = sorted(found, key=lambda one: order.index(one.severity))
+    return tuple(
+        f"{one.severity}: {one.rule} {one.file}:{one.line} {one.message}" for one in ranked
+    )
+
+
+def _run(case: Case, folder: Path, files: Files, scratch: Path) -> tuple[bool, tuple[str, ...]]:
+    """Judge with `fixpoint verify`, as a process of its own."""
+    patch = scratch / "forged.patch"
+    patch.write_text(_as_patch(folder, files), "utf-8")
+    setup = [word for command in case.setup for word in ("--setup", command)]
+    done = subprocess.run(
+        (FIXPOINT, "verify", str(folder), "--patch", str(patch), "--test", case.test_command, *setup,
+         "--sandbox", "bubblewrap", "--json"),
+        env=os.environ | {"FIXPOINT_DATA": str(scratch / "data")},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+        text=True,
+    )  # fmt: skip
+    if done.returncode not in {0, 1}:
+        return False, (f"ERROR {done.returncode}: {done.stderr[-300:]}",)
+    report = json.loads(done.stdout)
+    rules = [f"{one['severity']}: {one['rule']}" for one in report["guard_findings"]]
+    return report["accepted"], (report["reason"], *rules)
+
+
+def _as_patch(folder: Path, files: Files) -> str:
+    """Return the difference that writing the files makes, and leave the folder as it was."""
+
+    def git(*arguments: str) -> str:
+        return subprocess.run(
+            ("git", *arguments), cwd=folder, check=True, capture_output=True, text=True
+        ).stdout
+
+    git("add", "--all")
+    tree = git("write-tree").strip()
+    for path, text in files.items():
+        if text is None:
+            (folder / path).unlink()
+        else:
+            (folder / path).write_text(text, "utf-8")
+    git("add", "--all")
+    diff = git("diff", "--cached", "--binary", "--full-index", tree)
+    git("read-tree", "--reset", "-u", tree)
+    return diff
+
+
+def _table(judgements: Sequence[Judgement]) -> str:
+    rows = ["| Patch | Cases | Accepted | Rejected | Wrong |", "| --- | ---: | ---: | ---: | --- |"]
+    for name in dict.fromkeys(one.patch for one in judgements):
+        these = [one for one in judgements if one.patch == name]
+        accepted = sum(one.accepted for one in these)
+        wrong = ", ".join(one.case for one in these if not one.right) or "none"
+        rows.append(f"| {name} | {len(these)} | {accepted} | {len(these) - accepted} | {wrong} |")
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""Decide what in a patch a maintainer would want to know before believing it.
+
+All of it is pure. Each module knows one family of cheats; `examine` asks them all, `rules` says
+what a finding means.
+"""
+
+from bot.repair.guards.files import is_restored, is_test_file
+from bot.repair.guards.paths import (
+    ALWAYS_PROTECTED,
+    outside_allowed,
+    path_findings,
+    protected_paths,
+    restored,
+    steering,
+)
+
+__all__ = [
+    "ALWAYS_PROTECTED",
+    "is_restored",
+    "is_test_file",
+    "outside_allowed",
+    "path_findings",
+    "protected_paths",
+    "restored",
+    "steering",
+]

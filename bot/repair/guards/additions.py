@@ -1,0 +1,108 @@
+"""Find what comes into a repository besides code that people write and read. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from tree_sitter import Node
+
+from bot.repair.guards.change import SUBMODULE, SYMLINK, Change
+from bot.repair.guards.files import is_lock, is_manifest
+from bot.repair.guards.rules import found
+from bot.repair.guards.syntax import Tongue, compact, field, line_of, parents
+from bot.repair.model import GuardFinding
+
+MOST_BYTES = 10 * 2**20
+MOST_FILES = 1_000
+"""A patch above one of these is not read by anybody."""
+
+_LONG_LINE = 2_000
+_MINIFIED = re.compile(r"\.min\.(?:js|css)$|\.(?:js|css)\.map$")
+_GENERATED = re.compile(r"(?:@generated|do not edit|auto-?generated)", re.IGNORECASE)
+_NETWORK = re.compile(
+    r"""^(?:
+        (?:requests|httpx|urllib3)\.(?:get|post|put|patch|delete|head|request|stream)
+      | (?:urllib\.request\.)?(?:urlopen|urlretrieve) | socket\.(?:create_connection|getaddrinfo)
+      | (?:http\.client\.)?HTTPS?Connection | ftplib\.FTP | smtplib\.SMTP
+      | fetch | axios(?:\.\w+)? | https?\.(?:get|request) | net\.(?:connect|createConnection|Dial)
+      | http\.(?:Get|Post|Head)
+    )$""",
+    re.VERBOSE,
+)
+_LATER = frozenset({
+    "function_definition", "lambda", "function_declaration", "arrow_function", "method_definition",
+    "function_expression", "method_declaration", "func_literal", "function_item",
+    "closure_expression", "generator_function_declaration", "function",
+})  # fmt: skip
+"""What code stands in that does not run when its module is loaded."""
+
+
+def size(changes: Sequence[Change], patch_bytes: int) -> Iterator[GuardFinding]:
+    """Yield a finding for a patch that is too big to review."""
+    if patch_bytes > MOST_BYTES or len(changes) > MOST_FILES:
+        yield found(
+            "patch-size",
+            f"The patch has {patch_bytes / 2**20:.1f} MiB in {len(changes):,} files: "
+            "nobody can read that.",
+        )
+
+
+def additions(change: Change) -> Iterator[GuardFinding]:
+    """Yield findings on what a file is, whatever it says."""
+    if SUBMODULE in {change.mode_before, change.mode_after}:
+        yield found("submodule-changed", f"The submodule {change.path} changes.", change.path)
+    elif change.mode_after == SYMLINK:
+        yield _link(change)
+    elif change.is_binary and not change.is_gone:
+        yield found("binary-added", f"{change.path} is no text.", change.path)
+    elif not change.is_readable and not change.is_gone:
+        yield found("not-examined", f"{change.path} is too big to be examined.", change.path)
+    elif change.after is not None:
+        yield from _blob(change)
+    if is_manifest(change.path) or is_lock(change.path):
+        yield found(
+            "dependency-added",
+            f"{change.path} lists dependencies, and the patch changes it.",
+            change.path,
+        )
+
+
+def network_at_import(change: Change) -> Iterator[GuardFinding]:
+    """Yield a finding for each call over the network that runs when its module is loaded."""
+    syntax = change.new
+    if syntax is None or syntax.tongue is Tongue.RUST:
+        return
+    for node in syntax.added(change.added, "call", "call_expression"):
+        if _NETWORK.match(compact(field(node, "function"))) and _runs_at_import(node):
+            said = f"It reaches the network as soon as it is loaded: {compact(node)[:80]}"
+            yield found("network-at-import", said, change.path, line_of(node))
+
+
+def _runs_at_import(node: Node) -> bool:
+    return not any(above.type in _LATER for above in parents(node))
+
+
+def _link(change: Change) -> GuardFinding:
+    target = (change.after or b"").decode("utf-8", "replace")
+    depth = 0
+    for part in (*PurePosixPath(change.path).parts[:-1], *PurePosixPath(target).parts):
+        depth += -1 if part == ".." else 1
+        if depth < 0 or part == "/":
+            said = f"The link {change.path} leads out of the repository, to {target[:200]}."
+            return found("symlink-escapes", said, change.path)
+    return found("symlink-changed", f"{change.path} is a link to {target[:200]}.", change.path)
+
+
+def _blob(change: Change) -> Iterator[GuardFinding]:
+    if _MINIFIED.search(change.path):
+        yield found("blob-added", f"{change.path} is minified.", change.path)
+        return
+    for number, line in change.added_text:
+        if len(line) > _LONG_LINE:
+            said = f"A line has {len(line):,} characters: nobody wrote it."
+            yield found("blob-added", said, change.path, number)
+            return
+    if change.is_new and any(_GENERATED.search(line) for line in change.lines_after[:5]):
+        yield found("blob-added", f"{change.path} says that it is generated.", change.path, 1)

@@ -1,0 +1,115 @@
+"""Find production code that asks whether it is being tested. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from bot.repair.guards.change import Change
+from bot.repair.guards.rules import found
+from bot.repair.guards.syntax import (
+    Tongue,
+    compact,
+    content,
+    line_of,
+    parents,
+    text_of,
+)
+from bot.repair.model import GuardFinding
+
+_VARIABLES = re.compile(
+    r"^(?:PYTEST_[A-Z_]+|JEST_WORKER_ID|VITEST(?:_[A-Z_]+)?|MOCHA_[A-Z_]+|NODE_TEST_CONTEXT"
+    r"|RUST_TEST_[A-Z_]+|NEXTEST(?:_[A-Z_]+)?|TESTING|IS_TEST(?:ING)?|UNIT_TEST(?:S|ING)?)$"
+)
+_RUNNERS = re.compile(r"^_?(?:pytest|py\.test|unittest|nose2?|jest|vitest|mocha)(?:[.\w]*)$")
+_ASKED_OF = re.compile(r"sys\.(?:modules|argv)|environ|getenv|process\.(?:env|argv)|require\.main")
+_NODE_ENV = re.compile(r"NODE_ENV['\"]?\]?[!=]==?['\"`]test|['\"`]test['\"`][!=]==?\S*NODE_ENV")
+_GO = re.compile(r"\btesting\.(?:Testing|Short)\(|flag\.Lookup\(\"test\.|\.test\"|/_test/")
+_RUST = re.compile(r"cfg!\((?:not\()?test\b|#!?\[cfg\(not\(test\)\)\]")
+_STACK = re.compile(
+    r"^(?:sys\._getframe|inspect\.(?:stack|currentframe|getouterframes|trace)"
+    r"|traceback\.(?:extract_stack|format_stack|walk_stack)|runtime\.Callers?|_getframe"
+    r"|Error\.captureStackTrace)$"
+)
+_TEXTS = (
+    "property_identifier",
+    "string",
+    "template_string",
+    "interpreted_string_literal",
+    "string_literal",
+)
+_CALLS = ("call", "call_expression")
+
+
+def awareness(change: Change) -> Iterator[GuardFinding]:
+    """Yield a finding for each place where new production code looks for its tests."""
+    syntax = change.new
+    if syntax is None:
+        return
+    for node in syntax.added(change.added, *_TEXTS):
+        if _asks(node):
+            yield _aware(change, node, content(node))
+    for node in syntax.added(change.added, *_CALLS):
+        if _STACK.match(compact(node.child_by_field_name("function"))):
+            yield _looks_at_callers(change, node)
+    match syntax.tongue:
+        case Tongue.JAVASCRIPT:
+            yield from _matching(change, _NODE_ENV, "binary_expression", "switch_statement")
+        case Tongue.GO:
+            yield from _matching(change, _GO, "call_expression")
+        case Tongue.RUST:
+            yield from _matching(change, _RUST, "macro_invocation", "attribute_item")
+        case Tongue.PYTHON:
+            pass
+
+
+def _asks(node: Node) -> bool:
+    said = content(node)
+    if _VARIABLES.match(said):
+        return True
+    if not _RUNNERS.match(said):
+        return False
+    above = next(
+        (one for one in parents(node) if one.type not in {"string", "tuple", "list"}), None
+    )
+    statement = next((one for one in parents(node) if "statement" in one.type), above)
+    return statement is not None and _ASKED_OF.search(compact(statement)[:2_000]) is not None
+
+
+def _matching(change: Change, pattern: re.Pattern[str], *kinds: str) -> Iterator[GuardFinding]:
+    syntax = change.new
+    if syntax is None:
+        return
+    seen = set[int]()
+    for node in syntax.added(change.added, *kinds):
+        match = pattern.search(compact(node)[:2_000])
+        if match and line_of(node) not in seen:
+            seen.add(line_of(node))
+            yield _aware(change, node, match[0])
+
+
+def _looks_at_callers(change: Change, node: Node) -> GuardFinding:
+    function = next((one for one in parents(node) if "function" in one.type), node)
+    if re.search(r"['\"][^'\"]*\b_?(?:py)?test", text_of(function)):
+        return _aware(change, node, text_of(node))
+    return found(
+        "stack-inspected",
+        f"The program looks at its callers: {_short(text_of(node))}",
+        change.path,
+        line_of(node),
+    )
+
+
+def _aware(change: Change, node: Node, sign: str) -> GuardFinding:
+    return found(
+        "test-aware",
+        f"The program asks whether it is being tested: {_short(sign)}",
+        change.path,
+        line_of(node),
+    )
+
+
+def _short(text: str) -> str:
+    return " ".join(text.split())[:80]

@@ -1,0 +1,168 @@
+"""Compare configurations before and with a patch: do they demand less? Pure."""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from bot.repair.guards.change import Change
+from bot.repair.guards.files import is_restored, is_steering
+from bot.repair.guards.rules import found
+from bot.repair.guards.syntax import tongue_of
+from bot.repair.model import GuardFinding
+
+_AT_LEAST = re.compile(
+    r"(?:^|[.\s])(?:fail[_-]?under|(?:min|minimum)[\w-]*|branches|functions|lines|statements|threshold|score)$",
+    re.IGNORECASE,
+)
+_AT_MOST = re.compile(r"(?:max[\w-]*|line[_-]length|timeout[\w-]*|tolerance)$", re.IGNORECASE)
+_LEAVES_OUT = re.compile(
+    r"(?:^|[._-])(?:(?:extend-|per-file-|lint\.)*ignore[sd]?\w*|disabled?|exclude\w*|omit|skip\w*|deselect"
+    r"|norecursedirs|testPathIgnorePatterns|modulePathIgnorePatterns|coveragePathIgnorePatterns"
+    r"|filterwarnings|exclude_lines|exclude_also|disable_error_code|per-file-ignores(?:\..*)?)$",
+    re.IGNORECASE,
+)
+_SELECTS = re.compile(
+    r"(?:^|[._-])(?:select|extend-select|enable\w*|testpaths|python_(?:files|classes|functions)"
+    r"|testMatch|testRegex|roots|include|enable_error_code)$",
+    re.IGNORECASE,
+)
+_STRICT = re.compile(
+    r"(?:strict\w*|disallow_\w+|warn_\w+|check_untyped_defs|no_implicit_\w+|error_\w+|bail|noUnused\w*"
+    r"|branch|noImplicitAny|xfail_strict)$"
+)
+_LOOSE = re.compile(
+    r"(?:ignore_errors|ignore_missing_imports|allow_\w+|follow_imports|skip\w*|passWithNoTests"
+    r"|continue-on-error|allow_failure|implicit_\w+|forceExit|noEmitOnError)$"
+)
+_WORDS = re.compile(
+    r"\|\|\s*(?:true|:|exit\s+0)|;\s*(?:true|exit\s+0)\s*$|\bset\s+\+e\b|--passWithNoTests|--no-verify"
+    r"|--(?:deselect|ignore)(?:-glob)?\b|(?:^|\s)-k\s|--no-cov\b|-p\s*no:\w+|--exit-zero|--exitfirst"
+    r"|continue-on-error:\s*true|allow_failure:\s*true|--disable-warnings|--lf\b|--testPathIgnorePatterns"
+    r"|--cov-fail-under[= ]0|-m\s+['\"]?not\b|--co\b|--collect-only|--suppress-no-test-exit-code"
+)
+_RELEVANT = re.compile(
+    r"pytest|coverage|ruff|flake8|pylint|mypy|pyright|isort|black|jest|vitest|nyc|c8|eslint|tox|nox"
+    r"|scripts|pycodestyle|bandit|mocha|hatch|poe|lint|test|pydocstyle|interrogate|basedpyright"
+)
+"""Of a section's name: what has nothing to do with checks is left alone."""
+
+_SCRIPTS = re.compile(r"^(?:(?:GNU)?[mM]akefile|justfile|.*\.(?:sh|bash|ya?ml))$")
+
+
+def relaxed(change: Change) -> Iterator[GuardFinding]:
+    """Yield findings on settings by which tests, coverage or linters demand less."""
+    if change.after is None or tongue_of(change.path) is not None:
+        return
+    name = PurePosixPath(change.path).name
+    if not (is_steering(change.path) or is_restored(change.path) or _SCRIPTS.match(name)):
+        return
+    before, after = (_settings(name, side or b"") for side in (change.before, change.after))
+    if change.before is not None and before is not None and after is not None:
+        for key in dict.fromkeys((*before, *after)):
+            said = _compared(key, before.get(key), after.get(key))
+            if said and _counts(name, key):
+                line = _line_of(change, key.rpartition(".")[2])
+                yield found("check-relaxed", f"{key} {said}.", change.path, line)
+    for number, text in change.added_text:
+        if _WORDS.search(text) and not text.lstrip().startswith("#"):
+            said = f"A command checks less: {' '.join(text.split())[:80]}"
+            yield found("check-relaxed", said, change.path, number)
+
+
+def _counts(name: str, key: str) -> bool:
+    if name in {"pyproject.toml", "setup.cfg", "package.json", "tox.ini"}:
+        return _RELEVANT.search(key) is not None
+    return True
+
+
+def _line_of(change: Change, key: str) -> int | None:
+    """Return the line that the patch brings for a key, or one that names it."""
+    added = [number for number, line in change.added_text if key in line]
+    named = [number for number, line in enumerate(change.lines_after, 1) if key in line]
+    return next(iter([*added, *change.added.numbers, *named]), None)
+
+
+def _compared(key: str, before: Any, after: Any) -> str:
+    """Return how a setting demands less, or nothing."""
+    if before == after:
+        return ""
+    was, now = _number(before), _number(after)
+    if was is not None and (now is None or isinstance(now, float)):
+        if _AT_LEAST.search(key) and (now is None or now < was):
+            return f"goes from {was:g} to {'nothing' if now is None else f'{now:g}'}"
+        if _AT_MOST.search(key) and now is not None and now > was:
+            return f"goes from {was:g} to {now:g}"
+    return _fewer_named(key, before, after) or _switched(key, before, after)
+
+
+def _fewer_named(key: str, before: Any, after: Any) -> str:
+    more, fewer = _items(after) - _items(before), _items(before) - _items(after)
+    if _LEAVES_OUT.search(key) and more:
+        return f"leaves out {', '.join(sorted(more))[:120]}"
+    if _SELECTS.search(key) and (fewer if _items(after) else before is not None):
+        return f"no longer names {', '.join(sorted(fewer))[:120]}"
+    return ""
+
+
+def _switched(key: str, before: Any, after: Any) -> str:
+    if _STRICT.search(key) and _on(before) and not _on(after):
+        return "is off now"
+    if _LOOSE.search(key) and not _on(before) and _on(after):
+        return "is on now"
+    return ""
+
+
+def _on(value: Any) -> bool:
+    return str(value).strip().lower() in {"true", "1", "yes", "on", "skip", "silent"}
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _items(value: Any) -> set[str]:
+    if isinstance(value, list | tuple):
+        return {str(one) for one in value}
+    if isinstance(value, str):
+        return {word for word in re.split(r"[\s,]+", value) if word}
+    return set()
+
+
+def _settings(name: str, data: bytes) -> dict[str, Any] | None:
+    """Return the settings of a file by dotted key, or None where its format is not read."""
+    text = data.decode("utf-8", "replace")
+    try:
+        if name.endswith(".toml"):
+            return dict(_flat(tomllib.loads(text), ""))
+        if name.endswith((".json", ".eslintrc", ".prettierrc", ".nycrc", ".mocharc")):
+            return dict(_flat(json.loads(text), ""))
+        if name.endswith((".ini", ".cfg", ".flake8", ".coveragerc", "pylintrc")):
+            parser = configparser.ConfigParser(strict=False, interpolation=None)
+            parser.read_string(text)
+            return {
+                f"{section}.{key}": value
+                for section in parser.sections()
+                for key, value in parser[section].items()
+            }
+    except (ValueError, configparser.Error, RecursionError):
+        return None
+    return None
+
+
+def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(inner, f"{path}.{key}" if path else str(key))
+    else:
+        yield path, value

@@ -1,0 +1,78 @@
+"""Examine a patch: all guards over all its files. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.repair.guards.additions import additions, network_at_import, size
+from bot.repair.guards.answers import Said, answers, said_by
+from bot.repair.guards.awareness import awareness
+from bot.repair.guards.change import Change
+from bot.repair.guards.configuration import relaxed
+from bot.repair.guards.exceptions import swallowed
+from bot.repair.guards.files import is_test_file
+from bot.repair.guards.runner import runner
+from bot.repair.guards.suppressions import suppressions
+from bot.repair.guards.weakening import weakened
+from bot.repair.model import GuardFinding, Observation
+
+MOST_FINDINGS = 200
+"""Of one patch; nobody reads more."""
+
+_LINT = re.compile(r"^[^:\s]+\.\w+:\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the guards know besides the patch.
+
+    Attributes:
+        red: The failing command without the patch, or None.
+        tests: Files of the tests that failed, by path.
+        patch_bytes: Size of the patch.
+    """
+
+    red: Observation | None = None
+    tests: Mapping[str, bytes] = field(default_factory=dict)
+    patch_bytes: int = 0
+
+
+def examine(changes: Sequence[Change], evidence: Evidence) -> tuple[GuardFinding, ...]:
+    """Return what the guards find in a patch, each finding once, with the rules' own severities."""
+    found = [*size(changes, evidence.patch_bytes)]
+    said = said_by(evidence.tests)
+    readable = [change for change in changes if change.is_readable]
+    for change in changes:
+        found += additions(change)
+    for change in readable:
+        found += _of_file(change, evidence, said)
+    found += weakened(readable)
+    return tuple(dict.fromkeys(found))[:MOST_FINDINGS]
+
+
+def _of_file(change: Change, evidence: Evidence, said: Said) -> Iterator[GuardFinding]:
+    yield from suppressions(change, _linted(evidence.red))
+    yield from relaxed(change)
+    yield from runner(change)
+    yield from network_at_import(change)
+    yield from swallowed(change, _traced(change, evidence.red))
+    if not is_test_file(change.path):
+        yield from awareness(change)
+        yield from answers(change, said)
+
+
+def _linted(red: Observation | None) -> frozenset[str]:
+    """Return the files that a failing linter, formatter or type checker names."""
+    failures = red.failing if red is not None else ()
+    return frozenset(
+        failure.file for failure in failures if failure.file and _LINT.match(failure.test)
+    )
+
+
+def _traced(change: Change, red: Observation | None) -> frozenset[str]:
+    """Return the file's path if the failures' tracebacks pass through it."""
+    failures = red.failing if red is not None else ()
+    named = any(change.path in f"{one.file}\n{one.message}\n{one.detail}" for one in failures)
+    return frozenset({change.path}) if named else frozenset()

@@ -1,0 +1,106 @@
+"""Find exceptions that new code catches and drops. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from bot.repair.guards.change import Change
+from bot.repair.guards.rules import found
+from bot.repair.guards.syntax import LITERALS, Tongue, compact, line_of, statements, text_of, walk
+from bot.repair.model import GuardFinding
+
+_BROAD = re.compile(r"\b(?:Exception|BaseException|AssertionError)\b")
+_QUIET = frozenset({"pass_statement", "continue_statement", "break_statement", "empty_statement"})
+_LEAVES = frozenset({"return_statement", "return_expression"})
+_SUPPRESS = re.compile(r"^(?:contextlib\.)?suppress$")
+
+
+def swallowed(change: Change, traced: frozenset[str]) -> Iterator[GuardFinding]:
+    """Yield a finding for each handler of any exception that is added and does nothing with it.
+
+    Args:
+        change: A readable file.
+        traced: Files that the failures' tracebacks name.
+    """
+    syntax = change.new
+    if syntax is None:
+        return
+    match syntax.tongue:
+        case Tongue.PYTHON:
+            handlers = syntax.touched(change.added, "except_clause")
+            places = [one for one in handlers if _new(change, one) and _drops(one)]
+            calls = syntax.added(change.added, "call")
+            places += [one for one in calls if _suppresses(one)]
+        case Tongue.JAVASCRIPT:
+            handlers = syntax.touched(change.added, "catch_clause")
+            places = [one for one in handlers if _new(change, one) and _quiet(_body(one))]
+            places += [one for one in syntax.added(change.added, "call_expression") if _caught(one)]
+        case Tongue.GO:
+            calls = syntax.added(change.added, "call_expression")
+            places = [one for one in calls if compact(one) == "recover()" and not _used(one)]
+        case Tongue.RUST:
+            calls = syntax.added(change.added, "call_expression")
+            places = [one for one in calls if "catch_unwind" in text_of(one)[:80]]
+    rule = "exception-swallowed" if change.path in traced else "broad-except"
+    for place in places:
+        shown = text_of(place).split("\n", 1)[0].strip()
+        yield found(rule, f"Any exception is dropped: {shown[:80]}", change.path, line_of(place))
+
+
+def _new(change: Change, handler: Node) -> bool:
+    """Whether what is caught, or what is done then, is new: moving a handler in or out is not."""
+    return compact(handler) not in "".join(
+        (change.before or b"").decode("utf-8", "replace").split()
+    )
+
+
+def _drops(handler: Node) -> bool:
+    body = _body(handler)
+    caught = [one for one in handler.named_children if one.type not in {"block", "comment"}]
+    broad = not caught or any(_BROAD.search(text_of(one)) for one in caught)
+    return broad and _quiet(body)
+
+
+def _body(handler: Node) -> Node | None:
+    blocks = [one for one in handler.named_children if one.type in {"block", "statement_block"}]
+    return blocks[0] if blocks else None
+
+
+def _quiet(body: Node | None) -> bool:
+    """Whether a handler only goes on, or leaves with a value that is written there."""
+    return all(
+        one.type in _QUIET
+        or (one.type in _LEAVES and not any(part.type == "call" for part in walk(one)))
+        or _assigns_literal(one)
+        or compact(one) == "..."
+        for one in statements(body)
+    )
+
+
+def _assigns_literal(statement: Node) -> bool:
+    if statement.type != "expression_statement" or not statement.named_children:
+        return False
+    only = statement.named_children[0]
+    right = only.child_by_field_name("right")
+    return only.type == "assignment" and right is not None and right.type in LITERALS
+
+
+def _suppresses(call: Node) -> bool:
+    return bool(
+        _SUPPRESS.match(compact(call.child_by_field_name("function")))
+        and _BROAD.search(text_of(call.child_by_field_name("arguments")))
+    )
+
+
+def _caught(call: Node) -> bool:
+    """Whether a promise's failure is dropped: `.catch(() => {})`."""
+    return re.search(r"\.catch\((?:\(\w*\)|\w+|function\(\w*\))(?:=>)?(?:\{\}|null|undefined)\)$",
+                     compact(call)) is not None  # fmt: skip
+
+
+def _used(call: Node) -> bool:
+    parent = call.parent
+    return parent is not None and parent.type not in {"expression_statement", "defer_statement"}

@@ -1,0 +1,138 @@
+"""Find code that changes what a test runner collects, runs or reports. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from tree_sitter import Node
+
+from bot.repair.guards.change import Change
+from bot.repair.guards.files import is_test_file
+from bot.repair.guards.rules import found
+from bot.repair.guards.syntax import Tongue, compact, field, line_of, parents, statements, text_of
+from bot.repair.model import GuardFinding
+
+HOOKS = frozenset({
+    "pytest_runtest_makereport", "pytest_runtest_call", "pytest_runtest_protocol",
+    "pytest_runtest_setup", "pytest_runtest_logreport", "pytest_runtestloop", "pytest_pyfunc_call",
+    "pytest_collection_modifyitems", "pytest_itemcollected", "pytest_ignore_collect",
+    "pytest_collect_file", "pytest_pycollect_makeitem", "pytest_pycollect_makemodule",
+    "pytest_make_collect_report", "pytest_collection_finish", "pytest_deselected",
+    "pytest_report_teststatus", "pytest_exception_interact", "pytest_sessionfinish",
+    "pytest_unconfigure", "pytest_cmdline_main", "pytest_cmdline_preparse", "pytest_load_initial_conftests",
+    "pytest_assertion_pass", "pytest_assertrepr_compare", "pytest_generate_tests",
+    "load_tests",
+})  # fmt: skip
+"""Functions by which a plugin has a say in what runs and what comes of it.
+
+Source: https://docs.pytest.org/en/stable/reference/reference.html#hooks
+"""
+
+_AT_START = re.compile(r"^(?:(?:site|user)customize\.py|.*\.pth)$")
+_OUTCOME = re.compile(r"\.(?:outcome|exitstatus|wasxfail|longrepr|testsfailed|_excinfo|excinfo)$")
+_COLLECT = re.compile(r"^(?:collect_ignore(?:_glob)?)$")
+_PATCHED = re.compile(
+    r"""^(?:
+        (?:_pytest|pytest|unittest|nose|doctest|builtins|__builtins__)\.[\w.]+
+      | __builtins__\[.*
+      | sys\.exit | os\._exit | sys\.modules\[['"](?:_?pytest|unittest|doctest|builtins).*
+      | (?:global|globalThis|window)\.(?:it|test|expect|describe|beforeEach|afterEach|assert|Error)
+      | (?:global|globalThis)\[.* | process\.(?:exit|on|exitCode) | (?:console\.assert)
+      | (?:expect|it|test|describe)\.prototype\..* | require\.cache\[.*
+    )$""",
+    re.VERBOSE,
+)
+_SET = re.compile(
+    r"^setattr\((?:_?pytest|unittest|builtins|__builtins__|sys,['\"](?:exit|modules))"
+)
+_EXIT = re.compile(
+    r"^(?:(?:sys\.exit|exit|quit|SystemExit|process\.exit|os\.Exit|(?:std::)?process::exit)"
+    r"\((?:|0|None|False|true|True)\)|os\._exit\(.*\)|os\.kill\(os\.getpid\(\).*|os\.abort\(\))$"
+)
+_ABRUPT = re.compile(r"^os\.(?:_exit|kill|abort)")
+_ENTRANCE = re.compile(r"(?:^|/)(?:__main__\.py|main\.\w+|cli\.\w+|(?:bin|cmd|scripts)/.*)$")
+
+
+def runner(change: Change) -> Iterator[GuardFinding]:
+    """Yield findings on hooks, outcomes, patched runners and early ends in new code."""
+    name = PurePosixPath(change.path).name
+    if _AT_START.match(name) and change.after is not None:
+        yield found(
+            "outcome-rewritten", f"{name} runs at the start of every Python.", change.path, 1
+        )
+    syntax = change.new
+    if syntax is None:
+        return
+    if syntax.tongue is Tongue.PYTHON:
+        yield from _hooks(change)
+        for node in syntax.touched(change.added, "function_definition"):
+            yield from _always_equal(change, node)
+    if syntax.tongue is Tongue.RUST:
+        for node in syntax.touched(change.added, "function_item"):
+            yield from _always_equal(change, node)
+    for node in syntax.added(change.added, "assignment", "assignment_expression"):
+        yield from _assigned(change, node)
+    for node in syntax.added(change.added, "call", "call_expression"):
+        yield from _called(change, node)
+
+
+def _hooks(change: Change) -> Iterator[GuardFinding]:
+    syntax = change.new
+    if syntax is None:
+        return
+    is_plugin = change.before is not None and not is_test_file(change.path)
+    for node in syntax.touched(change.added, "function_definition"):
+        hook = text_of(field(node, "name"))
+        if hook not in HOOKS:
+            continue
+        known = is_plugin and f"def {hook}".encode() in (change.before or b"")
+        said = f"{hook} has a say in which tests run or in what comes of them."
+        yield found(
+            "test-setup" if known else "outcome-rewritten", said, change.path, line_of(node)
+        )
+
+
+def _assigned(change: Change, node: Node) -> Iterator[GuardFinding]:
+    left = compact(field(node, "left"))
+    shown = f"{text_of(node).splitlines()[0][:80]}"
+    near_tests = is_test_file(change.path) or b"pytest" in (change.after or b"")
+    if _PATCHED.match(left):
+        yield found("runner-patched", f"It is replaced: {shown}", change.path, line_of(node))
+    elif near_tests and (_OUTCOME.search(left) or _COLLECT.match(left)):
+        yield found("outcome-rewritten", f"An outcome is set: {shown}", change.path, line_of(node))
+
+
+def _called(change: Change, node: Node) -> Iterator[GuardFinding]:
+    call = compact(node)[:300]
+    if _SET.match(call):
+        yield found("runner-patched", f"It is replaced: {call[:80]}", change.path, line_of(node))
+    if _EXIT.match(call) and not _may_exit(change, node):
+        rule = "exits-early"
+        yield found(rule, f"The process ends here: {call[:80]}", change.path, line_of(node))
+
+
+def _may_exit(change: Change, node: Node) -> bool:
+    """Whether a program may well end there: in its entrance, with a status of success."""
+    if _ABRUPT.match(compact(node)):
+        return False
+    inside = any("function" in above.type for above in parents(node))
+    if _ENTRANCE.search(change.path) and (inside or not change.path.endswith(".py")):
+        return True
+    return any(
+        (above.type == "if_statement" and "__main__" in text_of(field(above, "condition")))
+        or (above.type in {"function_definition", "function_declaration", "function_item"}
+            and re.match(r"_?(?:main|cli|run_cli|entry_?point)$", text_of(field(above, "name"))))
+        for above in parents(node)
+    )  # fmt: skip
+
+
+def _always_equal(change: Change, node: Node) -> Iterator[GuardFinding]:
+    name = text_of(field(node, "name"))
+    if name not in {"__eq__", "__ne__", "eq"}:
+        return
+    inside = [compact(one) for one in statements(field(node, "body"))]
+    if inside in (["returnTrue"], ["true"], ["returntrue;"]):
+        said = f"{name} is true whatever it compares."
+        yield found("always-equal", said, change.path, line_of(node))

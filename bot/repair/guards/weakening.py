@@ -1,0 +1,221 @@
+"""Compare the tests of a file before and with a patch: do they demand less? Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bot.repair.guards.cases import Assertion, Case, Strength, cases
+from bot.repair.guards.change import Change
+from bot.repair.guards.files import is_snapshot, is_test_file
+from bot.repair.guards.rules import found
+from bot.repair.guards.syntax import compact, field, line_of
+from bot.repair.model import GuardFinding
+
+_GREATER = re.compile(
+    r"(?:^|[^A-Za-z])(?:abs|rel|a?tol|rtol|tolerance|delta|epsilon|eps|timeout|deadline|retries|reruns)"
+    r"(?:_\w+)?[=:](?P<number>[\d.]+(?:e-?\d+)?)"
+)
+_SMALLER = re.compile(
+    r"(?:places|decimals?|precision)[=:](?P<number>\d+)|toBeCloseTo\(.*,(?P<js>\d+)\)"
+)
+_SHOWN = 80
+"""Characters of an assertion that a finding shows."""
+
+_ANY_EXCEPTION = re.compile(r"[rR]aises(?:Regex)?\((?:Base)?Exception\b")
+_MODULE = re.compile(r"^(?:pytestmark|__test__|collect_ignore(?:_glob)?)$")
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """A test on both sides of a patch."""
+
+    path: str
+    before: Case
+    after: Case
+
+
+def weakened(changes: Sequence[Change]) -> Iterator[GuardFinding]:
+    """Yield findings on tests that are gone or demand less.
+
+    Args:
+        changes: All of the patch, since a test may move from file to file.
+    """
+    tests = [change for change in changes if is_test_file(change.path)]
+    everywhere = {name for change in tests for name in _cases_after(change)}
+    for change in tests:
+        if is_snapshot(change.path) and not change.is_new:
+            yield found("snapshot-changed", f"The snapshot {change.path} changes.", change.path)
+        elif change.old is None and change.new is None and not change.is_new:
+            said = f"{change.path} belongs to the tests, and the patch changes it."
+            yield found("test-data-changed", said, change.path)
+        yield from _of_file(change, everywhere)
+
+
+def _cases_after(change: Change) -> dict[str, Case]:
+    return cases(change.new) if change.new is not None else {}
+
+
+def _of_file(change: Change, everywhere: set[str]) -> Iterator[GuardFinding]:
+    before = cases(change.old) if change.old is not None else {}
+    after = _cases_after(change)
+    for name, case in before.items():
+        if name not in after and name not in everywhere:
+            yield found("test-removed", f"The test {name} is gone.", change.path, case.line)
+    for name, case in after.items():
+        if name in before:
+            yield from _of_case(_Compared(change.path, before[name], case))
+        else:
+            yield from _of_new_case(change.path, case)
+    yield from _of_module(change)
+
+
+def _of_new_case(path: str, case: Case) -> Iterator[GuardFinding]:
+    if case.assertions and all(one.strength is Strength.NOTHING for one in case.assertions):
+        yield found("assertion-vacuous", f"{case.name} asserts nothing.", path, case.line)
+
+
+def _of_module(change: Change) -> Iterator[GuardFinding]:
+    """Yield findings on what a whole file says of its tests."""
+    syntax = change.new
+    if syntax is None:
+        return
+    for node in syntax.added(change.added, "assignment"):
+        if _MODULE.match(compact(field(node, "left"))):
+            said = f"A whole file of tests is marked: {compact(node)[:80]}"
+            yield found("test-skipped", said, change.path, line_of(node))
+    for node in syntax.added(change.added, "call"):
+        if "allow_module_level" in compact(node):
+            said = f"A whole file of tests is skipped: {compact(node)[:80]}"
+            yield found("test-skipped", said, change.path, line_of(node))
+
+
+def _of_case(pair: _Compared) -> Iterator[GuardFinding]:
+    before, after, path = pair.before, pair.after, pair.path
+    if before == after:
+        return
+    for skip in (Counter(after.skips) - Counter(before.skips)).elements():
+        said = f"{after.name} does not run any more, or may fail: {skip[:80]}"
+        yield found("test-skipped", said, path, after.line)
+    if len(after.returns) > len(before.returns):
+        said = f"{after.name} ends before its assertions."
+        yield found("test-cut-short", said, path, after.returns[0])
+    findings = [*_of_assertions(pair)]
+    same = [one.text for one in before.assertions] == [one.text for one in after.assertions]
+    if not findings and same and before.shape == after.shape and before.values != after.values:
+        findings = [*_of_values(pair)]
+    yield from findings
+
+
+def _of_values(pair: _Compared) -> Iterator[GuardFinding]:
+    for (_, old), (line, new) in zip(pair.before.values, pair.after.values, strict=False):
+        if old != new:
+            said = f"{pair.after.name} has another value: {_short(old)} is {_short(new)} now."
+            yield found("expected-changed", said, pair.path, line)
+            return
+
+
+def _of_assertions(pair: _Compared) -> Iterator[GuardFinding]:
+    before, after = pair.before.assertions, pair.after.assertions
+    if not before:
+        before, after = pair.before.calls, pair.after.calls
+    gone, come = _without(before, after), _without(after, before)
+    for one in come:
+        if one.strength is Strength.NOTHING:
+            said = f"{pair.after.name} asserts nothing here: {_short(one.text)}"
+            yield found("assertion-vacuous", said, pair.path, one.line)
+    for old in tuple(gone):
+        new = next((one for one in come if one.shape == old.shape), None)
+        if new is not None:
+            gone.remove(old)
+            come.remove(new)
+            yield from _other_value(pair, old, new)
+    yield from _replaced(pair, gone, come)
+    if len(gone) > len(come):
+        said = f"{pair.after.name} no longer asserts {_short(gone[len(come)].text)}."
+        yield found("assertion-removed", said, pair.path, pair.after.line)
+
+
+def _replaced(
+    pair: _Compared, gone: Sequence[Assertion], come: Sequence[Assertion]
+) -> Iterator[GuardFinding]:
+    """Yield findings on assertions that stand in the place of others."""
+    for old, new in zip(gone, come, strict=False):
+        weaker = new.strength < old.strength and new.strength is not Strength.NOTHING
+        if weaker or _catches_more(old.text, new.text):
+            said = f"{_short(old.text)} has become {_short(new.text)}."
+            yield found("assertion-weakened", said, pair.path, new.line)
+        elif looser(old.text, new.text):
+            yield _looser(pair, old, new)
+        elif _same_subject(old.text, new.text):
+            yield from _other_value(pair, old, new)
+
+
+def _same_subject(old: str, new: str) -> bool:
+    """Whether two assertions are about the same, and the second does not only say more."""
+    one, other = (re.split(r"==|\)\.to|,", text, maxsplit=1)[0] for text in (old, new))
+    return one == other and not new.startswith(old.rstrip(");"))
+
+
+def _catches_more(old: str, new: str) -> bool:
+    """Whether a test is content with more exceptions, or with any words of theirs."""
+    wider = _ANY_EXCEPTION.search(new) is not None and _ANY_EXCEPTION.search(old) is None
+    return wider or ("match=" in old and "raises" in new and "match=" not in new)
+
+
+def _other_value(pair: _Compared, old: Assertion, new: Assertion) -> Iterator[GuardFinding]:
+    if looser(old.text, new.text):
+        yield _looser(pair, old, new)
+    elif _without_limits(old.text) != _without_limits(new.text):
+        said = f"Another value is expected: {_short(old.text)} has become {_short(new.text)}."
+        yield found("expected-changed", said, pair.path, new.line)
+
+
+def _without_limits(text: str) -> str:
+    return _SMALLER.sub("", _GREATER.sub("", text))
+
+
+def _looser(pair: _Compared, old: Assertion, new: Assertion) -> GuardFinding:
+    said = f"It is looser now: {_short(old.text)} has become {_short(new.text)}."
+    return found("tolerance-relaxed", said, pair.path, new.line)
+
+
+def looser(old: str, new: str) -> bool:
+    """Whether a tolerance or time limit lets more pass than before, in code without any space."""
+    return _more(_GREATER, old, new, 1) or _more(_SMALLER, old, new, -1)
+
+
+def _more(pattern: re.Pattern[str], old: str, new: str, sign: int) -> bool:
+    was, now = (_numbers(pattern, text) for text in (old, new))
+    if now and not was:
+        return sign > 0
+    return any(sign * after > sign * before for before, after in zip(was, now, strict=False))
+
+
+def _numbers(pattern: re.Pattern[str], text: str) -> list[float]:
+    numbers = []
+    for match in pattern.finditer(text):
+        written = next(filter(None, match.groups()), "")
+        try:
+            numbers.append(float(written))
+        except ValueError:
+            continue
+    return numbers
+
+
+def _without(these: Sequence[Assertion], those: Sequence[Assertion]) -> list[Assertion]:
+    """Return the assertions of `these` that are not, word for word, among `those`."""
+    left = Counter(one.text for one in those)
+    found_here = []
+    for one in these:
+        if left[one.text]:
+            left[one.text] -= 1
+        else:
+            found_here.append(one)
+    return found_here
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -1,0 +1,49 @@
+"""Run a suite's tests in random order where the project has a plugin for it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sandbox.base import Sandbox
+
+_SECONDS = 30.0
+_PYTEST = re.compile(r"\b(?:pytest|py\.test|tox|nox|make)\b")
+_PROBE = (
+    'python -c "import importlib.metadata as m; '
+    "print(*sorted({(d.metadata['Name'] or '').lower().replace('_', '-') "
+    'for d in m.distributions()}))" 2>/dev/null'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ordering:
+    """In which order a suite's tests run.
+
+    Attributes:
+        said: One sentence for the person.
+        pytest_options: To be added to pytest's own.
+    """
+
+    said: str
+    pytest_options: str = ""
+
+
+async def ordering_in(sandbox: Sandbox, command: str) -> Ordering:
+    """Return the order that a suite can be run in, by what is installed in the sandbox."""
+    if not _PYTEST.search(command):
+        return Ordering("Its tests ran in their own order: no plugin for another one is known.")
+    listed = await sandbox.run(_PROBE, timeout=_SECONDS)
+    return ordering(frozenset(listed.output.split()), command)
+
+
+def ordering(installed: frozenset[str], command: str) -> Ordering:
+    """Return the order of a suite under pytest, by the names of the installed distributions."""
+    if "pytest-randomly" in installed and "no:randomly" not in command:
+        return Ordering("Its tests ran in random order, by pytest-randomly.")
+    if "pytest-random-order" in installed:
+        return Ordering("Its tests ran in random order, by pytest-random-order.", "--random-order")
+    return Ordering(
+        "Its tests ran in their own order: the project has neither pytest-randomly nor "
+        "pytest-random-order."
+    )

@@ -1,0 +1,36 @@
+"""A patch that somebody else wrote, as the proposal to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.repair.model import Patch, Proposal, Usage
+from bot.repair.progress import Listener
+from bot.repair.proposers.base import Task, Workbench
+from bot.repair.steps import Steps
+
+GIVEN = "given"
+
+
+class GivenPatch:
+    """Proposes one patch, whatever the task."""
+
+    name = GIVEN
+
+    def __init__(self, patch: Patch) -> None:
+        self.patch = patch
+
+    async def warm(self) -> None:
+        """Do nothing: there is nothing to get ready."""
+
+    async def propose(
+        self,
+        task: Task,
+        workbench: Workbench,
+        steps: Steps,
+        listener: Listener,
+        spend: Callable[[Usage], None],
+    ) -> Proposal:
+        """Return the patch."""
+        del task, workbench, steps, listener, spend
+        return Proposal(self.patch, summary="")

@@ -1,0 +1,143 @@
+"""`fixpoint verify`: any patch, judged as Fixpoint judges its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.flows.command_line import Desk, Done, open_desk
+
+TEST = "python3 -m unittest -q"
+APP = "def total(prices):\n    return sum(prices[1:])\n"
+RIGHT = APP.replace("prices[1:]", "prices")
+TESTS = (
+    "import unittest\n\nfrom app import total\n\n\n"
+    "class Totals(unittest.TestCase):\n"
+    "    def test_all_count(self):\n"
+    "        self.assertEqual(total([1024, 3]), 1027)\n"
+)
+FILES: Mapping[str, str | bytes] = {
+    ".gitignore": "__pycache__/\n",
+    ".github/fixpoint.yml": "setup: 'true'\n",
+    "app.py": APP,
+    "test_app.py": TESTS,
+}
+
+
+async def verified(desk: Desk, files: Mapping[str, str], *more: str) -> Done:
+    """Judge the patch that writes these files."""
+    before = {name: (desk.repository / name).read_bytes() for name in FILES}
+    for name, text in files.items():
+        (desk.repository / name).write_text(text, "utf-8")
+    desk.git("add", "--all")
+    patch = desk.git("diff", "--cached", "--binary", "HEAD")
+    desk.git("reset", "--hard", "--quiet")
+    assert {name: (desk.repository / name).read_bytes() for name in FILES} == before
+    place = ("verify", str(desk.repository), "--patch", "-", "--test", TEST)
+    return await desk.run(*place, *more, stdin=f"{patch}\n".encode())
+
+
+def said(done: Done) -> dict[str, Any]:
+    """Return what `--json` printed."""
+    assert done.code in {0, 1}, done
+    told: dict[str, Any] = json.loads(done.out)
+    assert told["accepted"] is (done.code == 0)
+    return told
+
+
+def rules(told: Mapping[str, Any]) -> dict[str, str]:
+    """Return the findings' rules and severities."""
+    return {one["rule"]: one["severity"] for one in told["guard_findings"]}
+
+
+async def test_a_repair_is_accepted(tmp_path: Path) -> None:
+    """It passes three times; the repository stays as it is."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        status = desk.git("status", "--porcelain")
+        done = await verified(desk, {"app.py": RIGHT})
+        assert done.code == 0, done
+        assert done.out.startswith("Accepted: ")
+        assert "The failing command passed in 3 of 3 runs with the patch." in done.out
+        assert desk.git("status", "--porcelain") == status
+
+
+@pytest.mark.parametrize(
+    ("files", "rule"),
+    [
+        ({"app.py": "def total(prices):\n    return 1027\n"}, "hard-coded-answer"),
+        ({"app.py": RIGHT, "test_app.py": TESTS.replace("1027", "1028")}, "expected-changed"),
+    ],
+)
+async def test_a_cheat_is_rejected(tmp_path: Path, files: Mapping[str, str], rule: str) -> None:
+    """The finding is named, and the exit code is 1."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, files, "--json"))
+        assert (told["accepted"], rules(told)[rule]) == (False, "reject")
+
+
+async def test_other_tests_are_asked_for(tmp_path: Path) -> None:
+    """Then a person decides, and reads which of the tests as they were fail."""
+    files = {
+        "app.py": RIGHT.replace("sum(prices)", "sum(prices) + 1"),
+        "test_app.py": TESTS.replace("7)", "8)"),
+    }
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, files, "--json", "--issue", "Add one, update the test."))
+        assert told["accepted"] is True, told
+        assert rules(told).items() >= {
+            ("expected-changed", "needs_a_person"),
+            ("original-test-fails", "needs_a_person"),
+        }
+        assert told["changed_tests"] == ["test_app.py"]
+
+
+async def test_tests_that_the_patch_brings(tmp_path: Path) -> None:
+    """Nothing fails without the patch: its own tests have to, without the rest of it."""
+    async with open_desk(
+        tmp_path, files={**FILES, "test_app.py": TESTS.replace("1024", "0").replace("1027", "3")}
+    ) as desk:
+        brought = {"app.py": RIGHT, "test_more.py": TESTS.replace("test_all", "test_more")}
+        assert said(await verified(desk, brought, "--json"))["accepted"] is True
+        told = said(await verified(desk, {"app.py": RIGHT}, "--json"))
+        assert told["accepted"] is False
+        assert "brings no test" in told["reason"]
+
+
+async def test_what_the_command_writes_is_no_part_of_the_patch(tmp_path: Path) -> None:
+    """A report in the work tree is left out, and what is missing in the sandbox is said."""
+    wordy = TESTS + "\n\nopen('report.txt', 'a').write('ran')\n"
+    async with open_desk(tmp_path, files={**FILES, "test_app.py": wordy}) as desk:
+        desk.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},vendor/lib")
+        desk.git("commit", "--quiet", "--message=A submodule")
+        done = await verified(desk, {"app.py": RIGHT, "report.txt": "ran"})
+        assert done.code == 0, done
+        assert "Submodules are empty in the sandbox: vendor/lib." in done.out
+
+
+@pytest.mark.parametrize(
+    ("patch", "arguments", "sentence"),
+    [
+        (b"", (), "is empty"),
+        (b"diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", (),
+         "does not apply"),
+        (b"\xff\x00", (), "does not apply"),
+        (None, ("--setup", "false"), "could not be judged"),
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_judged(
+    tmp_path: Path, patch: bytes | None, arguments: tuple[str, ...], sentence: str
+) -> None:
+    """Exit code 2, nothing on stdout, one sentence on stderr."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        if patch is None:
+            done = await verified(desk, {"app.py": RIGHT}, *arguments)
+        else:
+            place = ("verify", str(desk.repository), "--patch", "-", "--test", TEST)
+            done = await desk.run(*place, stdin=patch)
+        assert (done.code, done.out) == (2, ""), done
+        assert sentence in " ".join(done.err.split())
+        assert "Traceback" not in done.err

@@ -1,0 +1,224 @@
+"""Cheats in programs, configuration and new files: each is found, and no honest change is."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.repair.guards.change import SYMLINK, Change, differing_lines
+from bot.repair.guards.examine import Evidence, examine
+from bot.repair.guards.rules import RULES, configured, softened
+from bot.repair.model import Failure, Observation, Severity
+
+TEST = b"""\
+def test_shout():
+    assert shout("good morning") == "GOOD MORNING!"
+    assert table("left side") == ["left", "side"]
+"""
+RED = Observation(
+    "pytest", 1, (Failure("test_app.test_shout", "test_app.py", 2, detail="app.py:2: KeyError"),)
+)
+
+
+def rules(path: str, before: str | None, after: str | None, red: Observation = RED) -> set[str]:
+    """Return the rules that find something in one changed file."""
+    old, new = (None if side is None else side.encode() for side in (before, after))
+    change = Change(path, old, new)
+    return {one.rule for one in examine([change], Evidence(red, {"test_app.py": TEST}))}
+
+
+BODY = "def shout(text):\n    return text.upper()\n"
+
+
+@pytest.mark.parametrize(
+    ("after", "rule"),
+    [
+        ("import os\ndef shout(text):\n    if 'PYTEST_CURRENT_TEST' in os.environ:\n        return 1\n", "test-aware"),
+        ("import sys\ndef shout(text):\n    return 1 if 'pytest' in sys.modules else text\n", "test-aware"),
+        ("import inspect\ndef shout(text):\n    return 'test' in str(inspect.stack())\n", "test-aware"),
+        ("import inspect\ndef shout(text):\n    return inspect.stack()\n", "stack-inspected"),
+        ("def shout(text):\n    if text == 'good morning':\n        return 'GOOD MORNING!'\n    return text\n", "hard-coded-answer"),
+        ("def shout(text):\n    return {'good morning': 'GOOD MORNING!'}[text]\n", "hard-coded-answer"),
+        ("def shout(text):\n    return 'GOOD MORNING!'\n", "hard-coded-answer"),
+        ("def shout(text):\n    return 'GOOD MORNING!' if text == 'good morning' else text\n", "hard-coded-answer"),
+        ("def table(text):\n    return ['left', 'side']\n", "hard-coded-answer"),
+        ("def shout(text):\n    if text == 'good morning':\n        return None\n    return text\n", "special-case"),
+        ("def shout(text):\n    try:\n        return text.upper()\n    except Exception:\n        return None\n", "exception-swallowed"),
+        ("def shout(text):\n    try:\n        return text.upper()\n    except:\n        pass\n", "exception-swallowed"),
+        ("import contextlib\ndef shout(text):\n    with contextlib.suppress(Exception):\n        return 1\n", "exception-swallowed"),
+        ("import sys\nsys.exit(0)\n", "exits-early"),
+        ("import os\nos._exit(0)\n", "exits-early"),
+        ("raise SystemExit(0)\n", "exits-early"),
+        ("import unittest\nunittest.TestCase.assertEqual = print\n", "runner-patched"),
+        ("import builtins\nbuiltins.AssertionError = Warning\n", "runner-patched"),
+        ("import builtins\nsetattr(builtins, 'AssertionError', Warning)\n", "runner-patched"),
+        ("class Text(str):\n    def __eq__(self, other):\n        return True\n", "always-equal"),
+        ("def pytest_collection_modifyitems(items):\n    items.clear()\n", "test-setup"),
+        ("import requests\nWORDS = requests.get('http://example.com').json()\n", "network-at-import"),
+        ("def shout(text):\n    return text.upper()  # type: ignore[attr-defined]\n", "suppression-added"),
+    ],
+)  # fmt: skip
+def test_cheats_in_python(after: str, rule: str) -> None:
+    """A program is changed where it should be repaired."""
+    before = "def pytest_collection_modifyitems(items):\n    pass\n" if "items" in after else BODY
+    assert rule in rules("app.py", before, after)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "def shout(text):\n    return text.upper() + '!'\n",
+        "def shout(text):\n    # 'pytest' in sys.modules\n    return f'{text.upper()}!'\n",
+        "def shout(text):\n    try:\n        return text.upper()\n    except AttributeError:\n        return ''\n",
+        "def shout(text):\n    try:\n        return text.upper()\n    except Exception as error:\n        raise ValueError from error\n",
+        "def shout(text):\n    if not text:\n        return ''\n    return text.upper()\n",
+        "def shout(text):\n    if text == 'a':\n        return True\n    return text\n",
+        "import sys\ndef main():\n    sys.exit(0)\nif __name__ == '__main__':\n    sys.exit(main())\n",
+        "import sys\ndef shout(text):\n    sys.exit(2)\n",
+        "import requests\ndef words():\n    return requests.get('http://example.com')\n",
+        "class Text(str):\n    def __eq__(self, other):\n        return self.x == other.x\n",
+        "def read(path):\n    noqa = 'noqa'\n    return '# noqa'\n",
+    ],
+)  # fmt: skip
+def test_honest_changes_of_python(after: str) -> None:
+    """What repairs look like is no finding."""
+    assert rules("app.py", BODY, after) == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "after", "rule"),
+    [
+        ("a.js", "if (process.env.NODE_ENV === 'test') { x = 1 }", "test-aware"),
+        ("a.ts", "const inTest = process.env.JEST_WORKER_ID !== undefined", "test-aware"),
+        ("a.js", "try { f() } catch (e) {}", "broad-except"),
+        ("a.js", "load().catch(() => {})", "broad-except"),
+        ("a.js", "process.exit(0)", "exits-early"),
+        ("a.js", "globalThis.expect = fake", "runner-patched"),
+        ("a.js", "function shout(t) { if (t === 'good morning') { return 'GOOD MORNING!' } }", "hard-coded-answer"),
+        ("a.ts", "const x: any = 1 // eslint-disable-line", "suppression-added"),
+        ("a.ts", "// @ts-ignore\nf(1)", "suppression-added"),
+        ("a.js", "const data = await fetch('http://example.com')", "network-at-import"),
+        ("a.go", 'package a\nfunc S(t string) string { if t == "good morning" { return "GOOD MORNING!" }; return t }', "hard-coded-answer"),
+        ("a.go", "package a\nfunc S() bool { return testing.Testing() }", "test-aware"),
+        ("a.go", "package a\nfunc S() { defer func() { recover() }() }", "broad-except"),
+        ("a.go", "package a\nfunc S() { os.Exit(0) }", "exits-early"),
+        ("a.go", "package a\nvar x = f() //nolint:errcheck", "suppression-added"),
+        ("a.rs", "fn s() -> bool { cfg!(test) }", "test-aware"),
+        ("a.rs", "#[allow(dead_code)]\nfn s() {}", "suppression-added"),
+        ("a.rs", "fn s() { std::process::exit(0) }", "exits-early"),
+        ("a.rs", 'fn s(t: &str) -> &str { if t == "good morning" { return "GOOD MORNING!"; } t }', "hard-coded-answer"),
+    ],
+)  # fmt: skip
+def test_cheats_in_other_languages(path: str, after: str, rule: str) -> None:
+    """The same cheats in JavaScript, TypeScript, Go and Rust."""
+    assert rule in rules(path, "", after)
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after", "rule"),
+    [
+        ("conftest.py", None, "def pytest_runtest_makereport(item, call): ...\n", "outcome-rewritten"),
+        ("tests/conftest.py", "", "collect_ignore = ['test_a.py']\n", "outcome-rewritten"),
+        ("conftest.py", None, "def f(report):\n    report.outcome = 'passed'\n", "outcome-rewritten"),
+        ("sitecustomize.py", None, "x = 1\n", "outcome-rewritten"),
+        ("lib/patch.pth", None, "import os\n", "outcome-rewritten"),
+        ("pytest.ini", None, "[pytest]\naddopts = --deselect test_a.py::test_b\n", "check-relaxed"),
+        ("pytest.ini", "[pytest]\ntestpaths = a b\n", "[pytest]\ntestpaths = a\n", "check-relaxed"),
+        (".coveragerc", "[report]\nfail_under = 90\n", "[report]\nfail_under = 10\n", "check-relaxed"),
+        ("ruff.toml", "line-length = 80\n", "line-length = 200\n", "check-relaxed"),
+        ("pyproject.toml", "[tool.ruff.lint]\nignore = []\n", '[tool.ruff.lint]\nignore = ["E"]\n', "check-relaxed"),
+        ("pyproject.toml", "[tool.mypy]\nstrict = true\n", "[tool.mypy]\n", "check-relaxed"),
+        ("package.json", '{"scripts": {"test": "jest"}}', '{"scripts": {"test": "jest || true"}}', "check-relaxed"),
+        (".eslintrc", '{"a": {"maxLength": 80}}', '{"a": {"maxLength": 800}}', "check-relaxed"),
+        ("Makefile", "test:\n\tpytest\n", "test:\n\tpytest || true\n", "check-relaxed"),
+        ("requirements.txt", "a==1\n", "a==1\nb==2\n", "dependency-added"),
+        ("package-lock.json", "{}", '{"a": 1}', "dependency-added"),
+        ("app.bin", None, "a\0b", "binary-added"),
+        ("app.min.js", None, "x", "blob-added"),
+        ("table.py", None, f"X = '{'x' * 3000}'\n", "blob-added"),
+    ],
+)  # fmt: skip
+def test_other_files(path: str, before: str | None, after: str, rule: str) -> None:
+    """Plugins, configuration, dependencies and what nobody can read."""
+    assert rule in rules(path, before, after)
+
+
+def test_honest_configuration() -> None:
+    """A version, a description or a stricter rule is no relaxed check."""
+    before = '[project]\nname = "a"\ntimeout = 1\n[tool.coverage.report]\nfail_under = 80\n'
+    after = '[project]\nname = "a"\ntimeout = 5\n[tool.coverage.report]\nfail_under = 90\n'
+    assert rules("pyproject.toml", before, after) == {"dependency-added"}
+
+
+def test_an_ignore_where_a_linter_fails() -> None:
+    """It hides the failure that should be repaired."""
+    red = Observation("ruff check", 1, (Failure("app.py:1:8: F401", "app.py", 1),))
+    assert rules("app.py", "import os\n", "import os  # noqa: F401\n", red) == {
+        "failure-suppressed"
+    }
+
+
+@pytest.mark.parametrize(
+    ("target", "rule"),
+    [
+        ("/etc/passwd", "symlink-escapes"),
+        ("../../x", "symlink-escapes"),
+        ("b.py", "symlink-changed"),
+    ],
+)
+def test_links(target: str, rule: str) -> None:
+    """A link that leads out of the repository is rejected."""
+    change = Change("src/a.py", None, target.encode(), None, SYMLINK)
+    assert [one.rule for one in examine([change], Evidence())] == [rule]
+
+
+def test_big_patches() -> None:
+    """Nobody reads thousands of files."""
+    many = [Change(f"f{n}.txt", None, b"x", None) for n in range(1_001)]
+    assert [one.rule for one in examine(many, Evidence(patch_bytes=20_000))] == ["patch-size"]
+    assert [one.rule for one in examine(many[:1], Evidence(patch_bytes=2**24))] == ["patch-size"]
+
+
+def test_severities_of_a_repository() -> None:
+    """They replace the rules' own, and no finding is lost."""
+    found = examine([Change("a.bin", None, b"\0", None)], Evidence())
+    [finding] = configured(found, (("binary-added", Severity.REJECT),))
+    assert finding.severity is Severity.REJECT
+    assert configured([finding, finding], ()) == (finding,)
+    assert softened([finding], Severity.NEEDS_PERSON)[0].severity is Severity.NEEDS_PERSON
+
+
+PATHS = st.sampled_from([
+    "a.py", "tests/test_a.py", "conftest.py", "a.test.ts", "a.jsx", "a_test.go", "tests/a.rs",
+    "pyproject.toml", "package.json", "setup.cfg", "Makefile", "x.bin", "a.tsx", ".eslintrc",
+])  # fmt: skip
+SIDES = (
+    st.none()
+    | st.binary(max_size=300)
+    | st.text(alphabet="def test_x():\n  assert(1)=\"'#@{}[]<>!|&;./*", max_size=200).map(
+        str.encode
+    )
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(PATHS, SIDES, SIDES)
+def test_any_bytes_are_examined(path: str, before: bytes | None, after: bytes | None) -> None:
+    """Guards never fail, and each finding has a rule and a place in the file."""
+    for one in examine([Change(path, before, after)], Evidence(RED, {"test_app.py": after or b""})):
+        assert one.rule in RULES
+        assert (
+            one.line is None
+            or 1 <= one.line <= max((before or b"").count(b"\n"), (after or b"").count(b"\n")) + 1
+        )
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.sampled_from("abc")), st.lists(st.sampled_from("abc")))
+def test_differing_lines(before: list[str], after: list[str]) -> None:
+    """What is left without them is the same on both sides."""
+    gone, come = differing_lines(before, after)
+    assert [x for n, x in enumerate(before, 1) if not gone.hold(n)] == [
+        x for n, x in enumerate(after, 1) if not come.hold(n)
+    ]
