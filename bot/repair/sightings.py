@@ -18,7 +18,13 @@ _NAMED = 5
 _CASE = re.compile(r"[\[( ].*", re.DOTALL)
 """What follows the name of a test in the id of one of its cases or subtests."""
 
-_PYTEST_SESSION = re.compile(r"^(?:=+ )?\d+ passed\b.* in [\d.]+s", re.MULTILINE)
+_PYTEST_SESSION = re.compile(
+    r"^(?:=+ )?\d+ (?:passed|failed|errors?|skipped)\b.* in [\d.]+s", re.MULTILINE
+)
+
+
+_STOPPED = re.compile(r"stopping after \d+ failures|Interrupted:|no tests ran")
+"""What pytest says when it did not come to the end."""
 
 
 def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
@@ -28,12 +34,20 @@ def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]
         before: Without the patch.
         after: With it.
     """
-    if not after.ok or before.counts is None:
+    if before.counts is None:
         return ()
+    if not after.ok:
+        return _gone_from_red(before, after)
+    return _gone_from_green(before, after)
+
+
+def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
+    """Return findings on what a passing run leaves out."""
     if after.counts is None or not (after.counts.passed or after.passed):
         return (_rejected("The command passes, but none of its tests was seen to pass."),)
     # With no failed test, what failed was a compiler or linter behind the same command.
-    failed = before.failing_ids - {before.command} if before.counts.failed else frozenset[str]()
+    told = before.counts is not None and before.counts.failed
+    failed = before.failing_ids - {before.command} if told else frozenset[str]()
     ran, skipped = _tests(after.passed), _tests(after.skipped)
     if hidden := [test for test in failed if _test(test) in skipped - ran]:
         return (_rejected(f"Tests that failed are skipped now: {_names(hidden)}."),)
@@ -44,6 +58,16 @@ def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]
     if not unseen:
         return ()
     return (found("tests-unseen", f"Not seen to pass: {_names(unseen)}."),)
+
+
+def _gone_from_red(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
+    """Return findings on tests that passed and are not even run in a suite that is red anyway."""
+    ran = _tests({*after.passed, *after.failing_ids})
+    lost = [test for test in before.passed if not _did_run(test, ran)]
+    complete = bool(after.passed) and not _STOPPED.search(after.output)
+    if lost and complete and _comparable(before, after):
+        return (_rejected(f"Tests that ran before do not run now: {_names(lost)}."),)
+    return ()
 
 
 def _comparable(before: Observation, after: Observation) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
 from bot.repair.candidate import Candidate, TestEdits, candidate_of, files_of_tests, without
@@ -210,7 +211,7 @@ class Verifier:
             await files_of_tests(self._store, self._base_tree, question.red, question.failing),
             len(candidate.patch.data),
         )
-        examined = examine(candidate.changes, evidence)
+        examined = await asyncio.to_thread(examine, candidate.changes, evidence)
         if question.edits is TestEdits.REQUESTED:
             about_tests = set(test_paths(change.path for change in candidate.changes))
             examined = tuple(

@@ -92,7 +92,7 @@ In the words of agent, `claude-sonnet-5-5`:
 ### How it was verified
 
 - Untouched commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
-- With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s.
+- With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s; 3 of 3 runs passed.
 
 <details>
 <summary>How it was set up and run</summary>

@@ -87,7 +87,7 @@ In the words of agent, `claude-sonnet-5-5`:
 ### How it was verified
 
 - Untouched commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
-- With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s.
+- With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s; 3 of 3 runs passed.
 
 <details>
 <summary>How it was set up and run</summary>
@@ -826,7 +826,7 @@ In the words of agent, `claude-sonnet-5-5`:
 
 - Untouched commit `COMMIT`: `sh check.sh` failed in 1 of 1 run, exit codes 1.
 - Nothing failed at first, so a test was written before the repair: `tests/test_app.py`. It is part of this patch.
-- With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, 1 test passed, N s.
+- With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, 1 test passed, N s; 3 of 3 runs passed.
 
 <details>
 <summary>How it was set up and run</summary>

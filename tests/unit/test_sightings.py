@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.repair.model import Failure, Observation, Severity, TestCounts
@@ -85,6 +87,18 @@ def test_what_cannot_be_compared_is_left_to_a_person(after: Observation) -> None
         Severity.NEEDS_PERSON,
         "Not seen to pass: t.a.",
     )
+
+
+def test_a_red_suite_loses_no_tests_either() -> None:
+    """It may be red for other reasons; one that stopped half-way tells nothing."""
+    after = Observation(
+        "pytest", 1, (Failure("t.old"),), frozenset({"t.a"}), counts=TestCounts(1, 1, 0)
+    )
+    [finding] = not_run(red("t.old", "t.a t.b"), after)
+    assert finding.message == "Tests that ran before do not run now: t.b."
+    assert not_run(red("t.old", "t.a"), after) == ()
+    stopped = replace(after, output="!!!!! stopping after 1 failures !!!!!\n")
+    assert not_run(red("t.old", "t.a t.b"), stopped) == ()
 
 
 def test_long_lists_are_cut() -> None:

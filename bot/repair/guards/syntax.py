@@ -76,18 +76,23 @@ class Syntax:
     def __init__(self, tongue: Tongue, root: Node) -> None:
         self.tongue = tongue
         self.root = root
+        self._seen: tuple[Lines, list[Node]] | None = None
 
     def added(self, lines: Lines, *kinds: str) -> Iterator[Node]:
         """Yield nodes of these kinds that begin on one of the lines, in the text's order."""
         return (
-            node
-            for node in walk(self.root, into=lines.touch)
-            if node.type in kinds and lines.hold(line_of(node))
+            node for node in self._on(lines) if node.type in kinds and lines.hold(line_of(node))
         )
 
     def touched(self, lines: Lines, *kinds: str) -> Iterator[Node]:
         """Yield nodes of these kinds that have one of the lines."""
-        return (node for node in walk(self.root, into=lines.touch) if node.type in kinds)
+        return (node for node in self._on(lines) if node.type in kinds)
+
+    def _on(self, lines: Lines) -> list[Node]:
+        """Return the nodes that have one of the lines; every guard asks for the same ones."""
+        if self._seen is None or self._seen[0] is not lines:
+            self._seen = lines, list(walk(self.root, into=lines.touch))
+        return self._seen[1]
 
 
 def tongue_of(path: str) -> Tongue | None:
