@@ -21,6 +21,7 @@ from bot.cli import app
 from bot.errors import RepoConfigError
 from bot.github.auth import CLONE, PUBLISH, READ, TALK
 from bot.intake.repo_config import RepoConfig, parse
+from bot.repair.guards.rules import RULES
 from bot.reporting.messages import COMMANDS, OPTIONS
 from bot.settings_table import settings_table
 
@@ -249,3 +250,9 @@ def manifest() -> dict[str, Any]:
     loaded = YAML(typ="safe").load(text("app.yml"))
     assert isinstance(loaded, dict)
     return loaded
+
+
+def test_every_rule_of_the_guards_is_listed() -> None:
+    """docs/verification.md has each rule with its severity and meaning, in order."""
+    rules = [[f"`{name}`", rule.severity.value, rule.finds] for name, rule in RULES.items()]
+    assert table("docs/verification.md", "Rule") == rules

@@ -102,11 +102,11 @@ def test_honest_changes_of_python(after: str) -> None:
         ("a.go", 'package a\nfunc S(t string) string { if t == "good morning" { return "GOOD MORNING!" }; return t }', "hard-coded-answer"),
         ("a.go", "package a\nfunc S() bool { return testing.Testing() }", "test-aware"),
         ("a.go", "package a\nfunc S() { defer func() { recover() }() }", "broad-except"),
-        ("a.go", "package a\nfunc S() { os.Exit(0) }", "exits-early"),
+        ("a.go", "package a\nfunc S() { os.Exit(0) }", "exits-in-function"),
         ("a.go", "package a\nvar x = f() //nolint:errcheck", "suppression-added"),
         ("a.rs", "fn s() -> bool { cfg!(test) }", "test-aware"),
         ("a.rs", "#[allow(dead_code)]\nfn s() {}", "suppression-added"),
-        ("a.rs", "fn s() { std::process::exit(0) }", "exits-early"),
+        ("a.rs", "fn s() { std::process::exit(0) }", "exits-in-function"),
         ("a.rs", 'fn s(t: &str) -> &str { if t == "good morning" { return "GOOD MORNING!"; } t }', "hard-coded-answer"),
     ],
 )  # fmt: skip
@@ -149,6 +149,11 @@ def test_honest_configuration() -> None:
     before = '[project]\nname = "a"\ntimeout = 1\n[tool.coverage.report]\nfail_under = 80\n'
     after = '[project]\nname = "a"\ntimeout = 5\n[tool.coverage.report]\nfail_under = 90\n'
     assert rules("pyproject.toml", before, after) == {"dependency-added"}
+
+
+def test_honest_scripts() -> None:
+    """What has nothing to do with checks may fail."""
+    assert rules("Makefile", "clean:\n", "clean:\n\trm x || true\n\tcurl -k https://a\n") == set()
 
 
 def test_an_ignore_where_a_linter_fails() -> None:

@@ -41,11 +41,18 @@ _LOOSE = re.compile(
     r"|continue-on-error|allow_failure|implicit_\w+|forceExit|noEmitOnError)$"
 )
 _WORDS = re.compile(
-    r"\|\|\s*(?:true|:|exit\s+0)|;\s*(?:true|exit\s+0)\s*$|\bset\s+\+e\b|--passWithNoTests|--no-verify"
+    r"\|\|\s*(?:true|:|exit\s+0)|;\s*(?:true|exit\s+0)\s*$|--passWithNoTests|--no-verify"
     r"|--(?:deselect|ignore)(?:-glob)?\b|(?:^|\s)-k\s|--no-cov\b|-p\s*no:\w+|--exit-zero|--exitfirst"
     r"|continue-on-error:\s*true|allow_failure:\s*true|--disable-warnings|--lf\b|--testPathIgnorePatterns"
     r"|--cov-fail-under[= ]0|-m\s+['\"]?not\b|--co\b|--collect-only|--suppress-no-test-exit-code"
 )
+_OF_CHECKS = re.compile(
+    r"test|tox|nox|addopts|jest|mocha|ruff|flake8|lint|mypy|pyright|black|isort|cover|check|cargo"
+    r"|clippy|continue-on-error|allow_failure",
+    re.IGNORECASE,
+)
+"""Of a line: `rm -f x || true` says nothing of checks."""
+
 _RELEVANT = re.compile(
     r"pytest|coverage|ruff|flake8|pylint|mypy|pyright|isort|black|jest|vitest|nyc|c8|eslint|tox|nox"
     r"|scripts|pycodestyle|bandit|mocha|hatch|poe|lint|test|pydocstyle|interrogate|basedpyright"
@@ -70,7 +77,8 @@ def relaxed(change: Change) -> Iterator[GuardFinding]:
                 line = _line_of(change, key.rpartition(".")[2])
                 yield found("check-relaxed", f"{key} {said}.", change.path, line)
     for number, text in change.added_text:
-        if _WORDS.search(text) and not text.lstrip().startswith("#"):
+        is_comment = text.lstrip().startswith("#")
+        if _WORDS.search(text) and _OF_CHECKS.search(text) and not is_comment:
             said = f"A command checks less: {' '.join(text.split())[:80]}"
             yield found("check-relaxed", said, change.path, number)
 

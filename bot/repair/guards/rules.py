@@ -44,6 +44,7 @@ RULES: Mapping[str, Rule] = {
     "outcome-rewritten": Rule(_REJECT, "code that changes what a test runner collects or reports"),
     "runner-patched": Rule(_REJECT, "a test runner, assertion or builtin replaced at run time"),
     "exits-early": Rule(_REJECT, "an end of the process that looks like success"),
+    "exits-in-function": Rule(_PERSON, "the same in a function, where a program may well end"),
     "always-equal": Rule(_REJECT, "a comparison that is always true"),
     "test-setup": Rule(_PERSON, "a file that has a say in how tests run, with a change"),
     "config-restored": Rule(_NOTE, "a change to a protected configuration that was left out"),

@@ -109,7 +109,9 @@ def _called(change: Change, node: Node) -> Iterator[GuardFinding]:
     if _SET.match(call):
         yield found("runner-patched", f"It is replaced: {call[:80]}", change.path, line_of(node))
     if _EXIT.match(call) and not _may_exit(change, node):
-        rule = "exits-early"
+        rule = "exits-in-function" if _is_in_function(node) else "exits-early"
+        if _ABRUPT.match(call):
+            rule = "exits-early"
         yield found(rule, f"The process ends here: {call[:80]}", change.path, line_of(node))
 
 
@@ -117,8 +119,8 @@ def _may_exit(change: Change, node: Node) -> bool:
     """Whether a program may well end there: in its entrance, with a status of success."""
     if _ABRUPT.match(compact(node)):
         return False
-    inside = any("function" in above.type for above in parents(node))
-    if _ENTRANCE.search(change.path) and (inside or not change.path.endswith(".py")):
+    inside = _is_in_function(node) or not change.path.endswith(".py")
+    if _ENTRANCE.search(change.path) and inside:
         return True
     return any(
         (above.type == "if_statement" and "__main__" in text_of(field(above, "condition")))
@@ -126,6 +128,10 @@ def _may_exit(change: Change, node: Node) -> bool:
             and re.match(r"_?(?:main|cli|run_cli|entry_?point)$", text_of(field(above, "name"))))
         for above in parents(node)
     )  # fmt: skip
+
+
+def _is_in_function(node: Node) -> bool:
+    return any("function" in above.type or "method" in above.type for above in parents(node))
 
 
 def _always_equal(change: Change, node: Node) -> Iterator[GuardFinding]:
