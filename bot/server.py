@@ -20,22 +20,30 @@ from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import Patience
 from bot.housekeeping import Housekeeping
+from bot.intake.check_dispatch import CheckEvents
+from bot.intake.commit_look import Stores
 from bot.intake.dispatch import Dispatcher
 from bot.intake.missed import MissedDeliveries
+from bot.intake.settling import Settler
 from bot.intake.webhook import Webhook
 from bot.repair.caps import Caps
 from bot.repair.durable import DurableRuns, DurableSteps
 from bot.repair.workflow import FixWorkflow
 from bot.reporting.redaction import planted_secrets, redact
 from bot.settings import ServerSettings, load_server_settings, settings_warnings
+from bot.storage.commits import CommitStore
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore
 from bot.storage.steps_database import steps_database
+from bot.storage.switches import SwitchStore
 from bot.telemetry.logs import configure_logs
 from bot.telemetry.sentry import configure_sentry
+
+LOOK_AGAIN = 4
+"""How many times `FIXPOINT_RETRY_SECONDS` checks that still run are left alone at first."""
 
 SHUTDOWN_SECONDS = 5.0
 """For requests that are under way when the server stops."""
@@ -49,7 +57,9 @@ class Server:
     database: Database
     deliveries: DeliveryStore
     runs: RunStore
+    commits: CommitStore
     dispatcher: Dispatcher
+    settler: Settler
     durable: DurableRuns
 
 
@@ -73,6 +83,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         stack.push_async_callback(ledger.written)
         await ledger.close_ended_runs()
+        stores = Stores(CommitStore(database), runs, SwitchStore(database))
         session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=True))
         github = GitHub(
             session,
@@ -92,6 +103,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             github,
             runs,
             ledger,
+            stores.commits,
             tools,
             DurableSteps(journal, first_wait=settings.fixpoint_retry_seconds),
             folder,
@@ -108,6 +120,14 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         await durable.launch(workflow.run)
         stack.push_async_callback(durable.close)
+        settler = await stack.enter_async_context(
+            Settler(
+                github,
+                stores,
+                durable.start,
+                first_wait=LOOK_AGAIN * settings.fixpoint_retry_seconds,
+            )
+        )
         dispatcher = await stack.enter_async_context(
             Dispatcher(
                 github,
@@ -115,6 +135,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 runs,
                 durable.start,
                 workflow.view_of,
+                CheckEvents(github, stores, settler.wake),
                 first_wait=settings.fixpoint_retry_seconds,
             )
         )
@@ -123,7 +144,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         await stack.enter_async_context(Housekeeping(deliveries, journal, folder / "mirrors"))
         app = build_app(settings, database, deliveries, dispatcher.wake)
-        yield Server(app, database, deliveries, runs, dispatcher, durable)
+        yield Server(app, database, deliveries, runs, stores.commits, dispatcher, settler, durable)
 
 
 def caps_of(settings: ServerSettings) -> Caps:

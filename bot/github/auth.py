@@ -46,6 +46,14 @@ TALK = Access((("issues", "write"), ("pull_requests", "write")))
 PUBLISH = Access((("contents", "write"), ("issues", "write"), ("pull_requests", "write")))
 CHECK = Access((("checks", "write"),))
 EVIDENCE = Access((("actions", "read"), ("checks", "read")))
+WATCH = Access(
+    (
+        ("actions", "read"),
+        ("checks", "read"),
+        ("pull_requests", "read"),
+        ("statuses", "read"),
+    )
+)
 CLONE = Access((("contents", "read"),))
 
 

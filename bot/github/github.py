@@ -13,12 +13,27 @@ from cachetools import LRUCache
 from pydantic import SecretStr
 
 from bot.github import checks, contents, conversation, deliveries, jobs, publishing, reading
-from bot.github.auth import CHECK, CLONE, EVIDENCE, PUBLISH, READ, TALK, Access, TokenFor, Tokens
+from bot.github.advancing import advance_branch
+from bot.github.auth import (
+    CHECK,
+    CLONE,
+    EVIDENCE,
+    PUBLISH,
+    READ,
+    TALK,
+    WATCH,
+    Access,
+    TokenFor,
+    Tokens,
+)
+from bot.github.check_values import CommitChecks
 from bot.github.client import Connection, Wire
+from bot.github.commit_checks import read_checks
 from bot.github.downloads import Archive, Sink
 from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
 from bot.github.refusals import Gone, Patience
 from bot.github.values import (
+    Advance,
     Annotation,
     AppIdentity,
     CheckReport,
@@ -141,6 +156,23 @@ class GitHub:
         """Return a file's bytes at a ref; None when there is no file of that name."""
         return await contents.read_file(self._on(repo, READ), path, ref)
 
+    # --- checks ---
+
+    async def commit_checks(self, repo: Repo, sha: str) -> CommitChecks:
+        """Return how the checks of a commit stand."""
+        return await read_checks(self._on(repo, WATCH), sha)
+
+    async def pull_requests_of(self, repo: Repo, sha: str) -> tuple[PullRequest, ...]:
+        """Return the open pull requests that have the commit as their head."""
+        answers = await self._on(repo, WATCH).get_all("/commits/{sha}/pulls", sha=sha)
+        found = (reading.pull_request(answer) for answer in answers)
+        return tuple(pull for pull in found if pull.state == "open" and pull.head_sha == sha)
+
+    async def open_pull_requests_by(self, repo: Repo, author: str) -> int:
+        """Return how many pull requests of an author are open."""
+        answers = await self._on(repo, READ).get_all("/pulls?state=open")
+        return sum(reading.login(answer["user"]) == author for answer in answers)
+
     # --- talking ---
 
     async def react(
@@ -183,6 +215,15 @@ class GitHub:
             commit_message=self._scrub(publication.commit_message),
         )
         return await publishing.publish(self._on(repo, PUBLISH), repo, scrubbed)
+
+    async def advance(self, repo: Repo, advance: Advance) -> str:
+        """Return the commit that a branch has on top of its head now, making it if need be.
+
+        Raises:
+            HeadMoved: When the branch's head is another commit than the one to build on.
+        """
+        scrubbed = replace(advance, message=self._scrub(advance.message))
+        return await advance_branch(self._on(repo, PUBLISH), scrubbed)
 
     async def find_pull_request(self, repo: Repo, branch: str) -> PullRequest | None:
         """Return the newest pull request from a branch of the repository, open or closed."""
@@ -256,6 +297,10 @@ class GitHub:
         """Return the page of a conversation, at a comment of it when there is one."""
         page = f"{self._web_url}/{repo.full_name}/issues/{number}"
         return page if comment_id is None else f"{page}#issuecomment-{comment_id}"
+
+    def commit_url(self, repo: Repo, commit: str) -> str:
+        """Return the page of a commit."""
+        return f"{self._web_url}/{repo.full_name}/commit/{commit}"
 
     # --- tokens that leave this class ---
 

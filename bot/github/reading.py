@@ -101,6 +101,9 @@ def pull_request(answer: Json) -> PullRequest:
         base_sha=base["sha"],
         is_fork=head_repository != base["repo"]["full_name"],
         maintainer_can_modify=answer.get("maintainer_can_modify", False),
+        author=login(answer["user"]),
+        by_bot=bool(answer["user"]) and answer["user"]["type"] == "Bot",
+        labels=tuple(label["name"] for label in answer["labels"]),
     )
 
 

@@ -81,6 +81,9 @@ class PullRequest:
     base_sha: str
     is_fork: bool
     maintainer_can_modify: bool
+    author: str = ""
+    by_bot: bool = False
+    labels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,23 @@ class Publication:
     labels: tuple[str, ...]
     draft: bool
     marker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """One more commit for a branch that people work on; making the same twice changes nothing.
+
+    Attributes:
+        branch: Its name.
+        parent: Commit (hex) that must be its head.
+        changes: What the commit changes.
+        message: Title, blank line, body.
+    """
+
+    branch: str
+    parent: str
+    changes: tuple[FileChange, ...]
+    message: str
 
 
 @dataclass(frozen=True, slots=True)

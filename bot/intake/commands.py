@@ -8,6 +8,7 @@ command, belongs to it:
     /fix keep the API, --attempts 3      start a run with instructions and options
     /fix help | status | stop            only when that is the whole line
     /fix retry [options]                 start the last run again
+    /fix auto on | off                   switch automatic runs of a pull request
 
 `--` begins an option wherever it begins a word, except inside `code`.
 """
@@ -63,13 +64,20 @@ class Stop:
 
 
 @dataclass(frozen=True, slots=True)
+class Auto:
+    """Say whether failed checks of the pull request start runs by themselves."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
 class BadCommand:
     """A command that nobody can follow; `problem` is one sentence for its author."""
 
     problem: str
 
 
-Command = Fix | Retry | Help | Status | Stop | BadCommand
+Command = Fix | Retry | Help | Status | Stop | Auto | BadCommand
 
 
 def parse(body: str) -> tuple[Command, ...]:
@@ -168,7 +176,14 @@ def _without_comments(text: str) -> str:
 
 
 _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
-    {"help": Help(), "status": Status(), "stop": Stop()}
+    {
+        "help": Help(),
+        "status": Status(),
+        "stop": Stop(),
+        "auto on": Auto(on=True),
+        "auto off": Auto(on=False),
+        "auto": BadCommand(f"`{WORD} auto` needs `on` or `off`."),
+    }
 )
 
 
@@ -177,7 +192,7 @@ def _command(text: str) -> Command:
         rest, options = split_options(text)
     except BadOption as error:
         return BadCommand(str(error))
-    line = rest.partition("\n")[0].strip().lower()
+    line = " ".join(rest.partition("\n")[0].lower().split())
     if line == "retry":
         return Retry(options)
     if line not in _WITHOUT_OPTIONS:

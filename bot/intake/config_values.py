@@ -93,6 +93,16 @@ def _duration(value: object) -> float:
     raise ValueError("must be a time up to 6 hours: seconds, or such as 15m or 1h")
 
 
+def _auto(value: object) -> object:
+    # YAML 1.1 reads `off` as false, YAML 1.2 as text.
+    return "off" if value is False else value
+
+
+def _pause(value: object) -> float:
+    none = not isinstance(value, bool) and str(value) in {"0", "0s"}
+    return 0.0 if none else _duration(value)
+
+
 def _dollars(value: object) -> Decimal:
     if isinstance(value, int | float) and not isinstance(value, bool):
         amount = Decimal(str(value))
@@ -180,6 +190,27 @@ Duration = Annotated[
     ),
 ]
 """Seconds."""
+
+Pause = Annotated[
+    float,
+    PlainValidator(_pause),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 0, "maximum": MAX_TIMEOUT},
+                {"type": "string", "pattern": "^[0-9]{1,6}[smh]?$"},
+            ]
+        }
+    ),
+]
+"""Seconds; 0 is none."""
+
+Auto = Annotated[
+    Literal["off", "default-branch", "pull-requests", "all"],
+    BeforeValidator(_auto),
+    WithJsonSchema({"enum": ["off", False, "default-branch", "pull-requests", "all"]}),
+]
+"""Where failed checks start runs."""
 
 Dollars = Annotated[
     Decimal,

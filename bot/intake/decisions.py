@@ -64,6 +64,13 @@ class StopRun:
     run_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Switch automatic runs of the pull request on or off."""
+
+    on: bool
+
+
 class Refusal(StrEnum):
     """Why a person does not get what was asked for."""
 
@@ -92,4 +99,4 @@ class Refuse:
     detail: str = ""
 
 
-Decision = Accept | Reply | StopRun | Refuse
+Decision = Accept | Reply | StopRun | Switch | Refuse

@@ -11,8 +11,9 @@ from typing import Self, assert_never
 
 import structlog
 
-from bot.errors import FixpointError, MalformedPayload, NotPermitted, RepoConfigError, is_outage
+from bot.errors import FixpointError, MalformedPayload, NotPermitted, is_outage
 from bot.github.github import GitHub
+from bot.intake.check_dispatch import CheckEvents, read_who
 from bot.intake.decisions import (
     Accept,
     Candidate,
@@ -23,10 +24,18 @@ from bot.intake.decisions import (
     Reply,
     ReplyKind,
     StopRun,
+    Switch,
 )
-from bot.intake.events import CommentCreated, CommentEdited, CommentEvent, parse_event
+from bot.intake.events import (
+    CommentCreated,
+    CommentEdited,
+    CommentEvent,
+    Pinged,
+    Unhandled,
+    parse_event,
+)
 from bot.intake.policy import Identity, Standing, decide, screen
-from bot.intake.repo_config import PATH, WhoSection, parse
+from bot.intake.repo_config import WhoSection
 from bot.repair.request import FixRequest
 from bot.reporting import messages
 from bot.reporting.marker import marker
@@ -55,6 +64,7 @@ class Dispatcher:
         runs: RunStore,
         start: Callable[[FixRequest], Awaitable[None]],
         view_of: Callable[[str], ProgressView | None],
+        checks: CheckEvents,
         *,
         first_wait: float = FIRST_WAIT,
     ) -> None:
@@ -64,6 +74,7 @@ class Dispatcher:
         self._runs = runs
         self._start = start
         self._view_of = view_of
+        self._checks = checks
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._busy = False
@@ -148,8 +159,10 @@ class Dispatcher:
             event = parse_event(delivery.event, delivery.payload)
         except MalformedPayload as error:
             return f"malformed: {error}"
-        if not isinstance(event, CommentCreated | CommentEdited):
+        if isinstance(event, Pinged | Unhandled):
             return "nothing to do"
+        if not isinstance(event, CommentCreated | CommentEdited):
+            return await self._checks.take(event)
         identity = Identity((await self._github.app_identity()).slug)
         screened = screen(event, identity)
         if isinstance(screened, Ignore):
@@ -160,7 +173,7 @@ class Dispatcher:
     async def _decide(self, candidate: Candidate) -> Decision:
         repo, number = candidate.event.repo, candidate.event.thread.number
         permission = await self._github.permission(repo, candidate.event.sender.login)
-        who = await self._who(candidate.event) if permission.may_write else WhoSection()
+        who = await read_who(self._github, repo) if permission.may_write else WhoSection()
         active = await self._runs.active(repo.full_name, number)
         latest = await self._runs.latest(repo.full_name, number)
         standing = Standing(
@@ -168,17 +181,6 @@ class Dispatcher:
             latest=latest.request if latest else None,
         )
         return decide(candidate, permission=permission, who=who, standing=standing)
-
-    async def _who(self, event: CommentEvent) -> WhoSection:
-        """Return the config's `who`; a config that can't be read is reported by the run itself."""
-        facts = await self._github.facts(event.repo)
-        content = await self._github.read_file(event.repo, PATH, facts.default_branch)
-        if content is None:
-            return WhoSection()
-        try:
-            return parse(content).who
-        except RepoConfigError:
-            return WhoSection()
 
     async def _act(self, delivery: Delivery, event: CommentEvent, decision: Decision) -> str:
         match decision:
@@ -192,6 +194,12 @@ class Dispatcher:
                 await self._runs.request_stop(run_id)
                 await self._say(delivery, event, messages.stopping, "stopping")
                 return f"stopping run {run_id}"
+            case Switch(on):
+                await self._checks.switch(event, on=on)
+                await self._say(
+                    delivery, event, lambda mark: messages.auto_switched(on, mark), "auto"
+                )
+                return f"automatic runs: {'on' if on else 'off'}"
             case Refuse():
                 await self._refuse(delivery, event, decision)
                 return f"refused: {decision.refusal}"

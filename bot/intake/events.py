@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, Field
 
-from bot.errors import MalformedPayload
 from bot.github.values import Repo
+from bot.intake.check_events import CheckEvent, Peek, is_about_checks, parse_check_event
+from bot.intake.payloads import Account, App, Installation, Payload, Repository, read
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,31 +92,10 @@ class Unhandled:
 
 
 CommentEvent = CommentCreated | CommentEdited
-Event = CommentEvent | Pinged | Unhandled
+Event = CommentEvent | CheckEvent | Pinged | Unhandled
 
 
-class _Payload(BaseModel):
-    model_config = ConfigDict(strict=True, extra="ignore")
-
-
-class _Account(_Payload):
-    login: str
-    type: str = "User"
-
-
-class _App(_Payload):
-    slug: str | None = None
-
-
-class _Repository(_Payload):
-    full_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")]
-
-
-class _Installation(_Payload):
-    id: int
-
-
-class _Issue(_Payload):
+class _Issue(Payload):
     number: int
     title: str
     state: str
@@ -125,55 +104,56 @@ class _Issue(_Payload):
     pull_request: dict[str, object] | None = None
 
 
-class _Comment(_Payload):
+class _Comment(Payload):
     id: int
     body: str | None
     # Null when the account was deleted.
-    user: _Account | None
+    user: Account | None
     author_association: str = "NONE"
     created_at: AwareDatetime
     updated_at: AwareDatetime
-    performed_via_github_app: _App | None = None
+    performed_via_github_app: App | None = None
 
 
-class _Previous(_Payload):
+class _Previous(Payload):
     # `from` in the payload; absent when the body was empty before.
     text: str | None = Field(None, alias="from")
 
 
-class _Changes(_Payload):
+class _Changes(Payload):
     body: _Previous | None = None
 
 
-class _Action(_Payload):
-    action: str | None = None
-
-
-class _IssueComment(_Payload):
+class _IssueComment(Payload):
     action: str
-    repository: _Repository
-    installation: _Installation
-    sender: _Account
+    repository: Repository
+    installation: Installation
+    sender: Account
     issue: _Issue
     comment: _Comment
     changes: _Changes | None = None
 
 
-P = TypeVar("P", bound=_Payload)
+def is_handled(name: str, action: str | None, outcome: str | None = None) -> bool:
+    """Return whether a webhook is worth keeping.
+
+    Args:
+        name: `X-GitHub-Event`.
+        action: Of the payload.
+        outcome: How the check that it speaks of ended; None when that is not known.
+    """
+    if name == "issue_comment":
+        return action in {"created", "edited"}
+    return is_about_checks(name, action, outcome)
 
 
-def is_handled(name: str, action: str | None) -> bool:
-    """Return whether a webhook of that event and action is worth keeping."""
-    return name == "issue_comment" and action in {"created", "edited"}
-
-
-def parse_action(name: str, payload: bytes) -> str | None:
-    """Return the `action` of a payload, which not every event has.
+def peek(name: str, payload: bytes) -> Peek:
+    """Return as much of a payload as `is_handled` asks for.
 
     Raises:
         MalformedPayload: When the payload is not a JSON object.
     """
-    return _read(_Action, name, payload).action
+    return read(Peek, name, payload)
 
 
 def parse_event(name: str, payload: bytes) -> Event:
@@ -188,10 +168,12 @@ def parse_event(name: str, payload: bytes) -> Event:
     """
     if name == "ping":
         return Pinged()
-    action = parse_action(name, payload)
+    action = peek(name, payload).action
     if not is_handled(name, action):
         return Unhandled(name, action)
-    return _comment_event(_read(_IssueComment, name, payload))
+    if name != "issue_comment":
+        return parse_check_event(name, action, payload) or Unhandled(name, action)
+    return _comment_event(read(_IssueComment, name, payload))
 
 
 def _comment_event(payload: _IssueComment) -> CommentEvent:
@@ -231,15 +213,3 @@ def _previous_body(changes: _Changes | None, comment: Comment) -> str:
     if changes is None or changes.body is None:
         return comment.body  # something else than the text was changed
     return changes.body.text or ""
-
-
-def _read(kind: type[P], name: str, payload: bytes) -> P:
-    try:
-        return kind.model_validate_json(payload)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the payload"
-        what = first["msg"].removeprefix("Input ").removeprefix("String ")
-        problem = f"The {name} webhook can't be read: {place}: {what}."
-    # Outside `except`: the payload is a stranger's text and belongs in no traceback.
-    raise MalformedPayload(problem)

@@ -12,6 +12,7 @@ from typing import assert_never
 
 from bot.github.values import Permission
 from bot.intake.commands import (
+    Auto,
     BadCommand,
     Command,
     Fix,
@@ -34,6 +35,7 @@ from bot.intake.decisions import (
     Reply,
     ReplyKind,
     StopRun,
+    Switch,
 )
 from bot.intake.events import CommentCreated, CommentEdited, CommentEvent
 from bot.intake.repo_config import Role, WhoSection
@@ -120,12 +122,12 @@ def decide(
 def _answer(candidate: Candidate, standing: Standing) -> Decision:
     command = candidate.command
     match command:
-        case Help():
-            return Reply(ReplyKind.HELP)
-        case Status():
-            return Reply(ReplyKind.STATUS, standing.active)
+        case Help() | Status():
+            return _reply(command, standing)
         case Stop():
             return _stop(standing)
+        case Auto():
+            return _switch(command, candidate)
         case BadCommand():
             return Refuse(Refusal.BAD_COMMAND, command.problem)
         case Fix():
@@ -156,6 +158,18 @@ def may_ask(login: str, permission: Permission, who: WhoSection) -> bool:
 
 def _permission(role: Role) -> Permission:
     return Permission(role.value)
+
+
+def _reply(command: Help | Status, standing: Standing) -> Decision:
+    if isinstance(command, Help):
+        return Reply(ReplyKind.HELP)
+    return Reply(ReplyKind.STATUS, standing.active)
+
+
+def _switch(command: Auto, candidate: Candidate) -> Decision:
+    if candidate.event.thread.is_pull_request:
+        return Switch(command.on)
+    return Refuse(Refusal.BAD_COMMAND, "`/fix auto` works on pull requests only.")
 
 
 def _stop(standing: Standing) -> Decision:

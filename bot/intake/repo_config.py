@@ -8,18 +8,17 @@ from enum import StrEnum
 from typing import Any
 
 from pydantic import (
-    BaseModel,
-    ConfigDict,
     Field,
     StrictBool,
     StrictInt,
     ValidationError,
-    model_validator,
 )
 from pydantic_core import ErrorDetails
 
 from bot.errors import RepoConfigError
+from bot.intake.checks_config import ChecksSection
 from bot.intake.config_problems import describe
+from bot.intake.config_section import Section
 from bot.intake.config_values import (
     BranchPrefix,
     Dollars,
@@ -57,30 +56,14 @@ _SEARCH = SearchLimits()
 _BUDGET = _LIMITS.cost_usd or Decimal(2)
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _unset(cls, value: Any) -> Any:
-        """Take a known key without a value, as a commented-out section leaves it, for unset."""
-        if not isinstance(value, dict):
-            return value
-        return {
-            key: item
-            for key, item in value.items()
-            if item is not None or key not in cls.model_fields
-        }
-
-
-class SandboxSection(_Section):
+class SandboxSection(Section):
     """Where commands run."""
 
     image: Text | None = Field(None, description="Docker image of the sandbox.")
     template: Text | None = Field(None, description="E2B template of the sandbox.")
 
 
-class PathsSection(_Section):
+class PathsSection(Section):
     """Where patches may go, as globs in gitignore syntax."""
 
     allowed: tuple[Glob, ...] = Field(
@@ -101,7 +84,7 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-class WhoSection(_Section):
+class WhoSection(Section):
     """Who may start, stop and retry runs. Nobody may without write access."""
 
     permission: Role = Field(Role.WRITE, description="The least role in the repository that may.")
@@ -110,7 +93,7 @@ class WhoSection(_Section):
     )
 
 
-class MechanicalSection(_Section):
+class MechanicalSection(Section):
     """What the repairs without a model may do."""
 
     snapshots: StrictBool = Field(
@@ -118,7 +101,7 @@ class MechanicalSection(_Section):
     )
 
 
-class SearchSection(_Section):
+class SearchSection(Section):
     """What the search for a repair without a model may take."""
 
     seconds: Duration = Field(
@@ -137,7 +120,7 @@ class SearchSection(_Section):
         return SearchLimits(self.seconds, self.workers)
 
 
-class CapsSection(_Section):
+class CapsSection(Section):
     """What all runs together may take; the server's own caps hold as well."""
 
     thread_usd: Dollars | None = Field(
@@ -169,7 +152,7 @@ class CapsSection(_Section):
         )
 
 
-class RepoConfig(_Section):
+class RepoConfig(Section):
     """How Fixpoint works on this repository. Without the file every key has its default."""
 
     setup: Texts | None = Field(
@@ -230,6 +213,10 @@ class RepoConfig(_Section):
     )
     search: SearchSection = Field(
         SearchSection(), description="What the search for a repair without a model may take."
+    )
+
+    checks: ChecksSection = Field(
+        ChecksSection(), description="Which failed checks start runs by themselves."
     )
 
     @property

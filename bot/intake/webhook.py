@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from pydantic import SecretStr
 
 from bot.errors import MalformedPayload, StorageError
-from bot.intake.events import is_handled, parse_action
+from bot.intake.events import is_handled, peek
 from bot.storage.deliveries import DeliveryStore
 
 MAX_BODY = 25 * 2**20
@@ -78,11 +78,13 @@ class Webhook:
         if envelope.event == "ping":
             return _answer(HTTPStatus.OK, status="pong")
         try:
-            action = parse_action(envelope.event, body)
+            seen = peek(envelope.event, body)
         except MalformedPayload as error:
             raise _Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
-        log = _log.bind(delivery=envelope.delivery_id, event_name=envelope.event, action=action)
-        if not is_handled(envelope.event, action):
+        log = _log.bind(
+            delivery=envelope.delivery_id, event_name=envelope.event, action=seen.action
+        )
+        if not is_handled(envelope.event, seen.action, seen.outcome(envelope.event)):
             log.debug("webhook ignored")
             return _answer(HTTPStatus.ACCEPTED, status="ignored")
         try:

@@ -42,7 +42,29 @@ class NotPublished:
     """There is no believed patch."""
 
 
-Outcome = Published | PatchOnly | NotPublished
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """A believed patch is a commit on the pull request's own branch now.
+
+    Attributes:
+        commit: 40 hex digits.
+        branch: Its name.
+        url: Where people see the commit.
+    """
+
+    commit: str
+    branch: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """A believed patch for a commit that is not its branch's head any more; `reason` says so."""
+
+    reason: str
+
+
+Outcome = Published | Pushed | PatchOnly | LeftBehind | NotPublished
 
 
 class Ending:
@@ -79,6 +101,13 @@ class Ending:
                 done = final_report.fixed(report, url, mark)
                 ended = check_run.Ended(f"Fixed in #{number}", success=True)
                 await self._runs.update(request.run_id, pull_request=number, pull_request_url=url)
+            case Pushed(url=url, commit=commit):
+                done = final_report.fixed(report, url, mark)
+                ended = check_run.Ended(f"Fixed by {commit[:7]}", success=True)
+                await self._runs.update(request.run_id, pull_request_url=url)
+            case LeftBehind(reason):
+                done = messages.moved_on(reason, mark)
+                ended = check_run.Ended("The branch has moved on")
             case PatchOnly(reason):
                 done = progress_comment.finished(report, None, mark)
                 more = patch_comment(report, reason, report_mark)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 
 from bot.errors import Conflict
-from bot.github.values import FileChange, Publication
+from bot.github.values import Advance, FileChange, Publication
 from bot.repair.briefing import Brief
 from bot.repair.model import Report
+from bot.repair.request import FixRequest
 from bot.reporting import pull_request
 from bot.reporting.commit_text import branch_name, commit_message
 from bot.reporting.marker import marker
@@ -39,6 +40,31 @@ async def prepare_publication(
         draft=draft,
         marker=mark,
     )
+
+
+async def prepare_advance(report: Report, brief: Brief, store: ObjectStore) -> Advance:
+    """Return the commit of a fixed run for the branch that was repaired.
+
+    Raises:
+        PatchDoesNotApply: When the patch builds on what the setup changed in tracked files.
+        Conflict: When GitHub's API has no way to take it.
+    """
+    return Advance(
+        branch=brief.base_branch,
+        parent=report.head,
+        changes=await file_changes(report, store),
+        message=commit_message(report),
+    )
+
+
+def goes_onto_the_branch(request: FixRequest, brief: Brief) -> bool:
+    """Return whether the repair is a commit on the very branch whose checks failed.
+
+    It is where the repo config wants it so for pull requests, and where the branch is our own.
+    """
+    if request.failed is None or request.failed.pull_request is None or brief.is_fork:
+        return False
+    return request.follows is not None or brief.config.checks.push == "branch"
 
 
 async def file_changes(report: Report, store: ObjectStore) -> tuple[FileChange, ...]:

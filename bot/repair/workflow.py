@@ -15,7 +15,6 @@ import structlog
 from pydantic import SecretStr
 
 from bot.errors import (
-    Conflict,
     FixpointError,
     GitHubError,
     HeadMoved,
@@ -25,14 +24,14 @@ from bot.errors import (
     UsageError,
 )
 from bot.github.github import GitHub
-from bot.github.values import Published, Repo
+from bot.github.values import Repo
 from bot.intake.repo_config import PATH as CONFIG_PATH
 from bot.repair.briefing import Brief, plan_job, write_brief
 from bot.repair.caps import NO_CAPS, Caps, charged
 from bot.repair.checkouts import RemoteCheckout
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.display import Display, Shown
-from bot.repair.ending import CouldNotStart, Ending, NotPublished, Outcome, PatchOnly
+from bot.repair.ending import CouldNotStart, Ending, NotPublished, Outcome
 from bot.repair.engine import repair
 from bot.repair.gathering import Gathering
 from bot.repair.getting_further import MOST_INTERRUPTIONS, CountedSteps
@@ -43,7 +42,7 @@ from bot.repair.preparation import PLACES, leftovers
 from bot.repair.progress import together
 from bot.repair.progress_comment import EDIT_SECONDS, ProgressComment
 from bot.repair.progress_log import log_progress
-from bot.repair.publication import prepare_publication
+from bot.repair.publisher import Publisher
 from bot.repair.request import FixRequest
 from bot.repair.run import Tools
 from bot.repair.steps import Steps
@@ -51,11 +50,12 @@ from bot.reporting import messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.redaction import redacted
+from bot.storage.commits import CommitStore
 from bot.storage.ledger import Ledger
 from bot.storage.ledger_purse import open_purse
 from bot.storage.runs import RunStatus, RunStore
 from sandbox.base import SandboxError
-from sandbox.git import Credential, PatchDoesNotApply
+from sandbox.git import Credential
 
 STOP_POLL_SECONDS = 1.0
 
@@ -70,6 +70,7 @@ class FixWorkflow:
         github: GitHub,
         runs: RunStore,
         ledger: Ledger,
+        commits: CommitStore,
         tools: Tools,
         steps: Steps,
         folder: Path,
@@ -83,6 +84,7 @@ class FixWorkflow:
         self._github = github
         self._runs = runs
         self._display = Display(github)
+        self._publisher = Publisher(github, commits)
         self._ending = Ending(github, runs, self._display)
         self._ledger = ledger
         self._caps = caps
@@ -137,6 +139,7 @@ class FixWorkflow:
             failed = await steps("gather evidence", self._gather, request, brief)
         job = plan_job(request, brief, failed, caps=self._caps_of(brief))
         report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
+        await steps("have its checks watched", self._publisher.watch, request, outcome)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
 
     async def _give_up(self, request: FixRequest, times: int) -> None:
@@ -244,21 +247,14 @@ class FixWorkflow:
         report = replace(redacted(report, self._secrets), balances=balances)
         if report.verdict is not Verdict.FIXED:
             return report, NotPublished()
-        return report, await steps("publish", self._publish, request, brief, report, checkout)
+        outcome = await steps("publish", self._publish, request, brief, report, checkout)
+        return report, outcome
 
     async def _publish(
         self, request: FixRequest, brief: Brief, report: Report, checkout: RemoteCheckout
-    ) -> Published | PatchOnly:
-        """Open the pull request, or say why there can be none."""
-        if brief.is_fork:
-            return PatchOnly("the pull request comes from a fork.")
-        draft = brief.config.draft if request.options.draft is None else request.options.draft
+    ) -> Outcome:
         source = await checkout.provide(report.head)
-        try:
-            publication = await prepare_publication(report, brief, source.store, draft=draft)
-            return await self._github.publish(_repo(request), publication)
-        except (NotPermitted, Conflict, PatchDoesNotApply) as error:
-            return PatchOnly(str(error))
+        return await self._publisher.publish(request, brief, report, source.store)
 
     async def _forget(self, token: SecretStr) -> None:
         try:

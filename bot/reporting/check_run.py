@@ -47,6 +47,23 @@ class Ended:
     success: bool = False
 
 
+def offer(sha: str, reason: str, checks: tuple[FailedCheck, ...] = ()) -> CheckReport:
+    """Say why no run was started by itself, with a button to ask for one all the same."""
+    text = f"Fixpoint started nothing by itself: {reason}."
+    if checks:
+        text += f"\n\n{_listed(checks)}"
+    return CheckReport(
+        name=NAME,
+        head_sha=sha,
+        external_id=OFFER,
+        status="completed",
+        conclusion="neutral",
+        title="Nothing started",
+        summary=f"{text}\n\nThe button *{FIX.label}* starts a run now.",
+        actions=(FIX,),
+    )
+
+
 def accepted(request: FixRequest) -> CheckReport:
     """Say that a run on this commit is accepted."""
     return _report(

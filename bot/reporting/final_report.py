@@ -27,9 +27,16 @@ from bot.reporting.proof import observation_of, proof
 from bot.reporting.prose import line
 
 
-def fixed(report: Report, pr_url: str, mark: str) -> str:
-    """Return the comment of a repaired problem: where the pull request is, and its proof."""
-    text = f"Fixed in {pr_url}\n\n{proof(report)}"
+def fixed(report: Report, url: str, mark: str, *, after: str = "") -> str:
+    """Return the comment of a repaired problem: where the repair is, and its proof.
+
+    Args:
+        report: Of the run.
+        url: Of the pull request, or of the commit on the branch itself.
+        mark: The hidden marker.
+        after: What the project's own checks said since then.
+    """
+    text = "\n\n".join(filter(None, [f"Fixed in {url}", proof(report), after]))
     return f"{text}\n\n{mark}\n"
 
 

@@ -19,6 +19,8 @@ COMMANDS = (
     ("/fix status", "say how far the run is"),
     ("/fix stop", "stop the run and report what it found"),
     ("/fix retry", "start again, with what was asked for before"),
+    ("/fix auto on", "start by itself whenever checks of this pull request fail"),
+    ("/fix auto off", "never start by itself on this pull request"),
     ("/fix help", "show this list"),
 )
 """What can be said to Fixpoint, and what it does then."""
@@ -69,6 +71,21 @@ def status(view: ProgressView, now: datetime, mark: str) -> str:
 def nothing_running(mark: str) -> str:
     """Say that there is no run to stop or to show."""
     return signed("No run is under way here. To start one, comment `/fix`.", mark)
+
+
+def auto_switched(on: bool, mark: str) -> str:  # noqa: FBT001 - the one thing it tells
+    """Say what becomes of failed checks of the pull request from now on."""
+    if on:
+        text = (
+            "From now on, failed checks of this pull request start a run. "
+            "To switch that off, comment `/fix auto off`."
+        )
+    else:
+        text = (
+            "From now on, failed checks of this pull request start nothing. "
+            "`/fix` works as before; a run that is under way goes on until `/fix stop`."
+        )
+    return signed(text, mark)
 
 
 def last_run(verdict: Verdict, reason: str, pr_url: str | None, mark: str) -> str:

@@ -152,10 +152,10 @@ async def open_database(url: SecretStr, *, flushed: bool = True) -> Database:
     Raises:
         UsageError: When it can't be opened, or was written by a newer Fixpoint.
     """
-    # The tables of both modules must be known before they are created.
-    from bot.storage import books, deliveries, runs
+    # The tables of all modules must be known before they are created.
+    from bot.storage import books, commits, deliveries, runs, switches
 
-    del books, deliveries, runs
+    del books, commits, deliveries, runs, switches
     return Database(await asyncio.to_thread(_open, _parsed(url), flushed))
 
 

@@ -31,6 +31,9 @@ from bot.repair.request import FixRequest
 from bot.storage.database import Database, PlainText, UtcDateTime, insert_if_new, metadata
 from bot.storage.stored_json import dump_report, dump_request, load_report, load_request
 
+NO_THREAD = 0
+"""Stands for the number of runs that belong to no issue or pull request."""
+
 
 class RunStatus(StrEnum):
     """Where a run is."""
@@ -56,7 +59,7 @@ class Run:
         report: Everything it found out; None before its end, and in lists.
         progress_comment_id: The comment that shows its progress.
         pull_request: Number of the pull request that it opened.
-        pull_request_url: Its address.
+        pull_request_url: Its address; of the commit, when that went onto the branch itself.
         cost_usd: What it cost so far; None when a price is unknown.
         tokens: That it used so far.
         created_at: UTC.
@@ -139,12 +142,13 @@ class RunStore:
         row = {
             "id": request.run_id,
             "repository": request.repository.lower(),
-            "number": request.number,
+            "number": NO_THREAD if request.number is None else request.number,
             "request": dump_request(request),
             "delivery_id": delivery_id,
             "status": RunStatus.QUEUED,
             "begun": 0,
             "reason": "",
+            "head": None if request.failed is None else request.failed.sha,
             "stop_requested": False,
             "cost_usd": "0",
             "tokens": 0,
@@ -198,6 +202,11 @@ class RunStore:
         """Return the youngest run of an issue or pull request, without its report."""
         found = await self._select(_of(repository, number).limit(1))
         return found[0] if found else None
+
+    async def of_commit(self, repository: str, sha: str) -> int:
+        """Return how many runs the failed checks of a commit had, ended or not."""
+        found = await self._select(_of(repository).where(runs.c.head == sha))
+        return sum(run.request.failed is not None for run in found)
 
     async def active(
         self, repository: str | None = None, number: int | None = None

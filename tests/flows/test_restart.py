@@ -18,6 +18,7 @@ from bot.repair.run import Tools
 from bot.repair.steps import PlainSteps
 from bot.repair.workflow import FixWorkflow
 from bot.settings import load_server_settings
+from bot.storage.commits import CommitStore
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStatus, RunStore
@@ -301,8 +302,9 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
         async with await open_database(settings.database_url) as database:
             runs = RunStore(database)
             await runs.create(request, "delivery")
+            ledger, commits = Ledger(database), CommitStore(database)
             workflow = FixWorkflow(
-                github, runs, Ledger(database), tools, PlainSteps(), tmp_path / "data"
+                github, runs, ledger, commits, tools, PlainSteps(), tmp_path / "data"
             )
             await workflow.run(request)
             run = await runs.get(request.run_id)

@@ -10,6 +10,7 @@ import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from aiohttp.test_utils import TestServer
@@ -18,8 +19,8 @@ from bot.server import Server, open_server
 from bot.settings import ServerSettings, load_server_settings
 from bot.storage.runs import Run
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository
-from tests.fakes.github.conformance import check_exchanges
-from tests.fakes.github.model import Comment
+from tests.fakes.github.conformance import check_event, check_exchanges
+from tests.fakes.github.model import CheckRun, Comment, Event
 from tests.fakes.model import Call, ModelServer, Request, Say, Script, Step
 
 CHECK = """\
@@ -169,6 +170,58 @@ class World(Scene):
         assert delivery.status_code == 202, delivery
         return where.comments[-1]
 
+    async def check_ends(
+        self,
+        name: str,
+        conclusion: str = "failure",
+        *,
+        branch: str = "main",
+        workflow: str = "CI",
+        log: bytes | None = None,
+    ) -> CheckRun:
+        """A job of the newest commit of a branch ends, and GitHub delivers what it sends then."""
+        sha = self.head(branch)
+        run = self.state.ci.workflow_run(self.repository, sha, branch, name=workflow)
+        check = self.state.ci.job(self.repository, run, name, conclusion=conclusion, log=log)
+        for event in self.github.check_events(self.repository, check):
+            await self.deliver(event)
+        return check
+
+    async def check_begins(self, name: str, *, branch: str = "main", workflow: str = "CI") -> None:
+        """A job of the newest commit of a branch begins."""
+        run = self.state.ci.workflow_run(self.repository, self.head(branch), branch, name=workflow)
+        self.state.ci.job(self.repository, run, name, status="in_progress")
+
+    async def press(self, button: str, check: CheckRun, *, by: str = "ada") -> None:
+        """Somebody presses a button of a check run of ours."""
+        await self.deliver(self.github.button(self.repository, check, by, button))
+
+    async def deliver(self, event: Event) -> None:
+        """GitHub delivers an event."""
+        check_event(event)
+        delivery = await self.github.deliver(event, self.webhook)
+        assert delivery.status_code == 202, delivery
+
+    def head(self, branch: str) -> str:
+        """Return the newest commit of a branch."""
+        sha = self.repository.git.resolve(branch)
+        assert sha is not None
+        return sha
+
+    def our_checks(self, sha: str | None = None) -> list[CheckRun]:
+        """Return our own check runs, oldest first."""
+        runs = self.repository.check_runs.values()
+        return [run for run in runs if not run.app and sha in {None, run.head_sha}]
+
+    def shown(self, check: CheckRun) -> str:
+        """Return what a check run of ours says, as people read it."""
+        fields = check.fields
+        end = fields.get("conclusion", fields["status"])
+        buttons = " ".join(f"[{action['label']}]" for action in fields.get("actions", []))
+        head = f"{fields['name']}: {end}: {fields['output']['title']} {buttons}".strip()
+        parts = [head, fields["output"]["summary"], fields["output"].get("text") or ""]
+        return self.level("\n\n".join(part.strip() for part in parts if part))
+
     @property
     def webhook(self) -> str:
         """Where GitHub delivers to."""
@@ -178,13 +231,20 @@ class World(Scene):
         """Wait until nothing is under way any more."""
         async with asyncio.timeout(SETTLE_SECONDS):
             while True:
-                if self.server.dispatcher.idle and not await self.server.deliveries.pending():
+                if await self._quiet():
                     active = await self.server.runs.active()
                     latest = await self.server.runs.list(1)
                     ended = [await self.server.durable.finished(run.id) for run in latest]
                     if not active and all(ended):
                         return
                 await asyncio.sleep(0.02)
+
+    async def _quiet(self) -> bool:
+        """Whether no delivery and no commit waits to be looked at for the first time."""
+        server = self.server
+        if not server.dispatcher.idle or await server.deliveries.pending():
+            return False
+        return server.settler.idle and not await server.commits.due(datetime.now(UTC))
 
     async def run(self) -> Run:
         """Return the youngest run, with its report."""

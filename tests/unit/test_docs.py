@@ -19,7 +19,7 @@ from typer.main import get_command
 from bot.app import DOCKER_IMAGE
 from bot.cli import app
 from bot.errors import RepoConfigError
-from bot.github.auth import CLONE, PUBLISH, READ, TALK
+from bot.github.auth import CHECK, CLONE, PUBLISH, READ, TALK, WATCH
 from bot.intake.repo_config import RepoConfig, parse
 from bot.repair.guards.rules import RULES
 from bot.reporting.messages import COMMANDS, OPTIONS
@@ -222,7 +222,7 @@ def test_the_app_asks_for_what_its_tokens_use() -> None:
     """No call needs a permission that app.yml lacks, and app.yml has none that no call needs."""
     rank = {"read": 0, "write": 1}
     used: dict[str, str] = {}
-    for access in (READ, TALK, PUBLISH, CLONE):
+    for access in (READ, TALK, PUBLISH, CLONE, CHECK, WATCH):
         for permission, level in access.permissions:
             used[permission] = max(level, used.get(permission, level), key=rank.__getitem__)
     assert manifest()["default_permissions"] == used

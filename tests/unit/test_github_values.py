@@ -53,6 +53,8 @@ def test_a_pull_request_of_a_deleted_fork_is_a_fork() -> None:
         "html_url": "u",
         "state": "open",
         "draft": False,
+        "user": None,
+        "labels": [],
         "head": {"ref": "main", "sha": "1" * 40, "repo": None},
         "base": {"ref": "main", "sha": "2" * 40, "repo": {"full_name": "acme/app"}},
     }

@@ -55,6 +55,8 @@ Commands, each at the start of a line:
 - `/fix status`: say how far the run is
 - `/fix stop`: stop the run and report what it found
 - `/fix retry`: start again, with what was asked for before
+- `/fix auto on`: start by itself whenever checks of this pull request fail
+- `/fix auto off`: never start by itself on this pull request
 - `/fix help`: show this list
 
 Options of `/fix` and `/fix retry`:

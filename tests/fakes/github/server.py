@@ -15,8 +15,17 @@ import aiohttp
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from tests.fakes.github import events
-from tests.fakes.github.model import EVENTS, Comment, Delivery, Event, Issue
+from tests.fakes.github import ci_events, events
+from tests.fakes.github.ci_model import CommitStatus
+from tests.fakes.github.model import (
+    EVENTS,
+    CheckRun,
+    Comment,
+    Delivery,
+    Event,
+    Issue,
+    Repository,
+)
 from tests.fakes.github.rest import Rest
 from tests.fakes.github.smart_http import SmartHttp
 from tests.fakes.github.state import GitHubState
@@ -119,6 +128,40 @@ class GitHubServer:
             one for one in self.state.installations.values() if one.account.login == account
         )
         return events.installation_event(self._views, installation, action)
+
+    def check_events(self, repo: Repository, run: CheckRun) -> list[Event]:
+        """Return the webhooks of a check run that is over, in the order that GitHub sends them."""
+        views, ci = self._views, self.state.ci
+        suites = {suite.id: suite for suite in ci.suites(repo, run.head_sha)}
+        sent = [ci_events.check_run_event(views, repo, run)]
+        for workflow in repo.workflow_runs.values():
+            for job in workflow.jobs:
+                if job.id == run.id:
+                    sent.append(ci_events.workflow_job_event(views, repo, workflow, job))
+                    if workflow.status == "completed":
+                        sent += [
+                            ci_events.check_suite_event(views, repo, suites[workflow.suite_id]),
+                            ci_events.workflow_run_event(views, repo, workflow),
+                        ]
+        return sent
+
+    def status_event(self, repo: Repository, status: CommitStatus) -> Event:
+        """Return the webhook of a commit status."""
+        return ci_events.status_event(self._views, repo, status)
+
+    def button(self, repo: Repository, run: CheckRun, by: str, button: str) -> Event:
+        """Return the webhook of a button of a check run that somebody pressed."""
+        sender = self.state.account(by)
+        return ci_events.check_run_event(
+            self._views, repo, run, "requested_action", sender=sender, button=button
+        )
+
+    def labelled(self, issue: Issue, name: str, by: str) -> Event:
+        """Label a pull request and return its webhook."""
+        label = self.state.label(issue.repo, name)
+        issue.labels.append(label)
+        sender = self.state.account(by)
+        return ci_events.labeled_event(self._views, issue, label, sender, "labeled")
 
     def ping(self) -> Event:
         """Return the webhook of a new hook."""

@@ -1,0 +1,61 @@
+"""Put one commit on top of a branch that people work on, and never in the way of theirs."""
+
+from __future__ import annotations
+
+from bot.errors import Conflict, HeadMoved
+from bot.github.client import Connection, ensure
+from bot.github.commits import write_commit, write_tree
+from bot.github.publishing import branch_head
+from bot.github.refusals import Gone
+from bot.github.values import Advance
+
+
+async def advance_branch(connection: Connection, advance: Advance) -> str:
+    """Return the new head of the branch: its old one with the change on top.
+
+    The reference is moved without force, so that GitHub itself refuses when somebody pushed in
+    the meantime. A head that already has this very change on that parent is taken for our own, so
+    that a crash in between makes no second commit.
+
+    Raises:
+        HeadMoved: When the branch is gone, or its head is neither the parent nor our own commit.
+    """
+    tree = await write_tree(connection, advance.parent, advance.changes)
+
+    async def find() -> str | None:
+        head = await _head(connection, advance.branch)
+        if head == advance.parent:
+            return None
+        commit = await connection.get("/git/commits/{commit}", commit=head)
+        parents = [parent["sha"] for parent in commit["parents"]]
+        if commit["tree"]["sha"] != tree or parents != [advance.parent]:
+            raise _moved(advance.branch, head)
+        return head
+
+    async def create() -> str:
+        commit = await write_commit(connection, tree, advance.parent, advance.message)
+        try:
+            await connection.patch(
+                "/git/refs/heads{/branch*}",
+                {"sha": commit, "force": False},
+                branch=advance.branch.split("/"),
+            )
+        except Conflict:
+            found = await find()  # raises when somebody else was faster
+            if found is None:
+                raise
+            return found
+        return commit
+
+    return await ensure(find, create, connection.patience)
+
+
+async def _head(connection: Connection, branch: str) -> str:
+    try:
+        return await branch_head(connection, branch)
+    except Gone as gone:
+        raise HeadMoved(f"The branch {branch} is gone.") from gone
+
+
+def _moved(branch: str, head: str) -> HeadMoved:
+    return HeadMoved(f"The branch {branch} has moved on to {head[:7]}.")

@@ -1,0 +1,81 @@
+"""Act on webhooks about checks: note what failed, answer buttons, switch pull requests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import assert_never
+
+from bot.errors import RepoConfigError
+from bot.github.github import GitHub
+from bot.github.values import Repo
+from bot.intake.check_events import ButtonPressed, CheckEvent, ChecksFailed, LabelAdded
+from bot.intake.commit_look import Stores
+from bot.intake.events import CommentEvent
+from bot.intake.policy import may_ask
+from bot.intake.repo_config import PATH, WhoSection, parse
+
+
+class CheckEvents:
+    """Takes events about checks, and switches that commands set."""
+
+    def __init__(self, github: GitHub, stores: Stores, wake: Callable[[], None]) -> None:
+        """Describe what events work with; `wake` says that there is news of a commit."""
+        self._github = github
+        self._stores = stores
+        self._wake = wake
+
+    async def take(self, event: CheckEvent) -> str:
+        """Do what an event asks for; return what that was."""
+        match event:
+            case ChecksFailed(repo, sha, branch, by):
+                if by == (await self._github.app_identity()).slug:
+                    return "the check is our own"
+                await self._stores.commits.failed(repo, sha, branch)
+                self._wake()
+                return f"noted the failure of {sha}"
+            case LabelAdded(repo, sha):
+                await self._stores.commits.reconsider(repo, sha)
+                self._wake()
+                return "noted the label"
+            case ButtonPressed():
+                return await self._press(event)
+            case _:
+                assert_never(event)
+
+    async def switch(self, event: CommentEvent, *, on: bool) -> None:
+        """Switch a pull request; one that is switched on has its newest commit looked at."""
+        repo, number = event.repo, event.thread.number
+        await self._stores.switches.set(repo.full_name, number, event.sender.login, on=on)
+        if on:
+            pull = await self._github.pull_request(repo, number)
+            await self._stores.commits.failed(repo, pull.head_sha, pull.head_ref)
+            self._wake()
+
+    async def _press(self, event: ButtonPressed) -> str:
+        """Answer a button: GitHub shows them to everybody who may push, the config may ask more."""
+        if event.app != (await self._github.app_identity()).slug:
+            return "the check is another App's"
+        permission = await self._github.permission(event.repo, event.sender)
+        who = await read_who(self._github, event.repo) if permission.may_write else WhoSection()
+        if not may_ask(event.sender, permission, who):
+            return f"refused: {event.sender} may not ask for runs"
+        if event.button == "stop":
+            stopped = await self._stores.runs.request_stop(event.external_id)
+            return f"stopping run {event.external_id}" if stopped else "nothing to stop"
+        if event.button not in {"fix", "retry"}:
+            return f"unknown button {event.button}"
+        await self._stores.commits.ask(event.repo, event.sha, event.branch, event.sender)
+        self._wake()
+        return f"{event.sender} asks for a run on {event.sha}"
+
+
+async def read_who(github: GitHub, repo: Repo) -> WhoSection:
+    """Return the config's `who`; a config that can't be read is reported by the run itself."""
+    facts = await github.facts(repo)
+    content = await github.read_file(repo, PATH, facts.default_branch)
+    if content is None:
+        return WhoSection()
+    try:
+        return parse(content).who
+    except RepoConfigError:
+        return WhoSection()

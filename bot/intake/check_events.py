@@ -1,0 +1,203 @@
+"""Read the webhooks about checks: one failed, a button was pressed, a label was added.
+
+Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads#check_run
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.github.check_values import FAILURES
+from bot.github.values import Repo
+from bot.intake.payloads import Account, App, Installation, Payload, Repository, Sha, read
+
+COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
+"""Events whose `completed` tells how something ended; each has an object of the same name."""
+
+BUTTONS = ("requested_action", "rerequested")
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksFailed:
+    """Something on a commit failed; `branch` is "" where the event does not say."""
+
+    repo: Repo
+    sha: str
+    branch: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonPressed:
+    """A person pressed a button of a check run.
+
+    Attributes:
+        repo: Where.
+        sender: Login of the person.
+        app: Slug of the App whose check run it is.
+        sha: The commit.
+        branch: Of its check suite, "" where the event does not say.
+        external_id: Of the check run: ours is the run's id.
+        button: Identifier of the button.
+    """
+
+    repo: Repo
+    sender: str
+    app: str
+    sha: str
+    branch: str
+    external_id: str
+    button: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelAdded:
+    """Somebody labelled an open pull request."""
+
+    repo: Repo
+    sha: str
+    label: str
+
+
+CheckEvent = ChecksFailed | ButtonPressed | LabelAdded
+
+
+class _Outcome(Payload):
+    conclusion: str | None = None
+
+
+class Peek(Payload):
+    """As much of a payload as it takes to know whether it is worth keeping."""
+
+    action: str | None = None
+    state: str | None = None
+    check_run: _Outcome | None = None
+    check_suite: _Outcome | None = None
+    workflow_job: _Outcome | None = None
+    workflow_run: _Outcome | None = None
+
+    def outcome(self, name: str) -> str | None:
+        """Return how the event's own object ended; None where the event tells no such thing."""
+        if name == "status":
+            return self.state
+        about = getattr(self, name) if name in COMPLETED else None
+        return about.conclusion if isinstance(about, _Outcome) else None
+
+
+class _Suite(Payload):
+    head_branch: str | None = None
+
+
+class _Object(Payload):
+    """A check run, check suite, workflow run or workflow job."""
+
+    head_sha: Sha
+    head_branch: str | None = None
+    external_id: str | None = None
+    app: App | None = None
+    check_suite: _Suite | None = None
+
+    @property
+    def branch(self) -> str:
+        suite = self.check_suite
+        return self.head_branch or (suite.head_branch if suite else None) or ""
+
+
+class _Button(Payload):
+    identifier: str
+
+
+class _Where(Payload):
+    repository: Repository
+    installation: Installation
+    sender: Account
+
+    @property
+    def repo(self) -> Repo:
+        return Repo(self.repository.full_name, self.installation.id)
+
+
+class _Completed(_Where):
+    check_run: _Object | None = None
+    check_suite: _Object | None = None
+    workflow_job: _Object | None = None
+    workflow_run: _Object | None = None
+
+
+class _Pressed(_Where):
+    check_run: _Object
+    requested_action: _Button | None = None
+
+
+class _Status(_Where):
+    sha: Sha
+
+
+class _Head(Payload):
+    sha: Sha
+
+
+class _Pull(Payload):
+    head: _Head
+
+
+class _Label(Payload):
+    name: str
+
+
+class _Labelled(_Where):
+    pull_request: _Pull
+    label: _Label | None = None
+
+
+def is_about_checks(name: str, action: str | None, outcome: str | None) -> bool:
+    """Return whether a webhook is one of these; an `outcome` of None is not known."""
+    failed = outcome is None or outcome in FAILURES
+    if name == "status":
+        return failed
+    if name in COMPLETED and action == "completed":
+        return failed
+    pressed = name == "check_run" and action in BUTTONS
+    return pressed or (name == "pull_request" and action == "labeled")
+
+
+def parse_check_event(name: str, action: str | None, payload: bytes) -> CheckEvent | None:
+    """Return the event in a webhook that `is_about_checks`; None when nothing failed.
+
+    Raises:
+        MalformedPayload: When a field that the event has is missing or of another type.
+    """
+    if name == "pull_request":
+        labelled = read(_Labelled, name, payload)
+        label = labelled.label.name if labelled.label is not None else ""
+        return LabelAdded(labelled.repo, labelled.pull_request.head.sha, label)
+    if name == "check_run" and action in BUTTONS:
+        return _pressed(read(_Pressed, name, payload))
+    if not is_about_checks(name, action, read(Peek, name, payload).outcome(name) or ""):
+        return None
+    if name == "status":
+        status = read(_Status, name, payload)
+        return ChecksFailed(status.repo, status.sha, "", status.sender.login)
+    completed = read(_Completed, name, payload)
+    about = getattr(completed, name)
+    if not isinstance(about, _Object):
+        return None
+    return ChecksFailed(completed.repo, about.head_sha, about.branch, _app(about))
+
+
+def _pressed(pressed: _Pressed) -> ButtonPressed:
+    run, button = pressed.check_run, pressed.requested_action
+    return ButtonPressed(
+        repo=pressed.repo,
+        sender=pressed.sender.login,
+        app=_app(run),
+        sha=run.head_sha,
+        branch=run.branch,
+        external_id=run.external_id or "",
+        # GitHub's own `Re-run` is our `Retry`.
+        button="retry" if button is None else button.identifier,
+    )
+
+
+def _app(about: _Object) -> str:
+    return (about.app.slug if about.app is not None else None) or ""

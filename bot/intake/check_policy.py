@@ -1,0 +1,211 @@
+"""Decide what becomes of a commit whose checks failed: start a run, wait, or pass it by.
+
+`screen_commit` needs to know where the commit is, so that most commits cost few requests.
+`decide_commit` needs its checks and what else goes on in the repository.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.github.check_values import ACTIONS, Check, CommitChecks
+from bot.github.values import PullRequest
+from bot.intake.checks_config import ChecksSection
+from bot.repair.request import FailedCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a commit stands.
+
+    Attributes:
+        default_branch: Whether it is the head of the default branch.
+        pull: The open pull request that has it as its head, or None.
+    """
+
+    default_branch: bool
+    pull: PullRequest | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """Who wants runs there.
+
+    Attributes:
+        config: Of the branch that people merge into.
+        switch: What `/fix auto` said on the pull request; None when nobody said it.
+        asked_by: Login of the person who pressed a button, or "".
+        us: Our own login.
+    """
+
+    config: ChecksSection
+    switch: bool | None = None
+    asked_by: str = ""
+    us: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What else goes on.
+
+    Attributes:
+        earlier: How many runs the commit had.
+        here: Whether a run is under way on the commit or its pull request.
+        elsewhere: How many runs of failed checks are under way in the repository.
+        open_fixes: How many pull requests of ours are open.
+    """
+
+    earlier: int = 0
+    here: bool = False
+    elsewhere: int = 0
+    open_fixes: int = 0
+
+
+class Why(StrEnum):
+    """Why a commit is passed by; for the log, and where a person should know, for the check run."""
+
+    NOT_THE_NEWEST = "no branch or open pull request has this commit as its newest"
+    OFF = "the repo config does not ask for it"
+    SWITCHED_OFF = "automatic runs are switched off for this pull request"
+    NOT_HERE = "automatic runs are not switched on here"
+    OUR_OWN = "the pull request is Fixpoint's own, and somebody else pushed to it"
+    FORK = "the pull request comes from a fork"
+    BOT = "the pull request is by a bot"
+    DRAFT = "the pull request is a draft"
+    NOTHING_FAILED = "no check that counts has failed"
+    ALREADY = "this commit had its run"
+    RED_ON_BASE = "the same checks fail on the base branch"
+    TOO_MANY_OPEN = "as many of Fixpoint's pull requests are open as the repo config allows"
+
+    @property
+    def is_told(self) -> bool:
+        """Whether people are told on the commit, with a button to ask for a run all the same."""
+        return self in _TOLD
+
+
+_TOLD = frozenset({Why.NOT_HERE, Why.FORK, Why.BOT, Why.DRAFT, Why.RED_ON_BASE, Why.TOO_MANY_OPEN})
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Start a run for these checks."""
+
+    checks: tuple[FailedCheck, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Look again later; `reason` is for the log."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PassBy:
+    """Start nothing; `checks` are those that failed."""
+
+    why: Why
+    checks: tuple[FailedCheck, ...] = ()
+
+
+CommitDecision = Start | Wait | PassBy
+
+
+def screen_commit(place: Place, wishes: Wishes) -> PassBy | None:
+    """Return why a commit can't start a run, or None when its checks have to be asked for."""
+    if not place.default_branch and place.pull is None:
+        return PassBy(Why.NOT_THE_NEWEST)
+    if place.pull is not None and place.pull.author.lower() == wishes.us.lower():
+        return None if wishes.asked_by else PassBy(Why.OUR_OWN)
+    if wishes.asked_by:
+        return None
+    why = _not_wanted(place, wishes)
+    return None if why is None else PassBy(why)
+
+
+def _not_wanted(place: Place, wishes: Wishes) -> Why | None:
+    """Return why nobody wants a run there: a person's word first, then label, then the config."""
+    config, pull = wishes.config, place.pull
+    if place.default_branch or pull is None:
+        return None if config.default_branch else _off(config)
+    if wishes.switch is not None:
+        return None if wishes.switch else Why.SWITCHED_OFF
+    wanted = config.label.lower() if config.label is not None else None
+    labelled = wanted in {label.lower() for label in pull.labels}
+    if not labelled and not config.pull_requests:
+        return _off(config)
+    refusals = {
+        # A label may come from people without write access: it opens no door to forks.
+        Why.FORK: pull.is_fork and not config.forks,
+        Why.BOT: pull.by_bot and not config.bots and not labelled,
+        Why.DRAFT: pull.draft and not config.drafts and not labelled,
+    }
+    return next((why for why, refused in refusals.items() if refused), None)
+
+
+def _off(config: ChecksSection) -> Why:
+    """Return whether a repository that asks for no run here asks for any at all."""
+    return Why.OFF if config.auto == "off" and config.label is None else Why.NOT_HERE
+
+
+def failing(checks: CommitChecks, config: ChecksSection, our_slug: str) -> tuple[FailedCheck, ...]:
+    """Return the checks that failed and count; our own never do."""
+    return tuple(
+        _failed_check(check)
+        for check in checks.checks
+        if check.failed and check.app != our_slug and config.counts(check.name)
+    )
+
+
+def running(checks: CommitChecks, our_slug: str) -> tuple[str, ...]:
+    """Return the names of what is under way on the commit, ours left out."""
+    names = [
+        check.name for check in checks.checks if check.conclusion is None and check.app != our_slug
+    ]
+    return tuple(dict.fromkeys([*names, *checks.running]))
+
+
+def decide_commit(
+    wishes: Wishes,
+    failed: tuple[FailedCheck, ...],
+    on_base: frozenset[str],
+    standing: Standing,
+) -> CommitDecision:
+    """Return what becomes of a commit that `screen_commit` let through and that has settled.
+
+    Args:
+        wishes: Who wants runs there.
+        failed: The checks that failed and count.
+        on_base: Names of the checks that fail on the base commit too.
+        standing: What else goes on.
+    """
+    asked, config = bool(wishes.asked_by), wishes.config
+    ours = failed if asked else tuple(check for check in failed if check.name not in on_base)
+    hindrances = {
+        Why.NOTHING_FAILED: not failed,
+        Why.ALREADY: bool(standing.earlier) and not asked,
+        Why.RED_ON_BASE: not ours,
+        Why.TOO_MANY_OPEN: standing.open_fixes >= config.most_open and not asked,
+    }
+    why = next((why for why, hinders in hindrances.items() if hinders), None)
+    if why is not None:
+        return PassBy(why, failed)
+    if standing.here:
+        return Wait("another run is under way here")
+    if standing.elsewhere >= config.at_once:
+        return Wait("other runs of failed checks are under way in the repository")
+    return Start(ours)
+
+
+def _failed_check(check: Check) -> FailedCheck:
+    return FailedCheck(
+        name=check.name,
+        app=check.app,
+        conclusion=check.conclusion or "",
+        check_run_id=check.check_run_id,
+        workflow_run_id=check.workflow_run_id,
+        # On GitHub a job and its check run have the same id.
+        job_id=check.check_run_id if check.app == ACTIONS else None,
+        url=check.url,
+    )

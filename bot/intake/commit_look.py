@@ -1,0 +1,242 @@
+"""Look at a commit whose checks failed: ask what it takes to decide, act, note what was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import assert_never
+
+import structlog
+
+from bot.errors import NotPermitted, RepoConfigError
+from bot.github.github import GitHub
+from bot.github.values import PullRequest, Repo, RepositoryFacts
+from bot.intake.check_policy import (
+    PassBy,
+    Place,
+    Standing,
+    Start,
+    Wait,
+    Why,
+    Wishes,
+    decide_commit,
+    failing,
+    running,
+    screen_commit,
+)
+from bot.intake.checks_config import ChecksSection
+from bot.intake.repo_config import PATH, RepoConfig, parse
+from bot.repair.request import FailedCheck, FailedCommit, FixRequest
+from bot.reporting import check_run
+from bot.storage.commits import CommitState, CommitStore, WatchedCommit
+from bot.storage.runs import RunStore
+from bot.storage.switches import SwitchStore
+
+LONGEST_WAIT = 300.0
+"""Seconds between two looks at a commit, at most."""
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """What is remembered between looks."""
+
+    commits: CommitStore
+    runs: RunStore
+    switches: SwitchStore
+
+
+class CommitLook:
+    """Looks at one commit at a time."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        stores: Stores,
+        start: Callable[[FixRequest], Awaitable[None]],
+        *,
+        first_wait: float,
+    ) -> None:
+        """Describe what looks work with.
+
+        Args:
+            github: To ask and to say.
+            stores: What is remembered.
+            start: Queues a run.
+            first_wait: Seconds until the second look at something under way; doubles each time.
+        """
+        self._github = github
+        self._stores = stores
+        self._start = start
+        self._first_wait = first_wait
+
+    async def __call__(self, commit: WatchedCommit) -> str:
+        """Do what the commit's checks ask for; return what that was."""
+        facts = await self._github.facts(commit.repo)
+        place = await self._place(commit, facts)
+        try:
+            config = await read_config(self._github, commit.repo, place, facts)
+        except RepoConfigError:
+            return await self._pass(commit, "the repo config can't be used")
+        wishes = Wishes(
+            config=config.checks,
+            switch=await self._switch(commit.repo, place.pull),
+            asked_by=commit.asked_by,
+            us=(await self._github.app_identity()).bot_login,
+        )
+        screened = screen_commit(place, wishes)
+        if facts.archived or screened is not None:
+            return await self._pass_by(commit, screened)
+        return await self._settled(commit, place, wishes, facts)
+
+    async def _settled(
+        self, commit: WatchedCommit, place: Place, wishes: Wishes, facts: RepositoryFacts
+    ) -> str:
+        """Decide, once the commit's other checks are over or nobody waits for them any longer."""
+        config, now = wishes.config, datetime.now(UTC)
+        settles = commit.first_at + timedelta(seconds=config.settle)
+        if now < settles and not commit.asked_by:
+            return await self._wait(commit, settles, "other checks may join")
+        slug = (await self._github.app_identity()).slug
+        checks = await self._github.commit_checks(commit.repo, commit.sha)
+        failed = failing(checks, config, slug)
+        under_way = running(checks, slug)
+        patient = now < commit.first_at + timedelta(seconds=config.patience)
+        if under_way and failed and patient and not commit.asked_by:
+            later = now + later_by(commit, self._first_wait)
+            return await self._wait(commit, later, f"still running: {', '.join(under_way)}")
+        on_base = await self._on_base(commit.repo, place, config, slug) if failed else frozenset()
+        decision = decide_commit(wishes, failed, on_base, await self._standing(commit, place))
+        match decision:
+            case Start(chosen):
+                return await self._begin(commit, place, facts, chosen)
+            case Wait(reason):
+                return await self._wait(commit, now + later_by(commit, self._first_wait), reason)
+            case PassBy():
+                return await self._pass_by(commit, decision)
+            case _:
+                assert_never(decision)
+
+    async def _place(self, commit: WatchedCommit, facts: RepositoryFacts) -> Place:
+        head = await self._github.branch_head(commit.repo, facts.default_branch)
+        if head == commit.sha:
+            return Place(default_branch=True, pull=None)
+        pulls = await self._github.pull_requests_of(commit.repo, commit.sha)
+        return Place(default_branch=False, pull=next(iter(pulls), None))
+
+    async def _switch(self, repo: Repo, pull: PullRequest | None) -> bool | None:
+        if pull is None:
+            return None
+        return await self._stores.switches.get(repo.full_name, pull.number)
+
+    async def _on_base(
+        self, repo: Repo, place: Place, config: ChecksSection, slug: str
+    ) -> frozenset[str]:
+        """Return the names of the checks that fail on the branch that people merge into."""
+        if place.pull is None:
+            return frozenset()
+        base = await self._github.branch_head(repo, place.pull.base_ref)
+        checks = await self._github.commit_checks(repo, base)
+        return frozenset(check.name for check in failing(checks, config, slug))
+
+    async def _standing(self, commit: WatchedCommit, place: Place) -> Standing:
+        repo, runs = commit.repo, self._stores.runs
+        us = (await self._github.app_identity()).bot_login
+        active = [run.request for run in await runs.active(repo.full_name)]
+        number = None if place.pull is None else place.pull.number
+        here = [
+            request
+            for request in active
+            if (request.failed is not None and request.failed.sha == commit.sha)
+            or (number is not None and request.number == number)
+        ]
+        return Standing(
+            earlier=await runs.of_commit(repo.full_name, commit.sha),
+            here=bool(here),
+            elsewhere=sum(request.failed is not None for request in active),
+            open_fixes=await self._github.open_pull_requests_by(repo, us),
+        )
+
+    async def _begin(
+        self,
+        commit: WatchedCommit,
+        place: Place,
+        facts: RepositoryFacts,
+        checks: tuple[FailedCheck, ...],
+    ) -> str:
+        pull, repo = place.pull, commit.repo
+        request = FixRequest(
+            repository=repo.full_name,
+            installation_id=repo.installation_id,
+            number=None if pull is None else pull.number,
+            is_pull_request=pull is not None,
+            actor=commit.asked_by,
+            comment_id=None,
+            asked_at=datetime.now(UTC),
+            failed=FailedCommit(
+                sha=commit.sha,
+                branch=facts.default_branch if pull is None else pull.head_ref,
+                base=facts.default_branch if pull is None else pull.base_ref,
+                pull_request=None if pull is None else pull.number,
+                checks=checks,
+            ),
+            turn=await self._stores.runs.of_commit(repo.full_name, commit.sha),
+        )
+        return await begin(request, commit, self._stores, self._start)
+
+    async def _wait(self, commit: WatchedCommit, due_at: datetime, reason: str) -> str:
+        await self._stores.commits.wait(commit, due_at, reason)
+        return f"waits: {reason}"
+
+    async def _pass_by(self, commit: WatchedCommit, decision: PassBy | None) -> str:
+        """Start nothing, and say so where a person could want it otherwise."""
+        if decision is None:
+            return await self._pass(commit, "the repository is archived")
+        if decision.why.is_told:
+            report = check_run.offer(commit.sha, decision.why, decision.checks)
+            try:
+                await self._github.create_check_run(commit.repo, report)
+            except NotPermitted as error:
+                _log.warning("no check run", problem=str(error))
+        if decision.why is Why.ALREADY:
+            return await self._pass(commit, decision.why, CommitState.STARTED)
+        return await self._pass(commit, decision.why)
+
+    async def _pass(
+        self, commit: WatchedCommit, note: str, state: CommitState = CommitState.PASSED_BY
+    ) -> str:
+        await self._stores.commits.decided(commit, state, note)
+        return f"passed by: {note}"
+
+
+async def begin(
+    request: FixRequest,
+    commit: WatchedCommit,
+    stores: Stores,
+    start: Callable[[FixRequest], Awaitable[None]],
+) -> str:
+    """Remember a run, note that the commit has it, and queue it; return what was done."""
+    await stores.runs.create(request, "")
+    await stores.commits.decided(commit, CommitState.STARTED, f"run {request.run_id}")
+    await start(request)
+    return f"started run {request.run_id}"
+
+
+async def read_config(
+    github: GitHub, repo: Repo, place: Place, facts: RepositoryFacts
+) -> RepoConfig:
+    """Return the repo config of the branch that people merge into.
+
+    Raises:
+        RepoConfigError: When it can't be used.
+    """
+    ref = facts.default_branch if place.pull is None else place.pull.base_ref
+    content = await github.read_file(repo, PATH, ref)
+    return RepoConfig() if content is None else parse(content)
+
+
+def later_by(commit: WatchedCommit, first_wait: float) -> timedelta:
+    """Return how long to wait before the next look: longer each time."""
+    return timedelta(seconds=min(first_wait * 2 ** min(commit.looks, 20), LONGEST_WAIT))

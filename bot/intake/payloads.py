@@ -1,0 +1,68 @@
+"""The parts that webhooks' payloads have in common, and how one is read."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from bot.errors import MalformedPayload
+
+
+class Payload(BaseModel):
+    """An object of a payload: the fields that we use, of exactly their types."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class Account(Payload):
+    """Who did something."""
+
+    login: str
+    type: str = "User"
+
+
+class App(Payload):
+    """An App, as objects that it made name it."""
+
+    slug: str | None = None
+
+
+class Repository(Payload):
+    """Where it happened."""
+
+    full_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")]
+
+
+class Installation(Payload):
+    """Of the App there."""
+
+    id: int
+
+
+Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
+"""A commit, in SHA-1 or SHA-256."""
+
+P = TypeVar("P", bound=Payload)
+
+
+def read(kind: type[P], name: str, payload: bytes) -> P:
+    """Return a webhook's body as `kind`.
+
+    Args:
+        kind: What it should be.
+        name: `X-GitHub-Event`, for the sentence.
+        payload: The body.
+
+    Raises:
+        MalformedPayload: When a field is missing or of another type.
+    """
+    try:
+        return kind.model_validate_json(payload)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the payload"
+        what = first["msg"].removeprefix("Input ").removeprefix("String ")
+        problem = f"The {name} webhook can't be read: {place}: {what}."
+    # Outside `except`: the payload is a stranger's text and belongs in no traceback.
+    raise MalformedPayload(problem)

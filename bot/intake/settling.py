@@ -1,0 +1,119 @@
+"""Take up the commits that are due, one after the other, and sleep until the next one is."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Self
+
+import structlog
+
+from bot.errors import FixpointError, NotPermitted, is_outage
+from bot.github.github import GitHub
+from bot.intake.aftermath import Aftermath
+from bot.intake.commit_look import CommitLook, Stores, later_by
+from bot.repair.request import FixRequest
+from bot.storage.commits import CommitState, WatchedCommit
+
+FIRST_WAIT = 20.0
+"""Seconds until the second look at something that is under way."""
+
+LONGEST_SLEEP = 15.0
+"""Seconds: a run, or another process, may have noted a commit in the meantime."""
+
+MOST_FAILURES = 10
+"""Looks after which a commit that can't be decided is left alone, outages of GitHub apart."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Settler:
+    """Decides what failed checks mean, once they have settled."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        stores: Stores,
+        start: Callable[[FixRequest], Awaitable[None]],
+        *,
+        first_wait: float = FIRST_WAIT,
+    ) -> None:
+        self._commits = stores.commits
+        self._first_wait = first_wait
+        self._look = CommitLook(github, stores, start, first_wait=first_wait)
+        self._aftermath = Aftermath(github, stores, start, first_wait=first_wait)
+        self._woken = asyncio.Event()
+        self._busy = False
+        self._task: asyncio.Task[None] | None = None
+
+    def wake(self) -> None:
+        """Say that there is news of a commit."""
+        self._woken.set()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is being looked at and nothing new was announced."""
+        return not self._busy and not self._woken.is_set()
+
+    async def __aenter__(self) -> Self:
+        """Begin, with what an earlier process left."""
+        self.wake()
+        self._task = asyncio.create_task(self._work())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop; what waits is taken up at the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _work(self) -> None:
+        while True:
+            self._busy = True
+            self._woken.clear()
+            try:
+                pause = await self._round()
+            except Exception:  # noqa: BLE001 - a bug of ours must not end every later decision
+                _log.exception("commits not looked at")
+                pause = self._first_wait
+            finally:
+                self._busy = False
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), pause)
+
+    async def _round(self) -> float:
+        """Look at everything that is due; return how many seconds to sleep."""
+        for commit in await self._commits.due(datetime.now(UTC)):
+            with structlog.contextvars.bound_contextvars(
+                repository=commit.repo.full_name, commit=commit.sha
+            ):
+                await self._take(commit)
+        following = await self._commits.next_due()
+        if following is None:
+            return min(LONGEST_SLEEP, self._first_wait)
+        left = (following - datetime.now(UTC)).total_seconds()
+        return max(0.0, min(left, LONGEST_SLEEP, self._first_wait))
+
+    async def _take(self, commit: WatchedCommit) -> None:
+        published = commit.published_by is not None and not commit.asked_by
+        try:
+            note = await (self._aftermath(commit) if published else self._look(commit))
+            _log.info("commit looked at", outcome=note)
+        except NotPermitted as error:
+            _log.warning("commit left alone", problem=str(error))
+            await self._commits.decided(commit, CommitState.PASSED_BY, str(error))
+        except Exception as error:  # noqa: BLE001 - one commit must not hold up the others
+            await self._try_again(commit, error)
+
+    async def _try_again(self, commit: WatchedCommit, error: Exception) -> None:
+        problem = str(error) if isinstance(error, FixpointError) else repr(error)
+        outage = isinstance(error, FixpointError) and is_outage(error)
+        if commit.looks >= MOST_FAILURES and not outage:
+            _log.error("commit left alone", problem=problem)
+            await self._commits.decided(commit, CommitState.PASSED_BY, problem)
+            return
+        _log.warning("commit not decided", problem=problem, exc_info=not outage)
+        due = datetime.now(UTC) + later_by(commit, self._first_wait)
+        await self._commits.wait(commit, due, problem)

@@ -1,0 +1,232 @@
+"""Remember commits whose checks failed, or that we published, until it is decided what they mean.
+
+One row per repository and commit, whatever number of webhooks speaks of it. A row that waits says
+when it is due, so that a restart loses nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import BigInteger, Column, Index, Integer, Row, String, Table, func, select, update
+
+from bot.github.values import Repo
+from bot.storage.database import Database, PlainText, UtcDateTime, insert_if_new, metadata
+
+
+class CommitState(StrEnum):
+    """What became of a commit."""
+
+    WAITING = "waiting"
+    PASSED_BY = "passed by"
+    STARTED = "started"
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedCommit:
+    """One commit.
+
+    Attributes:
+        repo: Where it is.
+        sha: 40 hex digits.
+        branch: That had it as its head, as the first webhook says; may be "".
+        state: What became of it.
+        due_at: When to look at it, UTC.
+        first_at: When the wait began, UTC.
+        looks: How often it was looked at since then.
+        changes: Counts what was heard of it, so that a look notices news that came meanwhile.
+        asked_by: Login of the person who pressed a button for it, or "".
+        published_by: Id of the run that made the commit, or None.
+        note: What was decided, for the log.
+    """
+
+    repo: Repo
+    sha: str
+    branch: str
+    state: CommitState
+    due_at: datetime
+    first_at: datetime
+    looks: int
+    changes: int
+    asked_by: str = ""
+    published_by: str | None = None
+    note: str = ""
+
+
+commits = Table(
+    "watched_commits",
+    metadata,
+    Column("repository", String(255), primary_key=True),
+    Column("sha", String(64), primary_key=True),
+    Column("full_name", String(255), nullable=False),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("branch", PlainText, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("due_at", UtcDateTime, nullable=False),
+    Column("first_at", UtcDateTime, nullable=False),
+    Column("looks", Integer, nullable=False),
+    Column("changes", Integer, nullable=False),
+    Column("asked_by", String(255), nullable=False),
+    Column("published_by", String(32)),
+    Column("note", PlainText, nullable=False),
+    Index("watched_commits_by_due", "state", "due_at"),
+)
+
+
+class CommitStore:
+    """The table of watched commits. Every method raises `StorageError` when the database fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def failed(self, repo: Repo, sha: str, branch: str) -> None:
+        """Note that a check of a commit failed: it is due now, unless a run was started for it."""
+        now = datetime.now(UTC)
+        await self._note(
+            _row(repo, sha, branch, now),
+            again={"due_at": now},
+            anew={CommitState.PASSED_BY},
+        )
+
+    async def ask(self, repo: Repo, sha: str, branch: str, actor: str) -> None:
+        """Note that a person asks for a run on a commit, whatever became of it before."""
+        now = datetime.now(UTC)
+        await self._note(
+            {**_row(repo, sha, branch, now), "asked_by": actor},
+            again={"due_at": now, "asked_by": actor},
+            anew={CommitState.PASSED_BY, CommitState.STARTED},
+        )
+
+    async def reconsider(self, repo: Repo, sha: str) -> None:
+        """Look once more at a commit that was passed by; others stay as they are."""
+        now = datetime.now(UTC)
+        statement = (
+            update(commits)
+            .where(*_is(repo, sha), commits.c.state == CommitState.PASSED_BY)
+            .values(_anew(now))
+        )
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def published(
+        self, repo: Repo, sha: str, branch: str, run_id: str, due_at: datetime
+    ) -> None:
+        """Note that a run made a commit, whose checks are to be looked at."""
+        row = {**_row(repo, sha, branch, datetime.now(UTC)), "published_by": run_id}
+        await self._note(
+            {**row, "due_at": due_at},
+            again={"published_by": run_id},
+            anew={CommitState.PASSED_BY},
+        )
+
+    async def get(self, repo: Repo, sha: str) -> WatchedCommit | None:
+        """Return a commit."""
+        statement = select(commits).where(*_is(repo, sha))
+        row = await self._database.read(lambda connection: connection.execute(statement).first())
+        return None if row is None else _commit(row)
+
+    async def due(self, moment: datetime, limit: int = 50) -> tuple[WatchedCommit, ...]:
+        """Return waiting commits whose time has come, the earliest first."""
+        statement = (
+            select(commits)
+            .where(commits.c.state == CommitState.WAITING, commits.c.due_at <= moment)
+            .order_by(commits.c.due_at, commits.c.repository, commits.c.sha)
+            .limit(limit)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(_commit(row) for row in rows)
+
+    async def next_due(self) -> datetime | None:
+        """Return when the next waiting commit is due."""
+        statement = select(func.min(commits.c.due_at)).where(commits.c.state == CommitState.WAITING)
+        found: datetime | None = await self._database.read(
+            lambda connection: connection.scalar(statement)
+        )
+        return found
+
+    async def wait(self, commit: WatchedCommit, due_at: datetime, note: str) -> None:
+        """Look at a commit again later; at once when there is news of it."""
+        values = {"due_at": due_at, "looks": commits.c.looks + 1, "note": note}
+        await self._change(commit, values)
+
+    async def decided(self, commit: WatchedCommit, state: CommitState, note: str) -> None:
+        """Say what became of a commit, unless there is news of it: then it is due still."""
+        await self._change(commit, {"state": state, "note": note, "asked_by": ""})
+
+    async def _change(self, commit: WatchedCommit, values: dict[str, Any]) -> None:
+        statement = (
+            update(commits)
+            .where(*_is(commit.repo, commit.sha), commits.c.changes == commit.changes)
+            .values(values)
+        )
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def _note(
+        self, row: dict[str, Any], *, again: dict[str, Any], anew: set[CommitState]
+    ) -> None:
+        """Insert a row; one that is there gets `again`, and waits anew from one of some states."""
+        here = (commits.c.repository == row["repository"], commits.c.sha == row["sha"])
+        heard = {"changes": commits.c.changes + 1, **again}
+        waiting = update(commits).where(*here, commits.c.state == CommitState.WAITING).values(heard)
+        begin = (
+            update(commits)
+            .where(*here, commits.c.state.in_(anew))
+            .values({**_anew(row["first_at"]), **again})
+        )
+        await self._database.write(
+            lambda connection: (
+                insert_if_new(connection, commits, row)
+                or connection.execute(waiting).rowcount
+                or connection.execute(begin).rowcount
+            )
+        )
+
+
+def _anew(moment: datetime) -> dict[str, Any]:
+    return {
+        "state": CommitState.WAITING,
+        "due_at": moment,
+        "first_at": moment,
+        "looks": 0,
+        "changes": commits.c.changes + 1,
+    }
+
+
+def _row(repo: Repo, sha: str, branch: str, now: datetime) -> dict[str, Any]:
+    return {
+        "repository": repo.full_name.lower(),
+        "sha": sha,
+        "full_name": repo.full_name,
+        "installation_id": repo.installation_id,
+        "branch": branch,
+        "state": CommitState.WAITING,
+        "due_at": now,
+        "first_at": now,
+        "looks": 0,
+        "changes": 0,
+        "asked_by": "",
+        "published_by": None,
+        "note": "",
+    }
+
+
+def _is(repo: Repo, sha: str) -> tuple[Any, ...]:
+    return commits.c.repository == repo.full_name.lower(), commits.c.sha == sha
+
+
+def _commit(row: Row[Any]) -> WatchedCommit:
+    return WatchedCommit(
+        repo=Repo(row.full_name, row.installation_id),
+        sha=row.sha,
+        branch=row.branch,
+        state=CommitState(row.state),
+        due_at=row.due_at,
+        first_at=row.first_at,
+        looks=row.looks,
+        changes=row.changes,
+        asked_by=row.asked_by,
+        published_by=row.published_by,
+        note=row.note,
+    )

@@ -1,0 +1,57 @@
+"""Remember for which pull requests a person switched automatic runs on or off."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlalchemy import Boolean, Column, Integer, String, Table, select, update
+
+from bot.storage.database import Database, UtcDateTime, insert_if_new, metadata
+
+switches = Table(
+    "auto_switches",
+    metadata,
+    Column("repository", String(255), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("on", Boolean, nullable=False),
+    Column("actor", String(255), nullable=False),
+    Column("set_at", UtcDateTime, nullable=False),
+)
+
+
+class SwitchStore:
+    """The table of switches. Every method raises `StorageError` when the database fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def set(self, repository: str, number: int, actor: str, *, on: bool) -> None:
+        """Switch a pull request on or off."""
+        now = datetime.now(UTC)
+        row = {
+            "repository": repository.lower(),
+            "number": number,
+            "on": on,
+            "actor": actor,
+            "set_at": now,
+        }
+        change = (
+            update(switches)
+            .where(switches.c.repository == row["repository"], switches.c.number == number)
+            .values({"on": on, "actor": actor, "set_at": now})
+        )
+        await self._database.write(
+            lambda connection: (
+                insert_if_new(connection, switches, row) or connection.execute(change).rowcount
+            )
+        )
+
+    async def get(self, repository: str, number: int) -> bool | None:
+        """Return how a pull request is switched; None when nobody did."""
+        statement = select(switches.c.on).where(
+            switches.c.repository == repository.lower(), switches.c.number == number
+        )
+        found: bool | None = await self._database.read(
+            lambda connection: connection.scalar(statement)
+        )
+        return found
