@@ -63,7 +63,7 @@ def check_body(report: CheckReport) -> dict[str, Any]:
         body["conclusion"] = report.conclusion
     if report.details_url is not None:
         body["details_url"] = report.details_url
-    if report.actions:
+    if report.actions or report.conclusion is not None:  # the buttons of a run go with its end
         body["actions"] = [
             {
                 "label": action.label,

@@ -6,17 +6,35 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from tests.flows.world import CONFIG, FILES, RIGHT, attempts, open_world
+from tests.fakes.github import Issue
+from tests.fakes.model import Request, Step
+from tests.flows.world import CONFIG, FILES, RIGHT, WRONG, World, attempts, open_world
 
-AUTO = {
-    **FILES,
-    ".github/fixpoint.yml": f"{CONFIG}proposers: [agent]\nchecks: {{auto: all, settle: 0}}\n",
-}
+
+def files(checks: str, more: str = "") -> dict[str, str | bytes]:
+    """Return a repository whose config has that section `checks`."""
+    config = f"{CONFIG}proposers: [agent]\n{more}checks: {{settle: 0, {checks}}}\n"
+    return {**FILES, ".github/fixpoint.yml": config}
+
+
+def work(world: World, *, author: str = "wes", branch: str = "work", draft: bool = False) -> Issue:
+    """Somebody opens a pull request that breaks nothing by itself."""
+    world.state.push(world.repository, branch, {"note.txt": f"{branch}\n"}, author=author)
+    return world.state.open_pull_request(world.repository, author, "Work", head=branch, draft=draft)
+
+
+async def outcomes(world: World) -> list[str]:
+    """Return what every commit that was looked at came to, in the order of their branches."""
+    found = []
+    for name, sha in sorted(world.branches().items()):
+        watched = await world.server.commits.get(world.repo, sha)
+        found.append(f"{name}: {watched.note if watched else 'never heard of'}")
+    return found
 
 
 async def test_a_failed_check_of_the_default_branch_is_repaired(tmp_path: Path) -> None:
-    """One run, however many webhooks tell of it; a check run shows it; a pull request ends it."""
-    async with open_world(tmp_path, attempts(RIGHT), files=AUTO) as world:
+    """One run, however many webhooks tell of it; a check run shows it; its checks are watched."""
+    async with open_world(tmp_path, attempts(RIGHT), files=files("auto: default-branch")) as world:
         await world.check_ends("test")
         await world.settled()
         [pull] = world.pulls()
@@ -26,7 +44,7 @@ async def test_a_failed_check_of_the_default_branch_is_repaired(tmp_path: Path) 
         assert [world.shown(check) for check in world.our_checks()] == snapshot(
             [
                 """\
-Fixpoint: success: Fixed in #2 [Stop]
+Fixpoint: success: Fixed in #2
 
 Fixed in https://github.test/acme/app/pull/2
 
@@ -36,4 +54,333 @@ It failed on the untouched commit and passes with this patch, in a clean sandbox
 """
             ]
         )
+        await world.check_ends("lint")
+        await world.settled()
         assert len(await world.server.runs.list()) == 1
+        await world.check_ends("test", "success", branch=pull.pull.head_ref)
+        await world.until_said("pass on it")
+        assert world.shown(world.our_checks()[0]) == snapshot("""\
+Fixpoint: success: Fixed in #2; its checks pass
+
+Fixed in https://github.test/acme/app/pull/2
+
+It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+
+The project's own checks pass on it.
+
+<!-- fixpoint:run=RUN kind=progress -->\
+""")
+
+
+async def test_a_pull_request_gets_one_that_goes_into_its_branch(tmp_path: Path) -> None:
+    """Its other jobs are waited for; all that failed come together; the thread is told, too."""
+    async with open_world(tmp_path, attempts(RIGHT), files=files("auto: all")) as world:
+        thread = work(world)
+        await world.check_begins("slow", branch="work")
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        await world.check_ends("slow", branch="work")
+        await world.until_started()
+        await world.settled()
+        run = await world.run()
+        assert run.request.failed is not None
+        assert sorted(check.name for check in run.request.failed.checks) == ["slow", "test"]
+        assert run.request.failed.base == "main"
+        fix = world.pulls()[0]
+        assert fix.pull is not None
+        assert fix.pull.base_ref == "work"
+        assert world.said(thread) == snapshot(
+            [
+                """\
+Fixed in https://github.test/acme/app/pull/3
+
+It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+
+<!-- fixpoint:run=RUN kind=progress -->
+"""
+            ]
+        )
+
+
+async def test_a_repair_whose_checks_fail_goes_on_within_its_limits(tmp_path: Path) -> None:
+    """`push: branch` puts it on the branch itself; what fails there is gone on with, and then not."""
+    checks, limits = "auto: all, push: branch", "attempts: 2\n"
+    async with open_world(tmp_path, attempts(RIGHT), files=files(checks, limits)) as world:
+        thread = work(world)
+        before = world.head("work")
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        first = world.head("work")
+        assert world.file("app.txt", "work") == "right\n"
+        assert [issue.number for issue in world.pulls()] == [thread.number]
+        assert world.repository.git.commit(first).parents == (before,)
+        # The project's own check disagrees.
+        await world.check_ends("test", branch="work")
+        await world.until_started(2)
+        await world.settled()
+        followed = (await world.run()).request
+        assert followed.follows is not None
+        assert followed.options.attempts == 1
+        assert world.said(thread)[0] == snapshot("""\
+Fixed in https://github.test/acme/app/commit/COMMIT
+
+It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+
+The project's own checks fail on it: `test`. Work goes on in https://github.test/acme/app/pull/2
+
+<!-- fixpoint:run=RUN kind=progress -->
+""")
+
+
+async def test_a_branch_that_moved_on_gets_nothing(tmp_path: Path) -> None:
+    """Somebody pushes while the model works: the report says so, and nothing is published."""
+    here: list[World] = []
+    script = attempts(RIGHT)
+
+    def play(request: Request) -> Step:
+        world = here[0]
+        if world.file("note.txt", "work") == "work\n":
+            world.state.push(world.repository, "work", {"note.txt": "newer\n"})
+        return script(request)
+
+    async with open_world(tmp_path, play, files=files("auto: all, push: branch")) as world:
+        here.append(world)
+        thread = work(world)
+        old = world.head("work")
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        assert world.file("app.txt", "work") == "wrong\n"
+        assert [issue.number for issue in world.pulls()] == [thread.number]
+        assert world.said(thread) == snapshot(
+            [
+                """\
+The branch work has moved on to COMMIT. Nothing is published for a commit that is not the newest.
+
+<!-- fixpoint:run=RUN kind=progress -->
+"""
+            ]
+        )
+        assert world.shown(world.our_checks(old)[0]).splitlines()[0] == snapshot(
+            "Fixpoint: neutral: The branch has moved on [Retry]"
+        )
+
+
+async def test_what_nobody_asked_for_is_left_alone(tmp_path: Path) -> None:
+    """Drafts, bots, forks, our own, the default branch: each says why, and one button overrides."""
+    async with open_world(tmp_path, attempts(RIGHT), files=files("auto: pull-requests")) as world:
+        work(world, branch="draft", draft=True)
+        world.state.account("renovate[bot]", kind="Bot")
+        work(world, branch="robot", author="renovate[bot]")
+        work(world, branch="ours", author="fixpoint[bot]")
+        fork = world.state.fork(world.repository, "stranger")
+        world.state.push(fork, "theirs", {"note.txt": "theirs\n"}, author="stranger")
+        world.state.open_pull_request(
+            world.repository, "stranger", "Theirs", head="theirs", head_repo=fork
+        )
+        theirs = world.repository.git.reference(f"refs/pull/{world.pulls()[0].number}/head")
+        assert theirs is not None
+        await world.check_ends("release")
+        for branch in ("draft", "robot", "ours", theirs):
+            await world.check_ends("test", branch=branch)
+        world.state.push(world.repository, "alone", {"note.txt": "alone\n"})
+        await world.check_ends("test", branch="alone")
+        await world.settled()
+        assert await outcomes(world) == snapshot(
+            [
+                "#5: the pull request comes from a fork",
+                "alone: no branch or open pull request has this commit as its newest",
+                "draft: the pull request is a draft",
+                "main: automatic runs are not switched on here",
+                "ours: the pull request is Fixpoint's own, and somebody else pushed to it",
+                "robot: the pull request is by a bot",
+            ]
+        )
+        [told] = world.our_checks(theirs)
+        assert world.shown(told) == snapshot("""\
+Fixpoint: neutral: Nothing started [Fix this]
+
+Fixpoint started nothing by itself: the pull request comes from a fork.
+
+The button *Fix this* starts a run now.\
+""")
+        assert await world.server.runs.list() == ()
+        [draft] = world.our_checks(world.head("draft"))
+        await world.press("fix", draft, by="tri")
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        await world.press("fix", draft, by="wes")
+        await world.settled()
+        assert (await world.run()).request.actor == "wes"
+        assert world.pulls()[0].author is world.state.app.bot
+
+
+async def test_a_repository_that_asks_for_nothing_hears_nothing(tmp_path: Path) -> None:
+    """Without the section `checks` there is no run, no check run and no comment."""
+    async with open_world(tmp_path, files={**FILES}) as world:
+        work(world)
+        await world.check_ends("test")
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        assert await outcomes(world) == snapshot(
+            [
+                "main: the repo config does not ask for it",
+                "work: the repo config does not ask for it",
+            ]
+        )
+        assert world.our_checks() == []
+
+
+async def test_the_patch_for_a_fork_is_a_comment(tmp_path: Path) -> None:
+    """Nothing is pushed anywhere."""
+    async with open_world(
+        tmp_path, attempts(RIGHT), files=files("auto: all, forks: true, push: branch")
+    ) as world:
+        fork = world.state.fork(world.repository, "stranger")
+        world.state.push(fork, "theirs", {"note.txt": "theirs\n"}, author="stranger")
+        thread = world.state.open_pull_request(
+            world.repository, "stranger", "Theirs", head="theirs", head_repo=fork
+        )
+        head = world.repository.git.reference(f"refs/pull/{thread.number}/head")
+        assert head is not None
+        await world.check_ends("test", branch=head)
+        await world.settled()
+        assert (await world.run()).verdict == "fixed"
+        assert fork.git.reference("refs/heads/theirs") == head
+        assert len(world.pulls()) == 1
+        assert world.said(thread)[1].splitlines()[0] == snapshot(
+            "Fixed, but not pushed: the pull request comes from a fork. The patch stands here instead."
+        )
+
+
+async def test_what_fails_on_the_base_too_is_not_repaired_here(tmp_path: Path) -> None:
+    """It is said on the commit, by the names of the checks."""
+    async with open_world(tmp_path, files=files("auto: pull-requests")) as world:
+        work(world)
+        await world.check_ends("test")
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        [told] = world.our_checks(world.head("work"))
+        assert world.shown(told) == snapshot("""\
+Fixpoint: neutral: Nothing started [Fix this]
+
+Fixpoint started nothing by itself: the same checks fail on the base branch.
+
+- `test`: failure
+
+The button *Fix this* starts a run now.\
+""")
+
+
+async def test_only_checks_that_count_and_commits_that_are_newest(tmp_path: Path) -> None:
+    """Ignored names start nothing; nor does a commit that has a newer one."""
+    async with open_world(
+        tmp_path, files=files("auto: all, names: ['test*', lint], ignore: ['*flaky*']")
+    ) as world:
+        work(world)
+        await world.check_ends("test flaky", branch="work")
+        await world.check_ends("deploy", branch="work", workflow="CD")
+        await world.check_ends("lint", "cancelled", branch="work")
+        await world.settled()
+        assert await outcomes(world) == snapshot(
+            ["main: never heard of", "work: no check that counts has failed"]
+        )
+        old = world.head("work")
+        world.state.push(world.repository, "work", {"note.txt": "newer\n"})
+        await world.check_ends("lint", branch=old)
+        await world.settled()
+        watched = await world.server.commits.get(world.repo, old)
+        assert watched is not None
+        assert watched.note == snapshot(
+            "no branch or open pull request has this commit as its newest"
+        )
+        assert await world.server.runs.list() == ()
+
+
+async def test_enough_is_enough(tmp_path: Path) -> None:
+    """With as many pull requests of ours open as the config allows, people are told."""
+    async with open_world(tmp_path, files=files("auto: all, most_open: 1")) as world:
+        work(world, branch="ours", author="fixpoint[bot]")
+        await world.check_ends("test")
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        assert world.shown(world.our_checks()[0]).splitlines()[2] == snapshot(
+            "Fixpoint started nothing by itself: as many of Fixpoint's pull requests are open as the repo config allows."
+        )
+
+
+async def test_one_pull_request_is_switched_on_and_off(tmp_path: Path) -> None:
+    """By a command, and by a label; a person's word goes before the label."""
+    async with open_world(
+        tmp_path, attempts(RIGHT), files=files("auto: off, label: robots")
+    ) as world:
+        thread = work(world)
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        await world.comment("/fix auto off", by="wes", issue=thread)
+        await world.deliver(world.github.labelled(thread, "Robots", "tri"))
+        await world.settled()
+        assert await outcomes(world) == snapshot(
+            ["main: never heard of", "work: automatic runs are switched off for this pull request"]
+        )
+        await world.comment("/fix auto on", issue=world.issue)
+        await world.comment("/fix auto", issue=thread)
+        await world.comment("/fix auto on", by="wes", issue=thread)
+        await world.settled()
+        assert (await world.run()).verdict == "fixed"
+        assert world.said(thread)[:3] == snapshot(
+            [
+                """\
+From now on, failed checks of this pull request start nothing. `/fix` works as before; a run that is under way goes on until `/fix stop`.
+
+<!-- fixpoint:run=DELIVERY kind=auto -->
+""",
+                """\
+`/fix auto` needs `on` or `off`. `/fix help` lists the commands and options.
+
+<!-- fixpoint:run=DELIVERY kind=bad-command -->
+""",
+                """\
+From now on, failed checks of this pull request start a run. To switch that off, comment `/fix auto off`.
+
+<!-- fixpoint:run=DELIVERY kind=auto -->
+""",
+            ]
+        )
+        assert world.said() == snapshot(
+            [
+                """\
+`/fix auto` works on pull requests only. `/fix help` lists the commands and options.
+
+<!-- fixpoint:run=DELIVERY kind=bad-command -->
+"""
+            ]
+        )
+
+
+async def test_a_status_starts_a_run_and_buttons_steer_it(tmp_path: Path) -> None:
+    """A service that is no App counts; *Retry* is another run of the same commit."""
+    async with open_world(
+        tmp_path, attempts(WRONG), files=files("auto: all", "attempts: 1\n")
+    ) as world:
+        sha = world.head("main")
+        status = world.state.ci.status(world.repository, sha, "ci/other", "failure")
+        await world.deliver(world.github.status_event(world.repository, status))
+        await world.settled()
+        [check] = world.our_checks()
+        assert world.shown(check).splitlines()[:3] == snapshot(
+            [
+                "Fixpoint: neutral: Verdict: gave up [Retry]",
+                "",
+                "Fixpoint is done: no patch was found that passes (1 attempt, N s, $0.N).",
+            ]
+        )
+        await world.press("retry", check)
+        await world.until(lambda: len(world.our_checks()) > 1)
+        [_, again] = world.our_checks()
+        await world.press("stop", again)
+        await world.settled()
+        assert (await world.run()).request.turn == 1
+        assert (await world.run()).stop_requested

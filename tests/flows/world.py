@@ -15,6 +15,7 @@ from pathlib import Path
 
 from aiohttp.test_utils import TestServer
 
+from bot.github.values import Repo
 from bot.server import Server, open_server
 from bot.settings import ServerSettings, load_server_settings
 from bot.storage.runs import Run
@@ -141,6 +142,7 @@ class Scene:
         text = re.sub(r"run=[0-9a-f-]{36}", "run=DELIVERY", text)
         text = re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text)
         text = re.sub(r"`[0-9a-f]{7}`", "`COMMIT`", text)
+        text = re.sub(r"\b(moved on to|failed at) [0-9a-f]{7}\b", r"\1 COMMIT", text)
         text = re.sub(r"\b[0-9a-f]{12}\b", "RUN", text)
         text = re.sub(r"issuecomment-\d+", "issuecomment-N", text)
         text = re.sub(r"\b(\d+ min )?\d+(\.\d+)? s\b", "N s", text)
@@ -207,6 +209,32 @@ class World(Scene):
         sha = self.repository.git.resolve(branch)
         assert sha is not None
         return sha
+
+    @property
+    def repo(self) -> Repo:
+        """The repository as the App sees it."""
+        return Repo(self.repository.full_name, next(iter(self.state.installations)))
+
+    def branches(self) -> dict[str, str]:
+        """Return the newest commit of every branch and of every pull request from a fork."""
+        pulls = {
+            f"#{issue.number}": f"refs/pull/{issue.number}/head"
+            for issue in self.pulls()
+            if issue.pull is not None and issue.pull.head_repo is not self.repository
+        }
+        git = self.repository.git
+        heads = {name: git.resolve(ref) or "" for name, ref in pulls.items()}
+        return {**{name: self.head(name) for name in git.branches()}, **heads}
+
+    async def until_started(self, runs: int = 1) -> None:
+        """Wait until so many runs were begun."""
+        async with asyncio.timeout(SETTLE_SECONDS):
+            while len(await self.server.runs.list()) < runs:  # noqa: ASYNC110 - the database tells nobody
+                await asyncio.sleep(0.02)
+
+    async def until_said(self, words: str) -> None:
+        """Wait until a check run of ours says something."""
+        await self.until(lambda: any(words in self.shown(check) for check in self.our_checks()))
 
     def our_checks(self, sha: str | None = None) -> list[CheckRun]:
         """Return our own check runs, oldest first."""

@@ -227,6 +227,11 @@ class BareRepository:
         """Delete a reference."""
         self.git("update-ref", "-d", ref)
 
+    def branches(self) -> list[str]:
+        """Return the names of all branches."""
+        listed = self.text("for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads")
+        return listed.split()
+
     def is_ancestor(self, older: str, newer: str) -> bool:
         """Whether `newer` contains `older`."""
         return not self.text("rev-list", "--max-count=1", older, f"^{newer}")
