@@ -11,15 +11,16 @@ from tests.fakes.model import Request, Step
 from tests.flows.world import CONFIG, FILES, RIGHT, WRONG, World, attempts, open_world
 
 
-def files(checks: str, more: str = "") -> dict[str, str | bytes]:
-    """Return a repository whose config has that section `checks`."""
+def files(checks: str, more: str = "", *, app: str = "right") -> dict[str, str | bytes]:
+    """Return a repository whose config has that section `checks`, and whose app says that."""
     config = f"{CONFIG}proposers: [agent]\n{more}checks: {{settle: 0, {checks}}}\n"
-    return {**FILES, ".github/fixpoint.yml": config}
+    return {**FILES, "app.txt": f"{app}\n", ".github/fixpoint.yml": config}
 
 
 def work(world: World, *, author: str = "wes", branch: str = "work", draft: bool = False) -> Issue:
-    """Somebody opens a pull request that breaks nothing by itself."""
-    world.state.push(world.repository, branch, {"note.txt": f"{branch}\n"}, author=author)
+    """Somebody opens a pull request after which the app is wrong."""
+    change: dict[str, str | bytes | None] = {"note.txt": f"{branch}\n", "app.txt": "wrong\n"}
+    world.state.push(world.repository, branch, change, author=author)
     return world.state.open_pull_request(world.repository, author, "Work", head=branch, draft=draft)
 
 
@@ -34,7 +35,9 @@ async def outcomes(world: World) -> list[str]:
 
 async def test_a_failed_check_of_the_default_branch_is_repaired(tmp_path: Path) -> None:
     """One run, however many webhooks tell of it; a check run shows it; its checks are watched."""
-    async with open_world(tmp_path, attempts(RIGHT), files=files("auto: default-branch")) as world:
+    async with open_world(
+        tmp_path, attempts(RIGHT), files=files("auto: default-branch", app="wrong")
+    ) as world:
         await world.check_ends("test")
         await world.settled()
         [pull] = world.pulls()
@@ -174,7 +177,7 @@ async def test_what_nobody_asked_for_is_left_alone(tmp_path: Path) -> None:
         work(world, branch="robot", author="renovate[bot]")
         work(world, branch="ours", author="fixpoint[bot]")
         fork = world.state.fork(world.repository, "stranger")
-        world.state.push(fork, "theirs", {"note.txt": "theirs\n"}, author="stranger")
+        world.state.push(fork, "theirs", {"app.txt": "wrong\n"}, author="stranger")
         world.state.open_pull_request(
             world.repository, "stranger", "Theirs", head="theirs", head_repo=fork
         )
@@ -237,7 +240,7 @@ async def test_the_patch_for_a_fork_is_a_comment(tmp_path: Path) -> None:
         tmp_path, attempts(RIGHT), files=files("auto: all, forks: true, push: branch")
     ) as world:
         fork = world.state.fork(world.repository, "stranger")
-        world.state.push(fork, "theirs", {"note.txt": "theirs\n"}, author="stranger")
+        world.state.push(fork, "theirs", {"app.txt": "wrong\n"}, author="stranger")
         thread = world.state.open_pull_request(
             world.repository, "stranger", "Theirs", head="theirs", head_repo=fork
         )
@@ -363,7 +366,7 @@ From now on, failed checks of this pull request start a run. To switch that off,
 async def test_a_status_starts_a_run_and_buttons_steer_it(tmp_path: Path) -> None:
     """A service that is no App counts; *Retry* is another run of the same commit."""
     async with open_world(
-        tmp_path, attempts(WRONG), files=files("auto: all", "attempts: 1\n")
+        tmp_path, attempts(WRONG), files=files("auto: all", "attempts: 1\n", app="wrong")
     ) as world:
         sha = world.head("main")
         status = world.state.ci.status(world.repository, sha, "ci/other", "failure")
