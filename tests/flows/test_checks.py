@@ -8,7 +8,17 @@ from inline_snapshot import snapshot
 
 from tests.fakes.github import Issue
 from tests.fakes.model import Request, Step
-from tests.flows.world import CONFIG, FILES, RIGHT, WRONG, World, attempts, open_world
+from tests.flows.world import (
+    CONFIG,
+    FILES,
+    RIGHT,
+    WRONG,
+    World,
+    attempts,
+    entered,
+    open_scene,
+    open_world,
+)
 
 
 def files(checks: str, more: str = "", *, app: str = "right") -> dict[str, str | bytes]:
@@ -134,6 +144,62 @@ The project's own checks fail on it: `test`. Work goes on in https://github.test
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
+
+
+async def test_a_repair_stops_at_its_limits(tmp_path: Path) -> None:
+    """When the attempts are used up, the report says which checks fail, and nothing follows."""
+    config = files("auto: all", "attempts: 1\n", app="wrong")
+    async with open_world(tmp_path, attempts(RIGHT), files=config) as world:
+        await world.check_ends("test")
+        await world.settled()
+        [pull] = world.pulls()
+        assert pull.pull is not None
+        await world.check_ends("test", branch=pull.pull.head_ref)
+        await world.until_said("used up")
+        assert world.shown(world.our_checks()[0]) == snapshot("""\
+Fixpoint: neutral: Fixed in #2; its checks fail [Retry]
+
+Fixed in https://github.test/acme/app/pull/2
+
+It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+
+The project's own checks fail on it: `test`. What the repo config allows for one repair is used up, so nothing more is tried.
+
+<!-- fixpoint:run=RUN kind=progress -->\
+""")
+        await world.settled()
+        assert len(await world.server.runs.list()) == 1
+
+
+async def test_a_commit_that_settles_survives_the_server(tmp_path: Path) -> None:
+    """A server that stops in between leaves its commits to the next one."""
+    config = files("auto: all", app="wrong")
+    config[".github/fixpoint.yml"] = str(config[".github/fixpoint.yml"]).replace(
+        "settle: 0", "settle: 3s"
+    )
+    async with open_scene(tmp_path, attempts(RIGHT), files=config) as scene:
+        async with entered(scene, tmp_path) as world:
+            await world.check_ends("test")
+            await world.settled()
+            assert await world.server.runs.list() == ()
+        async with entered(scene, tmp_path) as world:
+            await world.until_started()
+            await world.settled()
+            assert (await world.run()).verdict == "fixed"
+
+
+async def test_runs_of_failed_checks_wait_for_each_other(tmp_path: Path) -> None:
+    """The second commit's run begins when the first one's is over."""
+    async with open_world(tmp_path, attempts(RIGHT), files=files("auto: all")) as world:
+        work(world, branch="one")
+        work(world, branch="two")
+        await world.check_ends("test", branch="one")
+        await world.check_ends("test", branch="two")
+        await world.until_started(2)
+        await world.settled()
+        second, first = await world.server.runs.list()
+        assert first.updated_at <= second.created_at
+        assert {first.verdict, second.verdict} == {"fixed"}
 
 
 async def test_a_branch_that_moved_on_gets_nothing(tmp_path: Path) -> None:

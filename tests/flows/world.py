@@ -311,20 +311,31 @@ async def open_world(
     environ: Mapping[str, str] | None = None,
 ) -> AsyncIterator[World]:
     """Open a scene with a Fixpoint in it."""
-    async with open_scene(root, script, files=files) as scene:
-        variables = scene.variables(root / "data") | dict(environ or {})
-        settings = load_server_settings(variables)
-        async with open_server(settings) as server, served(server) as web:
-            yield World(
-                scene.state,
-                scene.github,
-                scene.model,
-                scene.repository,
-                scene.issue,
-                server,
-                web,
-                settings,
-            )
+    async with (
+        open_scene(root, script, files=files) as scene,
+        entered(scene, root, environ) as world,
+    ):
+        yield world
+
+
+@asynccontextmanager
+async def entered(
+    scene: Scene, root: Path, environ: Mapping[str, str] | None = None
+) -> AsyncIterator[World]:
+    """Open a Fixpoint in a scene; a second one after it finds the data of the first."""
+    variables = scene.variables(root / "data") | dict(environ or {})
+    settings = load_server_settings(variables)
+    async with open_server(settings) as server, served(server) as web:
+        yield World(
+            scene.state,
+            scene.github,
+            scene.model,
+            scene.repository,
+            scene.issue,
+            server,
+            web,
+            settings,
+        )
 
 
 @asynccontextmanager

@@ -1,0 +1,128 @@
+"""What the tables of watched commits and of switches promise, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import SecretStr
+
+from bot.github.values import Repo
+from bot.storage.commits import CommitState, CommitStore, WatchedCommit
+from bot.storage.database import Database, open_database
+from bot.storage.switches import SwitchStore
+from tests.contract.databases import url
+from tests.contract.postgres import postgres
+
+__all__ = ["postgres", "url"]  # fixtures: pytest finds them by name
+
+REPO = Repo("Octo/Widgets", 7)
+SHA = "a" * 40
+OTHER = "b" * 40
+SOON = timedelta(seconds=1)
+
+
+@pytest.fixture
+async def database(url: SecretStr) -> AsyncIterator[Database]:
+    """Open an empty database."""
+    async with await open_database(url) as opened:
+        yield opened
+
+
+async def only(store: CommitStore) -> WatchedCommit:
+    """Return the one commit that is due."""
+    [commit] = await store.due(datetime.now(UTC) + SOON)
+    return commit
+
+
+async def test_many_webhooks_of_a_commit_are_one_row(database: Database) -> None:
+    """Whatever case the repository's name has, and whatever the webhooks say besides."""
+    store = CommitStore(database)
+    for name in ("Octo/Widgets", "octo/widgets"):
+        await store.failed(Repo(name, 7), SHA, "main")
+    commit = await only(store)
+    assert (commit.repo, commit.sha, commit.branch) == (REPO, SHA, "main")
+    assert (commit.state, commit.changes, commit.looks) == (CommitState.WAITING, 1, 0)
+
+
+async def test_the_earliest_is_due_first_and_the_rest_when_its_time_comes(
+    database: Database,
+) -> None:
+    """A commit that waits does so in the database, not in a process."""
+    store = CommitStore(database)
+    await store.failed(REPO, SHA, "main")
+    later = datetime.now(UTC) + timedelta(hours=1)
+    await store.wait(await only(store), later, "other checks still run")
+    await store.failed(REPO, OTHER, "main")
+    assert (await only(store)).sha == OTHER
+    both = await store.due(later + SOON)
+    assert [commit.sha for commit in both] == [OTHER, SHA]
+    assert both[1].looks == 1
+    await store.decided(await only(store), CommitState.PASSED_BY, "nothing failed")
+    assert await store.due(datetime.now(UTC) + SOON) == ()
+    following = await store.next_due()
+    assert following is not None
+    assert abs(following - later) < timedelta(milliseconds=1)
+
+
+async def test_news_that_come_during_a_look_are_not_lost(database: Database) -> None:
+    """A decision made without them does not hold: the commit is due still."""
+    store = CommitStore(database)
+    await store.failed(REPO, SHA, "main")
+    looked_at = await only(store)
+    await store.failed(REPO, SHA, "main")
+    await store.decided(looked_at, CommitState.PASSED_BY, "nothing failed")
+    await store.wait(looked_at, datetime.now(UTC) + timedelta(hours=1), "others run")
+    assert (await only(store)).note == ""
+
+
+async def test_a_commit_that_had_its_run_waits_for_persons_only(database: Database) -> None:
+    """Another failure brings nothing; a button does, and names who pressed it."""
+    store = CommitStore(database)
+    await store.failed(REPO, SHA, "main")
+    await store.decided(await only(store), CommitState.STARTED, "run 1")
+    await store.failed(REPO, SHA, "main")
+    await store.reconsider(REPO, SHA)
+    assert await store.due(datetime.now(UTC) + SOON) == ()
+    await store.ask(REPO, SHA, "main", "wes")
+    commit = await only(store)
+    assert commit.asked_by == "wes"
+    await store.decided(commit, CommitState.STARTED, "run 2")
+    known = await store.get(REPO, SHA)
+    assert known is not None
+    assert (known.asked_by, known.note) == ("", "run 2")
+
+
+async def test_a_commit_that_was_passed_by_gets_another_look(database: Database) -> None:
+    """By a label, or by another failure; a commit that nobody heard of does not."""
+    store = CommitStore(database)
+    await store.reconsider(REPO, OTHER)
+    assert await store.next_due() is None
+    await store.failed(REPO, SHA, "main")
+    await store.decided(await only(store), CommitState.PASSED_BY, "a draft")
+    await store.reconsider(REPO, SHA)
+    await store.decided(await only(store), CommitState.PASSED_BY, "a draft")
+    await store.failed(REPO, SHA, "main")
+    assert (await only(store)).looks == 0
+
+
+async def test_a_published_commit_names_its_run(database: Database) -> None:
+    """Also where the failure of one of its checks was heard of before."""
+    store = CommitStore(database)
+    await store.published(REPO, SHA, "fixpoint/1", "run1", datetime.now(UTC))
+    assert (await only(store)).published_by == "run1"
+    await store.failed(REPO, OTHER, "fixpoint/2")
+    await store.published(REPO, OTHER, "fixpoint/2", "run2", datetime.now(UTC))
+    known = await store.get(REPO, OTHER)
+    assert known is not None
+    assert known.published_by == "run2"
+
+
+async def test_a_switch_is_what_was_said_last(database: Database) -> None:
+    """Each pull request has its own, and none until somebody says it."""
+    store = SwitchStore(database)
+    await store.set("Octo/Widgets", 7, "ada", on=True)
+    await store.set("octo/widgets", 7, "wes", on=False)
+    assert await store.get("octo/Widgets", 7) is False
+    assert await store.get("octo/widgets", 8) is None

@@ -1,0 +1,51 @@
+"""What the checks of a published commit mean."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from bot.intake.aftermath_policy import (
+    Budget,
+    GoOn,
+    Leave,
+    Result,
+    Spent,
+    after_publication,
+    blamed,
+)
+from bot.repair.request import FailedCheck
+
+LINT = FailedCheck("lint")
+TEST = FailedCheck("test")
+BUDGET = Budget(attempts=3, cost_usd=Decimal(2))
+
+
+def test_a_commit_answers_for_what_it_broke_and_for_what_it_claims() -> None:
+    """What failed on its parent is not its fault, unless it was made to repair just that."""
+    failed = (LINT, TEST)
+    assert blamed(failed, frozenset(), frozenset()) == failed
+    assert blamed(failed, frozenset({"lint", "test"}), frozenset()) == ()
+    assert blamed(failed, frozenset({"lint", "test"}), frozenset({"test"})) == (TEST,)
+
+
+@pytest.mark.parametrize(
+    ("spent", "decision"),
+    [
+        (Spent(1, Decimal("0.5")), GoOn((LINT,), 2, Decimal("1.5"))),
+        (Spent(1, None), GoOn((LINT,), 2, None)),
+        (Spent(3, Decimal(0)), Leave(Result.RED, (LINT,), limit=True)),
+        (Spent(1, Decimal(2)), Leave(Result.RED, (LINT,), limit=True)),
+    ],
+)
+def test_work_goes_on_with_what_is_left(spent: Spent, decision: object) -> None:
+    """The limits of the repo config hold for a repair as a whole."""
+    assert after_publication((LINT,), wanted=True, spent=spent, budget=BUDGET) == decision
+
+
+def test_where_nobody_asked_for_it_nothing_goes_on() -> None:
+    """The result is said all the same."""
+    assert after_publication((), wanted=True, spent=Spent(), budget=BUDGET) == Leave(Result.GREEN)
+    found = after_publication((LINT,), wanted=False, spent=Spent(), budget=BUDGET)
+    assert found == Leave(Result.RED, (LINT,))

@@ -1,0 +1,169 @@
+"""What becomes of a commit whose checks failed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.github.check_values import Check, CommitChecks
+from bot.github.values import PullRequest
+from bot.intake.check_policy import (
+    PassBy,
+    Place,
+    Standing,
+    Start,
+    Wait,
+    Why,
+    Wishes,
+    decide_commit,
+    failing,
+    running,
+    screen_commit,
+)
+from bot.intake.checks_config import ChecksSection
+from bot.intake.config_values import Auto
+from bot.repair.request import FailedCheck
+
+PULL = PullRequest(
+    number=7,
+    title="Work",
+    url="https://github.test/acme/app/pull/7",
+    state="open",
+    draft=False,
+    head_ref="work",
+    head_sha="1" * 40,
+    head_repository="acme/app",
+    base_ref="main",
+    base_sha="2" * 40,
+    is_fork=False,
+    maintainer_can_modify=False,
+    author="ada",
+)
+ON_MAIN = Place(default_branch=True, pull=None)
+ON_PULL = Place(default_branch=False, pull=PULL)
+LINT = FailedCheck("lint")
+TEST = FailedCheck("test")
+
+
+def wishes(
+    auto: Auto = "all", *, switch: bool | None = None, asked_by: str = "", **config: Any
+) -> Wishes:
+    """Return what a repository with that section `checks` wishes."""
+    section = ChecksSection.model_validate({"auto": auto, **config})
+    return Wishes(section, switch=switch, asked_by=asked_by, us="fixpoint[bot]")
+
+
+@pytest.mark.parametrize(
+    ("auto", "place", "why"),
+    [
+        ("off", ON_MAIN, Why.OFF),
+        ("off", ON_PULL, Why.OFF),
+        ("default-branch", ON_MAIN, None),
+        ("default-branch", ON_PULL, Why.NOT_HERE),
+        ("pull-requests", ON_MAIN, Why.NOT_HERE),
+        ("pull-requests", ON_PULL, None),
+        ("all", ON_MAIN, None),
+        ("all", ON_PULL, None),
+        ("all", Place(default_branch=False, pull=None), Why.NOT_THE_NEWEST),
+    ],
+)
+def test_auto_says_where(auto: Auto, place: Place, why: Why | None) -> None:
+    """Each value of `auto` holds where it says, and a commit that nobody works on nowhere."""
+    assert screen_commit(place, wishes(auto)) == (None if why is None else PassBy(why))
+
+
+@pytest.mark.parametrize(
+    ("pull", "key", "why"),
+    [
+        (replace(PULL, draft=True), "drafts", Why.DRAFT),
+        (replace(PULL, by_bot=True), "bots", Why.BOT),
+        (replace(PULL, is_fork=True), "forks", Why.FORK),
+    ],
+)
+def test_special_pull_requests_have_a_key_each(pull: PullRequest, key: str, why: Why) -> None:
+    """Drafts, bots and forks are passed by, unless config, command or button want them."""
+    place = Place(default_branch=False, pull=pull)
+    assert screen_commit(place, wishes()) == PassBy(why)
+    wanted: dict[str, Any] = {key: True}
+    assert screen_commit(place, wishes(**wanted)) is None
+    assert screen_commit(place, wishes(switch=True)) is None
+    assert screen_commit(place, wishes(asked_by="wes")) is None
+
+
+def test_a_label_switches_on_but_opens_no_door_to_forks() -> None:
+    """People without write access may label."""
+    labelled = replace(PULL, labels=("Robots",), draft=True)
+    place = Place(default_branch=False, pull=labelled)
+    config = wishes("off", label="robots")
+    assert screen_commit(place, config) is None
+    assert screen_commit(place, replace(config, switch=False)) == PassBy(Why.SWITCHED_OFF)
+    fork = Place(default_branch=False, pull=replace(labelled, is_fork=True))
+    assert screen_commit(fork, config) == PassBy(Why.FORK)
+    assert screen_commit(ON_PULL, config) == PassBy(Why.NOT_HERE)
+
+
+def test_our_own_pull_requests_start_nothing() -> None:
+    """What we published is watched elsewhere; what people push on top is theirs, unless they ask."""
+    place = Place(default_branch=False, pull=replace(PULL, author="Fixpoint[bot]"))
+    assert screen_commit(place, wishes(switch=True)) == PassBy(Why.OUR_OWN)
+    assert screen_commit(place, wishes(asked_by="wes")) is None
+
+
+def test_only_failures_that_count_are_taken() -> None:
+    """Neither our own check, nor one that somebody cancelled, nor one that is ignored."""
+    config = ChecksSection(names=("CI / *", "lint"), ignore=("*flaky*",))
+    checks = CommitChecks(
+        checks=(
+            Check("lint", "github-actions", "failure", 11, 21),
+            Check("CI / test (3.11)", "", "error"),
+            Check("CI / flaky", "github-actions", "failure", 12, 21),
+            Check("deploy", "github-actions", "failure", 13, 21),
+            Check("CI / stopped", "github-actions", "cancelled", 14, 21),
+            Check("CI / slow", "github-actions", None, 15, 21),
+            Check("lint", "fixpoint", "failure", 16),
+            Check("CI / ours", "fixpoint", None, 17),
+        ),
+        running=("CI", "CI"),
+    )
+    assert failing(checks, config, "fixpoint") == (
+        FailedCheck("lint", "github-actions", "failure", 11, 21, 11),
+        FailedCheck("CI / test (3.11)", "", "error"),
+    )
+    assert running(checks, "fixpoint") == ("CI / slow", "CI")
+
+
+@pytest.mark.parametrize(
+    ("standing", "on_base", "asked_by", "decision"),
+    [
+        (Standing(), frozenset(), "", Start((LINT, TEST))),
+        (Standing(), frozenset({"lint"}), "", Start((TEST,))),
+        (Standing(), frozenset({"lint", "test"}), "", PassBy(Why.RED_ON_BASE, (LINT, TEST))),
+        (Standing(), frozenset({"lint", "test"}), "wes", Start((LINT, TEST))),
+        (Standing(earlier=1), frozenset(), "", PassBy(Why.ALREADY, (LINT, TEST))),
+        (Standing(earlier=1), frozenset(), "wes", Start((LINT, TEST))),
+        (Standing(open_fixes=2), frozenset(), "", Start((LINT, TEST))),
+        (Standing(open_fixes=3), frozenset(), "", PassBy(Why.TOO_MANY_OPEN, (LINT, TEST))),
+        (Standing(open_fixes=3), frozenset(), "wes", Start((LINT, TEST))),
+        (Standing(here=True), frozenset(), "", Wait("another run is under way here")),
+        (
+            Standing(elsewhere=1),
+            frozenset(),
+            "wes",
+            Wait("other runs of failed checks are under way in the repository"),
+        ),
+    ],
+)
+def test_what_else_goes_on_decides(
+    standing: Standing, on_base: frozenset[str], asked_by: str, decision: object
+) -> None:
+    """Once for each commit; not what the base has; few at a time; a person who asks goes before."""
+    found = decide_commit(wishes(asked_by=asked_by), (LINT, TEST), on_base, standing)
+    assert found == decision
+
+
+def test_a_commit_without_failures_is_passed_by() -> None:
+    """Whoever asks: there is nothing to repair."""
+    found = decide_commit(wishes(asked_by="wes"), (), frozenset(), Standing())
+    assert found == PassBy(Why.NOTHING_FAILED)
