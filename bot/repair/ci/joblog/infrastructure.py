@@ -41,7 +41,7 @@ SIGNS: tuple[Sign, ...] = (
         runner_only=True,
     ),
     _sign(
-        r"runner(?::? \S+)? lost communication with the server",
+        r"runner(?:: .{1,80}?)? lost communication with the server",
         "The runner lost its connection to GitHub.",
         "annotation of GitHub Actions",
         runner_only=True,

@@ -68,7 +68,7 @@ def read_lines(log: str) -> tuple[Line, ...]:
     """Return the lines of a job's log; time stamps, ANSI sequences and marks are taken off."""
     found: list[Line] = []
     at: datetime | None = None
-    for raw in log.replace("\r\n", "\n").split("\n"):
+    for raw in log.replace("\r\n", "\n").removesuffix("\n").split("\n"):
         stamp = _STAMP.match(raw)
         if stamp:
             at = datetime.fromisoformat(f"{stamp['time']}+00:00")

@@ -79,7 +79,7 @@ def one_line(script: str) -> str:
 
 def _lines(script: str) -> list[str]:
     """Return the lines of a script, those joined by `&&` apart; comments and blank ones left out."""
-    joined = re.sub(r"\\\n[ \t]*", " ", script)
+    joined = re.sub(r"[ \t]*\\\n[ \t]*", " ", script)
     found: list[str] = []
     for line in joined.split("\n"):
         if not line.strip() or line.lstrip().startswith("#"):

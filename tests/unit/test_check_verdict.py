@@ -1,0 +1,195 @@
+"""What a failed check is, from its evidence and from what happened here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.repair.check_verdict import (
+    judge_base,
+    judge_head,
+    outside,
+    overall,
+    wants_another_run,
+)
+from bot.repair.ci.evidence import JobEvidence, StepFacts
+from bot.repair.ci.failing_job import NotPlanned, target_of
+from bot.repair.ci.workflow.contexts import EventFacts
+from bot.repair.detect.tree import DirectoryTree
+from bot.repair.model import Cause, Failure, Observation, Target
+from bot.repair.request import FailedCheck
+from bot.repair.setup_inputs import touches_setup
+from bot.repair.several import joined
+
+TARGET = Target(
+    "test", "Run pytest", ".github/workflows/ci.yml", (), (), "", "pytest", ("It differs.",)
+)
+BARE = JobEvidence(FailedCheck("test", "github-actions"))
+
+
+def seen(code: int, *failing: str, timed_out: bool = False) -> Observation:
+    return Observation(
+        "pytest", code, tuple(Failure(test) for test in failing), timed_out=timed_out
+    )
+
+
+def known(*failing: str, passed_on_base: bool | None = None) -> JobEvidence:
+    return replace(
+        BARE, failing=tuple(Failure(test) for test in failing), passed_on_base=passed_on_base
+    )
+
+
+RED, GREEN = seen(1, "a::x"), seen(0)
+
+
+@pytest.mark.parametrize(
+    ("runs", "flaky_words", "again"),
+    [
+        ([RED], False, True),
+        ([RED, RED], False, False),
+        ([RED, RED], True, True),
+        ([RED, RED, RED], True, False),
+        ([GREEN], False, True),
+        ([GREEN, GREEN], False, True),
+        ([GREEN, GREEN, GREEN], False, False),
+        ([GREEN, GREEN, GREEN], True, True),
+        ([RED, GREEN], False, True),
+        ([RED, GREEN, RED, GREEN], True, False),
+        ([seen(124, timed_out=True)], True, False),
+    ],
+)
+def test_how_often_it_runs(runs: list[Observation], flaky_words: bool, again: bool) -> None:  # noqa: FBT001 - a table
+    """Twice when red, three times when green, four when two disagree or the words are flaky."""
+    assert wants_another_run(runs, replace(BARE, may_be_flaky=flaky_words)) is again
+
+
+@pytest.mark.parametrize(
+    ("runs", "evidence", "cause", "words"),
+    [
+        ([RED, RED], known("a::x"), Cause.REAL, "every time"),
+        ([RED, RED], known(), Cause.REAL, "every time"),
+        ([RED, RED], known("a::x", "b::y"), Cause.REAL, "every time"),
+        ([RED, GREEN, RED, GREEN], known("a::x"), Cause.FLAKY, "2 of 4 runs"),
+        ([GREEN, RED, GREEN, GREEN], known("a::x"), Cause.FLAKY, "1 of 4 runs"),
+        ([GREEN] * 3, known("a::x"), Cause.NOT_REPRODUCED, "passed here 3 times"),
+        ([RED, RED], known("b::y"), Cause.NOT_REPRODUCED, "with `a::x`, at GitHub it failed with `b::y`"),
+        ([seen(127)] * 2, known(), Cause.NOT_REPRODUCED, "a program"),
+    ],
+)  # fmt: skip
+def test_what_the_head_says(
+    runs: list[Observation], evidence: JobEvidence, cause: Cause, words: str
+) -> None:
+    """Real only what fails here every time with what failed there."""
+    judgement = judge_head(TARGET, evidence, runs)
+    assert judgement.cause is cause
+    assert words in judgement.reason
+    assert ("It differs." in judgement.reason) == (cause is Cause.NOT_REPRODUCED)
+
+
+@pytest.mark.parametrize(
+    ("base", "evidence", "cause"),
+    [
+        (GREEN, known("a::x"), None),
+        (RED, known("a::x"), Cause.RED_ON_BASE),
+        (seen(1, "other::y"), known("a::x"), None),
+        (seen(1, "a::x", "other::y"), known("a::x"), Cause.RED_ON_BASE),
+        (RED, known("a::x", passed_on_base=True), Cause.RED_ON_BASE),
+        (RED, known(passed_on_base=True), Cause.NOT_REPRODUCED),
+        (seen(124, timed_out=True), known("a::x"), None),
+    ],
+)
+def test_what_the_base_says(base: Observation, evidence: JobEvidence, cause: Cause | None) -> None:
+    """The same failures there: not this change's; where GitHub was green, the sandbox differs."""
+    judgement = judge_base(TARGET, evidence, RED, base)
+    assert (judgement.cause if judgement else None) is cause
+
+
+def test_one_real_failure_is_enough_to_go_on() -> None:
+    """Of several failed checks the real one decides; otherwise all reasons are told."""
+    real = judge_head(TARGET, known("a::x"), [RED, RED])
+    flaky = judge_head(replace(TARGET, check="e2e"), known(), [RED, GREEN])
+    infra = outside(replace(BARE, outside="The disk was full."))
+    assert infra is not None
+    assert overall([infra, flaky, real]).cause is Cause.REAL
+    both = overall([infra, flaky])
+    assert both.cause is Cause.FLAKY
+    assert "disk" in both.reason
+
+
+def test_several_observations_are_one() -> None:
+    """It passes when all pass; what fails is put together."""
+    both = joined([seen(0), replace(seen(2, "b.py:1: E1"), command="ruff check")])
+    assert (both.exit_code, both.command) == (2, "pytest && ruff check")
+    assert both.failing_ids == {"b.py:1: E1"}
+
+
+def test_which_files_make_a_new_setup() -> None:
+    """Manifests, locks, workflows and sources that are compiled do; sources that are run do not."""
+    assert touches_setup(["src/a.py", "requirements/dev.txt"])
+    assert touches_setup(["uv.lock"])
+    assert touches_setup([".github/workflows/ci.yml"])
+    assert touches_setup(["src/fast.pyx"])
+    assert not touches_setup(["src/a.py", "tests/test_a.py", "README.md", "web/app.js"])
+
+
+WORKFLOW = """\
+on: [push]
+jobs:
+  test:
+    strategy: {matrix: {python: ["3.11", "3.12"]}}
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v5
+      - run: pip install -e . && pytest
+      - uses: acme/unknown@v1
+"""
+
+
+def repository(tmp_path: Path, text: str = WORKFLOW) -> DirectoryTree:
+    place = tmp_path / ".github/workflows/ci.yml"
+    place.parent.mkdir(parents=True)
+    place.write_text(text, encoding="utf-8")
+    return DirectoryTree(tmp_path)
+
+
+def check(name: str, step: str = "", **more: object) -> JobEvidence:
+    steps = (StepFacts(step, 3, "failure"),) if step else ()
+    bare = JobEvidence(FailedCheck(name, "github-actions"), steps=steps)
+    return replace(bare, **{"workflow": ".github/workflows/ci.yml", **more})  # type: ignore[arg-type] # fields by name
+
+
+def test_the_failed_step_becomes_the_failing_command(tmp_path: Path) -> None:
+    """Found by its name, or by the script in the log; its installs belong to the setup."""
+    tree = repository(tmp_path)
+    by_name = target_of(tree, check("test (3.12)", "Run pip install -e . && pytest"), EventFacts())
+    by_log = target_of(
+        tree, check("test (3.12)", script="pip install -e . && pytest"), EventFacts()
+    )
+    for found in (by_name, by_log):
+        assert isinstance(found, Target)
+        assert found.command == "pytest"
+        assert found.shown[-1] == "pip install -e ."
+
+
+@pytest.mark.parametrize(
+    ("evidence", "text", "words"),
+    [
+        (check("gone", "Run x"), WORKFLOW, "has no job `gone`"),
+        (check("test (3.12)", "Run x"), WORKFLOW, "Which step"),
+        (check("test (3.12)", "Run acme/unknown@v1"), WORKFLOW, "can't be done here"),
+        (check("test", "Run x"), "jobs: [", "not valid YAML"),
+        (check("test", "Run x", workflow=".github/workflows/no.yml"), WORKFLOW, "missing"),
+        (replace(check("test"), workflow=""), WORKFLOW, "which workflow"),
+        (JobEvidence(FailedCheck("style", "lint-bot")), WORKFLOW, "The App `lint-bot`"),
+        (JobEvidence(FailedCheck("ci/other", "")), WORKFLOW, "outside of GitHub"),
+    ],
+)
+def test_checks_that_no_step_stands_for(
+    tmp_path: Path, evidence: JobEvidence, text: str, words: str
+) -> None:
+    """Each has its sentence, and the repository's test command takes its place."""
+    found = target_of(repository(tmp_path, text), evidence, EventFacts())
+    assert isinstance(found, NotPlanned)
+    assert words in found.why

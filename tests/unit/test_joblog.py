@@ -1,0 +1,186 @@
+"""A job's log: its steps, the first real error, what lies outside of the code, the excerpt."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from bot.repair.ci import failures
+from bot.repair.ci.evidence import JobEvidence, Remark, StepFacts
+from bot.repair.ci.joblog.excerpt import excerpt
+from bot.repair.ci.joblog.infrastructure import SIGNS, may_be_flaky, recognise
+from bot.repair.ci.joblog.reading import failing_section, image, read_lines, sections
+from bot.repair.ci.joblog.window import LogWindow
+from bot.repair.ci.understanding import Collected, understand
+from bot.repair.request import FailedCheck
+from tests.flows.failing_commit import runner_log
+
+CONSOLE = Path(__file__).parent.parent / "payloads" / "console"
+BARE = JobEvidence(FailedCheck("test", "github-actions"))
+
+
+def evidence(log: bytes | str, bare: JobEvidence = BARE) -> JobEvidence:
+    text = log.decode() if isinstance(log, bytes) else log
+    return understand(bare, Collected(log=text))
+
+
+@pytest.mark.parametrize("path", sorted(CONSOLE.glob("*.txt")), ids=lambda path: path.stem)
+def test_the_runners_log_says_what_the_tool_said(path: Path) -> None:
+    """Stamps, colours and the runner's own lines change nothing of what a tool is read to say."""
+    said = path.read_text(encoding="utf-8")
+    direct = failures.read(said, command="the step")
+    found = evidence(runner_log("make check", said))
+    assert [each.test for each in found.failing] == [each.test for each in direct.failing]
+    assert (found.title, found.script) == ("make check", "make check")
+    assert found.image == "ubuntu-24.04"
+
+
+def test_a_log_falls_apart_into_its_steps() -> None:
+    """Groups named `Run` begin steps; the script stands above `shell:`, an action has none."""
+    log = """\
+2026-11-20T10:00:00.0000000Z Image: ubuntu-22.04
+2026-11-20T10:00:01.0000000Z ##[group]Run actions/setup-python@v6
+2026-11-20T10:00:01.0000000Z with:
+2026-11-20T10:00:01.0000000Z   python-version: 3.12
+2026-11-20T10:00:01.0000000Z ##[endgroup]
+2026-11-20T10:00:02.0000000Z ##[group]Run set -x
+2026-11-20T10:00:02.0000000Z \x1b[36;1mset -x\x1b[0m
+2026-11-20T10:00:02.0000000Z \x1b[36;1mmake test\x1b[0m
+2026-11-20T10:00:02.0000000Z shell: /usr/bin/bash -e {0}
+2026-11-20T10:00:02.0000000Z env:
+2026-11-20T10:00:02.0000000Z   LEVEL: 3
+2026-11-20T10:00:02.0000000Z ##[endgroup]
+2026-11-20T10:00:03.0000000Z ##[group]my own group
+2026-11-20T10:00:03.0000000Z inside
+2026-11-20T10:00:03.0000000Z ##[endgroup]
+2026-11-20T10:00:03.0000000Z ##[error]Process completed with exit code 2.
+"""
+    lines = read_lines(log)
+    _, action, run = sections(lines)
+    assert (action.title, action.script) == ("actions/setup-python@v6", "")
+    assert (run.title, run.script) == ("set -x", "set -x\nmake test")
+    assert run.output == "my own group\ninside"
+    assert (run.exit_code, image(lines)) == (2, "ubuntu-22.04")
+    assert failing_section(sections(lines)) == run
+
+
+def test_of_several_errors_the_failed_steps_counts() -> None:
+    """A tolerated step failed before: the API's times tell which step broke the job."""
+
+    def step(minute: int, name: str) -> str:
+        stamp = f"2026-11-20T10:{minute:02}:00.0000000Z "
+        lines = (
+            f"##[group]Run {name}",
+            "##[endgroup]",
+            "##[error]Process completed with exit code 1.",
+        )
+        return "\n".join(stamp + line for line in lines)
+
+    found = sections(read_lines("\n".join([step(1, "tolerated"), step(5, "broken")])))
+    start, end = (datetime(2026, 11, 20, 10, minute, tzinfo=UTC) for minute in (4, 6))
+    chosen = failing_section(found, started=start, ended=end)
+    assert chosen is not None
+    assert chosen.title == "broken"
+
+
+@pytest.mark.parametrize(
+    "log", ["", "\ufeff", "no stamps at all\n", "##[error]", "##[group]Run \n"]
+)
+def test_logs_without_anything_in_them_are_no_error(log: str) -> None:
+    """What can't be read leaves a sentence or nothing, and never raises."""
+    assert evidence(log).check.name == "test"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("tar: write error: No space left on device", "disk"),
+        ("curl: (6) Could not resolve host: pypi.org", "name"),
+        ("npm error code ETIMEDOUT", "registry"),
+        ("ERROR: HTTP error 503 while getting https://pypi.org/simple/", "server"),
+        ("fatal: unable to access 'https://github.com/a/b/': The requested URL returned error: 502", "git"),
+        ("toomanyrequests: You have reached your pull rate limit.", "images"),
+        ("E: Failed to fetch http://archive.ubuntu.com/x.deb  404", "system"),
+    ],
+)  # fmt: skip
+def test_failures_outside_of_the_code_are_recognised(said: str, words: str) -> None:
+    """Disk, names, registries, servers: what a step printed last says it."""
+    found = evidence(runner_log("make build", said))
+    assert words in found.outside
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("The hosted runner: GitHub Actions 4 lost communication with the server.", "connection"),
+        ("The runner has received a shutdown signal.", "shut"),
+        ("The job has exceeded the maximum execution time of 6h0m0s", "time"),
+        ("Unable to resolve action `acme/x@v1`, unable to find version `v1`", "action"),
+    ],
+)
+def test_what_the_runner_itself_says_counts_with_a_failing_test_too(said: str, words: str) -> None:
+    """An annotation of GitHub's weighs more than a test that was cut off."""
+    bare = JobEvidence(BARE.check, remarks=(Remark(".github", 1, "failure", said),))
+    found = evidence(runner_log("pytest", (CONSOLE / "pytest_quiet.txt").read_text()), bare)
+    assert words in found.outside
+
+
+def test_a_test_about_a_full_disk_is_a_failing_test() -> None:
+    """Where a runner of tests names a failure, its words are the code's, not the machine's."""
+    said = (CONSOLE / "pytest_quiet.txt").read_text() + "\nOSError: No space left on device\n"
+    assert evidence(runner_log("pytest", said)).outside == ""
+    assert all(recognise([], "assert 503 == 200", named=True) is None for _ in SIGNS)
+
+
+def test_githubs_own_step_lies_outside_of_the_code() -> None:
+    """`Set up job` failed: no line of the workflow has run."""
+    bare = JobEvidence(BARE.check, steps=(StepFacts("Set up job", 1, "failure"),))
+    assert "`Set up job`" in evidence("2026-11-20T10:00:00.0000000Z oops", bare).outside
+
+
+def test_flaky_words() -> None:
+    """Time, ports and races are words of failures that come and go."""
+    assert may_be_flaky("ConnectionRefusedError: Connection refused")
+    assert may_be_flaky("test_x timed out after 5 s")
+    assert not may_be_flaky("assert 1 == 2")
+
+
+def test_an_excerpt_has_the_first_error_and_fits() -> None:
+    """However far from the end the first error stands, it is in the excerpt."""
+    noise = "\n".join(f"line {n}" for n in range(20_000))
+    text = f"{noise}\nsrc/a.py:3:1: F401 `os` imported but unused\n{noise}"
+    found = failures.read(text, command="x").failing
+    shown = excerpt(text, found, budget=4_000)
+    assert "F401 `os`" in shown
+    assert len(shown) < 4_200
+    assert shown.startswith("... ")
+    assert excerpt("short", found) == "short"
+    assert excerpt(noise, (), budget=1_000).endswith("line 19999")
+
+
+def test_a_window_keeps_head_tail_and_errors() -> None:
+    """The middle of a long log is dropped, but for what speaks of errors, and that is said."""
+    window = LogWindow()
+    window.feed(b"head\n")
+    for n in range(60_000):
+        window.feed(f"all is well in line {n}, and it goes on for a while like this\n".encode())
+        if n == 20_000:
+            window.feed(b"src/a.py:1: error: first\n")
+    window.feed(b"tail without an end")
+    text = window.text()
+    assert len(text) < 2_000_000
+    assert text.startswith("head\n")
+    assert text.endswith("tail without an end")
+    assert "line 19999," in text
+    assert "error: first" in text
+    assert "left out" in text
+
+
+def test_a_window_takes_a_line_without_an_end() -> None:
+    """One line of many megabytes is cut."""
+    window = LogWindow()
+    for _ in range(200):
+        window.feed(b"x" * 65_536)
+    assert len(window.text()) <= 8_192
