@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.errors import UsageError
+from bot.repair.environments import Environments
 from bot.repair.run import Tools
 from bot.settings import LocalSettings, SandboxKind
 from sandbox.base import SandboxProvider, SandboxUnavailable
@@ -41,7 +42,8 @@ async def open_tools(
         model = build_model(settings)
         if model is not None:
             stack.push_async_callback(model.close)
-        yield Tools(provider, build_proposers(model), build_judge(model))
+        environments = Environments(sandboxes / "environments", provider)
+        yield Tools(provider, build_proposers(model), build_judge(model), environments)
 
 
 async def choose_sandbox(

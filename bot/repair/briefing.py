@@ -184,6 +184,8 @@ def plan_job(
         search=config.search.limits,
         failed=failed,
         event=_event(request, brief),
+        repository=request.repository if failed else "",
+        is_fork=brief.is_fork,
     )
 
 

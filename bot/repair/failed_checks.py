@@ -20,7 +20,7 @@ from bot.repair.job import Source
 from bot.repair.loop import verdict_of
 from bot.repair.model import Cause, FailedJob, Observation, Patch, Reproduction, Verdict
 from bot.repair.patching import patch_between
-from bot.repair.preparation import PLACES, Preparation, SetupFailed
+from bot.repair.preparation import PLACES, Preparation, SetupFailed, reused_sentence
 from bot.repair.progress import CommandsFound, Phase, PhaseStarted, Reproduced
 from bot.repair.run import Concluded, Run, Workshop
 from bot.repair.setup_inputs import touches_setup
@@ -116,6 +116,8 @@ async def _try(run: Run, source: Source, chosen: CheckTarget, place: str, guidan
     if isinstance(prepared, SetupFailed):
         return Trial(chosen, None, (), _setup_failed(run, chosen, prepared))
     preparation.use(prepared)
+    if prepared.environment_of:
+        run.known.note(f"{chosen.target.check}: {reused_sentence(prepared.environment_of)}")
     workshop = Workshop(source, commands, prepared, preparation, guidance)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
     run.known.untouched = prepared
@@ -174,6 +176,7 @@ def _preparation(run: Run, source: Source, chosen: CheckTarget, place: str) -> P
         listener=run.listener,
         place=place,
         target=chosen.target,
+        environments=run.tools.environments,
     )
 
 

@@ -35,6 +35,8 @@ class Job:
         search: What a search without a model may take.
         failed: The failed checks to repair; with them the jobs behind them say what fails.
         event: What their workflows ran for, as far as it is known.
+        repository: Whose prepared environments may be used again; "" for none.
+        is_fork: The commit belongs to somebody else, and leaves no environment to others.
     """
 
     run_id: str
@@ -54,6 +56,8 @@ class Job:
     search: SearchLimits = field(default_factory=SearchLimits)
     failed: tuple[JobEvidence, ...] = ()
     event: EventFacts = field(default_factory=EventFacts)
+    repository: str = ""
+    is_fork: bool = False
 
     def image_for(self, kind: str) -> str | None:
         """Return what sandboxes of a kind are made from: an E2B template, else a Docker image."""

@@ -92,6 +92,8 @@ class Target:
         workflow: Path of its workflow file.
         setup: Shell commands, in order, run once with network.
         shown: The same as a person would name or type them, one for each.
+        again: Those of them, and what goes with them, that a kept environment needs for another
+            commit: what they do belongs to the commit.
         enter: Shell text with which every command in its sandboxes begins: the step's variables.
         command: What fails, as a person would type it.
         differences: From GitHub's runner, as sentences, the weightiest first.
@@ -105,6 +107,7 @@ class Target:
     enter: str
     command: str
     differences: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from bot.repair.environments import Environment, Environments, environment_key
 from bot.repair.job import Job, Source
 from bot.repair.model import Commands, Patch, Target
 from bot.repair.patching import apply_patch
 from bot.repair.progress import CommandOutput, Listener, Phase, PhaseStarted
 from bot.repair.reins import Reins
+from bot.repair.renewal import NotRenewed, Renewal
 from bot.repair.surroundings import entered
 from sandbox.base import Limits, Sandbox, SandboxError, SandboxGone, SandboxProvider, SandboxSpec
+from sandbox.git import EMPTY_TREE
 
 _FOR_SETUP = MappingProxyType({"UV_COMPILE_BYTECODE": "1"})
 """As pip does by itself: every sandbox starts from the same snapshot, so what is not compiled in
@@ -27,10 +30,12 @@ class Prepared:
     Attributes:
         snapshot: Id of the sandbox snapshot.
         tree: What the work tree holds after the setup, as a tree of the run's store.
+        environment_of: The commit whose environment is used, when another run made it; else "".
     """
 
     snapshot: str
     tree: str
+    environment_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,11 @@ async def clean_up(
             await provider.remove(name)
 
 
+def reused_sentence(commit: str) -> str:
+    """Return what a person is told of an environment that was not made anew."""
+    return f"The environment of {commit[:7]} is used again: what it is made from has not changed."
+
+
 class Preparation:
     """Prepares one run's tree and opens sandboxes on it, again if the snapshot is lost."""
 
@@ -76,6 +86,7 @@ class Preparation:
         listener: Listener,
         place: str = "",
         target: Target | None = None,
+        environments: Environments | None = None,
     ) -> None:
         """Describe what is prepared, and with what.
 
@@ -88,7 +99,11 @@ class Preparation:
             listener: Is told what happens.
             place: One of `PLACES`; keeps several trees of a run apart.
             target: The failed job in whose surroundings everything happens, if there is one.
+            environments: Where to look for one that is prepared already.
         """
+        self._environments = environments if job.repository else None
+        self._again = target.again if target else ()
+        self._renewal: Renewal | None = None
         self._place = place
         self._steps = target.setup if target else commands.setup
         self._shown = commands.setup if target is None else target.shown
@@ -104,9 +119,14 @@ class Preparation:
     def use(self, prepared: Prepared, *, on_top: Patch | None = None) -> None:
         """Open sandboxes from `prepared` from now on; `on_top` is what `add` put there."""
         self._current, self._on_top = prepared, on_top
+        older = prepared.environment_of
+        self._renewal = Renewal(self._source, older, self._again) if older else None
 
     async def set_up(self) -> Prepared | SetupFailed:
-        """Run the setup on the untouched tree, with network, and keep the result."""
+        """Prepare the untouched tree, with network where the setup has to run, and keep the result."""
+        key = await self._key() if self._environments else ""
+        if (reused := await self._reuse(key)) is not None:
+            return reused
         name = self._name("setup")
         await self._provider.remove(name)
         sandbox = await self._provider.open(self._spec(name, network=True, source=self._source))
@@ -120,9 +140,61 @@ class Preparation:
                 )
                 if not result.ok:
                     return SetupFailed(shown, result.exit_code, result.output, result.timed_out)
-            return await self._keep(sandbox, self._name("prepared"), self._source.head)
+            return await self._keep_prepared(sandbox, key)
         finally:
             await sandbox.close()
+
+    async def _key(self) -> str:
+        event = self._job.event
+        volatile = (self._source.head, event.sha, event.ref, event.head_ref, event.base_ref)
+        kind = f"{self._provider.kind} {self._job.image_for(self._provider.kind)}"
+        files = await self._source.store.changes(EMPTY_TREE, self._source.head)
+        return environment_key(self._job.repository, kind, self._steps, files, volatile)
+
+    async def _reuse(self, key: str) -> Prepared | None:
+        """Return the tree in an environment of the same inputs, or None when there is none.
+
+        It is looked at before it is believed: the work tree must be that of the commit.
+        """
+        if self._environments is None or (found := await self._environments.find(key)) is None:
+            return None
+        head = await self._source.store.tree_of(self._source.head)
+        self.use(prepared := Prepared(found.snapshot, head, found.commit))
+        try:
+            sandbox = await self._opened(self._name("setup"), found.snapshot)
+            try:
+                tree = await self._source.store.write_tree(await sandbox.tree(), base=head)
+            finally:
+                await sandbox.close()
+        except (SandboxGone, NotRenewed):
+            tree = ""
+        if tree == head:
+            self._listener(PhaseStarted(Phase.SETUP, detail=reused_sentence(found.commit)))
+            return prepared
+        self._current = self._renewal = None
+        await self._environments.forget(key)
+        return None
+
+    async def _keep_prepared(self, sandbox: Sandbox, key: str) -> Prepared:
+        """Keep a tree that was set up: for later runs too when it is the commit's and nothing else."""
+        head = self._source.head
+        if self._environments is None or self._job.is_fork:
+            return await self._keep(sandbox, self._name("prepared"), head)
+        tree = await self._source.store.write_tree(await sandbox.tree(), base=head)
+        if tree != await self._source.store.tree_of(head):
+            return await self._keep(sandbox, self._name("prepared"), head)
+        name = f"env-{key[:20]}-{self._job.run_id}"
+        await self._provider.remove(name)
+        snapshot = await sandbox.snapshot(name)
+        await self._environments.keep(key, Environment(snapshot, head))
+        return Prepared(snapshot, tree)
+
+    async def _opened(self, name: str, snapshot: str) -> Sandbox:
+        """Open a sandbox from a snapshot, at the commit of the run."""
+        sandbox = await self._provider.open(self._spec(name, snapshot=snapshot))
+        if self._renewal is not None:
+            await self._renewal.bring(sandbox, seconds=self._job.limits.setup_seconds)
+        return sandbox
 
     async def add(self, patch: Patch, onto: Prepared) -> Prepared:
         """Return the prepared tree with a patch on top, kept in the same way.
@@ -147,10 +219,10 @@ class Preparation:
         if self._current is None:
             raise SandboxGone("The tree is not prepared yet.")
         try:
-            sandbox = await self._provider.open(self._spec(name, snapshot=self._current.snapshot))
+            sandbox = await self._opened(name, self._current.snapshot)
         except SandboxGone:
-            self._current = await self._prepare_again()
-            sandbox = await self._provider.open(self._spec(name, snapshot=self._current.snapshot))
+            self.use(await self._prepare_again(), on_top=self._on_top)
+            sandbox = await self._opened(name, self._current.snapshot)
         return entered(sandbox, self._enter)
 
     async def _prepare_again(self) -> Prepared:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.repair.budget import own_balance
+from bot.repair.environments import Environments
 from bot.repair.job import Job, Source
 from bot.repair.model import Attempt, Commands, Reproduction, Usage, Verdict
 from bot.repair.preparation import Preparation, Prepared
@@ -37,11 +38,13 @@ class Tools:
         sandboxes: The one kind of sandbox that is used.
         proposers: By name, cheapest first.
         judge: Says whether a written test shows the problem; None without a model.
+        environments: Prepared ones that are kept from run to run; None keeps none.
     """
 
     sandboxes: SandboxProvider
     proposers: Mapping[str, Proposer]
     judge: Judge | None = None
+    environments: Environments | None = None
 
 
 @dataclass(slots=True)

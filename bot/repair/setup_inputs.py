@@ -29,6 +29,18 @@ _COMPILED = frozenset(
 """Sources that a setup may have compiled."""
 
 
+_BUILT = frozenset({".c", ".cc", ".cpp", ".cxx", ".h", ".hpp", ".pyx", ".pxd", ".f90"})
+"""Sources that an install compiles, so that what it made is stale when they change."""
+
+
+def is_input(path: str) -> bool:
+    """Whether a file's content decides what an install makes."""
+    vendored = {"node_modules", ".venv", "vendor", ".tox"} & set(PurePosixPath(path).parts)
+    workflow = path.startswith(".github/workflows/")  # its commands are known already
+    wanted = is_setup_input(path) or PurePosixPath(path).suffix in _BUILT
+    return wanted and not vendored and not workflow
+
+
 def is_setup_input(path: str) -> bool:
     """Whether a change of this file may change what the setup makes."""
     pure = PurePosixPath(path)

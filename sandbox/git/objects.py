@@ -24,6 +24,9 @@ the repository tracks it."""
 _BATCH_HEADER = 3
 """Words that `git cat-file --batch` says of an object that is there: id, type, size."""
 
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The tree without a file, which git knows without having it (SHA-1)."""
+
 _ALL_TAGS = "+refs/tags/*:refs/tags/*"
 
 

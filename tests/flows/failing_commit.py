@@ -133,5 +133,8 @@ class FailingCommit:
 def failing_commit(world: World, changes: Mapping[str, str | bytes | None]) -> FailingCommit:
     """Open a pull request with these changes."""
     sha = world.state.push(world.repository, "feature", changes)
-    pull = world.state.open_pull_request(world.repository, "wes", "A feature", head="feature")
+    opened = (one for one in world.pulls() if one.pull and one.pull.head_ref == "feature")
+    pull = next(opened, None) or world.state.open_pull_request(
+        world.repository, "wes", "A feature", head="feature"
+    )
     return FailingCommit(world, pull, sha, [])

@@ -337,6 +337,36 @@ async def test_without_a_job_to_do_again_the_test_command_stands_for_it(tmp_path
         )
 
 
+async def test_the_second_run_of_a_repository_starts_at_once(tmp_path: Path) -> None:
+    """The environment is kept by what it is made from, brought to the next commit, and said."""
+    install = 'run: echo "PREPARED=yes" >> "$GITHUB_ENV"; touch untracked.pyc; sudo apt-get install nothing'
+    workflow = CI.replace('run: echo "PREPARED=yes" >> "$GITHUB_ENV"', install)
+    check = FILES["check.sh"]
+    assert isinstance(check, str)
+    files = {
+        **FILES,
+        ".github/workflows/ci.yml": workflow,
+        "check.sh": check + "test -e untracked.pyc || exit 8\n",
+        "requirements.txt": "\n",
+    }
+    async with open_world(tmp_path, attempts(RIGHT, RIGHT, RIGHT), files=files) as world:
+        told: list[tuple[Verdict | None, list[str]]] = []
+        for changes in (WRONG, {"more.txt": "more\n"}, {"requirements.txt": "six\n"}):
+            commit = failing_commit(world, {**WRONG, **changes})
+            commit.job_fails()
+            await commit.repaired()
+            run = await world.run()
+            assert run.report is not None
+            notes = [world.level(note) for note in run.report.notes if "again" in note]
+            told.append((run.verdict, [note.replace(commit.sha[:7], "HEAD") for note in notes]))
+        assert [(verdict, len(notes)) for verdict, notes in told] == [
+            (Verdict.FIXED, 0),
+            (Verdict.FIXED, 1),
+            (Verdict.FIXED, 0),
+        ]
+        assert told[1][1][0].startswith("test: The environment of ")
+
+
 async def test_nothing_is_known_and_nothing_can_be_run(tmp_path: Path) -> None:
     """No log, no plan, no test command: a verdict all the same."""
     async with open_world(tmp_path, attempts(RIGHT), files={"a.txt": "a\n"}) as world:

@@ -70,6 +70,7 @@ def _target(
         workflow=plan.target.entry,
         setup=compiled.setup,
         shown=compiled.shown,
+        again=compiled.again,
         enter=compiled.command.entering(),
         command=compiled.command.typed(),
         differences=(*said, *differences(plan)),

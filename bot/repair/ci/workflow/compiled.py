@@ -25,6 +25,7 @@ class CompiledJob:
     Attributes:
         setup: Everything before the failing step, with network.
         shown: The same for people, one for each: scripts as they are typed, actions by their name.
+        again: What a sandbox that keeps the home of another commit needs for this one.
         failing: The failing step's command; it needs no other state than the setup's home.
         script: What the workflow says there, for people and for finding the tools behind it.
         title: How GitHub calls that step.
@@ -33,6 +34,7 @@ class CompiledJob:
 
     setup: tuple[str, ...]
     shown: tuple[str, ...]
+    again: tuple[str, ...]
     failing: str
     script: str
     title: str
@@ -60,12 +62,14 @@ def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
     setup += [(_shown(ready), _prepared(ready)) for ready in before]
     if preparing is not None:
         setup.append((preparing.typed(), preparing.text()))
+    again = [_prepared(ready) for ready in before if ready.check and not _lasts(ready)]
     fetched = prefetch(command, plan.frame.tree)
     if fetched is not None:
         setup.append((fetched.typed(), _tolerant(fetched.text())))
     return CompiledJob(
         setup=tuple(text for _, text in setup),
         shown=tuple(shown for shown, _ in setup),
+        again=(plan.refresh, *again),
         failing=command.text(),
         script=last.command.script,
         title=last.title or failing.step.title,
@@ -133,6 +137,11 @@ def outputs_command(planned: PlannedStep) -> Command | None:
         entry = f"echo {shlex.quote(name)}'<<CI_END'; printf '%s\\n' \"$CI_VALUE_{n}\"; echo CI_END"
         lines.append(f'{{ {entry}; }} >>"$GITHUB_OUTPUT"')
     return Command(step.key, "\n".join(lines), environment=environment)
+
+
+def _lasts(ready: _Ready) -> bool:
+    """Whether a script only installs what its inputs name."""
+    return installs(ready.command.script)
 
 
 def _shown(ready: _Ready) -> str:

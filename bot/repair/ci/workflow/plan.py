@@ -85,6 +85,11 @@ class JobPlan:
         return runner_shell.initialise(self.environment, event, python=self._wants_python)
 
     @property
+    def refresh(self) -> str:
+        """The command that tells a sandbox which was initialised before of this event."""
+        return runner_shell.refresh(self.environment, json.dumps(_known(self.event.payload)))
+
+    @property
     def _wants_python(self) -> bool:
         """Whether the job may use a Python that no step of it sets up."""
         commands = [planned.step.command for planned in self.walk()]

@@ -147,8 +147,6 @@ def initialise(environment: Mapping[str, str], event: str, *, python: bool) -> s
         event: The event's payload, as JSON.
         python: Whether to make an environment of the Python that is there, as the runner has one.
     """
-    exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
-    begin = f"{_FUNCTIONS}\n{exports}\n{_BEGIN}"
     shims = [_shim(name, body) for name, body in SHIMS.items()]
     links = [f"ln -sf {target} ~/.ci/bin/{name}" for name, target in LINKS.items()]
     lines = (
@@ -156,8 +154,7 @@ def initialise(environment: Mapping[str, str], event: str, *, python: bool) -> s
         "rm -rf ~/.ci",
         "mkdir -p ~/.ci/bin ~/.ci/outputs ~/.ci/temp ~/.local/bin",
         "touch ~/.ci/env ~/.ci/path ~/.ci/said ~/.ci/summary ~/.ci/state",
-        _file("~/.ci/begin", begin),
-        _file("~/.ci/event.json", event),
+        refresh(environment, event),
         *shims,
         "chmod +x ~/.ci/bin/*",
         *links,
@@ -166,6 +163,13 @@ def initialise(environment: Mapping[str, str], event: str, *, python: bool) -> s
         *(["[ -x ~/.venv/bin/python ] || ci_python ''"] if python else []),
     )
     return "\n".join(lines)
+
+
+def refresh(environment: Mapping[str, str], event: str) -> str:
+    """Return the command that gives the variables and the event to a sandbox; see `initialise`."""
+    exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
+    begin = f"{_FUNCTIONS}\n{exports}\n{_BEGIN}"
+    return f"{_file('~/.ci/begin', begin)}\n{_file('~/.ci/event.json', event)}"
 
 
 def runner_environment(known: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,78 @@
+"""Bring a sandbox that holds an older commit's environment to the commit of the run."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.repair.job import Source
+from sandbox.base import HOME, SCRATCH, Sandbox, SandboxError
+from sandbox.git import GitError, git
+
+_BUNDLE = f"{SCRATCH}/fixpoint-head.bundle"
+_DONE = f"{HOME}/.fixpoint-renewed"
+_REF = "refs/fixpoint/renewal"
+
+
+class NotRenewed(SandboxError):
+    """The sandbox can't be brought to the commit; the text says why."""
+
+
+@dataclass
+class Renewal:
+    """From one commit of a repository to another, in as many sandboxes as need be.
+
+    Attributes:
+        source: The commit to come to.
+        older: The commit that the environment holds.
+        again: Shell commands of the setup whose effect belongs to the commit.
+    """
+
+    source: Source
+    older: str
+    again: tuple[str, ...] = ()
+    _bundle: bytes | None = None
+
+    async def bring(self, sandbox: Sandbox, *, seconds: float) -> None:
+        """Make the sandbox's work tree that of the commit; untracked files stay.
+
+        Doing it twice is as good as once, so that a sandbox whose opening was cut short is found.
+
+        Raises:
+            NotRenewed: When it can't be done.
+        """
+        if self.older != self.source.head:
+            await sandbox.write_file(_BUNDLE, await self._packed())
+        head = shlex.quote(self.source.head)
+        fetch = f"git fetch -q --no-tags {_BUNDLE} {_REF} && git reset -q --hard {head}"
+        moved = [] if self.older == self.source.head else [fetch]
+        steps = " && ".join(
+            [*moved, *(f"bash -c {shlex.quote(text)}" for text in self.again), f"touch {_DONE}"]
+        )
+        result = await sandbox.run(f"[ -e {_DONE} ] || {{ {steps}; }}", timeout=seconds)
+        if not result.ok:
+            raise NotRenewed(result.output.strip()[-500:])
+
+    async def _packed(self) -> bytes:
+        """Return what the older commit lacks, as a git bundle.
+
+        Raises:
+            NotRenewed: When the older commit is not known here.
+        """
+        if self._bundle is None:
+            store = self.source.store
+            if not await store.has(self.older):
+                raise NotRenewed(f"Commit {self.older} is not here.")
+            with tempfile.TemporaryDirectory(prefix="fixpoint-bundle-") as folder:
+                file = Path(folder, "head.bundle")
+                words = ("bundle", "create", "--quiet", str(file), _REF)
+                variables = {"GIT_DIR": str(store.directory)}
+                try:
+                    await git("update-ref", _REF, self.source.head, extra=variables)
+                    await git(*words, f"^{self.older}", extra=variables)
+                except GitError as error:
+                    raise NotRenewed(str(error)) from error
+                self._bundle = file.read_bytes()
+        return self._bundle
