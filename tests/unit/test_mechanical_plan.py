@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.repair.ci import failures
 from bot.repair.model import Observation
 from bot.repair.proposers.mechanical.plan import plan
 
@@ -32,6 +33,7 @@ weird:
     "pyproject.toml": "[tool.autoflake]\nin-place = true\n",
     "scripts/lint.sh": "#!/usr/bin/env bash\nset -e\ncd web\nnpx prettier -c src\n",
     "tox.ini": "[testenv:lint]\ncommands =\n    ruff check {posargs:src} tests\n",
+    "justfile": "style: deps\n    @ruff format --check .\ndeps:\n    echo deps\n",
     "noxfile.py": "def lint(session):\n    session.run('black', '--check', '.')\n",
 }
 
@@ -55,6 +57,9 @@ PLANS = {
     "python tools/gen.py --check": ["python tools/gen.py"],
     "uv lock --check": ["uv lock --offline"],
     "tox -e lint": ["ruff check --fix src tests"],
+    "just style": ["ruff format ."],
+    "hatch fmt --check": ["hatch fmt"],
+    "set -e\ncd web\nblack --check .": ["cd web && black ."],
     "nox -s lint": ["black ."],
     "make lint": [
         "autoflake --in-place --recursive src tests",
@@ -124,3 +129,32 @@ def test_snapshots_are_rewritten_only_when_allowed() -> None:
     allowed = plan("pytest -q", said, unconfigured, allow_snapshots=True)
     assert [fix.command for fix in allowed] == ["pytest -q --snapshot-update"]
     assert plan("pytest -q", said, unconfigured, allow_snapshots=False) == ()
+
+
+def test_tools_that_only_the_output_names() -> None:
+    """A script that can't be read, or is no shell: what it prints says which tools it runs."""
+    output = "would reformat src/a.py\nwould reformat b.py\nOh no!\nERROR: c.py Imports are incorrectly sorted and/or formatted.\n"
+    failing = failures.read(output, command="./check").failing
+    seen = Observation("./check", 1, failing, output=output)
+    found = plan("./check", seen, lambda _: None, allow_snapshots=False)
+    assert [fix.command for fix in found] == ["isort c.py", "black src/a.py b.py"]
+
+
+def test_a_linters_codes_are_repaired_by_the_configured_one() -> None:
+    """Codes alone could be flake8's: ruff repairs them where the project configures it."""
+    output = "src/a.py:1:1: F401 `os` imported but unused\n"
+    seen = Observation(
+        "./check", 1, failures.read(output, command="./check").failing, output=output
+    )
+    files = {"ruff.toml": "line-length = 99\n"}
+    assert [f.command for f in plan("./check", seen, files.get, allow_snapshots=False)] == [
+        "ruff check --fix src/a.py"
+    ]
+    assert plan("./check", seen, lambda _: None, allow_snapshots=False) == ()
+
+
+def test_native_tox_environments() -> None:
+    """Tox 4 has tables in place of ini sections."""
+    files = {"tox.toml": '[env.lint]\ncommands = [["ruff", "format", "--check", "."]]\n'}
+    found = plan("tox -e lint", None, files.get, allow_snapshots=False)
+    assert [fix.command for fix in found] == ["ruff format ."]

@@ -32,6 +32,8 @@ def behind(tool: str, arguments: tuple[str, ...], read: Read) -> Script | None:
     match tool:
         case "make" | "gmake":
             script = _make(arguments, read)
+        case "just":
+            script = _just(arguments, read)
         case "npm" | "pnpm" | "yarn" | "bun":
             script = _package_script(tool, arguments, read)
         case "tox":
@@ -70,6 +72,19 @@ def _make(arguments: tuple[str, ...], read: Read) -> Script | None:
     for goal in goals:
         visit(goal)
     return Script("\n".join(lines), path) if path and lines else None
+
+
+def _just(arguments: tuple[str, ...], read: Read) -> Script | None:
+    """Return the recipes of a justfile, which are written like rules of a Makefile."""
+    path = next((name for name in ("justfile", "Justfile", ".justfile") if read(name)), None)
+    if path is None:
+        return None
+    text = re.sub(r"^ {2,}", "\t", read(path) or "", flags=re.MULTILINE)
+    found = makefile.targets(text)
+    goals = [word for word in arguments if not word.startswith("-")] or list(found)[:1]
+    wanted = [name for goal in goals if goal in found for name in (*found[goal].needs, goal)]
+    lines = [line for name in wanted if name in found for line in found[name].recipe]
+    return Script("\n".join(lines), path) if lines else None
 
 
 def package_scripts(read: Read) -> dict[str, str]:
@@ -128,6 +143,9 @@ def tox_sections(read: Read) -> configparser.ConfigParser:
 def _tox(arguments: tuple[str, ...], read: Read) -> Script | None:
     parser = tox_sections(read)
     words = [word for word in arguments if word not in {"run", "r", "--"}]
+    native = _native_tox(words, read)
+    if native is not None:
+        return native
     named = [
         value
         for n, word in enumerate(words)
@@ -140,6 +158,29 @@ def _tox(arguments: tuple[str, ...], read: Read) -> Script | None:
         for line in _tox_commands(parser, section if parser.has_section(section) else "testenv")
     ]
     return Script("\n".join(lines), "tox.ini") if lines else None
+
+
+def _native_tox(words: list[str], read: Read) -> Script | None:
+    """Return the commands of environments in tox 4's own TOML, or None where there are none."""
+    own = read("tox.toml")
+    try:
+        tables = tomllib.loads(own) if own else pyproject(read).get("tool", {}).get("tox", {})
+    except tomllib.TOMLDecodeError:
+        return None
+    origin = "tox.toml" if own else "pyproject.toml"
+    base = tables.get("env_run_base", {}).get("commands", [])
+    after = {"-e", "--env"}
+    names = [
+        name for n, w in enumerate(words) if n and words[n - 1] in after for name in w.split(",")
+    ]
+    lists = [tables.get("env", {}).get(name, {}).get("commands", base) for name in names] or [base]
+    lines = [
+        shlex.join(word for word in command if isinstance(word, str))
+        for commands in lists
+        for command in commands
+        if isinstance(command, list)
+    ]
+    return Script("\n".join(lines), origin) if lines else None
 
 
 def _tox_commands(parser: configparser.ConfigParser, section: str) -> list[str]:
@@ -180,6 +221,8 @@ def _literals(call: ast.Call) -> list[str]:
 
 def _pyproject_script(tool: str, arguments: tuple[str, ...], read: Read) -> Script | None:
     words = list(arguments)
+    if words[:1] == ["fmt"] and tool == "hatch":
+        return None  # a tool of its own, not a script
     if tool in {"hatch", "pdm"} and words[:1] == ["run"]:
         words = words[1:]
     if not words:

@@ -32,12 +32,12 @@ def fixes_for(step: Invocation, read: Read) -> tuple[Fix, ...]:
             stage,
         )
         for tool, arguments, stage in known
-        if (origin := _configured_in(tool, read))
+        if (origin := configured_in(tool, read))
     )
 
 
-def _configured_in(tool: str, read: Read) -> str | None:
-    """Return the file that configures a tool, or None."""
+def configured_in(tool: str, read: Read) -> str | None:
+    """Return the file that configures a tool, or None when none does."""
     if tool in pyproject(read).get("tool", {}):
         return "pyproject.toml"
     own = {"ruff": ("ruff.toml", ".ruff.toml"), "isort": (".isort.cfg",)}

@@ -112,6 +112,7 @@ _MODES: dict[str, tuple[FixMode, ...]] = {
     "rustfmt": (FixMode(Stage.FORMAT, drop=frozenset({"--check"})),),
     "shfmt": (FixMode(Stage.FORMAT, drop=frozenset({"-d", "-l"}), add=("-w",)),),
     "terraform": (FixMode(Stage.FORMAT, ("fmt",), drop=frozenset({"-check", "-diff"})),),
+    "hatch": (FixMode(Stage.ALL, ("fmt",), drop=frozenset({"--check"})),),
     # Hooks repair and fail in the same run; the second run passes.
     "pre-commit": (FixMode(Stage.ALL, ("run",)),),
     "prek": (FixMode(Stage.ALL, ("run",)),),

@@ -47,7 +47,7 @@ def before_git_diff(steps: tuple[Invocation, ...]) -> tuple[Fix, ...]:
     return tuple(
         Fix(step.command(), "the failing command wants its result committed", Stage.GENERATE)
         for step in steps[:asks]
-        if step.tool not in {"git", "echo", "test", "["}
+        if step.tool not in {"git", "echo", "test", "[", "set", "export"}
     )
 
 

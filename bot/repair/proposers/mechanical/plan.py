@@ -10,6 +10,7 @@ from bot.repair.proposers.mechanical import (
     fix_modes,
     generated,
     lock_files,
+    named_tools,
     snapshots,
 )
 from bot.repair.proposers.mechanical.fix import Fix
@@ -37,6 +38,7 @@ def plan(
     if allow_snapshots:
         found += snapshots.fixes_for(steps, output)
     found = found or [*generated.own_repair(command, read)]
+    found = found or [*named_tools.fixes_for(observation, read)]
     unique: dict[str, Fix] = {}
     for fix in found:
         unique.setdefault(fix.command, fix)

@@ -24,6 +24,16 @@ _MOST_NAMED = 3
 _NOT_FOUND = 127
 """The shell's exit status for a program that is not installed."""
 
+_REACH = """\
+for folder in .tox/*/bin .nox/*/bin .venv/bin venv/bin node_modules/.bin; do
+  [ ! -d "$folder" ] || PATH=$PATH:$PWD/$folder
+done
+for folder in ~/.local/share/hatch/env/virtual/*/*/*/bin ~/.local/share/uv/tools/*/bin ~/.cache/pre-commit/*/py_env*/bin; do
+  [ ! -d "$folder" ] || PATH=$PATH:$folder
+done
+"""
+"""Bash that makes the tools reachable which tox, nox, hatch, uv and pre-commit keep to themselves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -99,6 +109,11 @@ class _Crew:
             self.listener(Noticed(f"`{fix.command}`: {fix.why}."))
             act = f"{self.key}: round {n}: {fix.command}"
             result = await self.steps(act, self.workbench.run, fix.command, self.seconds)
+            if result.exit_code == _NOT_FOUND:
+                reaching = f"{_REACH}{fix.command}"
+                result = await self.steps(
+                    f"{act}, elsewhere", self.workbench.run, reaching, self.seconds
+                )
             ran.append(Ran(fix, result.exit_code))
         observation = await self.steps(f"{self.key}: look {n}", self.workbench.observe, command)
         return tuple(ran), observation

@@ -1,0 +1,59 @@
+"""Fixes of tools that no command names, found by what they print: behind a script nobody can read."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from bot.repair.detect.scripts import Read
+from bot.repair.model import Failure, Observation
+from bot.repair.proposers.mechanical.configured import configured_in
+from bot.repair.proposers.mechanical.fix import Fix, Stage
+
+_FIXES = {
+    "black": ("black", Stage.FORMAT),
+    "ruff format": ("ruff format", Stage.FORMAT),
+    "isort": ("isort", Stage.IMPORTS),
+    "prettier": ("prettier --write", Stage.FORMAT),
+    "gofmt": ("gofmt -w", Stage.FORMAT),
+    "rustfmt": ("rustfmt", Stage.FORMAT),
+}
+"""Tools that `bot/repair/ci/failures/formatters.py` recognises, with their fix mode."""
+
+_LINTER_CODE = re.compile(r"^[A-Z]{1,4}\d{2,4}$")
+_HOOK = re.compile(r"^pre-commit: (?P<hook>[\w.-]+)$")
+_MOST_FILES = 200
+
+
+def fixes_for(observation: Observation | None, read: Read) -> tuple[Fix, ...]:
+    """Return the fix modes of the tools whose words the output has, on the files that they name."""
+    failing = observation.failing if observation else ()
+    found = []
+    for tool, (command, stage) in _FIXES.items():
+        files = _files(failing, tool)
+        if files:
+            found.append(_fix(command, files, stage, f"`{tool}` names these files in the output"))
+    coded = [f.file for f in failing if f.file and _LINTER_CODE.match(_code(f))]
+    if coded and (origin := configured_in("ruff", read)):
+        why = f"the output has codes of a linter, and `{origin}` configures ruff"
+        found.append(_fix("ruff check --fix", coded, Stage.LINT, why))
+    hooks = dict.fromkeys(match["hook"] for f in failing if (match := _HOOK.match(f.test)))
+    found += [
+        Fix(f"pre-commit run {hook} --all-files", f"the hook `{hook}` failed", Stage.ALL)
+        for hook in hooks
+    ]
+    return tuple(found)
+
+
+def _fix(command: str, files: Sequence[str], stage: Stage, why: str) -> Fix:
+    named = list(dict.fromkeys(files))[:_MOST_FILES]
+    return Fix(f"{command} {shlex.join(named)}", why, stage)
+
+
+def _files(failing: Sequence[Failure], tool: str) -> list[str]:
+    return [each.file for each in failing if each.file and _code(each) == tool]
+
+
+def _code(failure: Failure) -> str:
+    return failure.test.rpartition(": ")[2]
