@@ -18,6 +18,7 @@ from bot.repair.run import Run, Workshop
 from bot.repair.several import joined
 from bot.repair.sightings import not_run
 from bot.repair.steps import Steps
+from bot.repair.tidying import tidied
 from bot.repair.verify import Judged, Question
 from bot.repair.workbench import SandboxWorkbench
 
@@ -76,7 +77,8 @@ async def _propose(
         try:
             task = workshop.task(run, n, stronger=move.stronger)
             proposer = run.tools.proposers[move.proposer]
-            return await proposer.propose(task, workbench, steps, run.listener, spend), ""
+            proposal = await proposer.propose(task, workbench, steps, run.listener, spend)
+            return await tidied(run, workshop, n, key, proposal), ""
         except BudgetExhausted as end:
             patch = await _what_there_is(steps, workbench, key)
             return Proposal(patch, summary="", usage=spent_here, ended=str(end)), str(end)

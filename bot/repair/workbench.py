@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from bot.repair.model import Observation, Patch
 from bot.repair.observe import observe
-from bot.repair.patching import patch_between
+from bot.repair.patching import apply_patch, patch_between
 from bot.repair.progress import CommandOutput, Listener
 from bot.repair.reins import Reins
 from bot.repair.steps import Steps
 from sandbox.base import HOME, CommandResult, Opener, Sandbox
-from sandbox.git import ObjectStore
+from sandbox.git import ObjectStore, PatchDoesNotApply
 
 T = TypeVar("T")
 
@@ -68,6 +68,14 @@ class SandboxWorkbench:
         """Create or replace a file of the sandbox."""
         await (await self._open()).write_file(path, data)
 
+    async def apply(self, patch: Patch) -> str:
+        """Apply a patch to the work tree; return why it does not fit, or "" when it does."""
+        try:
+            await apply_patch(await self._open(), patch)
+        except PatchDoesNotApply as error:
+            return str(error) or "It does not fit."
+        return ""
+
     async def patch(self) -> Patch:
         """Return what the work tree has that the untouched one has not."""
         sandbox = self._sandbox or await self._open()
@@ -97,7 +105,7 @@ class SandboxWorkbench:
 
     def remember(self, act: str, arguments: tuple[object, ...]) -> None:
         """Note that an act is finished, in this process or in the one before it."""
-        if act in {"run", "observe", "write_file"}:
+        if act in {"run", "observe", "write_file", "apply"}:
             self._history.append((act, arguments))
 
     async def _open(self) -> Sandbox:

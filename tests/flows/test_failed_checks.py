@@ -268,52 +268,58 @@ async def test_another_failure_than_github_had_is_not_taken_for_it(tmp_path: Pat
         )
 
 
-async def test_every_failed_job_must_pass(tmp_path: Path) -> None:
-    """Two jobs fail for two reasons: a patch for one of them is not enough."""
-    lint = """\
-  lint:
+GENERATED = """\
+  generated:
     runs-on: ubuntu-latest
     steps:
       - uses: actions/checkout@v5
-      - run: |
-          echo looking
-          ! grep -n tab app.txt
-        working-directory: ./
+      - run: ./gen.pl --check
 """
-    files = {**FILES, ".github/workflows/ci.yml": CI + lint}
-    half = [RIGHT[0], RIGHT[1], RIGHT[2]]
-    async with open_world(tmp_path, attempts(half), files=files) as world:
-        commit = failing_commit(world, {"app.txt": "wrong\ntab\n"})
+GENERATOR = """\
+#!/usr/bin/perl
+# Writes gen.txt, or says with --check that it is stale.
+my $want = "made\\n";
+if (@ARGV) { open(my $in, "<", "gen.txt"); my $has = <$in>; print "gen.txt is stale\\n" if $has ne $want; exit($has ne $want); }
+open(my $out, ">", "gen.txt"); print $out $want;
+"""
+
+
+async def test_every_failed_job_must_pass(tmp_path: Path) -> None:
+    """Two jobs fail for two reasons: a patch for one of them is not enough, one for both is."""
+    files = {
+        **FILES,
+        ".github/workflows/ci.yml": CI + GENERATED,
+        "gen.pl!": GENERATOR,
+        "gen.txt": "made\n",
+    }
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, {**WRONG, "gen.txt": "stale\n"})
         commit.job_fails()
-        script = "echo looking\n! grep -n tab app.txt"
+        script = "./gen.pl --check"
         commit.job_fails(
-            "lint", step="Run echo looking", script=script, log=runner_log(script, "2:tab")
+            "generated",
+            step=f"Run {script}",
+            script=script,
+            log=runner_log(script, "gen.txt is stale"),
         )
         await commit.repaired()
         run = await world.run()
         assert run.report is not None
         assert run.report.reproduction is not None
-        assert [job.command for job in run.report.reproduction.jobs] == snapshot(
+        assert [job.command for job in run.report.reproduction.jobs] == ["sh check.sh", script]
+        assert [
+            (one.proposer, one.accepted, one.proposal.patch.files) for one in run.report.attempts
+        ] == snapshot(
             [
-                "sh check.sh",
-                """\
-set -e
-echo looking
-! grep -n tab app.txt\
-""",
+                ("mechanical", False, ("gen.txt",)),
+                ("agent", True, ("app.txt", "gen.txt")),
             ]
         )
-        assert run.verdict is not Verdict.FIXED
-        [attempt, *_] = run.report.attempts
-        assert attempt.verification is not None
-        assert attempt.verification.target is not None
-        assert attempt.verification.target.command == snapshot(
-            """\
-sh check.sh && set -e
-echo looking
-! grep -n tab app.txt\
-"""
-        )
+        assert run.verdict is Verdict.FIXED
+        last = run.report.attempts[-1].verification
+        assert last is not None
+        assert last.target is not None
+        assert last.target.command == "sh check.sh && ./gen.pl --check"
 
 
 async def test_without_a_job_to_do_again_the_test_command_stands_for_it(tmp_path: Path) -> None:
