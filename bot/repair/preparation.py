@@ -183,7 +183,7 @@ class Preparation:
         tree = await self._source.store.write_tree(await sandbox.tree(), base=head)
         if tree != await self._source.store.tree_of(head):
             return await self._keep(sandbox, self._name("prepared"), head)
-        name = f"env-{key[:20]}-{self._job.run_id}"
+        name = f"env-{key[:20]}-{self._job.run_id}{self._place}"
         await self._provider.remove(name)
         snapshot = await sandbox.snapshot(name)
         await self._environments.keep(key, Environment(snapshot, head))

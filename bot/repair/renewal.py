@@ -43,20 +43,20 @@ class Renewal:
         Raises:
             NotRenewed: When it can't be done.
         """
+        moves: list[str] = []
         if self.older != self.source.head:
-            await sandbox.write_file(_BUNDLE, await self._packed())
-        head = shlex.quote(self.source.head)
-        fetch = f"git fetch -q --no-tags {_BUNDLE} {_REF} && git reset -q --hard {head}"
-        moved = [] if self.older == self.source.head else [fetch]
-        steps = " && ".join(
-            [*moved, *(f"bash -c {shlex.quote(text)}" for text in self.again), f"touch {_DONE}"]
-        )
+            if bundle := await self._packed():
+                await sandbox.write_file(_BUNDLE, bundle)
+                moves.append(f"git fetch -q --no-tags {_BUNDLE} {_REF}")
+            moves.append(f"git reset -q --hard {shlex.quote(self.source.head)}")
+        again = (f"bash -c {shlex.quote(text)}" for text in self.again)
+        steps = " && ".join([*moves, *again, f"touch {_DONE}"])
         result = await sandbox.run(f"[ -e {_DONE} ] || {{ {steps}; }}", timeout=seconds)
         if not result.ok:
             raise NotRenewed(result.output.strip()[-500:])
 
     async def _packed(self) -> bytes:
-        """Return what the older commit lacks, as a git bundle.
+        """Return what the older commit lacks, as a git bundle; nothing when it lacks nothing.
 
         Raises:
             NotRenewed: When the older commit is not known here.
@@ -65,14 +65,20 @@ class Renewal:
             store = self.source.store
             if not await store.has(self.older):
                 raise NotRenewed(f"Commit {self.older} is not here.")
-            with tempfile.TemporaryDirectory(prefix="fixpoint-bundle-") as folder:
-                file = Path(folder, "head.bundle")
-                words = ("bundle", "create", "--quiet", str(file), _REF)
-                variables = {"GIT_DIR": str(store.directory)}
-                try:
-                    await git("update-ref", _REF, self.source.head, extra=variables)
-                    await git(*words, f"^{self.older}", extra=variables)
-                except GitError as error:
-                    raise NotRenewed(str(error)) from error
-                self._bundle = file.read_bytes()
+            variables = {"GIT_DIR": str(store.directory)}
+            try:
+                lacks = await git(
+                    "rev-list", "-n1", self.source.head, f"^{self.older}", extra=variables
+                )
+                self._bundle = await self._pack(variables) if lacks.strip() else b""
+            except GitError as error:
+                raise NotRenewed(str(error)) from error
         return self._bundle
+
+    async def _pack(self, variables: dict[str, str]) -> bytes:
+        with tempfile.TemporaryDirectory(prefix="fixpoint-bundle-") as folder:
+            file = Path(folder, "head.bundle")
+            await git("update-ref", _REF, self.source.head, extra=variables)
+            words = ("bundle", "create", "--quiet", str(file), _REF, f"^{self.older}")
+            await git(*words, extra=variables)
+            return file.read_bytes()

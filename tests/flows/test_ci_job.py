@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shutil
 import subprocess
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -273,3 +274,30 @@ async def test_the_compiled_job_fails_alike(provider: SandboxProvider, source: P
         assert result.exit_code == 7
         assert result.output == "content\nset hello world  1.2'3\n"
     await second.close()
+
+
+async def test_services_start_with_every_step(provider: SandboxProvider, source: Path) -> None:
+    """PostgreSQL is there for all steps with what earlier ones wrote; what is missing is said."""
+    if not list(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
+        pytest.skip("PostgreSQL is not installed here")
+    execution = await run(
+        provider,
+        source,
+        """
+- run: psql -h 127.0.0.1 -p 6543 -U app db -c 'create table t (n int); insert into t values (7)'
+- run: psql -h 127.0.0.1 -p 6543 -U app db -Atc 'select n from t'
+""",
+        job="""
+env: {PGPASSWORD: secret}
+services:
+  db:
+    image: docker.io/library/postgres:17
+    env: {POSTGRES_USER: app, POSTGRES_PASSWORD: secret, POSTGRES_DB: db}
+    ports: ["6543:5432"]
+  cache: {image: "redis:7"}
+""",
+    )
+    assert execution.passed, execution.runs[-1].result
+    assert said(execution.runs[1]).endswith("7")
+    missing = any("Redis" in sentence for sentence in execution.said)
+    assert missing == (shutil.which("redis-server") is None)

@@ -19,6 +19,7 @@ from bot.repair.ci.workflow.expressions import (
 from bot.repair.ci.workflow.file_hashes import FileHashes
 from bot.repair.ci.workflow.jobs import JobLeg, job_scope, likely_event, runner_labels
 from bot.repair.ci.workflow.resolve import decide, resolve, with_environment
+from bot.repair.ci.workflow.services import services
 from bot.repair.ci.workflow.specification import Defaults, JobSpec, StepSpec, WorkflowSpec
 from bot.repair.ci.workflow.step import Decision, Frame, Step
 from bot.repair.detect.python import is_python
@@ -82,12 +83,19 @@ class JobPlan:
     def initialise(self) -> str:
         """The command that makes a fresh sandbox look like its runner."""
         event = json.dumps(_known(self.event.payload))
-        return runner_shell.initialise(self.environment, event, python=self._wants_python)
+        return runner_shell.initialise(
+            self.environment, event, python=self._wants_python, services=self._services
+        )
 
     @property
     def refresh(self) -> str:
         """The command that tells a sandbox which was initialised before of this event."""
-        return runner_shell.refresh(self.environment, json.dumps(_known(self.event.payload)))
+        event = json.dumps(_known(self.event.payload))
+        return runner_shell.refresh(self.environment, event, self._services)
+
+    @property
+    def _services(self) -> tuple[str, ...]:
+        return tuple(service.start() for service in services(self.target.job.services))
 
     @property
     def _wants_python(self) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
+from bot.repair.ci.workflow.services import START
 from bot.repair.ci.workflow.shims import FITTING, LINKS, SHIMS
 from sandbox.base import HOME
 
@@ -139,12 +140,15 @@ ci_set_up "${1:-none}"
 _EVENT_FILE = f"{FOLDER}/event.json"
 
 
-def initialise(environment: Mapping[str, str], event: str, *, python: bool) -> str:
+def initialise(
+    environment: Mapping[str, str], event: str, *, python: bool, services: tuple[str, ...] = ()
+) -> str:
     """Return the command that makes a fresh sandbox look like a runner before its first step.
 
     Args:
         environment: Variables of the runner and the job.
         event: The event's payload, as JSON.
+        services: Bash lines that start the job's services, with every step.
         python: Whether to make an environment of the Python that is there, as the runner has one.
     """
     shims = [_shim(name, body) for name, body in SHIMS.items()]
@@ -154,7 +158,7 @@ def initialise(environment: Mapping[str, str], event: str, *, python: bool) -> s
         "rm -rf ~/.ci",
         "mkdir -p ~/.ci/bin ~/.ci/outputs ~/.ci/temp ~/.local/bin",
         "touch ~/.ci/env ~/.ci/path ~/.ci/said ~/.ci/summary ~/.ci/state",
-        refresh(environment, event),
+        refresh(environment, event, services),
         *shims,
         "chmod +x ~/.ci/bin/*",
         *links,
@@ -165,10 +169,11 @@ def initialise(environment: Mapping[str, str], event: str, *, python: bool) -> s
     return "\n".join(lines)
 
 
-def refresh(environment: Mapping[str, str], event: str) -> str:
+def refresh(environment: Mapping[str, str], event: str, services: tuple[str, ...] = ()) -> str:
     """Return the command that gives the variables and the event to a sandbox; see `initialise`."""
     exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
-    begin = f"{_FUNCTIONS}\n{exports}\n{_BEGIN}"
+    start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
+    begin = "\n".join((_FUNCTIONS, START, exports, _BEGIN, *start))
     return f"{_file('~/.ci/begin', begin)}\n{_file('~/.ci/event.json', event)}"
 
 
