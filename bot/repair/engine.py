@@ -21,7 +21,7 @@ from bot.repair.loop import (
 )
 from bot.repair.model import Attempt, Cause, Patch, Report, Reproduction, Verdict
 from bot.repair.patching import patch_between
-from bot.repair.preparation import PLACES, Preparation, SetupFailed, clean_up
+from bot.repair.preparation import Preparation, SetupFailed, clean_up, places_of
 from bot.repair.progress import (
     CommandsFound,
     Listener,
@@ -90,7 +90,7 @@ async def repair(
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
     report = await _report(run, workshop, verdict, reason, started)
     if job.failed:
-        await clean_up(tools.sandboxes, job.run_id, PLACES)
+        await clean_up(tools.sandboxes, job.run_id, places_of(len(job.failed)))
     elif workshop is not None:
         await clean_up(tools.sandboxes, job.run_id)
     listener(RunFinished(report))

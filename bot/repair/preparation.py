@@ -52,6 +52,13 @@ PLACES = ("", "-2", "-3", "-4", "-base", "-base-2", "-base-3", "-base-4")
 """What tells the trees of one run apart: one for each failed job, and each job's at the base."""
 
 
+def places_of(checks: int) -> tuple[str, ...]:
+    """Return the places that a run about that many failed checks may have used."""
+    most = len(PLACES) // 2
+    used = min(checks, most)
+    return (*PLACES[:used], *PLACES[most : most + used])
+
+
 def leftovers(run_id: str, places: Sequence[str] = PLACES[:1]) -> tuple[str, ...]:
     """Return the names under which a run keeps things at its sandbox provider."""
     kinds = ("setup", "with-test", "prepared", "tested")
