@@ -8,6 +8,7 @@ import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 
 import aiohttp
 import structlog
@@ -20,6 +21,7 @@ from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import Patience
 from bot.housekeeping import Housekeeping
+from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.commit_look import Stores
 from bot.intake.dispatch import Dispatcher
@@ -31,6 +33,7 @@ from bot.repair.durable import DurableRuns, DurableSteps
 from bot.repair.workflow import FixWorkflow
 from bot.reporting.redaction import planted_secrets, redact
 from bot.settings import ServerSettings, load_server_settings, settings_warnings
+from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import DeliveryStore
@@ -61,6 +64,7 @@ class Server:
     dispatcher: Dispatcher
     settler: Settler
     durable: DurableRuns
+    approvals: Approvals
 
 
 @asynccontextmanager
@@ -75,6 +79,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(await open_database(settings.database_url))
         deliveries, runs = DeliveryStore(database), RunStore(database)
+        approvals = ApprovalStore(database)
         # What a power cut costs it, it costs the steps that it belongs to as well.
         ledger = Ledger(
             await stack.enter_async_context(
@@ -107,6 +112,8 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             tools,
             DurableSteps(journal, first_wait=settings.fixpoint_retry_seconds),
             folder,
+            approvals=approvals,
+            waits=timedelta(days=settings.fixpoint_approval_days),
             caps=caps_of(settings),
             edit_seconds=settings.fixpoint_edit_seconds,
             retry_seconds=settings.fixpoint_retry_seconds,
@@ -118,8 +125,9 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             executor_id=settings.fixpoint_server_name,
             concurrency=settings.fixpoint_concurrency,
         )
-        await durable.launch(workflow.run)
+        await durable.launch(workflow.run, workflow.go_on)
         stack.push_async_callback(durable.close)
+        waiting = await stack.enter_async_context(Approvals(runs, approvals, durable.go_on))
         settler = await stack.enter_async_context(
             Settler(
                 github,
@@ -134,6 +142,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 deliveries,
                 runs,
                 durable.start,
+                waiting,
                 workflow.view_of,
                 CheckEvents(github, stores, settler.wake),
                 first_wait=settings.fixpoint_retry_seconds,
@@ -144,7 +153,9 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         await stack.enter_async_context(Housekeeping(deliveries, journal, folder / "mirrors"))
         app = build_app(settings, database, deliveries, dispatcher.wake)
-        yield Server(app, database, deliveries, runs, stores.commits, dispatcher, settler, durable)
+        yield Server(
+            app, database, deliveries, runs, stores.commits, dispatcher, settler, durable, waiting
+        )
 
 
 def caps_of(settings: ServerSettings) -> Caps:

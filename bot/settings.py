@@ -163,6 +163,12 @@ class ServerSettings(LocalSettings):
     fixpoint_runs_per_hour: int = Field(
         30, ge=1, description="Runs that one repository may start in an hour."
     )
+    fixpoint_approval_days: float = Field(
+        7.0,
+        gt=0,
+        le=90,
+        description="Days for which a run waits for `/fix approve` or `/fix reject`.",
+    )
     fixpoint_edit_seconds: float = Field(
         10.0,
         gt=0,

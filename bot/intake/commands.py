@@ -6,7 +6,8 @@ command, belongs to it:
 
     /fix                                 start a run
     /fix keep the API, --attempts 3      start a run with instructions and options
-    /fix help | status | stop            only when that is the whole line
+    /fix help | status | stop | approve | reject
+                                         only when that is the whole line
     /fix retry [options]                 start the last run again
     /fix auto on | off                   switch automatic runs of a pull request
 
@@ -71,13 +72,23 @@ class Auto:
 
 
 @dataclass(frozen=True, slots=True)
+class Approve:
+    """Publish what the waiting run found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """End the waiting run."""
+
+
+@dataclass(frozen=True, slots=True)
 class BadCommand:
     """A command that nobody can follow; `problem` is one sentence for its author."""
 
     problem: str
 
 
-Command = Fix | Retry | Help | Status | Stop | Auto | BadCommand
+Command = Fix | Retry | Help | Status | Stop | Approve | Reject | Auto | BadCommand
 
 
 def parse(body: str) -> tuple[Command, ...]:
@@ -183,6 +194,8 @@ _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
         "auto on": Auto(on=True),
         "auto off": Auto(on=False),
         "auto": BadCommand(f"`{WORD} auto` needs `on` or `off`."),
+        "approve": Approve(),
+        "reject": Reject(),
     }
 )
 

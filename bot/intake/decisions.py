@@ -71,6 +71,14 @@ class Switch:
     on: bool
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerRun:
+    """Let the waiting run go on with this answer."""
+
+    run_id: str
+    approved: bool
+
+
 class Refusal(StrEnum):
     """Why a person does not get what was asked for."""
 
@@ -78,6 +86,8 @@ class Refusal(StrEnum):
     BAD_COMMAND = "bad command"
     ALREADY_RUNNING = "already running"
     NOTHING_TO_STOP = "nothing to stop"
+    NOTHING_WAITS = "nothing waits"
+    MAY_NOT_APPROVE = "may not approve"
 
     @property
     def once_per_thread(self) -> bool:
@@ -92,11 +102,11 @@ class Refuse:
     Attributes:
         refusal: Why.
         detail: For `BAD_COMMAND` the sentence about it, for `ALREADY_RUNNING` the run's id,
-            for `NO_PERMISSION` the least role that may ask.
+            for `NO_PERMISSION` the least role that may ask, for `MAY_NOT_APPROVE` approve.
     """
 
     refusal: Refusal
     detail: str = ""
 
 
-Decision = Accept | Reply | StopRun | Switch | Refuse
+Decision = Accept | Reply | StopRun | AnswerRun | Switch | Refuse

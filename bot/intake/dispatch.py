@@ -13,9 +13,11 @@ import structlog
 
 from bot.errors import FixpointError, MalformedPayload, NotPermitted, is_outage
 from bot.github.github import GitHub
+from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents, read_who
 from bot.intake.decisions import (
     Accept,
+    AnswerRun,
     Candidate,
     Decision,
     Ignore,
@@ -37,11 +39,12 @@ from bot.intake.events import (
 from bot.intake.policy import Identity, Standing, decide, screen
 from bot.intake.repo_config import WhoSection
 from bot.repair.request import FixRequest
-from bot.reporting import messages
+from bot.reporting import approval, messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
+from bot.storage.approvals import Answer
 from bot.storage.deliveries import Delivery, DeliveryStore
-from bot.storage.runs import Run, RunStore
+from bot.storage.runs import Run, RunStatus, RunStore
 
 FIRST_WAIT = 5.0
 LONGEST_WAIT = 60.0
@@ -63,6 +66,7 @@ class Dispatcher:
         deliveries: DeliveryStore,
         runs: RunStore,
         start: Callable[[FixRequest], Awaitable[None]],
+        approvals: Approvals,
         view_of: Callable[[str], ProgressView | None],
         checks: CheckEvents,
         *,
@@ -73,6 +77,7 @@ class Dispatcher:
         self._deliveries = deliveries
         self._runs = runs
         self._start = start
+        self._approvals = approvals
         self._view_of = view_of
         self._checks = checks
         self._woken = asyncio.Event()
@@ -179,6 +184,7 @@ class Dispatcher:
         standing = Standing(
             active=active[0].id if active else None,
             latest=latest.request if latest else None,
+            waiting=active[0].id if active and active[0].status is RunStatus.WAITING else None,
         )
         return decide(candidate, permission=permission, who=who, standing=standing)
 
@@ -200,6 +206,16 @@ class Dispatcher:
                     delivery, event, lambda mark: messages.auto_switched(on, mark), "auto"
                 )
                 return f"automatic runs: {'on' if on else 'off'}"
+            case AnswerRun(run_id, approved):
+                by, answer = event.sender.login, Answer.APPROVED if approved else Answer.REJECTED
+                await self._say(
+                    delivery,
+                    event,
+                    lambda mark: approval.answered(by, approved=approved, mark=mark),
+                    "answered",
+                )
+                await self._approvals.answer(run_id, answer, by)
+                return f"{answer} run {run_id}"
             case Refuse():
                 await self._refuse(delivery, event, decision)
                 return f"refused: {decision.refusal}"
@@ -230,6 +246,8 @@ class Dispatcher:
                 run = await self._runs.get(run_id) if run_id else None
                 if run is None:
                     return await self._last_run(event)
+                if run.status is RunStatus.WAITING:
+                    return approval.still_waiting
                 view = self._view_of(run.id) or _view_of_queued(run)
                 return lambda mark: messages.status(view, datetime.now(UTC), mark)
             case _:
@@ -258,6 +276,15 @@ class Dispatcher:
                 )
             case Refusal.NOTHING_TO_STOP:
                 await self._say(delivery, event, messages.nothing_running, "nothing-to-stop")
+            case Refusal.NOTHING_WAITS:
+                await self._say(delivery, event, approval.nothing_waits, "nothing-waits")
+            case Refusal.MAY_NOT_APPROVE:
+                await self._say(
+                    delivery,
+                    event,
+                    lambda mark: approval.may_not_approve(detail, mark),
+                    "may-not-approve",
+                )
             case _:
                 assert_never(refusal)
 

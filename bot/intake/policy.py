@@ -12,11 +12,13 @@ from typing import assert_never
 
 from bot.github.values import Permission
 from bot.intake.commands import (
+    Approve,
     Auto,
     BadCommand,
     Command,
     Fix,
     Help,
+    Reject,
     Retry,
     Status,
     Stop,
@@ -26,6 +28,7 @@ from bot.intake.commands import (
 )
 from bot.intake.decisions import (
     Accept,
+    AnswerRun,
     Candidate,
     Decision,
     Ignore,
@@ -65,10 +68,12 @@ class Standing:
     Attributes:
         active: Id of the run that has not ended, or None.
         latest: What the youngest run was asked, ended or not, or None.
+        waiting: Id of the active run when it waits for an approval, or None.
     """
 
     active: str | None = None
     latest: FixRequest | None = None
+    waiting: str | None = None
 
 
 def screen(event: CommentEvent, identity: Identity) -> Candidate | Ignore:
@@ -116,10 +121,21 @@ def decide(
     """
     if not may_ask(candidate.event.sender.login, permission, who):
         return Refuse(Refusal.NO_PERMISSION, who.permission)
-    return _answer(candidate, standing)
+    may = may_approve(candidate.event.sender.login, permission, who)
+    return _answer(candidate, standing, None if may else who.approve)
 
 
-def _answer(candidate: Candidate, standing: Standing) -> Decision:
+def _decided(command: Approve | Reject, standing: Standing, lacking: Role | None) -> Decision:
+    if standing.waiting is None:
+        return Refuse(Refusal.NOTHING_WAITS)
+    approved = isinstance(command, Approve)
+    if approved and lacking is not None:
+        return Refuse(Refusal.MAY_NOT_APPROVE, lacking)
+    return AnswerRun(standing.waiting, approved)
+
+
+def _answer(candidate: Candidate, standing: Standing, lacking: Role | None) -> Decision:  # noqa: PLR0911 - one case per command
+    """Return what becomes of a command; `lacking` is the role that approving takes, if any."""
     command = candidate.command
     match command:
         case Help() | Status():
@@ -130,6 +146,8 @@ def _answer(candidate: Candidate, standing: Standing) -> Decision:
             return _switch(command, candidate)
         case BadCommand():
             return Refuse(Refusal.BAD_COMMAND, command.problem)
+        case Approve() | Reject():
+            return _decided(command, standing, lacking)
         case Fix():
             return _start(
                 _request(candidate.event, command.instructions, command.options), standing
@@ -156,6 +174,13 @@ def may_ask(login: str, permission: Permission, who: WhoSection) -> bool:
     return named or _RANKS.index(permission) >= _RANKS.index(_permission(who.permission))
 
 
+def may_approve(login: str, permission: Permission, who: WhoSection) -> bool:
+    """Return whether a person may approve what waits: who may ask, and has the role for it."""
+    if not may_ask(login, permission, who):
+        return False
+    return _RANKS.index(permission) >= _RANKS.index(_permission(who.approve))
+
+
 def _permission(role: Role) -> Permission:
     return Permission(role.value)
 
@@ -175,6 +200,8 @@ def _switch(command: Auto, candidate: Candidate) -> Decision:
 def _stop(standing: Standing) -> Decision:
     if standing.active is None:
         return Refuse(Refusal.NOTHING_TO_STOP)
+    if standing.active == standing.waiting:
+        return AnswerRun(standing.active, approved=False)
     return StopRun(standing.active)
 
 

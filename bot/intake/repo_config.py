@@ -39,6 +39,7 @@ from bot.repair.caps import Caps
 from bot.repair.guards.rules import PatchRules
 from bot.repair.model import Limits, SearchLimits
 from bot.repair.request import Effort, Options
+from bot.repair.risk import Confidence, Tolerance
 
 PATH = ".github/fixpoint.yml"
 
@@ -91,6 +92,27 @@ class WhoSection(Section):
     users: tuple[Text, ...] = Field(
         (), description="Logins of people who may with write access alone."
     )
+    approve: Role = Field(
+        Role.MAINTAIN, description="The least role that may approve what waits for a person."
+    )
+
+
+class ApprovalSection(Section):
+    """What a patch may delete before a person has to approve of it."""
+
+    deleted_files: StrictInt = Field(
+        Tolerance().deleted_files, ge=0, description="Whole files that a patch may delete."
+    )
+    deleted_lines: StrictInt = Field(
+        Tolerance().deleted_lines,
+        ge=0,
+        description="Lines that a patch may delete, less those that it adds.",
+    )
+
+    @property
+    def tolerance(self) -> Tolerance:
+        """The section in the words of a run."""
+        return Tolerance(self.deleted_files, self.deleted_lines)
 
 
 class MechanicalSection(Section):
@@ -200,6 +222,15 @@ class RepoConfig(Section):
     labels: tuple[Label, ...] = Field(("fixpoint",), description="Labels of the pull requests.")
     branch_prefix: BranchPrefix = Field(
         "fixpoint/", description="What the names of the branches begin with."
+    )
+    confidence: Confidence = Field(
+        Confidence.DRAFT,
+        description="How far results go: diagnose (a report), suggest (the patch in a comment), "
+        "draft (a draft pull request) or push (one that is ready for review).",
+    )
+    approval: ApprovalSection = Field(
+        ApprovalSection(),
+        description="What a patch may delete before a person has to approve of it.",
     )
     draft: StrictBool = Field(default=True, description="Whether pull requests open as drafts.")
     who: WhoSection = Field(WhoSection(), description="Who may start, stop and retry runs.")

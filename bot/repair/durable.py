@@ -104,10 +104,16 @@ class DurableRuns:
         self._executor_id = executor_id
         self._concurrency = concurrency
         self._workflow: Any = None
+        self._answered: Any = None
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def launch(self, body: RunBody) -> None:
-        """Start the engine: unfinished runs go on from their last finished step."""
+    async def launch(self, body: RunBody, go_on: RunBody) -> None:
+        """Start the engine: unfinished runs go on from their last finished step.
+
+        Args:
+            body: Carries a run to its end, or to a question for a person.
+            go_on: Carries it from the answer to its end.
+        """
         await self._journal.open()
         config: DBOSConfig = {
             "name": "fixpoint",
@@ -124,7 +130,11 @@ class DurableRuns:
         async def fix(request: FixRequest) -> None:
             await self._run(body, request)
 
-        self._workflow = fix
+        @DBOS.workflow(name="go on", max_recovery_attempts=_NEVER_POISONED)
+        async def answered(request: FixRequest) -> None:
+            await self._run(go_on, request)
+
+        self._workflow, self._answered = fix, answered
         DBOS.launch()
         await DBOS.register_queue_async(
             _QUEUE, worker_concurrency=self._concurrency, polling_interval_sec=_POLL_SECONDS
@@ -146,6 +156,11 @@ class DurableRuns:
         """Queue a run under its request's id; a second call with the same id changes nothing."""
         with SetWorkflowID(request.run_id):
             await DBOS.enqueue_workflow_async(_QUEUE, self._workflow, request)
+
+    async def go_on(self, request: FixRequest) -> None:
+        """Queue what follows a person's answer; a second call changes nothing."""
+        with SetWorkflowID(f"{request.run_id}-answered"):
+            await DBOS.enqueue_workflow_async(_QUEUE, self._answered, request)
 
     async def finished(self, run_id: str) -> bool:
         """Whether the run is over, however it ended."""

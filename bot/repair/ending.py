@@ -14,7 +14,7 @@ from bot.github.values import Published, Repo
 from bot.repair.display import Display, Shown
 from bot.repair.model import Report, Verdict
 from bot.repair.request import FixRequest
-from bot.reporting import check_run, final_report, messages, progress_comment
+from bot.reporting import approval, check_run, final_report, messages, progress_comment
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.storage.runs import RunStatus, RunStore
@@ -64,7 +64,12 @@ class LeftBehind:
     reason: str
 
 
-Outcome = Published | Pushed | PatchOnly | LeftBehind | NotPublished
+@dataclass(frozen=True, slots=True)
+class ReportOnly:
+    """A believed patch, in a repository that wants diagnoses alone."""
+
+
+Outcome = Published | Pushed | PatchOnly | LeftBehind | ReportOnly | NotPublished
 
 
 class Ending:
@@ -112,6 +117,10 @@ class Ending:
                 done = progress_comment.finished(report, None, mark)
                 more = patch_comment(report, reason, report_mark)
                 ended = check_run.Ended("Fixed, as a patch to apply", success=True)
+            case ReportOnly():
+                done = progress_comment.finished(report, None, mark)
+                more = approval.diagnosis(report, report_mark)
+                ended = check_run.Ended("Diagnosed", success=True)
             case NotPublished():
                 done = progress_comment.finished(report, None, mark)
                 more = final_report.not_fixed(report, report_mark)
@@ -129,7 +138,7 @@ class Ending:
             cost_usd=report.usage.cost_usd,
             tokens=report.usage.tokens,
         )
-        await self._forget_tokens(_repo(request))
+        await self.forget_tokens(_repo(request))
 
     async def end_early(self, request: FixRequest, text: str, reason: str) -> None:
         """Say that there will be no report.
@@ -146,7 +155,7 @@ class Ending:
         await self._display.close(request, shown, done, check_run.Ended("Ended early"), text)
         await self._react(request, "confused")
         await self.close(request, reason)
-        await self._forget_tokens(_repo(request))
+        await self.forget_tokens(_repo(request))
 
     async def close(self, request: FixRequest, reason: str) -> None:
         """Note, without a word to anybody, that a run is over and has no report."""
@@ -166,7 +175,8 @@ class Ending:
             )
         )
 
-    async def _forget_tokens(self, repo: Repo) -> None:
+    async def forget_tokens(self, repo: Repo) -> None:
+        """Make the tokens of a run that is over, or waits, useless."""
         try:
             await self._github.revoke_tokens(repo)
         except GitHubError as error:

@@ -14,6 +14,7 @@ from bot.repair.ending import LeftBehind, Outcome, PatchOnly, Pushed
 from bot.repair.model import Report
 from bot.repair.publication import goes_onto_the_branch, prepare_advance, prepare_publication
 from bot.repair.request import FailedCommit, FixRequest
+from bot.repair.risk import Confidence
 from bot.storage.commits import CommitStore
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
@@ -93,4 +94,6 @@ class Publisher:
 
 
 def _draft(request: FixRequest, brief: Brief) -> bool:
-    return brief.config.draft if request.options.draft is None else request.options.draft
+    if request.options.draft is not None:
+        return request.options.draft
+    return brief.config.draft and brief.config.confidence is not Confidence.PUSH

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
-from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +31,14 @@ from bot.repair.caps import NO_CAPS, Caps, charged
 from bot.repair.checkouts import RemoteCheckout
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.display import Display, Shown
-from bot.repair.ending import CouldNotStart, Ending, NotPublished, Outcome
+from bot.repair.ending import (
+    CouldNotStart,
+    Ending,
+    NotPublished,
+    Outcome,
+    PatchOnly,
+    ReportOnly,
+)
 from bot.repair.engine import repair
 from bot.repair.gathering import Gathering
 from bot.repair.getting_further import MOST_INTERRUPTIONS, CountedSteps
@@ -44,12 +51,14 @@ from bot.repair.progress_comment import EDIT_SECONDS, ProgressComment
 from bot.repair.progress_log import log_progress
 from bot.repair.publisher import Publisher
 from bot.repair.request import FixRequest
+from bot.repair.risk import Confidence, risks
 from bot.repair.run import Tools
 from bot.repair.steps import Steps
-from bot.reporting import messages
+from bot.reporting import approval, messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.redaction import redacted
+from bot.storage.approvals import Answer, ApprovalStore
 from bot.storage.commits import CommitStore
 from bot.storage.ledger import Ledger
 from bot.storage.ledger_purse import open_purse
@@ -60,6 +69,22 @@ from sandbox.git import Credential
 STOP_POLL_SECONDS = 1.0
 
 _log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A believed patch that waits for a person, and why."""
+
+    risks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What waited for a person, and whether it may be published."""
+
+    report: Report
+    shown: Shown
+    approved: bool
 
 
 class FixWorkflow:
@@ -75,6 +100,8 @@ class FixWorkflow:
         steps: Steps,
         folder: Path,
         *,
+        approvals: ApprovalStore,
+        waits: timedelta = timedelta(days=7),
         caps: Caps = NO_CAPS,
         edit_seconds: float = EDIT_SECONDS,
         retry_seconds: float = FIRST_WAIT,
@@ -88,6 +115,8 @@ class FixWorkflow:
         self._ending = Ending(github, runs, self._display)
         self._ledger = ledger
         self._caps = caps
+        self._approvals = approvals
+        self._waits = waits
         self._tools = tools
         self._steps = steps
         self._folder = folder
@@ -101,7 +130,17 @@ class FixWorkflow:
         return comment.view if comment else None
 
     async def run(self, request: FixRequest) -> None:
-        """Carry the request to its end; nothing that went wrong on the way stays unsaid."""
+        """Carry the request to its end, or to a question for a person."""
+        await self._guarded(request, self._carry)
+
+    async def go_on(self, request: FixRequest) -> None:
+        """Carry a run from a person's answer to its end."""
+        await self._guarded(request, self._carry_on)
+
+    async def _guarded(
+        self, request: FixRequest, carry: Callable[[FixRequest], Awaitable[None]]
+    ) -> None:
+        """Carry a request; nothing that went wrong on the way stays unsaid."""
         with structlog.contextvars.bound_contextvars(run_id=request.run_id):
             interruptions = await self._runs.begin(request.run_id) - 1
             _log.info("run taken up", interruptions=interruptions)
@@ -109,7 +148,7 @@ class FixWorkflow:
                 if interruptions >= MOST_INTERRUPTIONS:
                     await self._give_up(request, interruptions)
                 else:
-                    await self._carry(request)
+                    await carry(request)
             except FixpointError as error:
                 _log.error("run ended early", problem=str(error))
                 await self._end_early(request, str(error))
@@ -139,8 +178,61 @@ class FixWorkflow:
             failed = await steps("gather evidence", self._gather, request, brief)
         job = plan_job(request, brief, failed, caps=self._caps_of(brief))
         report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
+        if isinstance(outcome, Held):
+            await steps("wait for a person", self._hold, request, report, brief, outcome, shown)
+            return
         await steps("have its checks watched", self._publisher.watch, request, outcome)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
+
+    async def _carry_on(self, request: FixRequest) -> None:
+        steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
+        held = await steps("take up again", self._take_up, request)
+        outcome: Outcome = NotPublished()
+        if held.approved:
+            brief = await steps("brief", self._brief, request)
+            outcome = await steps("publish", self._publish_held, request, brief, held.report)
+        await steps("have its checks watched", self._publisher.watch, request, outcome)
+        await steps("report", self._ending.conclude, request, held.report, outcome, held.shown)
+
+    async def _hold(
+        self, request: FixRequest, report: Report, brief: Brief, held: Held, shown: Shown
+    ) -> None:
+        """Ask for an approval: in the place of the progress, and in the table of runs."""
+        until = datetime.now(UTC) + self._waits
+        await self._approvals.ask(request.run_id, until)
+        await self._runs.update(
+            request.run_id, status=RunStatus.WAITING, report=report, reason="It waits for a person."
+        )
+        mark, role = marker(request.run_id, "progress"), brief.config.who.approve
+        text = approval.waiting(report, held.risks, role, until, mark)
+        await self._display.progress(request, shown, text)
+        await self._ending.forget_tokens(_repo(request))
+
+    async def _take_up(self, request: FixRequest) -> Answered:
+        """Return what waited, with the answer."""
+        run = await self._runs.get(request.run_id)
+        asked = await self._approvals.get(request.run_id)
+        if run is None or run.report is None or asked is None:
+            raise UsageError("What waited for a person is not there any more.")
+        await self._runs.update(request.run_id, status=RunStatus.RUNNING)
+        shown = Shown(run.progress_comment_id, await self._display.check_of(request))
+        if asked.answer is Answer.APPROVED:
+            note = f"{asked.by} approved of it."
+            return Answered(
+                replace(run.report, notes=(*run.report.notes, note)), shown, approved=True
+            )
+        reason = f"{asked.by} rejected the patch." if asked.by else "Nobody approved of the patch."
+        report = replace(run.report, verdict=Verdict.STOPPED, reason=reason, patch_accepted=False)
+        return Answered(report, shown, approved=False)
+
+    async def _publish_held(
+        self, request: FixRequest, brief: Brief | CouldNotStart, report: Report
+    ) -> Outcome:
+        """Publish what a person approved of, by the rules that the repository has now."""
+        if isinstance(brief, CouldNotStart):
+            return PatchOnly(brief.reason)
+        brief = replace(brief, commit=report.head)
+        return await self._publish(request, brief, report, self._checkout(request, brief))
 
     async def _give_up(self, request: FixRequest, times: int) -> None:
         """End a run that ended its server each time it was taken up."""
@@ -215,7 +307,7 @@ class FixWorkflow:
 
     async def _repair_and_publish(
         self, request: FixRequest, brief: Brief, job: Job, shown: Shown, steps: Steps
-    ) -> tuple[Report, Outcome]:
+    ) -> tuple[Report, Outcome | Held]:
         mark = marker(request.run_id, "progress")
 
         async def edit(text: str) -> None:
@@ -247,8 +339,17 @@ class FixWorkflow:
         report = replace(redacted(report, self._secrets), balances=balances)
         if report.verdict is not Verdict.FIXED:
             return report, NotPublished()
-        outcome = await steps("publish", self._publish, request, brief, report, checkout)
-        return report, outcome
+        config = brief.config
+        if config.confidence is Confidence.DIAGNOSE:
+            return report, ReportOnly()
+        if config.confidence is Confidence.SUGGEST:
+            return report, PatchOnly("this repository's `confidence` is `suggest`.")
+        found = risks(report, config.confidence, config.approval.tolerance)
+        if found and not brief.is_fork:
+            if request.number is None:  # where nobody could answer
+                return report, PatchOnly(found[0])
+            return report, Held(found)
+        return report, await steps("publish", self._publish, request, brief, report, checkout)
 
     async def _publish(
         self, request: FixRequest, brief: Brief, report: Report, checkout: RemoteCheckout

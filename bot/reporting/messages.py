@@ -18,6 +18,8 @@ COMMANDS = (
     ("/fix <instructions>", "the same, with something to keep in mind"),
     ("/fix status", "say how far the run is"),
     ("/fix stop", "stop the run and report what it found"),
+    ("/fix approve", "publish a patch that waits for a person"),
+    ("/fix reject", "end a run that waits for a person"),
     ("/fix retry", "start again, with what was asked for before"),
     ("/fix auto on", "start by itself whenever checks of this pull request fail"),
     ("/fix auto off", "never start by itself on this pull request"),

@@ -153,9 +153,9 @@ async def open_database(url: SecretStr, *, flushed: bool = True) -> Database:
         UsageError: When it can't be opened, or was written by a newer Fixpoint.
     """
     # The tables of all modules must be known before they are created.
-    from bot.storage import books, commits, deliveries, runs, switches
+    from bot.storage import approvals, books, commits, deliveries, runs, switches
 
-    del books, commits, deliveries, runs, switches
+    del approvals, books, commits, deliveries, runs, switches
     return Database(await asyncio.to_thread(_open, _parsed(url), flushed))
 
 

@@ -40,6 +40,8 @@ class RunStatus(StrEnum):
 
     QUEUED = "queued"
     RUNNING = "running"
+    WAITING = "waiting"
+    """For a person's approval; no process works on it."""
     DONE = "done"
 
 

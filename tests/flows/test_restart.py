@@ -18,6 +18,7 @@ from bot.repair.run import Tools
 from bot.repair.steps import PlainSteps
 from bot.repair.workflow import FixWorkflow
 from bot.settings import load_server_settings
+from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
@@ -304,7 +305,14 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
             await runs.create(request, "delivery")
             ledger, commits = Ledger(database), CommitStore(database)
             workflow = FixWorkflow(
-                github, runs, ledger, commits, tools, PlainSteps(), tmp_path / "data"
+                github,
+                runs,
+                ledger,
+                commits,
+                tools,
+                PlainSteps(),
+                tmp_path / "data",
+                approvals=ApprovalStore(database),
             )
             await workflow.run(request)
             run = await runs.get(request.run_id)

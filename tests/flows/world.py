@@ -18,7 +18,7 @@ from aiohttp.test_utils import TestServer
 from bot.github.values import Repo
 from bot.server import Server, open_server
 from bot.settings import ServerSettings, load_server_settings
-from bot.storage.runs import Run
+from bot.storage.runs import Run, RunStatus
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository
 from tests.fakes.github.conformance import check_event, check_exchanges
 from tests.fakes.github.model import CheckRun, Comment, Event
@@ -150,6 +150,7 @@ class Scene:
         text = re.sub(r"\| [\d,]{4,} \|", "| N |", text)
         text = re.sub(r"\$[1-9]\d*\.\d{4}\b", "$N.N", text)  # what is left of a cap
         text = re.sub(r"\bon \d{4}-\d\d-\d\d\b", "on DAY", text)
+        text = re.sub(r"\bat \d\d:\d\d UTC", "at TIME UTC", text)
         text = re.sub(r"installation \d+", "installation ID", text)
         return re.sub(r"\$0\.\d+", "$0.N", text)
 
@@ -260,7 +261,11 @@ class World(Scene):
         async with asyncio.timeout(SETTLE_SECONDS):
             while True:
                 if await self._quiet():
-                    active = await self.server.runs.active()
+                    active = [
+                        run
+                        for run in await self.server.runs.active()
+                        if run.status is not RunStatus.WAITING
+                    ]
                     latest = await self.server.runs.list(1)
                     ended = [await self.server.durable.finished(run.id) for run in latest]
                     if not active and all(ended):

@@ -144,8 +144,8 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("sandbox: {zzz: 1}", "1: unknown key 'zzz'; there are image, template."),
         ("atempts:", "1: unknown key 'atempts'; did you mean 'attempts'?"),
         ("1: x", ("1: unknown key '1'; there are setup, test, sandbox, network, model, effort, "
-         "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, draft, who, "
-         "proposers, mechanical, search, checks.")),
+         "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, confidence, "
+         "approval, draft, who, proposers, mechanical, search, checks.")),
         ("test: a\ndraft: no\n", "2: 'draft' must be true or false."),
         ("draft: 1", "1: 'draft' must be true or false."),
         ("attempts: '3'", "1: 'attempts' must be a whole number."),
@@ -171,7 +171,7 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("effort: hihg", "1: 'effort' must be 'low', 'medium' or 'high'; did you mean 'high'?"),
         ("effort: 3", "1: 'effort' must be 'low', 'medium' or 'high'."),
         ("who:\n  permission: read", "2: 'who.permission' must be 'write', 'maintain' or 'admin'."),
-        ("who: ada", "1: 'who' must have keys of its own, such as permission, users."),
+        ("who: ada", "1: 'who' must have keys of its own, such as permission, users, approve."),
         ("proposers: [mechanical, agnet]",
          "1: 'proposers[2]' must be 'mechanical', 'search' or 'agent'; did you mean 'agent'?"),
         ("proposers: []", "1: 'proposers' must not be empty."),

@@ -6,7 +6,6 @@ import shlex
 from typing import assert_never
 
 from bot.llm.base import Tool, ToolCall, ToolResult
-from bot.repair.guards import protected_paths
 from bot.repair.proposers.agent.actions import (
     BASH,
     EDIT,
@@ -15,7 +14,6 @@ from bot.repair.proposers.agent.actions import (
     Restart,
     RunTests,
     read_action,
-    relative,
 )
 from bot.repair.proposers.agent.edit_tool import (
     Create,
@@ -30,9 +28,11 @@ from bot.repair.proposers.agent.edit_tool import (
     Write,
     decide,
 )
+from bot.repair.proposers.agent.levels import level_of
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.text_file import MOST_BYTES
 from bot.repair.proposers.base import Task, Workbench
+from bot.repair.risk import Level
 from bot.repair.steps import Steps
 from bot.repair.untrusted import clip, reveal_hidden
 from sandbox.base import CommandResult, SandboxError, SandboxGone, SandboxUnavailable
@@ -163,7 +163,7 @@ class Toolbox:
         return clip(text, _OUTPUT_CHARACTERS)
 
     async def _edit(self, command: EditCommand, step: str) -> str | Rejected:
-        if not isinstance(command, View) and self._is_protected(command.path):
+        if level_of(command, self._task.protected) is Level.HIGH:
             return Rejected(f"{command.path} is protected: no patch may touch it.")
         try:
             found = await self._steps(f"{step}: read", self._find, command.path)
@@ -202,9 +202,6 @@ class Toolbox:
             f"{step}: list", self._workbench.run, listing_command(path), _LISTING_SECONDS
         )
         return clip(reveal_hidden(result.output).strip(), _OUTPUT_CHARACTERS) or "(empty)"
-
-    def _is_protected(self, path: str) -> bool:
-        return bool(protected_paths((relative(path),), self._task.protected))
 
 
 def describe_result(result: CommandResult) -> str:

@@ -1,0 +1,80 @@
+"""Take a person's answer to a run that waits for it, and let the run go on; for days if need be."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Self
+
+import structlog
+
+from bot.errors import StorageError
+from bot.repair.request import FixRequest
+from bot.storage.approvals import Answer, ApprovalStore
+from bot.storage.runs import RunStatus, RunStore
+
+EVERY = 300.0
+"""Seconds between two looks for questions that nobody answered in time."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Approvals:
+    """Lets waiting runs go on: with an answer at once, without one when their time is over.
+
+    What an earlier process kept and did not act on is found by the first look.
+    """
+
+    def __init__(
+        self,
+        runs: RunStore,
+        store: ApprovalStore,
+        go_on: Callable[[FixRequest], Awaitable[None]],
+        *,
+        every: float = EVERY,
+    ) -> None:
+        self._runs = runs
+        self._store = store
+        self._go_on = go_on
+        self._every = every
+        self._task: asyncio.Task[None] | None = None
+
+    async def answer(self, run_id: str, answer: Answer, by: str) -> None:
+        """Keep the answer and let the run go on; the first answer counts."""
+        await self._store.answer(run_id, answer, by)
+        run = await self._runs.get(run_id)
+        if run is not None:
+            await self._go_on(run.request)
+
+    async def look(self) -> None:
+        """Let runs go on that have an answer, or that waited long enough."""
+        for run in await self._runs.active():
+            if run.status is not RunStatus.WAITING:
+                continue
+            approval = await self._store.get(run.id)
+            if approval is None:
+                continue
+            if approval.answer is None and approval.until <= datetime.now(UTC):
+                await self.answer(run.id, Answer.EXPIRED, "")
+            elif approval.answer is not None:
+                await self._go_on(run.request)
+
+    async def __aenter__(self) -> Self:
+        """Begin to look."""
+        self._task = asyncio.create_task(self._look_again_and_again())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _look_again_and_again(self) -> None:
+        while True:
+            try:
+                await self.look()
+            except StorageError as error:
+                _log.warning("waiting runs not looked for", problem=str(error))
+            await asyncio.sleep(self._every)

@@ -1,0 +1,35 @@
+"""Decide how much harm a tool's act could do; one that could do much is not done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from bot.repair.guards import protected_paths
+from bot.repair.proposers.agent.actions import Bash, Restart, RunTests, relative
+from bot.repair.proposers.agent.edit_tool import Create, Insert, StrReplace, View
+from bot.repair.risk import Level
+
+
+def level_of(
+    action: Bash | Restart | RunTests | View | Create | StrReplace | Insert,
+    protected: Sequence[str],
+) -> Level:
+    """Return the level of an act in the attempt's own sandbox.
+
+    Commands are of medium level whatever they say: they reach nothing but that sandbox, and what
+    they leave is judged elsewhere.
+
+    Args:
+        action: What the model asks for.
+        protected: Globs that no patch may touch.
+    """
+    match action:
+        case View() | Restart():
+            return Level.LOW
+        case Bash() | RunTests():
+            return Level.MEDIUM
+        case Create(path=path) | StrReplace(path=path) | Insert(path=path):
+            return Level.HIGH if protected_paths((relative(path),), protected) else Level.MEDIUM
+        case _:
+            assert_never(action)

@@ -1,0 +1,86 @@
+"""Remember which runs wait for a person, until when, and what the person said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Column, Row, String, Table, select, update
+
+from bot.storage.database import Database, PlainText, UtcDateTime, insert_if_new, metadata
+
+
+class Answer(StrEnum):
+    """What became of a question."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A question that a run asked.
+
+    Attributes:
+        run_id: Of the run.
+        until: UTC; without an answer by then, the run ends.
+        answer: None before there is one.
+        by: Login of who answered, or "".
+    """
+
+    run_id: str
+    until: datetime
+    answer: Answer | None
+    by: str
+
+
+approvals = Table(
+    "approvals",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("until", UtcDateTime, nullable=False),
+    Column("answer", String(16)),
+    Column("by", PlainText, nullable=False),
+)
+
+
+class ApprovalStore:
+    """The table of questions. Every method raises `StorageError` when the database fails."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ask(self, run_id: str, until: datetime) -> None:
+        """Keep a question; asking again changes nothing."""
+        row = {"run_id": run_id, "until": until, "answer": None, "by": ""}
+        await self._database.write(lambda connection: insert_if_new(connection, approvals, row))
+
+    async def answer(self, run_id: str, answer: Answer, by: str) -> bool:
+        """Keep the answer, unless there is one; return whether it is the one that counts."""
+        statement = (
+            update(approvals)
+            .where(approvals.c.run_id == run_id, approvals.c.answer.is_(None))
+            .values(answer=answer, by=by)
+        )
+        changed = await self._database.write(
+            lambda connection: connection.execute(statement).rowcount
+        )
+        return changed == 1
+
+    async def get(self, run_id: str) -> Approval | None:
+        """Return the question of a run."""
+        statement = select(approvals).where(approvals.c.run_id == run_id)
+        row = await self._database.read(lambda connection: connection.execute(statement).first())
+        return None if row is None else _approval(row)
+
+
+def _approval(row: Row[Any]) -> Approval:
+    return Approval(
+        run_id=row.run_id,
+        until=row.until,
+        answer=None if row.answer is None else Answer(row.answer),
+        by=row.by,
+    )

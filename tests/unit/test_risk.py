@@ -1,0 +1,91 @@
+"""What must wait for a person before it is published."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.repair.model import (
+    Attempt,
+    GuardFinding,
+    Patch,
+    Problem,
+    Proposal,
+    Report,
+    Severity,
+    Verdict,
+    Verification,
+)
+from bot.repair.model import Observation as Seen
+from bot.repair.risk import Confidence, Tolerance, is_dependency_file, risks, secret_places
+
+TOKEN = "ghp_" + "a1B2" * 9
+
+
+def report(patch: Patch, *findings: GuardFinding) -> Report:
+    """Return a report whose patch is believed."""
+    judged = Verification(Seen("make", 0), findings=findings)
+    attempt = Attempt(1, "agent", Proposal(patch, "."), judged, ("a",), 1.0)
+    return Report("run", Verdict.FIXED, ".", Problem(), "c" * 40, attempts=(attempt,), patch=patch)
+
+
+def patch(*files: str, added: int = 1, removed: int = 1, text: str = "") -> Patch:
+    return Patch(text.encode() or b"x", files, added, removed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "reasons"),
+    [
+        (patch("src/app.py"), ()),
+        (patch("uv.lock", "src/a.py"), ("It changes what is installed: uv.lock.",)),
+        (patch("web/package.json"), ("It changes what is installed: web/package.json.",)),
+        (
+            patch("a/go.mod", "b/go.mod", "c/go.mod", "d/go.mod"),
+            ("It changes what is installed: a/go.mod, b/go.mod, c/go.mod and 1 more.",),
+        ),
+        (
+            patch(".github/dependabot.yml"),
+            ("It changes what runs by itself: .github/dependabot.yml.",),
+        ),
+        (
+            patch("a.py", added=10, removed=311),
+            ("It deletes 301 lines; more than 300 take an approval.",),
+        ),
+        (
+            patch("a.py", text="deleted file mode 100644\n" * 4),
+            ("It deletes 4 files; more than 3 take an approval.",),
+        ),
+        (
+            patch("a.py", text=f"+++ b/a.py\n@@ -1,1 +7,3 @@\n keep\n-old\n+key = '{TOKEN}'\n"),
+            (
+                "a.py:8 looks like a credential; it would be public to all who read the repository.",
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_what_waits(changed: Patch, reasons: tuple[str, ...]) -> None:
+    """And what does not; a repository without pull requests has nothing that could wait."""
+    assert risks(report(changed), Confidence.DRAFT, Tolerance()) == reasons
+    assert risks(report(changed), Confidence.SUGGEST, Tolerance()) == ()
+
+
+def test_without_a_draft_in_between_a_person_looks_first() -> None:
+    """What a guard wants a person to see waits where no draft would show it to one."""
+    finding = GuardFinding("test-setup", Severity.NEEDS_PERSON, "tox.ini has a say.")
+    note = GuardFinding("other", Severity.NOTE, "Nice.")
+    believed = report(patch("a.py"), finding, note)
+    assert risks(believed, Confidence.DRAFT, Tolerance()) == ()
+    assert risks(believed, Confidence.PUSH, Tolerance()) == ("tox.ini has a say.",)
+
+
+def test_only_added_lines_can_leak() -> None:
+    """A patch that takes a credential out is welcome; headers are no lines."""
+    text = f"--- a/a\n+++ b/a\n@@ -1,2 +1,1 @@\n-{TOKEN}\n keep {TOKEN}\n"
+    assert secret_places(patch("a", text=text)) == ()
+    two = f"diff --git a/x b/x\n+++ b/x\n@@ -0,0 +1 @@\n+{TOKEN}\ndiff --git a/y b/y\n+++ b/y\n@@ -0,0 +1,2 @@\n+++ {TOKEN}\n+{TOKEN}\n"
+    assert secret_places(patch("x", "y", text=two)) == ("x:1", "y:1", "y:2")
+
+
+def test_dependency_files() -> None:
+    """By name, in any folder."""
+    assert all(map(is_dependency_file, ["requirements-dev.txt", "a/Cargo.lock", "x.gemspec"]))
+    assert not any(map(is_dependency_file, ["docs/requirements.md", "package.py", "lock"]))
