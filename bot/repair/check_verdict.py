@@ -90,11 +90,8 @@ def judge_base(
         head: Its command at the failing commit.
         base: The same at the base commit.
     """
-    if base.ok or base.timed_out != head.timed_out:
+    if not same_at_base(head, base):
         return None
-    before, now = _ids(base), _ids(head)
-    if now and before and not now <= before:
-        return None  # the commit breaks more than the base had broken
     name = f"`{target.check}`"
     if evidence.passed_on_base and not _confirms(evidence, head):
         return Judgement(
@@ -110,6 +107,14 @@ def judge_base(
     return Judgement(
         Cause.RED_ON_BASE, f"{name}: {_shown(head)} fails on the base in the same way.{since}"
     )
+
+
+def same_at_base(head: Observation, base: Observation) -> bool:
+    """Whether the base fails with everything that the head fails with."""
+    if base.ok or base.timed_out != head.timed_out:
+        return False
+    before, now = _ids(base), _ids(head)
+    return not (now and before) or now <= before
 
 
 def overall(judgements: Sequence[Judgement]) -> Judgement:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from bot.repair.base_commit import has_base, observe_at_base, to_base
 from bot.repair.check_targets import CheckTarget, Chosen, choose, commands_of, failed_job
 from bot.repair.check_verdict import (
     Judgement,
@@ -19,7 +20,6 @@ from bot.repair.detect import DirectoryTree
 from bot.repair.job import Source
 from bot.repair.loop import verdict_of
 from bot.repair.model import Cause, FailedJob, Observation, Patch, Reproduction, Verdict
-from bot.repair.patching import patch_between
 from bot.repair.preparation import PLACES, Preparation, SetupFailed, reused_sentence
 from bot.repair.progress import CommandsFound, Phase, PhaseStarted, Reproduced
 from bot.repair.run import Concluded, Run, Workshop
@@ -123,21 +123,13 @@ async def _try(run: Run, source: Source, chosen: CheckTarget, place: str, guidan
     run.known.untouched = prepared
     runs: list[Observation] = []
     while not runs or wants_another_run(runs, chosen.evidence):
-        runs.append(await _observe(run, workshop, f"reproduce{place} {len(runs) + 1}", Patch()))
+        runs.append(await _observe(run, workshop, place, len(runs) + 1))
     judgement = judge_head(chosen.target, chosen.evidence, runs)
-    if judgement.cause is Cause.REAL and has_base(source):
+    if judgement.cause is Cause.REAL and has_base(workshop):
         base = await _at_base(run, workshop, chosen, place)
         found = base and judge_base(chosen.target, chosen.evidence, runs[0], base)
         judgement = found or judgement
     return Trial(chosen, workshop, tuple(runs), judgement)
-
-
-def has_base(source: Source) -> bool:
-    """Whether there is another commit to compare with: that of a pull request's base branch.
-
-    On the default branch there is none: what fails there is repaired there.
-    """
-    return source.trusted != source.head
 
 
 async def _at_base(
@@ -145,11 +137,10 @@ async def _at_base(
 ) -> Observation | None:
     """Run the failing command at the base, set up anew only where the commit changed the setup."""
     source = workshop.source
-    tree = await source.store.tree_of(source.trusted)
-    to_base = await patch_between(source.store, workshop.prepared.tree, tree)
+    patch = await to_base(workshop)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=f"{workshop.commands.failing} at the base"))
-    if not touches_setup(to_base.files):
-        return await _observe(run, workshop, f"base{place}", to_base)
+    if not touches_setup(patch.files):
+        return await observe_at_base(run, workshop, patch, step=f"base{place}")
     directory = await provide(
         source.store, source.trusted, source.directory.with_name("source-base")
     )
@@ -163,7 +154,7 @@ async def _at_base(
         return None
     preparation.use(prepared)
     there = replace(workshop, source=base, preparation=preparation, prepared=prepared)
-    return await _observe(run, there, f"base{place}", Patch())
+    return await observe_at_base(run, there, Patch(), step=f"base{place}")
 
 
 def _preparation(run: Run, source: Source, chosen: CheckTarget, place: str) -> Preparation:
@@ -180,10 +171,14 @@ def _preparation(run: Run, source: Source, chosen: CheckTarget, place: str) -> P
     )
 
 
-async def _observe(run: Run, workshop: Workshop, name: str, patch: Patch) -> Observation:
-    verifier = workshop.verifier(run)
-    sandbox = f"{run.job.run_id}-{name.replace(' ', '-')}"
-    return await run.steps(name, verifier.observe, sandbox, workshop.commands.failing, patch)
+async def _observe(run: Run, workshop: Workshop, place: str, n: int) -> Observation:
+    """Run the failing command on the untouched tree, for the `n`th time."""
+    verifier, command = workshop.verifier(run), workshop.commands.failing
+    step = f"reproduce{place} {n}"
+    name = f"{run.job.run_id}-{step.replace(' ', '-')}"
+    if n == 1:  # what the command itself leaves behind is no part of a repair
+        return await run.steps(step, verifier.observe_writes, name, command)
+    return await run.steps(step, verifier.observe, name, command, Patch())
 
 
 def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> Judgement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.repair.base_commit import note_base
 from bot.repair.candidate import without
 from bot.repair.guards import is_test_file
 from bot.repair.loop import read_reproduction, verdict_of
@@ -29,6 +30,8 @@ async def reproduce(run: Run, workshop: Workshop) -> Workshop:
     verdict = verdict_of(reproduction.cause)
     if verdict is not None:
         raise Concluded(verdict, reproduction.reason)
+    if not runs[0].ok:
+        await note_base(run, workshop, runs[0])
     return workshop
 
 

@@ -386,3 +386,16 @@ async def test_nothing_is_known_and_nothing_can_be_run(tmp_path: Path) -> None:
                 "Nothing can be run here for the failed checks. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large or no file. No test command was found.",
             )
         )
+
+
+async def test_a_person_who_asks_is_told_that_the_base_is_red_too(tmp_path: Path) -> None:
+    """`/fix` on a pull request goes on, and the report says what the base does."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        world.state.push(world.repository, "feature", {"other.txt": "more\n"})
+        pull = world.state.open_pull_request(world.repository, "wes", "A feature", head="feature")
+        await world.comment("/fix", issue=pull)
+        await world.settled()
+        run = await world.run()
+        assert run.report is not None
+        assert run.verdict is Verdict.FIXED
+        assert "`sh check.sh` fails on the base branch in the same way." in run.report.notes

@@ -1,0 +1,47 @@
+"""Run the failing command at the commit that a pull request goes into."""
+
+from __future__ import annotations
+
+from bot.repair.check_verdict import same_at_base
+from bot.repair.model import Observation, Patch
+from bot.repair.patching import patch_between
+from bot.repair.run import Run, Workshop
+from bot.repair.setup_inputs import touches_setup
+
+
+def has_base(workshop: Workshop) -> bool:
+    """Whether there is another commit to compare with: that of a pull request's base branch.
+
+    On the default branch there is none: what fails there is repaired there.
+    """
+    return workshop.source.trusted != workshop.source.head
+
+
+async def to_base(workshop: Workshop) -> Patch:
+    """Return the difference from the prepared tree to the base commit."""
+    store = workshop.source.store
+    tree = await store.tree_of(workshop.source.trusted)
+    return await patch_between(store, workshop.prepared.tree, tree)
+
+
+async def observe_at_base(run: Run, workshop: Workshop, patch: Patch, *, step: str) -> Observation:
+    """Run the failing command at the base, in the environment of the failing commit."""
+    observe = workshop.verifier(run).observe
+    name = f"{run.job.run_id}-{step.replace(' ', '-')}"
+    return await run.steps(step, observe, name, workshop.commands.failing, patch)
+
+
+async def note_base(run: Run, workshop: Workshop, head: Observation) -> None:
+    """Note it when the base of a pull request fails in the same way, which is worth knowing.
+
+    A person asked for the repair, so it goes on all the same. Where the pull request changes what
+    the setup makes, nothing is compared: that would take a setup of its own.
+    """
+    if not run.job.problem.is_pull_request or not has_base(workshop):
+        return
+    patch = await to_base(workshop)
+    if touches_setup(patch.files):
+        return
+    base = await observe_at_base(run, workshop, patch, step="base")
+    if same_at_base(head, base):
+        run.known.note(f"`{base.command}` fails on the base branch in the same way.")
