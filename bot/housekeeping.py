@@ -11,6 +11,7 @@ from typing import Self
 import structlog
 
 from bot.errors import StorageError
+from bot.storage.commits import CommitStore
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
 
@@ -20,21 +21,31 @@ KEPT = timedelta(days=30)
 """Longer than GitHub offers to redeliver (three days), and than any run lasts, its waiting for
 people included."""
 
+COMMITS_KEPT = timedelta(days=60)
+"""So much longer commits are kept: a job can be run again for thirty days after its first run.
+
+https://docs.github.com/en/actions/how-tos/manage-workflow-runs/re-run-workflows-and-jobs
+"""
+
 _log = structlog.get_logger(__name__)
 
 
 class Housekeeping:
     """Tidies up at start, and once a day."""
 
-    def __init__(self, deliveries: DeliveryStore, journal: Journal, mirrors: Path) -> None:
+    def __init__(
+        self, deliveries: DeliveryStore, commits: CommitStore, journal: Journal, mirrors: Path
+    ) -> None:
         """Look after these.
 
         Args:
             deliveries: Of webhooks.
+            commits: Whose checks failed, or were awaited.
             journal: Of light steps.
             mirrors: Folder of bare repositories, two levels deep, that speed up fetching.
         """
         self._deliveries = deliveries
+        self._commits = commits
         self._journal = journal
         self._mirrors = mirrors
         self._task: asyncio.Task[None] | None = None
@@ -65,10 +76,17 @@ class Housekeeping:
             StorageError: When the database refuses.
         """
         deliveries = await self._deliveries.prune(older_than)
+        commits = await self._commits.prune(older_than - COMMITS_KEPT)
         acts = await self._journal.prune(older_than)
         mirrors = await asyncio.to_thread(_remove_unused, self._mirrors, older_than)
-        if deliveries or acts or mirrors:
-            _log.info("old data thrown away", deliveries=deliveries, acts=acts, mirrors=mirrors)
+        if deliveries or commits or acts or mirrors:
+            _log.info(
+                "old data thrown away",
+                deliveries=deliveries,
+                commits=commits,
+                acts=acts,
+                mirrors=mirrors,
+            )
 
 
 def _remove_unused(mirrors: Path, older_than: datetime) -> int:

@@ -151,7 +151,9 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         await stack.enter_async_context(
             MissedDeliveries(github, deliveries, every=settings.fixpoint_missed_seconds)
         )
-        await stack.enter_async_context(Housekeeping(deliveries, journal, folder / "mirrors"))
+        await stack.enter_async_context(
+            Housekeeping(deliveries, stores.commits, journal, folder / "mirrors")
+        )
         app = build_app(settings, database, deliveries, dispatcher.wake)
         yield Server(
             app, database, deliveries, runs, stores.commits, dispatcher, settler, durable, waiting

@@ -11,7 +11,7 @@ import structlog
 
 from bot.errors import NotPermitted, RepoConfigError
 from bot.github.github import GitHub
-from bot.github.values import PullRequest, Repo, RepositoryFacts
+from bot.github.values import CheckReport, PullRequest, Repo, RepositoryFacts
 from bot.intake.check_policy import (
     PassBy,
     Place,
@@ -78,8 +78,8 @@ class CommitLook:
         place = await self._place(commit, facts)
         try:
             config = await read_config(self._github, commit.repo, place, facts)
-        except RepoConfigError:
-            return await self._pass(commit, "the repo config can't be used")
+        except RepoConfigError as error:
+            return await self._unusable(commit, place, error)
         wishes = Wishes(
             config=config.checks,
             switch=await self._switch(commit.repo, place.pull),
@@ -194,15 +194,26 @@ class CommitLook:
         """Start nothing, and say so where a person could want it otherwise."""
         if decision is None:
             return await self._pass(commit, "the repository is archived")
-        if decision.why.is_told:
-            report = check_run.offer(commit.sha, decision.why, decision.checks)
-            try:
-                await self._github.create_check_run(commit.repo, report)
-            except NotPermitted as error:
-                _log.warning("no check run", problem=str(error))
+        if decision.why.is_told or commit.asked_by:
+            await self._tell(commit, check_run.offer(commit.sha, decision.why, decision.checks))
         if decision.why is Why.ALREADY:
             return await self._pass(commit, decision.why, CommitState.STARTED)
         return await self._pass(commit, decision.why)
+
+    async def _unusable(self, commit: WatchedCommit, place: Place, error: RepoConfigError) -> str:
+        """Start nothing because of the repo config, and say so on commits that people work on."""
+        if place.default_branch or place.pull is not None:
+            problem = f"{PATH} can't be used: {error.problems[0].removesuffix('.')}"
+            await self._tell(commit, check_run.offer(commit.sha, problem))
+        return await self._pass(commit, "the repo config can't be used")
+
+    async def _tell(self, commit: WatchedCommit, report: CheckReport) -> None:
+        """Show our check run as it should be now, whatever it said before."""
+        try:
+            check = await self._github.create_check_run(commit.repo, report)
+            await self._github.update_check_run(commit.repo, check, report)
+        except NotPermitted as error:
+            _log.warning("no check run", problem=str(error))
 
     async def _pass(
         self, commit: WatchedCommit, note: str, state: CommitState = CommitState.PASSED_BY

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Self
 
 import structlog
@@ -23,8 +23,8 @@ FIRST_WAIT = 20.0
 LONGEST_SLEEP = 15.0
 """Seconds: a run, or another process, may have noted a commit in the meantime."""
 
-MOST_FAILURES = 10
-"""Looks after which a commit that can't be decided is left alone, outages of GitHub apart."""
+PATIENCE = timedelta(hours=6)
+"""After this long a commit that can't be decided is left alone, outages of GitHub apart."""
 
 _log = structlog.get_logger(__name__)
 
@@ -110,7 +110,7 @@ class Settler:
     async def _try_again(self, commit: WatchedCommit, error: Exception) -> None:
         problem = str(error) if isinstance(error, FixpointError) else repr(error)
         outage = isinstance(error, FixpointError) and is_outage(error)
-        if commit.looks >= MOST_FAILURES and not outage:
+        if datetime.now(UTC) - commit.first_at > PATIENCE and not outage:
             _log.error("commit left alone", problem=problem)
             await self._commits.decided(commit, CommitState.PASSED_BY, problem)
             return

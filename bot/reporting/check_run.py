@@ -14,6 +14,7 @@ from bot.repair.request import FailedCheck, FixRequest
 from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code, escape
 from bot.reporting.plain import printable
+from bot.reporting.prose import line
 
 NAME = "Fixpoint"
 """The same on every commit."""
@@ -49,7 +50,7 @@ class Ended:
 
 def offer(sha: str, reason: str, checks: tuple[FailedCheck, ...] = ()) -> CheckReport:
     """Say why no run was started by itself, with a button to ask for one all the same."""
-    text = f"Fixpoint started nothing by itself: {reason}."
+    text = f"Fixpoint started nothing by itself: {line(reason)}."
     if checks:
         text += f"\n\n{_listed(checks)}"
     return CheckReport(
@@ -116,6 +117,8 @@ def _report(
 ) -> CheckReport:
     if request.failed is None:
         raise ValueError("a run that a comment asked for has no check run")
+    if request.number is None:
+        summary, more = _by_button(summary), _by_button(more)
     return CheckReport(
         name=NAME,
         head_sha=request.failed.sha,
@@ -127,6 +130,15 @@ def _report(
         conclusion=conclusion,
         actions=actions,
     )
+
+
+def _by_button(text: str) -> str:
+    """Return text that names a button where it asks for a comment: there is no thread to write in."""
+    for action in (STOP, RETRY):
+        command = f"omment `/fix {action.identifier}`"
+        for letter, verb in (("c", "press"), ("C", "Press")):
+            text = text.replace(f"{letter}{command}", f"{verb} *{action.label}*")
+    return text
 
 
 def _checks(request: FixRequest) -> tuple[FailedCheck, ...]:

@@ -11,7 +11,19 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Index, Integer, Row, String, Table, func, select, update
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Index,
+    Integer,
+    Row,
+    String,
+    Table,
+    delete,
+    func,
+    select,
+    update,
+)
 
 from bot.github.values import Repo
 from bot.storage.database import Database, PlainText, UtcDateTime, insert_if_new, metadata
@@ -154,6 +166,16 @@ class CommitStore:
     async def decided(self, commit: WatchedCommit, state: CommitState, note: str) -> None:
         """Say what became of a commit, unless there is news of it: then it is due still."""
         await self._change(commit, {"state": state, "note": note, "asked_by": ""})
+
+    async def prune(self, older_than: datetime) -> int:
+        """Delete commits that were decided and first heard of before `older_than`; return how many.
+
+        One that is deleted could start a second run if one of its checks failed once more.
+        """
+        statement = delete(commits).where(
+            commits.c.state != CommitState.WAITING, commits.c.first_at < older_than
+        )
+        return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
     async def _change(self, commit: WatchedCommit, values: dict[str, Any]) -> None:
         statement = (

@@ -126,3 +126,16 @@ async def test_a_switch_is_what_was_said_last(database: Database) -> None:
     await store.set("octo/widgets", 7, "wes", on=False)
     assert await store.get("octo/Widgets", 7) is False
     assert await store.get("octo/widgets", 8) is None
+
+
+async def test_decided_commits_are_thrown_away_in_time(database: Database) -> None:
+    """Those that still wait are kept, however old."""
+    store = CommitStore(database)
+    for sha in (SHA, OTHER):
+        await store.failed(REPO, sha, "main")
+    known = await store.get(REPO, SHA)
+    assert known is not None
+    await store.decided(known, CommitState.STARTED, "run 1")
+    assert await store.prune(known.first_at) == 0
+    assert await store.prune(datetime.now(UTC) + SOON) == 1
+    assert (await only(store)).sha == OTHER

@@ -367,6 +367,16 @@ async def test_only_checks_that_count_and_commits_that_are_newest(tmp_path: Path
         assert await world.server.runs.list() == ()
 
 
+async def test_a_config_that_can_not_be_used_is_told(tmp_path: Path) -> None:
+    """On the commit: what was switched on there must not stop without a word."""
+    async with open_world(tmp_path, files=files("auto: all, nmaes: [x]")) as world:
+        await world.check_ends("test")
+        await world.settled()
+        assert world.shown(world.our_checks()[0]).splitlines()[2] == snapshot(
+            "Fixpoint started nothing by itself: .github/fixpoint.yml can't be used: .github/fixpoint.yml:4: unknown key 'nmaes'; did you mean 'names'?."
+        )
+
+
 async def test_enough_is_enough(tmp_path: Path) -> None:
     """With as many pull requests of ours open as the config allows, people are told."""
     async with open_world(tmp_path, files=files("auto: all, most_open: 1")) as world:

@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bot.housekeeping import Housekeeping
+from bot.storage.commits import CommitStore
 from bot.storage.database import open_database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
@@ -24,6 +25,7 @@ async def test_old_data_goes_and_the_rest_stays(tmp_path: Path) -> None:
     async with await open_database(url) as database:
         with steps_database(url) as engine:
             deliveries, journal = DeliveryStore(database), Journal(engine)
+            commits = CommitStore(database)
             await journal.open()
             for one in ("done", "waiting"):
                 await deliveries.add(one, "issue_comment", b"{}")
@@ -32,10 +34,11 @@ async def test_old_data_goes_and_the_rest_stays(tmp_path: Path) -> None:
             moment = datetime.now(UTC)
             past = (moment - timedelta(days=1)).timestamp()
             os.utime(mirrors / "acme" / "unused.git", (past, past))
-            await Housekeeping(deliveries, journal, mirrors).tidy(moment - timedelta(hours=1))
+            tidying = Housekeeping(deliveries, commits, journal, mirrors)
+            await tidying.tidy(moment - timedelta(hours=1))
             assert await deliveries.get("done") is not None
             assert [one.name for one in (mirrors / "acme").iterdir()] == ["used.git"]
-            await Housekeeping(deliveries, journal, mirrors).tidy(moment + timedelta(seconds=0.001))
+            await tidying.tidy(moment + timedelta(seconds=0.001))
             assert await deliveries.get("done") is None
             assert [one.id for one in await deliveries.pending()] == ["waiting"]
             assert await journal.earlier("run") == {}

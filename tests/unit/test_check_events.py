@@ -1,0 +1,116 @@
+"""Which webhooks about checks are kept, and what is read from them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.errors import MalformedPayload
+from bot.github.values import Repo
+from bot.intake.check_events import ButtonPressed, ChecksFailed, LabelAdded
+from bot.intake.events import Unhandled, is_handled, parse_event, peek
+
+SHA = "a" * 40
+REPO = Repo("acme/app", 7)
+
+
+def payload(**fields: Any) -> bytes:
+    """Return a webhook's body with what every one has."""
+    common = {
+        "repository": {"full_name": "acme/app"},
+        "installation": {"id": 7},
+        "sender": {"login": "ada", "type": "User"},
+    }
+    return json.dumps({**common, **fields}).encode()
+
+
+def completed(name: str, conclusion: str | None, **more: Any) -> bytes:
+    """Return the body of an event whose object ended in some way."""
+    about = {"head_sha": SHA, "conclusion": conclusion, **more}
+    return payload(action="completed", **{name: about})
+
+
+@pytest.mark.parametrize("name", ["check_run", "check_suite", "workflow_job", "workflow_run"])
+def test_a_failure_is_read_alike_from_every_event(name: str) -> None:
+    """Commit, branch where it is said, and the App that made it."""
+    body = completed(name, "failure", head_branch="work", app={"slug": "github-actions"})
+    assert peek(name, body).outcome(name) == "failure"
+    assert parse_event(name, body) == ChecksFailed(REPO, SHA, "work", "github-actions")
+
+
+def test_the_branch_of_a_check_run_is_its_suites() -> None:
+    """Check runs name none themselves; a fork's suite has none either."""
+    body = completed("check_run", "timed_out", check_suite={"head_branch": "work"})
+    assert parse_event("check_run", body) == ChecksFailed(REPO, SHA, "work", "")
+    body = completed("check_run", "timed_out", check_suite={"head_branch": None})
+    assert parse_event("check_run", body) == ChecksFailed(REPO, SHA, "", "")
+
+
+def test_a_status_has_no_action() -> None:
+    """Its state says how it ended, while it is pending too."""
+    body = payload(sha=SHA, state="error", context="ci/x")
+    assert parse_event("status", body) == ChecksFailed(REPO, SHA, "", "ada")
+    pending = payload(sha=SHA, state="pending", context="ci/x")
+    assert not is_handled("status", None, peek("status", pending).outcome("status"))
+    assert isinstance(parse_event("status", pending), Unhandled)
+
+
+@pytest.mark.parametrize(
+    ("name", "action", "outcome", "kept"),
+    [
+        ("check_run", "completed", "failure", True),
+        ("check_run", "completed", "success", False),
+        ("check_run", "completed", None, True),
+        ("check_run", "created", None, False),
+        ("check_run", "requested_action", None, True),
+        ("check_suite", "completed", "startup_failure", True),
+        ("check_suite", "requested", None, False),
+        ("workflow_job", "completed", "cancelled", False),
+        ("workflow_job", "queued", None, False),
+        ("workflow_run", "completed", "timed_out", True),
+        ("status", None, "success", False),
+        ("status", None, "failure", True),
+        ("pull_request", "labeled", None, True),
+        ("pull_request", "synchronize", None, False),
+        ("push", None, None, False),
+    ],
+)
+def test_only_what_could_start_something_is_kept(
+    name: str, action: str | None, outcome: str | None, *, kept: bool
+) -> None:
+    """A busy repository sends far more of what ended well."""
+    assert is_handled(name, action, outcome) is kept
+
+
+def test_a_button_names_who_pressed_it() -> None:
+    """GitHub's own `Re-run` of our check run is our `Retry`."""
+    run = {
+        "head_sha": SHA,
+        "external_id": "run1",
+        "app": {"slug": "fixpoint"},
+        "check_suite": {"head_branch": "work"},
+    }
+    body = payload(
+        action="requested_action", check_run=run, requested_action={"identifier": "stop"}
+    )
+    pressed = ButtonPressed(REPO, "ada", "fixpoint", SHA, "work", "run1", "stop")
+    assert parse_event("check_run", body) == pressed
+    again = parse_event("check_run", payload(action="rerequested", check_run=run))
+    assert isinstance(again, ButtonPressed)
+    assert again.button == "retry"
+
+
+def test_a_label_brings_the_newest_commit() -> None:
+    """The label itself is looked up when the commit is."""
+    pull = {"head": {"sha": SHA}}
+    body = payload(action="labeled", pull_request=pull, label={"name": "robots"})
+    assert parse_event("pull_request", body) == LabelAdded(REPO, SHA, "robots")
+
+
+def test_what_is_no_commit_is_malformed() -> None:
+    """Ids go into URLs and into git's hands."""
+    body = payload(action="completed", check_run={"head_sha": "main", "conclusion": "failure"})
+    with pytest.raises(MalformedPayload, match=r"check_run\.head_sha"):
+        parse_event("check_run", body)
