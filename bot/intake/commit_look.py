@@ -203,8 +203,8 @@ class CommitLook:
     async def _unusable(self, commit: WatchedCommit, place: Place, error: RepoConfigError) -> str:
         """Start nothing because of the repo config, and say so on commits that people work on."""
         if place.default_branch or place.pull is not None:
-            problem = f"{PATH} can't be used: {error.problems[0].removesuffix('.')}"
-            await self._tell(commit, check_run.offer(commit.sha, problem))
+            reason = f"the repo config can't be used. {error.problems[0]}"
+            await self._tell(commit, check_run.offer(commit.sha, reason))
         return await self._pass(commit, "the repo config can't be used")
 
     async def _tell(self, commit: WatchedCommit, report: CheckReport) -> None:

@@ -50,7 +50,8 @@ class Ended:
 
 def offer(sha: str, reason: str, checks: tuple[FailedCheck, ...] = ()) -> CheckReport:
     """Say why no run was started by itself, with a button to ask for one all the same."""
-    text = f"Fixpoint started nothing by itself: {line(reason)}."
+    end = "" if reason.endswith((".", "?", "!")) else "."
+    text = f"Fixpoint started nothing by itself: {line(reason)}{end}"
     if checks:
         text += f"\n\n{_listed(checks)}"
     return CheckReport(

@@ -373,7 +373,7 @@ async def test_a_config_that_can_not_be_used_is_told(tmp_path: Path) -> None:
         await world.check_ends("test")
         await world.settled()
         assert world.shown(world.our_checks()[0]).splitlines()[2] == snapshot(
-            "Fixpoint started nothing by itself: .github/fixpoint.yml can't be used: .github/fixpoint.yml:4: unknown key 'nmaes'; did you mean 'names'?."
+            "Fixpoint started nothing by itself: the repo config can't be used. .github/fixpoint.yml:4: unknown key 'nmaes'; did you mean 'names'?"
         )
 
 
