@@ -16,8 +16,11 @@ from bot.repair.job import Job
 from bot.repair.model import Comment, Limits, Problem
 from bot.repair.request import FixRequest
 
+NEWEST = 20
+"""Comments whose authors are looked up; a model is shown no more."""
+
 TRUSTED_ASSOCIATIONS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
-"""Associations that come with write access, or with the trust that goes with it.
+"""Associations without which nobody has write access.
 
 Source: https://docs.github.com/graphql/reference/enums#commentauthorassociation
 """
@@ -60,7 +63,9 @@ async def write_brief(github: GitHub, request: FixRequest) -> Brief:
     if issue.is_pull_request:
         pull = await github.pull_request(repo, request.number)
         return await _of_pull_request(github, repo, request, issue, pull)
-    return await _of_branch(github, repo, request, freeze_problem(issue, request))
+    return await _of_branch(
+        github, repo, request, await freeze_problem(github, repo, issue, request)
+    )
 
 
 def _problem(request: FixRequest) -> Problem:
@@ -100,7 +105,7 @@ async def _of_pull_request(
     _require_head(request, pull.head_sha)
     trusted = await github.branch_head(repo, pull.base_ref)
     return Brief(
-        problem=freeze_problem(issue, request),
+        problem=await freeze_problem(github, repo, issue, request),
         commit=pull.head_sha,
         trusted=trusted,
         base_branch=pull.head_ref,
@@ -130,8 +135,13 @@ async def read_config(github: GitHub, repo: Repo, ref: str) -> RepoConfig:
     return parse(content, source=PATH)
 
 
-def freeze_problem(issue: Issue, request: FixRequest) -> Problem:
-    """Return the thread as it was when the run was asked for; later comments are left out."""
+async def freeze_problem(github: GitHub, repo: Repo, issue: Issue, request: FixRequest) -> Problem:
+    """Return the thread as it was when the run was asked for; later comments are left out.
+
+    Raises:
+        GitHubError: When GitHub does not tell who may write.
+    """
+    writers = await _writers(github, repo, issue)
     return Problem(
         title=issue.title,
         body=issue.body,
@@ -139,7 +149,7 @@ def freeze_problem(issue: Issue, request: FixRequest) -> Problem:
             Comment(
                 author=comment.author,
                 body=comment.body,
-                trusted=comment.author_association in TRUSTED_ASSOCIATIONS,
+                trusted=comment.author in writers,
             )
             for comment in issue.comments
             if _before(comment.created_at, request.asked_at) and comment.id != request.comment_id
@@ -148,6 +158,21 @@ def freeze_problem(issue: Issue, request: FixRequest) -> Problem:
         number=issue.number,
         is_pull_request=issue.is_pull_request,
     )
+
+
+async def _writers(github: GitHub, repo: Repo, issue: Issue) -> frozenset[str]:
+    """Return who of those that wrote the newest comments may write to the repository.
+
+    An association is not enough: a collaborator or a member of the organisation may have the right
+    to read and no other.
+    """
+    candidates = {
+        comment.author
+        for comment in issue.comments[-NEWEST:]
+        if comment.author_association in TRUSTED_ASSOCIATIONS
+    }
+    permissions = {login: await github.permission(repo, login) for login in sorted(candidates)}
+    return frozenset(login for login, one in permissions.items() if one.may_write)
 
 
 def _before(moment: datetime, limit: datetime) -> bool:
