@@ -144,6 +144,7 @@ def job_of(options: FixOptions, run_id: str, problem: Problem, config: RepoConfi
         template=config.sandbox.template,
         allow_snapshots=config.mechanical.snapshots,
         network=config.network == "on",
+        hosts=config.hosts,
         model=config.model,
         effort=config.effort,
         search=config.search.limits,

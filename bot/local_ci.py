@@ -29,7 +29,7 @@ from bot.repair.ci.workflow.render import arguments_for, job_json, plan_json, pl
 from bot.repair.untrusted import strip_hidden
 from bot.reporting.ci_run import RunPrinter, execution_json
 from bot.settings import SandboxKind, load_local_settings
-from sandbox.base import Sandbox, SandboxError, SandboxProvider, SandboxSpec
+from sandbox.base import Network, Sandbox, SandboxError, SandboxProvider, SandboxSpec
 from sandbox.git import GitError
 
 _MOST_LISTED = 200
@@ -125,7 +125,9 @@ async def _run(
         printer.planned(plan, differences(plan))
         job = JobExecution(plan, printer.watcher(), options.timeout)
         dated = _dated(repository, options.as_of)
-        spec = SandboxSpec(name, source=source.directory, network=True, environment=dated)
+        spec = SandboxSpec(
+            name, source=source.directory, network=Network(everything=True), environment=dated
+        )
         execution = await _execute(job, provider, spec, failing)
         printer.concluded(execution)
     finally:
@@ -162,7 +164,7 @@ async def _execute(
                 return prepared
             taken = await sandbox.snapshot(snapshot)
         offline = replace(
-            spec, name=f"{spec.name}-offline", source=None, snapshot=taken, network=False
+            spec, name=f"{spec.name}-offline", source=None, snapshot=taken, network=None
         )
         async with _opened(provider, offline) as sandbox:
             return await job.run(sandbox)

@@ -49,6 +49,19 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Network:
+    """What commands may reach, by name; never this machine or its networks.
+
+    Attributes:
+        hosts: Such as `pypi.org`, or `*.example.org` for every host below that one.
+        everything: Every host of the internet.
+    """
+
+    hosts: tuple[str, ...] = ()
+    everything: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SandboxSpec:
     """Everything needed to open a sandbox.
 
@@ -58,7 +71,7 @@ class SandboxSpec:
         source: Host directory whose content becomes `WORKSPACE` (a copy), or None.
         snapshot: Id that `Sandbox.snapshot` returned; workspace and home start from it. Exactly
             one of `source` and `snapshot` is given.
-        network: Whether commands reach the network. Off unless asked for.
+        network: What commands may reach; nothing at all unless asked for.
         image: Docker image or E2B template; ignored by bubblewrap.
         environment: Extra variables for every command.
         limits: What it may use.
@@ -68,7 +81,7 @@ class SandboxSpec:
     name: str
     source: Path | None = None
     snapshot: str | None = None
-    network: bool = False
+    network: Network | None = None
     image: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
@@ -86,6 +99,7 @@ class CommandResult:
         omitted: Bytes of output that were dropped from the middle.
         seconds: Wall time.
         timed_out: The command was ended because its time was up.
+        refused: Hosts that it asked for and may not reach, as far as the sandbox can tell.
     """
 
     exit_code: int
@@ -93,6 +107,7 @@ class CommandResult:
     omitted: int
     seconds: float
     timed_out: bool = False
+    refused: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

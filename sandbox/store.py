@@ -41,6 +41,12 @@ class Store:
         """Return where the snapshot of that name stands."""
         return self.root / "snapshots" / _checked(name)
 
+    def private(self, name: str) -> Path:
+        """Return a folder that nobody else may enter."""
+        folder = self.root / name
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return folder
+
     @contextlib.asynccontextmanager
     async def staging(self, *folders: str) -> AsyncIterator[Path]:
         """Yield a new folder, with empty folders in it, to be filled and published.

@@ -77,11 +77,13 @@ def _network(value: object) -> str | tuple[str, ...]:
         return "on" if value else "off"
     if isinstance(value, str) and value in {"on", "off"}:
         return value
+    if isinstance(value, dict) and [*value] == ["allow"]:
+        value = [value["allow"]] if isinstance(value["allow"], str) else value["allow"]
     if isinstance(value, list | tuple) and value:
         hosts = tuple(host for host in value if isinstance(host, str) and _HOST.fullmatch(host))
         if len(hosts) == len(value):
             return hosts
-    raise ValueError("must be off, on or a list of host names")
+    raise ValueError("must be off, on or `allow:` with a list of host names")
 
 
 def _duration(value: object) -> float:
@@ -160,6 +162,9 @@ Proposers = Annotated[
 
 BranchPrefix = Annotated[str, AfterValidator(_ref_prefix)]
 
+_NAMED_HOST = {"type": "string", "pattern": f"^{_HOST.pattern}$"}
+_HOSTS = {"type": "array", "minItems": 1, "items": _NAMED_HOST}
+
 Network = Annotated[
     Literal["off", "on"] | tuple[str, ...],
     PlainValidator(_network),
@@ -167,10 +172,12 @@ Network = Annotated[
         {
             "anyOf": [
                 {"enum": ["off", "on", False, True]},
+                _HOSTS,
                 {
-                    "type": "array",
-                    "minItems": 1,
-                    "items": {"type": "string", "pattern": f"^{_HOST.pattern}$"},
+                    "type": "object",
+                    "properties": {"allow": {"anyOf": [_NAMED_HOST, _HOSTS]}},
+                    "required": ["allow"],
+                    "additionalProperties": False,
                 },
             ]
         }

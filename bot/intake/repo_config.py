@@ -179,7 +179,7 @@ class RepoConfig(Section):
 
     setup: Texts | None = Field(
         None,
-        description="Commands that prepare the environment, run with network; found out by themselves if unset.",
+        description="Commands that prepare the environment, run with the package registries in reach; found out by themselves if unset.",
     )
     test: Text | None = Field(
         None, description="Command that runs the whole test suite; found out by itself if unset."
@@ -187,7 +187,7 @@ class RepoConfig(Section):
     sandbox: SandboxSection = Field(SandboxSection(), description="Where commands run.")
     network: Network = Field(
         "off",
-        description="Network of attempts and verification, after the setup: off, on, or the hosts to reach.",
+        description="What is reached besides the package registries during the setup: nothing (off), the hosts that `allow` names, or everything, also after the setup (on).",
     )
     model: Text | None = Field(
         None, description="Exact model, in its provider's words; the server's own if unset."
@@ -255,6 +255,11 @@ class RepoConfig(Section):
         """What patches may do, in the words of a run."""
         guards = tuple((rule, strictness.severity) for rule, strictness in self.guards.items())
         return PatchRules(self.paths.allowed, self.paths.protected, self.paths.restored, guards)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that the setup reaches besides the package registries."""
+        return self.network if isinstance(self.network, tuple) else ()
 
     def limits(self, options: Options) -> Limits:
         """Return the budget of a run; what its options say comes before the file."""

@@ -204,6 +204,7 @@ def plan_job(
         template=config.sandbox.template,
         allow_snapshots=config.mechanical.snapshots,
         network=config.network == "on",
+        hosts=config.hosts,
         model=options.model or config.model,
         effort=options.effort or config.effort,
         search=config.search.limits,

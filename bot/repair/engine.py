@@ -21,7 +21,13 @@ from bot.repair.loop import (
 )
 from bot.repair.model import Attempt, Cause, Patch, Report, Reproduction, Verdict
 from bot.repair.patching import patch_between
-from bot.repair.preparation import Preparation, SetupFailed, clean_up, places_of
+from bot.repair.preparation import (
+    Preparation,
+    SetupFailed,
+    clean_up,
+    places_of,
+    refused_hosts,
+)
 from bot.repair.progress import (
     CommandsFound,
     Listener,
@@ -124,17 +130,23 @@ async def _prepare(run: Run, checkout: Checkout) -> Workshop:
     run.known.head = await run.steps("freeze head", checkout.head)
     source = await checkout.provide(run.known.head)
     job = run.job
-    commands = detect(
-        DirectoryTree(source.directory), setup=job.setup, test=job.test, failing=job.failing
-    )
+    tree = DirectoryTree(source.directory)
+    commands = detect(tree, setup=job.setup, test=job.test, failing=job.failing)
     run.known.commands = commands
     run.listener(CommandsFound(commands))
     await _note_submodules(run, source)
     preparation = Preparation(
-        job, source, commands, run.tools.sandboxes, reins=run.reins, listener=run.listener
+        job,
+        source,
+        commands,
+        run.tools.sandboxes,
+        reins=run.reins,
+        listener=run.listener,
     )
     run.listener(PhaseStarted(Phase.SETUP))
     prepared = await run.steps("set up", preparation.set_up)
+    if prepared.refused:
+        run.known.note(refused_hosts(prepared.refused))
     if isinstance(prepared, SetupFailed):
         how = "ran out of time" if prepared.timed_out else f"exited with {prepared.exit_code}"
         reason = f"The setup command `{prepared.command}` {how}."

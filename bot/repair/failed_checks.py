@@ -20,7 +20,13 @@ from bot.repair.detect import DirectoryTree
 from bot.repair.job import Source
 from bot.repair.loop import verdict_of
 from bot.repair.model import Cause, FailedJob, Observation, Patch, Reproduction, Verdict
-from bot.repair.preparation import PLACES, Preparation, SetupFailed, reused_sentence
+from bot.repair.preparation import (
+    PLACES,
+    Preparation,
+    SetupFailed,
+    refused_hosts,
+    reused_sentence,
+)
 from bot.repair.progress import CommandsFound, Phase, PhaseStarted, Reproduced
 from bot.repair.run import Concluded, Run, Workshop
 from bot.repair.setup_inputs import touches_setup
@@ -113,6 +119,8 @@ async def _try(run: Run, source: Source, chosen: CheckTarget, place: str, guidan
     preparation = _preparation(run, source, chosen, place)
     run.listener(PhaseStarted(Phase.SETUP, detail=chosen.target.check))
     prepared = await run.steps(f"set up{place}", preparation.set_up)
+    if prepared.refused:
+        run.known.note(refused_hosts(prepared.refused))
     if isinstance(prepared, SetupFailed):
         return Trial(chosen, None, (), _setup_failed(run, chosen, prepared))
     preparation.use(prepared)

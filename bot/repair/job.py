@@ -21,7 +21,7 @@ class Job:
         run_id: Unique, `[a-z0-9]{4,20}`; names sandboxes and the branch.
         problem: What people wrote.
         limits: The budget.
-        setup: Shell commands that prepare the environment, with network.
+        setup: Shell commands that prepare the environment, with the package registries in reach.
         test: The whole suite's command.
         failing: The command that shows the failure.
         proposers: Names, cheapest first; None means every one that this installation has.
@@ -29,7 +29,8 @@ class Job:
         image: Docker image of its sandboxes.
         template: E2B template of its sandboxes.
         allow_snapshots: Whether tools may rewrite the snapshots of tests.
-        network: Whether attempts and verification reach the network too.
+        network: Whether setup, attempts and verification reach the whole internet.
+        hosts: What the setup reaches besides the package registries.
         model: Exact model.
         effort: How hard the model thinks.
         search: What a search without a model may take.
@@ -51,6 +52,7 @@ class Job:
     template: str | None = None
     allow_snapshots: bool = False
     network: bool = False
+    hosts: tuple[str, ...] = ()
     model: str | None = None
     effort: str | None = None
     search: SearchLimits = field(default_factory=SearchLimits)

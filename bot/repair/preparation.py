@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from bot.repair.detect import DirectoryTree, registries
 from bot.repair.environments import Environment, Environments, environment_key
 from bot.repair.job import Job, Source
 from bot.repair.model import Commands, Patch, Target
@@ -15,9 +16,18 @@ from bot.repair.progress import CommandOutput, Listener, Phase, PhaseStarted
 from bot.repair.reins import Reins
 from bot.repair.renewal import NotRenewed, Renewal
 from bot.repair.surroundings import entered
-from sandbox.base import Limits, Sandbox, SandboxError, SandboxGone, SandboxProvider, SandboxSpec
+from sandbox.base import (
+    Limits,
+    Network,
+    Sandbox,
+    SandboxError,
+    SandboxGone,
+    SandboxProvider,
+    SandboxSpec,
+)
 from sandbox.git import EMPTY_TREE
 
+_SHOWN_HOSTS = 5
 _FOR_SETUP = MappingProxyType({"UV_COMPILE_BYTECODE": "1"})
 """As pip does by itself: every sandbox starts from the same snapshot, so what is not compiled in
 it would be compiled again in each."""
@@ -31,11 +41,13 @@ class Prepared:
         snapshot: Id of the sandbox snapshot.
         tree: What the work tree holds after the setup, as a tree of the run's store.
         environment_of: The commit whose environment is used, when another run made it; else "".
+        refused: Hosts that the setup asked for in vain.
     """
 
     snapshot: str
     tree: str
     environment_of: str = ""
+    refused: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +58,17 @@ class SetupFailed:
     exit_code: int
     output: str
     timed_out: bool
+    refused: tuple[str, ...] = ()
+
+
+def refused_hosts(hosts: tuple[str, ...]) -> str:
+    """Return one sentence for the report: what was refused, and the setting that allows it."""
+    shown = ", ".join(f"`{host}`" for host in hosts[:_SHOWN_HOSTS])
+    more = f" and {len(hosts) - _SHOWN_HOSTS} more" if len(hosts) > _SHOWN_HOSTS else ""
+    return (
+        f"The setup asked for {shown}{more}, which it may not reach. To allow a host, name it "
+        "under `network: allow:` in `.github/fixpoint.yml`."
+    )
 
 
 PLACES = ("", "-2", "-3", "-4", "-base", "-base-2", "-base-3", "-base-4")
@@ -130,13 +153,19 @@ class Preparation:
         self._renewal = Renewal(self._source, older, self._again) if older else None
 
     async def set_up(self) -> Prepared | SetupFailed:
-        """Prepare the untouched tree, with network where the setup has to run, and keep the result."""
+        """Prepare the untouched tree, with the registries in reach where the setup has to run.
+
+        The result is kept.
+        """
         key = await self._key() if self._environments else ""
         if (reused := await self._reuse(key)) is not None:
             return reused
         name = self._name("setup")
         await self._provider.remove(name)
-        sandbox = await self._provider.open(self._spec(name, network=True, source=self._source))
+        sandbox = await self._provider.open(
+            self._spec(name, network=self._for_setup(), source=self._source)
+        )
+        refused: dict[str, None] = {}
         try:
             for command, shown in zip(self._steps, self._shown, strict=True):
                 self._listener(PhaseStarted(Phase.SETUP, detail=shown))
@@ -145,16 +174,24 @@ class Preparation:
                         command, timeout=self._job.limits.setup_seconds, on_output=self._tell
                     )
                 )
+                refused |= dict.fromkeys(result.refused)
                 if not result.ok:
-                    return SetupFailed(shown, result.exit_code, result.output, result.timed_out)
-            return await self._keep_prepared(sandbox, key)
+                    return SetupFailed(
+                        shown, result.exit_code, result.output, result.timed_out, (*refused,)
+                    )
+            return replace(await self._keep_prepared(sandbox, key), refused=(*refused,))
         finally:
             await sandbox.close()
+
+    def _for_setup(self) -> Network:
+        hosts = registries(DirectoryTree(self._source.directory))
+        return Network((*hosts, *self._job.hosts), everything=self._job.network)
 
     async def _key(self) -> str:
         event = self._job.event
         volatile = (self._source.head, event.sha, event.ref, event.head_ref, event.base_ref)
-        kind = f"{self._provider.kind} {self._job.image_for(self._provider.kind)}"
+        image = self._job.image_for(self._provider.kind)
+        kind = f"{self._provider.kind} {image} {self._for_setup()}"
         files = await self._source.store.changes(EMPTY_TREE, self._source.head)
         return environment_key(self._job.repository, kind, self._steps, files, volatile)
 
@@ -252,7 +289,7 @@ class Preparation:
         self,
         name: str,
         *,
-        network: bool | None = None,
+        network: Network | None = None,
         source: Source | None = None,
         snapshot: str | None = None,
     ) -> SandboxSpec:
@@ -260,7 +297,7 @@ class Preparation:
             name=name,
             source=source.directory if source else None,
             snapshot=snapshot,
-            network=self._job.network if network is None else network,
+            network=network or (Network(everything=True) if self._job.network else None),
             image=self._job.image_for(self._provider.kind),
             environment=_FOR_SETUP,
             limits=Limits(),

@@ -12,16 +12,14 @@ from urllib.request import url2pathname
 
 _NAMES = frozenset(
     {
-        *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"),
         *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
         *("NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO", "CARGO_HTTP_CAINFO"),
         *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS", "PIP_NO_INDEX"),
-        *("PIP_TRUSTED_HOST", "PIP_CERT", "PIP_DEFAULT_TIMEOUT", "PIP_RETRIES", "PIP_PROXY"),
+        *("PIP_TRUSTED_HOST", "PIP_CERT", "PIP_DEFAULT_TIMEOUT", "PIP_RETRIES"),
         *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"),
         *("UV_INDEX_STRATEGY", "UV_NO_INDEX", "UV_INSECURE_HOST", "UV_SYSTEM_CERTS"),
         *("UV_NATIVE_TLS", "UV_HTTP_TIMEOUT", "UV_OFFLINE", "UV_PYTHON_DOWNLOADS"),
         *("NPM_CONFIG_REGISTRY", "NPM_CONFIG_CAFILE", "NPM_CONFIG_STRICT_SSL"),
-        *("NPM_CONFIG_PROXY", "NPM_CONFIG_HTTPS_PROXY", "NPM_CONFIG_NOPROXY"),
         *("YARN_NPM_REGISTRY_SERVER", "GOPROXY", "GONOSUMDB", "GOSUMDB", "GOFLAGS"),
         "RUSTUP_DIST_SERVER",
     }
@@ -29,11 +27,14 @@ _NAMES = frozenset(
 """Variables that say where packages come from and whom to trust; compared in upper case."""
 
 _SECRET_NAME = re.compile(r"token|password|passwd|secret|auth|key|username|email", re.IGNORECASE)
+_PROXY_NAME = re.compile(r"\s*(https?-)?proxy\s*|\s*no-?proxy\s*", re.IGNORECASE)
+"""A jail has a proxy of its own, and reaches no other."""
+
 _USERINFO = re.compile(r"//[^/\s@]*@")
 
 
 def client_environment(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of package clients that carry no secret."""
+    """Return the variables of package clients that carry no secret, and no proxy."""
     return {
         name: value
         for name, value in environ.items()
@@ -77,7 +78,7 @@ def _pip_section(name: str, settings: Mapping[str, str]) -> str:
     lines = [
         f"{key} = {value.replace(os.linesep, os.linesep + '    ')}\n"
         for key, value in settings.items()
-        if not _is_secret(key, value)
+        if not _is_secret(key, value) and not _PROXY_NAME.fullmatch(key)
     ]
     return f"[{name}]\n{''.join(lines)}"
 
@@ -87,7 +88,9 @@ def safe_npm_config(text: str) -> str:
     kept = [
         line
         for line in text.splitlines(keepends=True)
-        if not _is_secret(line.partition("=")[0], line) and "${" not in line
+        if not _is_secret(line.partition("=")[0], line)
+        and not _PROXY_NAME.fullmatch(line.partition("=")[0])
+        and "${" not in line
     ]
     return "".join(kept)
 

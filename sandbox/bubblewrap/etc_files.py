@@ -21,9 +21,6 @@ _COPIED = (
 CERTIFICATES = ("ssl/certs", "pki/ca-trust/extracted", "pki/tls/certs")
 """Folders below `/etc` with the public certificates of authorities; mounted, as they are big."""
 
-LIVE = ("hosts", "resolv.conf")
-"""Files that come from the host when the jail has its network, and are bare otherwise."""
-
 Content = bytes | Path
 """A file's bytes, or the target of a symbolic link."""
 

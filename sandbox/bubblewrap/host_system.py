@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from sandbox.base import HOME
 from sandbox.bubblewrap.client_settings import client_environment, local_paths
-from sandbox.bubblewrap.etc_files import CERTIFICATES, LIVE
+from sandbox.bubblewrap.etc_files import CERTIFICATES
 from sandbox.bubblewrap.jail import HostView, system_mounts
 from sandbox.bubblewrap.root_guards import kernel_settings
 from sandbox.bubblewrap.toolchains import Mount, Toolchain, find_toolchains
+from sandbox.egress.inside import proxy_environment
 
 _OWN_PATH = tuple(f"{HOME}/{folder}" for folder in (".venv/bin", ".local/bin"))
 _LATE_PATH = tuple(f"{HOME}/{folder}" for folder in (".cargo/bin", "go/bin"))
@@ -32,6 +33,7 @@ def host_view(
     *,
     network: bool,
     devices: tuple[Mount, ...] = (),
+    trusted: Collection[tuple[str, int]] = (),
 ) -> HostView:
     """Return what a jail shows of this host.
 
@@ -39,22 +41,28 @@ def host_view(
         etc: The composed `/etc`.
         pip_config: Its `pip.conf`: local package folders that it names are shown too.
         environ: The host's environment.
-        network: Whether the jail reaches the network.
+        network: Whether the jail has a way out.
         devices: Nodes to show in place of the host's own.
+        trusted: Host and port of the operator's registries.
     """
     programs, links = system_mounts()
     toolchains = find_toolchains(environ)
     client = client_environment(environ) if network else {}
     values = (*_ini_values(pip_config), *client.values())
+    variables = {
+        **_variables(toolchains),
+        **client,
+        **(proxy_environment(trusted) if network else {}),
+    }
     mounts = (
         *programs,
         *kernel_settings(),
         Mount(etc, Path("/etc")),
-        *_etc_mounts(network=network),
+        *_etc_mounts(),
         *(mount for toolchain in toolchains for mount in toolchain.mounts),
         *_package_sources(values, environ),
     )
-    return HostView(_without_covered(mounts), links, {**_variables(toolchains), **client}, devices)
+    return HostView(_without_covered(mounts), links, variables, devices)
 
 
 def _ini_values(text: str) -> Iterator[str]:
@@ -62,8 +70,8 @@ def _ini_values(text: str) -> Iterator[str]:
         yield line.partition("=")[2] if "=" in line else line
 
 
-def _etc_mounts(*, network: bool) -> Iterator[Mount]:
-    for name in (*CERTIFICATES, *(LIVE if network else ())):
+def _etc_mounts() -> Iterator[Mount]:
+    for name in CERTIFICATES:
         source = Path("/etc", name).resolve()
         if source.exists():
             yield Mount(source, Path("/etc", name))

@@ -68,11 +68,10 @@ def system_mounts(root: Path = Path("/")) -> tuple[tuple[Mount, ...], tuple[tupl
     return tuple(mounts), tuple(links)
 
 
-def isolation(*, network: bool) -> list[str]:
+def isolation() -> list[str]:
     """Return the namespaces and rights: everything is unshared, nothing is kept."""
     return [
         *("--unshare-all", "--unshare-user"),
-        *(("--share-net",) if network else ()),
         *("--die-with-parent", "--new-session", "--as-pid-1"),
         *("--cap-drop", "ALL", "--hostname", HOSTNAME),
         *("--uid", str(USER_ID), "--gid", str(USER_ID)),
@@ -91,12 +90,10 @@ def system(view: HostView) -> list[str]:
     return arguments
 
 
-def sandbox_arguments(
-    view: HostView, places: Places, *, network: bool, extra: Sequence[str] = ()
-) -> list[str]:
+def sandbox_arguments(view: HostView, places: Places, *, extra: Sequence[str] = ()) -> list[str]:
     """Return everything in front of the command for a sandbox; `extra` are more mounts."""
     return [
-        *isolation(network=network),
+        *isolation(),
         *system(view),
         *("--bind", str(places.workspace), WORKSPACE),
         *("--bind", str(places.home), HOME),

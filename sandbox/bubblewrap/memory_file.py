@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 
 
-def memory_file(data: bytes, stack: ExitStack) -> int:
+def memory_file(data: bytes, stack: ExitStack | AsyncExitStack) -> int:
     """Return a descriptor that reads `data` and is closed with the stack."""
     descriptor = os.memfd_create("fixpoint")
     stack.callback(os.close, descriptor)

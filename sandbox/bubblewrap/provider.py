@@ -17,6 +17,7 @@ from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.processes import Jailed, run_jailed
 from sandbox.bubblewrap.root_guards import devices
 from sandbox.bubblewrap.sandbox import COPY, BubblewrapSandbox, bwrap
+from sandbox.egress import Operator, Policy, WayOut, operator
 from sandbox.store import Store, host_command
 
 _CHECK_SECONDS = 10.0
@@ -47,11 +48,12 @@ class BubblewrapProvider:
         self._layers = Layers(self._store)
         self._environ = dict(os.environ if environ is None else environ)
         self._views: dict[bool, jail.HostView] = {}
+        self._operator = Operator()
 
     async def check(self) -> None:
         """Start an empty jail."""
         programs, links = jail.system_mounts()
-        empty = [*jail.isolation(network=False), *jail.system(jail.HostView(programs, links))]
+        empty = [*jail.isolation(), *jail.system(jail.HostView(programs, links))]
         jailed = Jailed(bwrap(), [*empty, "--", "/bin/sh", "-c", ":"], environment={}, rlimits={})
         try:
             code = await run_jailed(jailed, timeout=_CHECK_SECONDS, on_output=_ignore)
@@ -70,9 +72,14 @@ class BubblewrapProvider:
         else:
             await self._layers.mount(place)
         self._store.keep_for(place, spec.lifetime)
-        view = self._views.get(spec.network) or await self._compose_view(network=spec.network)
+        network = spec.network is not None
+        view = self._views.get(network) or await self._compose_view(network=network)
         group = control_group(_group_name(place), spec.limits)
-        return BubblewrapSandbox(spec, self._store, self._layers, view, group, resumed=resumed)
+        policy = Policy(spec.network, self._operator.trusted) if spec.network else None
+        way_out = WayOut(policy, self._operator) if policy else None
+        return BubblewrapSandbox(
+            spec, self._store, self._layers, view, group, way_out, resumed=resumed
+        )
 
     async def _tidy(self, opened: str) -> None:
         await self._store.sweep()
@@ -106,9 +113,16 @@ class BubblewrapProvider:
                 staged.chmod(0o755)
                 self._store.publish(staged, etc)
         pip_config = (etc / "pip.conf").read_text()
+        self._operator = operator(self._environ, pip_config, (etc / "npmrc").read_text())
         nodes = devices(self._store.root / "devices")
         view = await asyncio.to_thread(
-            host_view, etc, pip_config, self._environ, network=network, devices=nodes
+            host_view,
+            etc,
+            pip_config,
+            self._environ,
+            network=network,
+            devices=nodes,
+            trusted=self._operator.trusted,
         )
         self._views[network] = view
         return view

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import time
 from asyncio.subprocess import DEVNULL
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sandbox import file_scripts
 from sandbox.base import (
@@ -27,6 +29,8 @@ from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.memory_file import memory_file
 from sandbox.bubblewrap.processes import TIMED_OUT, Jailed, run_jailed
 from sandbox.disk_room import ENDED, DiskFull, Room, room_at, while_room
+from sandbox.egress import Gate, WayOut, gate
+from sandbox.egress.inside import FOLDER, RELAY, relayed
 from sandbox.output import BoundedOutput
 from sandbox.store import Store
 
@@ -38,6 +42,10 @@ _LONGEST_ARGUMENT = 100_000
 
 _COMMAND_FILE = "/run/fixpoint-command"
 _COPIED = "/run/fixpoint-copy"
+_RELAY = "/run/fixpoint-relay.py"
+_PYTHON = str(Path(sys.base_prefix, "bin", "python3").resolve())
+"""Ours, without its packages: the toolchain that every jail shows."""
+
 _COPY_WORKSPACE = f"{' '.join(COPY)} -- {WORKSPACE}/. {_COPIED}/workspace/"
 _COPY_BOTH = f"{_COPY_WORKSPACE} && {' '.join(COPY)} -- {HOME}/. {_COPIED}/home/"
 _LONGEST_MESSAGE = 4096
@@ -70,6 +78,7 @@ class BubblewrapSandbox:
         layers: Layers,
         view: jail.HostView,
         group: ControlGroup | None,
+        way_out: WayOut | None,
         *,
         resumed: bool,
     ) -> None:
@@ -80,6 +89,7 @@ class BubblewrapSandbox:
         self._layers = layers
         self._view = view
         self._group = group
+        self._way_out = way_out
         self._place = store.sandbox(spec.name)
         self._closed = False
 
@@ -95,15 +105,20 @@ class BubblewrapSandbox:
         """Run the command in a jail of its own."""
         started = time.monotonic()
         output = BoundedOutput(self._spec.limits.output, on_output)
-        with ExitStack() as stack:
+        opened: Gate | None = None
+        async with AsyncExitStack() as stack:
             extra: list[str] = []
             descriptors: tuple[int, ...] = ()
             if len(text := os.fsencode(command)) > _LONGEST_ARGUMENT:
                 descriptors = (memory_file(text, stack),)
                 extra = ["--ro-bind-data", str(descriptors[0]), _COMMAND_FILE]
                 command = f". {_COMMAND_FILE}"
+            words = jail.shell_command(command, cwd)
+            if self._way_out is not None:
+                opened = await self._open_gate(self._way_out, stack, extra)
+                words = relayed(_PYTHON, _RELAY, words)
             jailed = self._jailed(
-                jail.shell_command(command, cwd),
+                words,
                 environment=environment or {},
                 extra=extra,
                 descriptors=descriptors,
@@ -120,7 +135,14 @@ class BubblewrapSandbox:
             omitted=output.omitted,
             seconds=time.monotonic() - started,
             timed_out=code is None,
+            refused=opened.refused if opened is not None else (),
         )
+
+    async def _open_gate(self, way_out: WayOut, stack: AsyncExitStack, extra: list[str]) -> Gate:
+        """Open the way out until the stack is closed, and show it to the jail."""
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="fixpoint-egress-")))
+        extra += ["--ro-bind", str(folder), FOLDER, "--ro-bind", str(RELAY), _RELAY]
+        return await stack.enter_async_context(gate(folder, way_out))
 
     async def _room(self) -> Room:
         return room_at(self._place)
@@ -196,7 +218,7 @@ class BubblewrapSandbox:
         self._require_alive()
         self._store.keep_for(self._place, self._spec.lifetime)
         places = jail.Places(*(self._place / name for name in ("workspace", "home", "scratch")))
-        front = jail.sandbox_arguments(self._view, places, network=self._spec.network, extra=extra)
+        front = jail.sandbox_arguments(self._view, places, extra=extra)
         return Jailed(
             bwrap(),
             [*front, *command],

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from sandbox.base import HOME, SCRATCH, WORKSPACE, SandboxSpec
+from sandbox.egress.inside import FOLDER, relay_alone
 
 USER_ID = 1000
 USER = f"{USER_ID}:{USER_ID}"
@@ -44,25 +46,36 @@ def shell_command(command: str, cwd: str) -> tuple[str, ...]:
     return ("/bin/sh", "-c", _RUN, "sh", command, cwd)
 
 
-def container(spec: SandboxSpec, image: str) -> dict[str, Any]:
-    """Return the body of `POST /containers/create`."""
+def container(spec: SandboxSpec, image: str, gates: Path) -> dict[str, Any]:
+    """Return the body of `POST /containers/create`.
+
+    A container has no network but its own loopback. The way out of one that may reach something
+    is a relay there, kept by the user that keeps the container alive.
+
+    Args:
+        spec: What it is made for.
+        image: Its image.
+        gates: Folder of this host with the gates' sockets.
+    """
     return {
         "Image": image,
         "Entrypoint": [],
-        "Cmd": ["sleep", "infinity"],
+        "Cmd": ["sleep", "infinity"] if spec.network is None else relay_alone(),
         "User": _KEEPER,
         "WorkingDir": "/",
         "Hostname": "fixpoint",
         "Labels": {LABEL: spec.name},
-        "NetworkDisabled": not spec.network,
-        "HostConfig": _host_config(spec),
+        "NetworkDisabled": True,
+        "HostConfig": _host_config(spec, gates),
     }
 
 
-def _host_config(spec: SandboxSpec) -> dict[str, Any]:
+def _host_config(spec: SandboxSpec, gates: Path) -> dict[str, Any]:
     limits = spec.limits
+    shown = {"Type": "bind", "Source": str(gates), "Target": FOLDER, "ReadOnly": True}
+    volumes = [{"Type": "volume", "Target": place} for place in (WORKSPACE, HOME, STAGING)]
     return {
-        "NetworkMode": "bridge" if spec.network else "none",
+        "NetworkMode": "none",
         "ReadonlyRootfs": True,
         "CapDrop": ["ALL"],
         "SecurityOpt": ["no-new-privileges"],
@@ -76,7 +89,7 @@ def _host_config(spec: SandboxSpec) -> dict[str, Any]:
             {"Name": "core", "Soft": 0, "Hard": 0},
         ],
         "Tmpfs": {SCRATCH: "rw,exec,nosuid,nodev,mode=1777"},
-        "Mounts": [{"Type": "volume", "Target": place} for place in (WORKSPACE, HOME, STAGING)],
+        "Mounts": volumes if spec.network is None else [*volumes, shown],
     }
 
 

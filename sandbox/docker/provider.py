@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import uuid
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +12,9 @@ from sandbox.base import HOME, WORKSPACE, SandboxError, SandboxGone, SandboxSpec
 from sandbox.docker.archive import pack_tree
 from sandbox.docker.container import USER_ID, container, container_name, owner_change, variables
 from sandbox.docker.engine import Engine, EngineError
-from sandbox.docker.sandbox import DockerSandbox, destroy
+from sandbox.docker.sandbox import DockerSandbox, destroy, wait_for_relay
+from sandbox.egress import Policy, WayOut, operator
+from sandbox.egress.inside import proxy_environment
 from sandbox.store import Store
 
 SOCKET = Path("/var/run/docker.sock")
@@ -29,14 +32,22 @@ class DockerProvider:
         root: Data folder for snapshots and work trees.
         image: Used by sandboxes that name none; needs `bash` and GNU coreutils.
         socket: Of the engine.
+        environ: The host's environment: the operator's proxies and registries.
     """
 
     kind = "docker"
 
-    def __init__(self, root: Path, image: str, socket: Path = SOCKET) -> None:
+    def __init__(
+        self,
+        root: Path,
+        image: str,
+        socket: Path = SOCKET,
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
         self._store = Store(root)
         self._image = image
         self._engine = Engine(socket)
+        self._operator = operator(os.environ if environ is None else environ)
 
     async def check(self) -> None:
         """Ask the engine for the image."""
@@ -53,7 +64,10 @@ class DockerProvider:
         await self._tidy(spec.name)
         image = spec.image or self._image
         environment = variables(await self._inspect_image(image))
-        identity = await self._attach(spec.name)
+        if spec.network is not None:
+            environment |= proxy_environment(self._operator.trusted)
+            self._gates(spec.name).mkdir(parents=True, exist_ok=True)
+        identity = await self._attach(spec.name, network=spec.network is not None)
         resumed = identity is not None
         if identity is None:
             identity = await self._create(spec, image)
@@ -62,8 +76,24 @@ class DockerProvider:
                 self._store.publish(staged, place)
         self._store.keep_for(place, spec.lifetime)
         return DockerSandbox(
-            spec, self._engine, self._store, identity, environment, resumed=resumed
+            spec,
+            self._engine,
+            self._store,
+            identity,
+            environment,
+            self._way_out(spec),
+            resumed=resumed,
         )
+
+    def _way_out(self, spec: SandboxSpec) -> tuple[Path, WayOut] | None:
+        if spec.network is None:
+            return None
+        policy = Policy(spec.network, self._operator.trusted)
+        return self._gates(spec.name), WayOut(policy, self._operator)
+
+    def _gates(self, name: str) -> Path:
+        """Return the folder for the sockets of a sandbox's gates; the one above it is private."""
+        return self._store.private("gates") / name
 
     async def _tidy(self, opened: str) -> None:
         await self._store.sweep()
@@ -81,7 +111,7 @@ class DockerProvider:
             ) from error
         return answer
 
-    async def _attach(self, name: str) -> str | None:
+    async def _attach(self, name: str, *, network: bool) -> str | None:
         """Return the id of the running container of that sandbox, if there is one."""
         try:
             found = await self._engine.ask("GET", f"/containers/{container_name(name)}/json")
@@ -91,17 +121,19 @@ class DockerProvider:
             raise
         if not found["State"]["Running"]:  # the host was restarted; the volumes are still there
             await self._engine.ask("POST", f"/containers/{found['Id']}/start")
+            if network:
+                await wait_for_relay(self._engine, found["Id"])
         return str(found["Id"])
 
     async def _create(self, spec: SandboxSpec, image: str) -> str:
         passing = {"name": f"{container_name(spec.name)}-{uuid.uuid4().hex[:12]}"}
-        body = container(spec, image)
+        body = container(spec, image, self._gates(spec.name))
         created = await self._engine.ask("POST", "/containers/create", params=passing, body=body)
         identity = str(created["Id"])
         try:
             await self._fill(spec, identity)
             await self._give_away(image, identity)
-            await self._engine.ask("POST", f"/containers/{identity}/start")
+            await self._start(spec, image, identity)
             await self._engine.ask(
                 "POST",
                 f"/containers/{identity}/rename",
@@ -110,11 +142,24 @@ class DockerProvider:
         except BaseException as error:  # cancelled included: no half-filled container stays
             await asyncio.shield(destroy(self._engine, identity))
             if isinstance(error, EngineError) and error.status == _CONFLICT:
-                other = await self._attach(spec.name)
+                other = await self._attach(spec.name, network=spec.network is not None)
                 if other is not None:
                     return other
             raise
         return identity
+
+    async def _start(self, spec: SandboxSpec, image: str, identity: str) -> None:
+        try:
+            await self._engine.ask("POST", f"/containers/{identity}/start")
+            if spec.network is not None:
+                await wait_for_relay(self._engine, identity)
+        except EngineError as error:
+            if spec.network is None or "python3" not in str(error):
+                raise
+            raise SandboxError(
+                f"Image {image} has no `python3`, which carries the network of a Docker sandbox: "
+                "use an image that has it."
+            ) from error
 
     async def _give_away(self, image: str, identity: str) -> None:
         body = owner_change(image, identity)
@@ -152,6 +197,7 @@ class DockerProvider:
         """Remove the container, or the snapshot, of that name."""
         await destroy(self._engine, container_name(name))
         await self._store.remove(self._store.sandbox(name))
+        await self._store.remove(self._gates(name))
         await self._store.remove(self._store.snapshot(name))
 
     async def close(self) -> None:

@@ -7,6 +7,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from sandbox import file_scripts
@@ -30,6 +31,8 @@ from sandbox.docker.container import (
     shell_command,
 )
 from sandbox.docker.engine import Engine, EngineError, Execution
+from sandbox.egress import WayOut, gate
+from sandbox.egress.inside import PORT
 from sandbox.output import BoundedOutput
 from sandbox.store import Store
 
@@ -44,6 +47,7 @@ _COMMAND_FILE = f"{SCRATCH}/.fixpoint-command"
 _KILL_ATTEMPTS = 5
 _ABANDON_SECONDS = 5.0
 _FILE_SECONDS = 60
+_RELAY_SECONDS = 30
 _LOOK_SECONDS = 1.0
 _GONE = (404, 409)
 """No such container; not running."""
@@ -58,6 +62,7 @@ class DockerSandbox:
         store: Keeps work trees and snapshots on this machine.
         identity: The container's id.
         environment: The variables of every command, before those of `spec`.
+        way_out: What it may reach, and the folder where its relay looks for gates.
         resumed: Whether it existed before.
     """
 
@@ -68,6 +73,7 @@ class DockerSandbox:
         store: Store,
         identity: str,
         environment: Mapping[str, str],
+        way_out: tuple[Path, WayOut] | None = None,
         *,
         resumed: bool,
     ) -> None:
@@ -78,6 +84,7 @@ class DockerSandbox:
         self._store = store
         self._identity = identity
         self._environment = {**environment, **spec.environment}
+        self._way_out = way_out
         self._place = store.sandbox(spec.name)
         self._writing = asyncio.Lock()
         self._closed = False
@@ -100,17 +107,22 @@ class DockerSandbox:
         variables = {**self._environment, **(environment or {})}
         execution = Execution(shell_command(command, cwd), USER, variables)
         running = self._until(timeout, execution, output.add)
-        try:
-            code = await while_room(running, self._room, self._spec.limits, every=_LOOK_SECONDS)
-        except DiskFull as full:
-            output.add(f"\n{full}\n".encode())
-            code = ENDED
+        async with AsyncExitStack() as stack:
+            opened = (
+                await stack.enter_async_context(gate(*self._way_out)) if self._way_out else None
+            )
+            try:
+                code = await while_room(running, self._room, self._spec.limits, every=_LOOK_SECONDS)
+            except DiskFull as full:
+                output.add(f"\n{full}\n".encode())
+                code = ENDED
         return CommandResult(
             exit_code=_TIMED_OUT if code is None else code,
             output=output.text(),
             omitted=output.omitted,
             seconds=time.monotonic() - started,
             timed_out=code is None,
+            refused=opened.refused if opened is not None else (),
         )
 
     async def _room(self) -> Room | None:
@@ -227,6 +239,20 @@ async def destroy(engine: Engine, container: str) -> None:
     except EngineError as error:
         if error.status not in _GONE:  # 409: somebody else is removing it
             raise
+
+
+async def wait_for_relay(engine: Engine, container: str) -> None:
+    """Wait until the container's relay listens.
+
+    Raises:
+        SandboxError: It does not.
+    """
+    script = f"until (exec 3<>/dev/tcp/127.0.0.1/{PORT}) 2>/dev/null; do sleep 0.02; done"
+    waiting = Execution(("timeout", "-s", "KILL", str(_RELAY_SECONDS), "bash", "-c", script), USER)
+    if await engine.execute(container, waiting, _ignore):
+        raise SandboxError(
+            "The network of a Docker sandbox does not start: its image needs `python3`."
+        )
 
 
 def _file_execution(*command: str) -> Execution:

@@ -20,6 +20,7 @@ from sandbox.e2b import archive, shell
 from sandbox.e2b.errors import is_not_found, retried
 from sandbox.e2b.lease import whole_seconds
 from sandbox.e2b.machine import Machine
+from sandbox.e2b.network import network_rules
 from sandbox.e2b.sandbox import E2BSandbox
 
 if TYPE_CHECKING:
@@ -41,9 +42,8 @@ class E2BProvider:
         sandbox_url: The gateway to the machines, if it isn't `https://sandbox.<domain>`.
         domain: E2B's domain, if it isn't `e2b.app`.
         template: Template for specs that name no image; E2B's `base` if None.
-        network: What a sandbox with network may reach, and the headers that E2B's egress proxy
-            adds so that secrets needn't enter it. Everything may be reached if None. Has no
-            effect on a sandbox without network.
+        network: More rules for sandboxes with network: hosts, and the headers that E2B's egress
+            proxy adds so that secrets needn't enter the sandbox.
         request_timeout: Seconds for one call to E2B.
     """
 
@@ -173,8 +173,8 @@ class E2BProvider:
             spec.snapshot or spec.image or self._template,
             timeout=lifetime,
             metadata={_NAME_LABEL: spec.name},
-            allow_internet_access=spec.network,
-            network=self._network if spec.network else None,
+            allow_internet_access=spec.network is not None,
+            network=network_rules(spec.network, self._network),
             lifecycle={"on_timeout": "kill"},
             idempotency_key=key,
             **self._connection(),

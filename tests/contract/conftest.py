@@ -72,11 +72,19 @@ def source(tmp_path: Path) -> Path:
     return tree
 
 
+@pytest.fixture
+def operator_environ() -> dict[str, str]:
+    """The operator's variables for package clients and proxies; a test may have others."""
+    return {}
+
+
 @pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker), "e2b"])
-async def kind(request: pytest.FixtureRequest, tmp_path: Path, source: Path) -> AsyncIterator[Kind]:
+async def kind(
+    request: pytest.FixtureRequest, tmp_path: Path, source: Path, operator_environ: dict[str, str]
+) -> AsyncIterator[Kind]:
     """Each kind of sandbox in turn; what a test opened is gone after it."""
     async with AsyncExitStack() as stack:
-        build = await _builder(request, tmp_path, stack)
+        build = await _builder(request, tmp_path, stack, operator_environ)
         kind = Kind(request.param, build(), build, source)
         yield kind
         for sandbox in kind.opened:
@@ -87,15 +95,19 @@ async def kind(request: pytest.FixtureRequest, tmp_path: Path, source: Path) -> 
 
 
 async def _builder(
-    request: pytest.FixtureRequest, tmp_path: Path, stack: AsyncExitStack
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    stack: AsyncExitStack,
+    operator_environ: dict[str, str],
 ) -> Callable[[], SandboxProvider]:
     root = tmp_path / "sandboxes"
+    environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "HOST_SECRET": SECRET}
+    environ |= operator_environ
     if request.param == "bubblewrap":
-        environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "HOST_SECRET": SECRET}
         return lambda: BubblewrapProvider(root, environ)
     if request.param == "docker":
         engine: PrivateEngine = request.getfixturevalue("docker_engine")
-        return lambda: DockerProvider(root, engine.image, engine.socket)
+        return lambda: DockerProvider(root, engine.image, engine.socket, environ)
     fixture = pytest.importorskip(
         "tests.contract.e2b_fixture", reason="The E2B stand-in is not installed here."
     )

@@ -9,6 +9,8 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
+import sysconfig
 import tarfile
 import time
 import urllib.parse
@@ -56,6 +58,7 @@ _PROGRAMS = (
     ),
     *("timeout", "touch", "wc", "dd", "dirname", "find"),
 )
+_PACKAGES = ("collections", "encodings", "importlib", "lib-dynload", "re")
 _START_SECONDS = 30.0
 
 
@@ -152,9 +155,24 @@ def _root_file_system() -> bytes:
         for name, path in programs.items():
             if path is not None:
                 tar.add(Path(path).resolve(), f"usr/bin/{name}")
+        paths.append(_add_python(tar))
         for library in sorted({library for path in paths for library in _libraries(path)}):
             tar.add(library.resolve(), str(library).lstrip("/"))
     return buffer.getvalue()
+
+
+def _add_python(tar: tarfile.TarFile) -> Path:
+    """Add this Python with the part of its library that needs no more; return its program."""
+    program = Path(sys.base_prefix, "bin", "python3").resolve()
+    library = Path(sysconfig.get_path("stdlib"))
+    tar.add(program, "usr/bin/python3")
+    for path in (*library.glob("*.py"), *(library / name for name in _PACKAGES)):
+        tar.add(path, f"usr/lib/{library.name}/{path.name}", filter=_without_bytecode)
+    return program
+
+
+def _without_bytecode(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    return None if member.name.endswith("__pycache__") else member
 
 
 def _libraries(program: Path) -> list[Path]:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from sandbox.base import SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
+from sandbox.base import Network, SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
 from sandbox.e2b import E2BProvider
 from tests.fakes.e2b import CutStream, E2BServer, Garbage, LoseAnswer, Refuse, Sandbox, Slow
 
@@ -96,7 +96,7 @@ async def test_network_rules_hold_only_with_network(
         },
     )
 
-    await provider.open(replace(spec, network=True))
+    await provider.open(replace(spec, network=Network(everything=True)))
 
     network = only(server).asked["network"]
     assert only(server).asked["allow_internet_access"] is True
@@ -120,7 +120,9 @@ async def test_network_is_off_unless_asked_for(
     listener = await asyncio.start_server(accept, "127.0.0.1", 0)
     async with listener:
         port = listener.sockets[0].getsockname()[1]
-        sandbox = await provider.open(replace(spec, network=network))
+        sandbox = await provider.open(
+            replace(spec, network=Network(everything=True) if network else None)
+        )
         result = await sandbox.run(f"exec 3<>/dev/tcp/127.0.0.1/{port}", timeout=SOON)
 
     assert (result.ok, connections) == (network, int(network))
@@ -168,7 +170,7 @@ async def test_a_closed_name_can_be_opened_otherwise(
     """An idempotency key stands for one request, so another request gets another key."""
     await (await provider.open(spec)).close()
 
-    await provider.open(replace(spec, network=True))
+    await provider.open(replace(spec, network=Network(everything=True)))
 
     assert [sandbox.network for sandbox in server.state.running] == [True]
 

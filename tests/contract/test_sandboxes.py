@@ -261,23 +261,6 @@ async def test_there_is_no_network_unless_asked_for(kind: Kind) -> None:
     assert not (await sandbox.run("getent hosts example.org", timeout=SECONDS)).ok
 
 
-async def test_the_network_is_there_when_asked_for(kind: Kind) -> None:
-    """Bubblewrap shares the host's; the others' lead elsewhere than to this test."""
-    if kind.name != "bubblewrap":
-        pytest.skip("Only bubblewrap shares the network of this machine.")
-
-    async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"welcome\n")
-        await writer.drain()
-        writer.close()
-
-    server = await asyncio.start_server(greet, "127.0.0.1", 0)
-    async with server:
-        port = server.sockets[0].getsockname()[1]
-        sandbox = await kind.open(network=True)
-        assert await output_of(sandbox, f"cat < /dev/tcp/127.0.0.1/{port}") == "welcome\n"
-
-
 # --- limits -----------------------------------------------------------------------------------
 
 

@@ -5,7 +5,22 @@ from __future__ import annotations
 import asyncio
 from typing import Self
 
+from sandbox.egress.inside import PORT
 from tests.flows.server_process import PATIENCE
+
+
+def tunnel(port: int) -> str:
+    """Return a bash command that opens descriptor 3 to a port of this machine.
+
+    Sandboxes reach it as a registry of the operator's; see `registry`.
+    """
+    ask = f"printf 'CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n' >&3"
+    return f"exec 3<>/dev/tcp/127.0.0.1/{PORT} && {ask} && read -r _ <&3 && read -r _ <&3"
+
+
+def registry(port: int) -> dict[str, str]:
+    """Return the operator's variables that open a port of this machine to sandboxes."""
+    return {"PIP_EXTRA_INDEX_URL": f"http://127.0.0.1:{port}/simple"}
 
 
 class Gate:
@@ -35,9 +50,17 @@ class Gate:
 
     def command(self, place: str) -> str:
         """Return a bash command that passes the gate at a place."""
+        return f"{tunnel(self._port)} && echo {place} >&3 && read -r _ <&3"
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The operator's variables that let sandboxes come here."""
+        return registry(self._port)
+
+    @property
+    def _port(self) -> int:
         assert self._server is not None
-        port = self._server.sockets[0].getsockname()[1]
-        return f"exec 3<>/dev/tcp/127.0.0.1/{port} && echo {place} >&3 && read -r _ <&3"
+        return int(self._server.sockets[0].getsockname()[1])
 
     async def close(self, *places: str) -> None:
         """Let nobody pass at these places from now on."""

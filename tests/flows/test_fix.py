@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.repair.model import Verdict
+from sandbox.egress.inside import PORT
 from tests.fakes.model import (
     Answer,
     Counts,
@@ -19,6 +21,7 @@ from tests.fakes.model import (
     Step,
     Unauthorized,
 )
+from tests.flows.gate import registry, tunnel
 from tests.flows.world import FILES, FIX, RIGHT, WRONG, World, attempts, bash, edit, open_world
 
 
@@ -518,7 +521,24 @@ async def test_the_setup_fails(tmp_path: Path) -> None:
         assert "no such package" in world.said()[-1]
 
 
-async def test_a_flaky_failure_is_not_repaired(tmp_path: Path) -> None:
+async def test_a_refused_host_is_told(tmp_path: Path) -> None:
+    """With the setting that allows it, next to the setup command that failed without it."""
+    ask = f"exec 3<>/dev/tcp/127.0.0.1/{PORT}; printf 'CONNECT mirror.example:443 HTTP/1.1\\r\\n\\r\\n' >&3"
+    config = f"setup: {ask + '; grep 200 <&3'!r}\ntest: sh check.sh\n"
+    async with open_world(tmp_path, files={**FILES, ".github/fixpoint.yml": config}) as world:
+        await world.comment("/fix")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.INFRASTRUCTURE
+        assert (
+            "The setup asked for `mirror.example`, which it may not reach. To allow a host, name it"
+            " under `network: allow:` in `.github/fixpoint.yml`."
+        ) in world.said()[-1]
+
+
+async def test_a_flaky_failure_is_not_repaired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Red and green on the same tree is a finding of its own; no model is asked."""
     seen: list[None] = []
 
@@ -531,7 +551,9 @@ async def test_a_flaky_failure_is_not_repaired(tmp_path: Path) -> None:
 
     async with await asyncio.start_server(every_other, "127.0.0.1", 0) as service:
         port = service.sockets[0].getsockname()[1]
-        check = f"exec 3<>/dev/tcp/127.0.0.1/{port}; read -r light <&3; test $light = green\n"
+        for name, value in registry(port).items():
+            monkeypatch.setenv(name, value)
+        check = f"{tunnel(port)}; read -r light <&3; test $light = green\n"
         config = "setup: 'true'\ntest: bash check.sh\nnetwork: on\n"
         files = {**FILES, "check.sh": check, ".github/fixpoint.yml": config}
         async with open_world(tmp_path, attempts(RIGHT), files=files) as world:

@@ -42,7 +42,7 @@ async def gated_scene(
     config = f"setup: {gate.command('setup')!r}\ntest: bash check.sh\nnetwork: on\n"
     files = {"app.txt": "wrong\n", "check.sh": check, ".github/fixpoint.yml": config}
     async with open_scene(root, script, files=files) as scene:
-        variables = scene.variables(root / "data") | dict(environ or {})
+        variables = scene.variables(root / "data") | gate.variables | dict(environ or {})
         server = ServerProcess(variables, root)
         try:
             yield scene, server

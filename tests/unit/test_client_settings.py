@@ -14,7 +14,7 @@ from sandbox.bubblewrap.client_settings import (
 
 
 def test_only_known_harmless_variables_pass() -> None:
-    """Unknown names, and values with a user and a password, stay outside."""
+    """Unknown names, proxies, and values with a user and a password stay outside."""
     environ = {
         "PIP_INDEX_URL": "https://pypi.example/simple",
         "UV_INDEX_URL": "https://me:secret@pypi.example/simple",
@@ -27,7 +27,6 @@ def test_only_known_harmless_variables_pass() -> None:
     }
     assert client_environment(environ) == {
         "PIP_INDEX_URL": "https://pypi.example/simple",
-        "https_proxy": "http://proxy.example:3128",
         "npm_config_registry": "https://npm.example/",
     }
 
@@ -36,7 +35,7 @@ def test_pip_files_are_merged_without_secrets() -> None:
     """The later file wins; a broken one is passed over."""
     system = "[global]\ntimeout = 5\nindex-url = https://pypi.example/simple\n"
     own = (
-        "[global]\ntimeout = 9\nfind-links = /wheels\n    /more\n"
+        "[global]\ntimeout = 9\nfind-links = /wheels\n    /more\nproxy = http://proxy.example:8080\n"
         "extra-index-url = https://me:secret@pypi.example/simple\n"
     )
     assert merged_pip_config([system, "= broken", own]) == (

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.base import Limits, SandboxError, SandboxSpec
+from sandbox.base import Limits, Network, SandboxError, SandboxSpec
 from sandbox.docker.archive import pack_file, pack_tree, unpack_tree
 from sandbox.docker.container import container, variables
 from sandbox.docker.engine import portable
@@ -33,7 +33,7 @@ def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tuple[tarfile
 def test_a_container_gets_no_rights_and_no_network() -> None:
     """And every limit of the spec."""
     spec = SandboxSpec("a", limits=Limits(memory=1, processes=2, file_size=3, cpu_seconds=4))
-    body = container(spec, "image")
+    body = container(spec, "image", Path("/gates/a"))
     host = body["HostConfig"]
     assert (host["NetworkMode"], host["ReadonlyRootfs"], host["CapDrop"]) == ("none", True, ["ALL"])
     assert host["SecurityOpt"] == ["no-new-privileges"]
@@ -44,6 +44,16 @@ def test_a_container_gets_no_rights_and_no_network() -> None:
         "core": 0,
     }
     assert not body["User"].startswith("0")
+    assert {mount["Type"] for mount in host["Mounts"]} == {"volume"}
+
+
+def test_the_way_out_of_a_container_is_a_relay() -> None:
+    """It has no network either; what it gets is a folder with a socket, which it can't change."""
+    body = container(SandboxSpec("a", network=Network()), "image", Path("/gates/a"))
+    assert body["HostConfig"]["NetworkMode"] == "none"
+    assert body["Cmd"][:4] == ["python3", "-I", "-S", "-c"]
+    [shown] = [mount for mount in body["HostConfig"]["Mounts"] if mount["Type"] == "bind"]
+    assert (shown["Source"], shown["ReadOnly"]) == ("/gates/a", True)
 
 
 def test_the_image_keeps_its_path_behind_ours() -> None:

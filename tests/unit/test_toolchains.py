@@ -98,13 +98,13 @@ def test_a_local_index_is_shown_with_its_files(home: Path, tmp_path: Path) -> No
     assert home not in sources
 
 
-def test_names_are_resolved_only_with_network(home: Path, tmp_path: Path) -> None:
-    """Without it the jail's own `hosts` and `resolv.conf` stay."""
+def test_clients_are_told_of_the_way_out(home: Path, tmp_path: Path) -> None:
+    """Of the proxy in the jail, and of the operator's registries; names are resolved outside."""
     environ = {"HOME": str(home), "PATH": "", "PIP_INDEX_URL": "https://pypi.example/simple"}
     off = host_view(tmp_path / "etc", "", environ, network=False)
     on = host_view(tmp_path / "etc", "", environ, network=True)
-    hosts = Path("/etc/hosts")
-    assert hosts not in {mount.target for mount in off.mounts}
-    assert hosts in {mount.target for mount in on.mounts}
-    assert "PIP_INDEX_URL" not in off.environment
-    assert "PIP_INDEX_URL" in on.environment
+    assert {"PIP_INDEX_URL", "HTTPS_PROXY"}.isdisjoint(off.environment)
+    assert on.environment["PIP_INDEX_URL"] == "https://pypi.example/simple"
+    assert on.environment["HTTPS_PROXY"] == "http://127.0.0.1:43128"
+    for view in (off, on):
+        assert Path("/etc/resolv.conf") not in {mount.target for mount in view.mounts}

@@ -7,11 +7,12 @@ from bot.repair.detect import compiled, generic, node, python
 from bot.repair.detect.finding import Finding
 from bot.repair.detect.invocations import invocations
 from bot.repair.detect.pytest_suite import whole_suite
+from bot.repair.detect.registries import registries
 from bot.repair.detect.shell import simple_commands
 from bot.repair.detect.tree import DirectoryTree, Tree
 from bot.repair.model import Commands
 
-__all__ = ["DirectoryTree", "Tree", "detect"]
+__all__ = ["DirectoryTree", "Tree", "detect", "registries"]
 
 
 def detect(

@@ -1,0 +1,161 @@
+"""The only way out of a sandbox with network leads past the policy."""
+
+from __future__ import annotations
+
+import shlex
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from sandbox.base import Network, Sandbox, SandboxSpec
+from sandbox.bubblewrap import BubblewrapProvider
+from sandbox.egress.inside import PORT
+from tests.contract.conftest import Kind
+from tests.contract.escapes import inside
+from tests.contract.escapes.attempt import SECRET, Attempt, betrayed, outcomes
+from tests.contract.escapes.host import host
+from tests.fakes.upstream_proxy import WELCOME, UpstreamProxy, upstream_proxy
+
+SECONDS = 30.0
+REGISTRY = Network(("registry.example", "*.files.example"))
+EVERYTHING = Network(everything=True)
+
+own_gate = pytest.mark.parametrize(
+    "kind", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)], indirect=True
+)
+"""E2B has rules of its own for this; see tests/contract/test_e2b.py."""
+
+pytestmark = pytest.mark.skipif(not inside.usable(), reason="No table of this machine's calls.")
+
+
+@pytest.fixture
+async def upstream() -> AsyncIterator[UpstreamProxy]:
+    async with upstream_proxy() as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def operator_environ(upstream: UpstreamProxy) -> dict[str, str]:
+    """The operator reaches the internet through a proxy alone."""
+    return {"HTTPS_PROXY": upstream.url, "http_proxy": upstream.url}
+
+
+def asking(request: str, more: str = "") -> str:
+    """Return a command that sends a request to the proxy and prints the answer."""
+    text = shlex.quote(f"{request} HTTP/1.1\r\n\r\n{more}")
+    return f"exec 3<>/dev/tcp/127.0.0.1/{PORT}; printf %s {text} >&3; timeout 10 cat <&3"
+
+
+async def answer(sandbox: Sandbox, request: str, more: str = "") -> str:
+    return (await sandbox.run(asking(request, more), timeout=SECONDS)).output
+
+
+@own_gate
+async def test_an_allowed_host_is_reached(kind: Kind, upstream: UpstreamProxy) -> None:
+    """By pages and by tunnels; the operator's own credentials stay outside."""
+    sandbox = await kind.open(network=REGISTRY)
+    page = await answer(sandbox, "GET http://registry.example/simple/")
+    assert page.endswith(WELCOME.decode())
+    tunnel = await answer(sandbox, "CONNECT a.files.example:443", "hello\n")
+    assert tunnel.endswith("echo hello\n")
+    assert upstream.lines == [
+        "GET http://registry.example/simple/ HTTP/1.1",
+        "CONNECT a.files.example:443 HTTP/1.1",
+    ]
+    seen = await sandbox.run("env; cat /proc/[0-9]*/environ", timeout=SECONDS)
+    assert "untold" not in seen.output
+    assert str(upstream.port) not in seen.output
+
+
+@own_gate
+async def test_no_other_host_is_reached(kind: Kind, upstream: UpstreamProxy) -> None:
+    """Nor another port, whatever the spelling; and the result names what was refused."""
+    sandbox = await kind.open(network=REGISTRY)
+    requests = {
+        "CONNECT other.example:443": "other.example",
+        "CONNECT registry.example:22": "registry.example",
+        "CONNECT registry.example.evil.example:443": "registry.example.evil.example",
+        "CONNECT evilregistry.example:443": "evilregistry.example",
+        "CONNECT files.example:443": "files.example",
+        "GET http://registry.example@10.0.0.1/": "10.0.0.1",
+        "GET http://[::ffff:169.254.169.254]/": "::ffff:169.254.169.254",
+        "CONNECT 93.184.215.14:443": "93.184.215.14",
+    }
+    commands = "\n".join(f"({asking(request)})" for request in requests)
+    result = await sandbox.run(commands, timeout=SECONDS)
+    assert result.output.count("403 Forbidden") == len(requests)
+    assert result.refused == tuple(requests.values())
+    for odd in ("GET /etc/passwd", "GET file:///etc/passwd", "CONNECT registry.example", "HELLO"):
+        assert "400 Bad Request" in await answer(sandbox, odd)
+    assert upstream.lines == []
+
+
+@own_gate
+async def test_nothing_local_is_reached(kind: Kind, tmp_path: Path) -> None:
+    """Neither directly nor through the proxy, although every host of the internet is allowed."""
+    async with host(tmp_path / "host") as place:
+        sandbox = await kind.open(network=EVERYTHING)
+        direct = inside.connections(place)
+        names: tuple[str, ...] = (
+            "127.0.0.1",
+            "localhost",
+            "[::1]",
+            "0.0.0.0",
+            "2130706433",
+            "0x7f.1",
+            "127.1",
+        )
+        names += ("[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", socket.gethostname())
+        asked = tuple(
+            Attempt(f"{name}:{port} by the proxy", asking(f"GET http://{name}:{port}/"))
+            for port in (place.port, 80)
+            for name in (
+                *names,
+                *place.addresses,
+                *(f"[{m}]" if ":" in m else m for m in inside.METADATA),
+            )
+        )
+        tunnels = (Attempt("a tunnel", asking(f"CONNECT 127.0.0.1:{place.port}", "hello\n")),)
+        said = await outcomes(sandbox, (*direct, *asked, *tunnels))
+        assert betrayed(said, "200 OK", "200 Connection") == {}
+        assert place.visitors == []
+
+
+@own_gate
+async def test_many_connections_at_once(kind: Kind, upstream: UpstreamProxy) -> None:
+    """As package clients make them; each gets its own answer."""
+    sandbox = await kind.open(network=REGISTRY)
+    command = f"for n in $(seq 20); do ({asking('GET http://registry.example/')}) & done; wait"
+    result = await sandbox.run(command, timeout=SECONDS)
+    assert result.output.count(WELCOME.decode()) == 20
+    assert len(upstream.lines) == 20
+
+
+@own_gate
+async def test_an_attempt_has_no_way_out(kind: Kind) -> None:
+    """Without network there is no proxy either, in a sandbox or in a snapshot of one with it."""
+    first = await kind.open(network=REGISTRY)
+    snapshot = await kind.snapshot(first)
+    second = await kind.open(source=None, snapshot=snapshot)
+    assert not (await second.run(asking("GET http://registry.example/"), timeout=SECONDS)).ok
+    assert "43128" not in (await second.run("env", timeout=SECONDS)).output
+
+
+async def test_the_operators_registry_may_be_local(tmp_path: Path, source: Path) -> None:
+    """The one that the settings of a package client name, at its port and no other."""
+    async with host(tmp_path / "host") as place:
+        environ = {
+            "PATH": "/usr/bin:/bin",
+            "PIP_INDEX_URL": f"http://localhost:{place.port}/simple",
+        }
+        provider = BubblewrapProvider(tmp_path / "data", environ)
+        sandbox = await provider.open(SandboxSpec("one", source=source, network=Network()))
+        try:
+            assert SECRET in await answer(sandbox, f"GET http://localhost:{place.port}/simple/")
+            other = await answer(sandbox, f"GET http://localhost:{place.port + 1}/simple/")
+            assert "403 Forbidden" in other
+        finally:
+            await sandbox.close()
+        assert place.visitors == ["TCP"]

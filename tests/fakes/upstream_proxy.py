@@ -1,0 +1,61 @@
+"""A proxy of an operator's, with the whole internet behind it: it answers for every host."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+
+AUTHORIZATION = "Basic b3BlcmF0b3I6dW50b2xk"
+"""Of `operator:untold`."""
+
+WELCOME = b"welcome from the internet\n"
+
+
+@dataclass
+class UpstreamProxy:
+    """What it was asked, in order: the first lines of requests.
+
+    Attributes:
+        port: On 127.0.0.1.
+        heads: Whole heads of requests.
+    """
+
+    port: int = 0
+    heads: list[str] = field(default_factory=list)
+
+    @property
+    def url(self) -> str:
+        """How an operator names it."""
+        return f"http://operator:untold@127.0.0.1:{self.port}"
+
+    @property
+    def lines(self) -> list[str]:
+        """The first lines of the requests."""
+        return [head.partition("\r\n")[0] for head in self.heads]
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Welcome whoever asks for a page, and repeat what comes through a tunnel."""
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode()
+            self.heads.append(head)
+            if f"Proxy-Authorization: {AUTHORIZATION}" not in head:
+                writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
+            elif head.startswith("CONNECT"):
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+                writer.write(b"echo " + await reader.readline())
+            else:
+                writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + WELCOME)
+            await writer.drain()
+        writer.close()
+
+
+@asynccontextmanager
+async def upstream_proxy() -> AsyncIterator[UpstreamProxy]:
+    """Yield one that listens."""
+    proxy = UpstreamProxy()
+    server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+    proxy.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield proxy

@@ -1,0 +1,157 @@
+"""The decisions about a sandbox's way out."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandbox.base import Network
+from sandbox.e2b.network import network_rules
+from sandbox.egress.addresses import is_local, is_own
+from sandbox.egress.operator import Upstream, operator
+from sandbox.egress.policy import Policy, judge, plain
+from sandbox.egress.request import BadRequest, parse
+
+SOME = Policy(Network(("pypi.org", "*.example.org")), frozenset({("10.1.2.3", 8080)}))
+ALL = Policy(Network(everything=True))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("127.0.0.1", "127.9.9.9", "0.0.0.0", "10.0.0.1", "172.16.0.1", "192.168.1.1"),
+        *("100.64.0.1", "169.254.169.254", "198.18.0.1", "224.0.0.1", "255.255.255.255"),
+        *("::1", "::", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1"),
+        *("::ffff:10.0.0.1", "::ffff:169.254.169.254", "::10.0.0.1", "64:ff9b::a00:1"),
+        *("2002:7f00:1::", "2001:0:4136:e378:8000:63bf:80ff:fffe"),
+    ],
+)
+def test_local_addresses_are_known(address: str) -> None:
+    """Also those that IPv6 wraps: mapped, compatible, translated, 6to4 and Teredo."""
+    assert is_local(address)
+
+
+@pytest.mark.parametrize("address", ["151.101.0.223", "2a04:4e42::223", "::ffff:151.101.0.223"])
+def test_addresses_of_the_internet_are_not_local(address: str) -> None:
+    """Registries have such."""
+    assert not is_local(address)
+    assert not is_own(address)
+
+
+def test_own_addresses_are_known() -> None:
+    """Whatever a machine calls its own leads to its own services."""
+    assert is_own("127.0.0.1")
+
+
+def test_hosts_are_allowed_by_name_and_port() -> None:
+    """The usual ports; names below one only with a star; the operator's own at its port."""
+    allowed = [
+        *(("pypi.org", 443), ("pypi.org", 80), ("a.example.org", 443), ("a.b.example.org", 443)),
+        ("10.1.2.3", 8080),
+    ]
+    refused = [
+        *(("pypi.org", 22), ("pypi.org.evil.example", 443), ("notpypi.org", 443)),
+        *(("example.org", 443), ("notexample.org", 443), ("10.1.2.3", 80), ("a b", 443)),
+        *(("..example.org", 443), (".example.org", 443)),
+    ]
+    assert [place for place in allowed if judge(SOME, *place) is None] == []
+    assert [place for place in refused if judge(SOME, *place) is not None] == []
+
+
+def test_everything_is_the_internet_alone() -> None:
+    """No address of this machine's networks, and none that a name leads to."""
+    for host in ("127.0.0.1", "::1", "169.254.169.254", "10.1.2.3"):
+        assert judge(ALL, host, 443) is None
+    passed = judge(ALL, "anything.example", 8443)
+    assert passed is not None
+    assert passed.admits("151.101.0.223")
+    assert not passed.admits("10.0.0.1")
+
+
+def test_names_have_one_spelling() -> None:
+    """Case, a final dot and brackets make no other host."""
+    assert plain("PyPI.org.") == "pypi.org"
+    assert plain("[::1]") == "::1"
+
+
+def test_a_request_is_sent_on_as_the_host_expects_it() -> None:
+    """With its path, and without what was for the proxy."""
+    head = (
+        b"GET http://User@PyPI.org:8080/simple?x=//y HTTP/1.1\r\nHost: pypi.org\r\n"
+        b"Proxy-Authorization: Basic eA==\r\nConnection: keep-alive\r\nAccept: */*\r\n\r\n"
+    )
+    wanted = parse(head)
+    assert (wanted.host, wanted.port, wanted.scheme) == ("pypi.org", 8080, "http")
+    assert wanted.head == (
+        b"GET /simple?x=//y HTTP/1.1\r\nHost: pypi.org\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+    )
+    assert wanted.head_for_proxy.startswith(b"GET http://User@PyPI.org:8080/simple?x=//y HTTP/1.1")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("GET / HTTP/1.1", "GET https://pypi.org/ HTTP/1.1", "CONNECT pypi.org HTTP/1.1"),
+        *("CONNECT pypi.org:0 HTTP/1.1", "CONNECT pypi.org:x HTTP/1.1", "CONNECT [::1 HTTP/1.1"),
+        *("get http://a/ HTTP/1.1", "GET http://a/ HTTP/2", "GET http:// HTTP/1.1", "", "\x00"),
+        "GET http://a/ b HTTP/1.1",
+    ],
+)
+def test_what_is_no_proxy_request_is_refused(line: str) -> None:
+    """Rather than guessed at."""
+    with pytest.raises(BadRequest):
+        parse(f"{line}\r\n\r\n".encode())
+
+
+def test_the_operators_registries_are_found() -> None:
+    """In variables, `pip.conf` and `.npmrc`, with their ports, whatever else stands there."""
+    found = operator(
+        {
+            "PIP_EXTRA_INDEX_URL": "https://u:p@pypi.corp/simple http://127.0.0.1:3141/root/",
+            "UV_INDEX": "corp=https://uv.corp:8443/simple",
+            "GOPROXY": "https://go.corp,direct|off",
+            "HOME": "https://not.a.registry",
+        },
+        "[global]\nindex-url = https://conf.corp/simple\ntimeout = 60\nfind-links = /opt/wheels\n",
+        "registry=http://npm.corp/\n@scope:registry=https://scope.corp\n//npm.corp/:x=https://no\n",
+    )
+    assert found.trusted == {
+        *(("pypi.corp", 443), ("127.0.0.1", 3141), ("uv.corp", 8443), ("go.corp", 443)),
+        *(("conf.corp", 443), ("npm.corp", 80), ("scope.corp", 443)),
+    }
+
+
+def test_the_operators_proxies_are_found() -> None:
+    """With their credentials, which no repr shows; exceptions are hosts, domains and ports."""
+    found = operator(
+        {
+            "https_proxy": "http://me:p%40ss@proxy.corp:3128",
+            "HTTP_PROXY": "proxy.corp:8080",
+            "NO_PROXY": "internal.corp, .example.org,1.2.3.4:8080",
+        }
+    )
+    assert found.upstream("http", "pypi.org", 80) == Upstream("proxy.corp", 8080)
+    upstream = found.upstream("https", "pypi.org", 443)
+    assert upstream == Upstream("proxy.corp", 3128, authorization="Basic bWU6cEBzcw==")
+    assert "bWU6cEBzcw" not in repr(found)
+    for host, port in (("internal.corp", 443), ("a.example.org", 443), ("1.2.3.4", 8080)):
+        assert found.upstream("https", host, port) is None
+    assert found.upstream("https", "1.2.3.4", 443) == upstream
+    assert operator({"HTTPS_PROXY": "p:1", "NO_PROXY": "*"}).upstream("https", "a", 443) is None
+
+
+def test_the_same_policy_in_the_words_of_e2b() -> None:
+    """Some hosts are those and nothing else; everything is all but private networks."""
+    assert network_rules(None, None) is None
+    assert network_rules(Network(("pypi.org",)), None) == {
+        "allow_out": ["pypi.org"],
+        "deny_out": ["0.0.0.0/0"],
+    }
+    own = network_rules(Network(("pypi.org",)), {"allow_out": ["a.corp"], "rules": {"a.corp": []}})
+    assert own == {
+        "allow_out": ["a.corp", "pypi.org"],
+        "deny_out": ["0.0.0.0/0"],
+        "rules": {"a.corp": []},
+    }
+    everything = network_rules(Network(everything=True), None)
+    assert everything is not None
+    assert "169.254.0.0/16" in str(everything["deny_out"])

@@ -1,0 +1,33 @@
+"""Which registries the setup of a repository reaches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bot.repair.detect import DirectoryTree, registries
+from bot.repair.preparation import refused_hosts
+
+
+def test_the_files_of_a_repository_tell_its_registries(tmp_path: Path) -> None:
+    """At the root and one folder below; every ecosystem fetches from GitHub too."""
+    (tmp_path / "requirements-dev.txt").touch()
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "package.json").touch()
+    found = registries(DirectoryTree(tmp_path))
+    assert {"pypi.org", "files.pythonhosted.org", "registry.npmjs.org", "github.com"} <= set(found)
+    assert {"crates.io", "rubygems.org"}.isdisjoint(found)
+
+
+def test_a_repository_that_tells_nothing_reaches_all_of_them(tmp_path: Path) -> None:
+    """A Makefile may need anything."""
+    (tmp_path / "Makefile").touch()
+    assert {"pypi.org", "crates.io", "rubygems.org"} <= set(registries(DirectoryTree(tmp_path)))
+
+
+def test_the_report_names_the_setting_that_allows_a_host() -> None:
+    """A few of the hosts, and how many more."""
+    assert refused_hosts(("a.example",)) == (
+        "The setup asked for `a.example`, which it may not reach. To allow a host, name it under "
+        "`network: allow:` in `.github/fixpoint.yml`."
+    )
+    assert "and 2 more, which" in refused_hosts(tuple(f"{n}.example" for n in range(7)))
