@@ -68,6 +68,20 @@ STORIES = (
         with_model=frozenset({Verdict.FIXED}),
     ),
     Story(
+        title="a logic bug, found and repaired by search",
+        project="rooms",
+        reporter="alan",
+        issue="The room is taken, although nobody is in it",
+        body=(
+            "Ten to eleven is booked. From nine to ten the room is free, but booking that raises "
+            "`Taken`. The README says that a booking ends where the next may begin."
+        ),
+        maintainer="ada",
+        comment="/fix",
+        keyless=frozenset({Verdict.FIXED}),
+        with_model=frozenset({Verdict.FIXED}),
+    ),
+    Story(
         title="a bug that takes understanding",
         project="shares",
         reporter="linus",

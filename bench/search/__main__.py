@@ -1,9 +1,13 @@
-"""Let the search repair small programs with faults, and compare what comes out with the right ones.
+"""Let the search repair programs with faults, and compare what comes out with the right ones.
 
-    python -m bench.search [--only PROGRAM] [--seconds 120] [--jobs 1] [--in-place]
+    python -m bench.search                            programs and faults of this folder
+    python -m bench.search --quixbugs CLONE           the programs of QuixBugs
+    python -m bench.search --injected MIRRORS         faults in popular projects
+    python -m bench.search --fixkit                   the same by fixkit, beside it
 
-By default each fault goes through `fixpoint fix` as a user would run it. `--in-place` runs the
-proposer alone, in a folder instead of a sandbox: quicker, to see what an edit rule changes.
+`--only NAME` picks a program or fault, `--every N` each Nth, `--seconds` is the limit of one
+repair. By default each fault goes through `fixpoint fix` as a user would run it; `--in-place` runs
+the proposer alone, in a folder instead of a sandbox.
 """
 
 from __future__ import annotations
@@ -12,100 +16,117 @@ import argparse
 import asyncio
 import json
 import os
-import statistics
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
-from bench.search.fault import Fault, behaves, load_faults
+from bench.search import fixkit
+from bench.search.fault import load_faults
 from bench.search.in_place import repair_in_place
+from bench.search.quixbugs import load_quixbugs
+from bench.search.result import HEAD, Result, row
+from bench.search.subject import Subject
 
 FIXPOINT = Path(sys.executable).with_name("fixpoint")
-TEST = "python -m pytest -q"
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How a repair turned out."""
-
-    fault: Fault
-    fixed: bool
-    equal: bool
-    seconds: float
-    patch: str
 
 
 def main() -> None:
-    """Run, print a line for each fault and the figures."""
+    """Run, print a line for each fault, then the figures."""
     options = _options()
-    faults = [
-        f
-        for f in load_faults()
-        if not options.only or f.id in options.only or f.program in options.only
-    ]
-    results = asyncio.run(_run_all(faults, options))
-    fixed = sum(result.fixed for result in results)
-    equal = sum(result.equal for result in results)
-    seconds = [result.seconds for result in results]
-    print(
-        f"{len(results)} faults: {fixed} plausible ({fixed / len(results):.0%}), "
-        f"{equal} equal in behaviour ({equal / len(results):.0%}), "
-        f"median {statistics.median(seconds):.1f} s, slowest {max(seconds):.1f} s"
-    )
+    results = asyncio.run(_run_all(_subjects(options)[:: options.every], options))
+    print(f"\n{HEAD}")
+    for by in dict.fromkeys(result.by for result in results):
+        print(row(by, [result for result in results if result.by == by]))
+    if options.out:
+        options.out.write_text(json.dumps([asdict(r) for r in results], indent=1) + "\n", "utf-8")
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench.search", description=__doc__)
-    parser.add_argument("--only", action="append", help="this program or fault; may be repeated")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.search",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--quixbugs", type=Path, metavar="CLONE", help="a clone of QuixBugs")
+    parser.add_argument("--only", action="append", metavar="NAME", help="may be repeated")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth fault alone")
     parser.add_argument("--seconds", type=float, default=120.0, help="limit of one repair")
-    parser.add_argument("--jobs", type=int, default=1, help="repairs at the same time")
     parser.add_argument("--in-place", action="store_true", help="without a sandbox")
+    parser.add_argument("--fixkit", action="store_true", help="let fixkit try as well")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write the results as JSON")
     return parser.parse_args()
 
 
-async def _run_all(faults: list[Fault], options: argparse.Namespace) -> list[Result]:
-    free = asyncio.Semaphore(options.jobs)
-
-    async def one(fault: Fault) -> Result:
-        async with free:
-            result = await _run(fault, options)
-        word = "equal" if result.equal else "plausible" if result.fixed else "not fixed"
-        print(
-            f"{fault.id:18} {word:10} {result.seconds:6.1f} s  {_changed(result.patch)}", flush=True
-        )
-        return result
-
-    return list(await asyncio.gather(*(one(fault) for fault in faults)))
+def _subjects(options: argparse.Namespace) -> Sequence[Subject]:
+    listed: Sequence[Subject] = load_faults()
+    if options.quixbugs:
+        listed = load_quixbugs(options.quixbugs)
+    return [s for s in listed if not options.only or {s.id, s.group} & set(options.only)]
 
 
-async def _run(fault: Fault, options: argparse.Namespace) -> Result:
+async def _run_all(subjects: Sequence[Subject], options: argparse.Namespace) -> list[Result]:
+    """Run one after the other: a search uses every core."""
+    peer = await fixkit.install() if options.fixkit else None
+    results = []
+    for subject in subjects:
+        results.append(await _by_fixpoint(subject, options))
+        print(results[-1].line(), flush=True)
+        if peer is not None:
+            results.append(await _by_fixkit(peer, subject, options.seconds))
+            print(results[-1].line(), flush=True)
+    return results
+
+
+async def _by_fixpoint(subject: Subject, options: argparse.Namespace) -> Result:
     with tempfile.TemporaryDirectory(prefix="fixpoint-search-") as scratch:
-        folder = Path(scratch).resolve() / "project"
-        folder.mkdir()
-        fault.plant(folder)
+        folder = _planted(subject, scratch)
         started = time.perf_counter()
-        repair = repair_in_place if options.in_place else _repair
-        patch = await repair(folder, TEST, options.seconds)
+        if options.in_place:
+            patch, why = await repair_in_place(folder, subject.test, options.seconds), ""
+        else:
+            patch, why = await _repaired(subject, folder, options.seconds)
         seconds = time.perf_counter() - started
-        equal = bool(patch) and behaves(fault.program, folder)
-        return Result(fault, bool(patch), equal, seconds, patch)
+        equal = bool(patch) and subject.behaves(folder)
+        return Result(subject.id, "fixpoint", bool(patch), equal, seconds, patch, why)
 
 
-async def _repair(folder: Path, test: str, seconds: float) -> str:
-    """Run `fixpoint fix`, apply its patch, and return it."""
-    await _finished("git", "init", "--quiet", cwd=folder)
-    await _finished("git", "add", "--all", cwd=folder)
-    who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
-    await _finished("git", *who, "commit", "--quiet", "--message=faulty", cwd=folder)
-    what = ("--test", test, "--proposers", "search", "--timeout", str(seconds), "--apply", "--json")
-    out = await _finished(str(FIXPOINT), "fix", str(folder), *what, cwd=folder)
+async def _by_fixkit(python: Path, subject: Subject, seconds: float) -> Result:
+    with tempfile.TemporaryDirectory(prefix="fixpoint-search-") as scratch:
+        folder = _planted(subject, scratch)
+        started = time.perf_counter()
+        plausible = await fixkit.repair(python, subject, folder, seconds)
+        took = time.perf_counter() - started
+        return Result(
+            subject.id, "fixkit", plausible, plausible and subject.behaves(folder), took, ""
+        )
+
+
+def _planted(subject: Subject, scratch: str) -> Path:
+    folder = Path(scratch).resolve() / "project"
+    folder.mkdir()
+    subject.plant(folder)
+    return folder
+
+
+async def _repaired(subject: Subject, folder: Path, seconds: float) -> tuple[str, str]:
+    """Run `fixpoint fix` and apply its patch; return the patch, and why there is none."""
+    if not (folder / ".git").exists():
+        await _finished("git", "init", "--quiet", cwd=folder)
+        await _finished("git", "add", "--all", cwd=folder)
+        who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
+        await _finished("git", *who, "commit", "--quiet", "--message=faulty", cwd=folder)
+    setup = [word for command in subject.setup for word in ("--setup", command)]
+    what = ("--test", subject.test, *setup, "--proposers", "search", "--timeout", str(seconds))
+    out = await _finished(str(FIXPOINT), "fix", str(folder), *what, "--apply", "--json", cwd=folder)
     try:
         report = json.loads(out)
     except ValueError:
-        return ""
-    return str(report["patch"]) if report["verdict"] == "fixed" else ""
+        return "", "no report"
+    fixed = report["verdict"] == "fixed"
+    return (str(report["patch"]), "") if fixed else ("", "; ".join(report["notes"]))
 
 
 async def _finished(*argv: str, cwd: Path) -> bytes:
@@ -118,13 +139,6 @@ async def _finished(*argv: str, cwd: Path) -> bytes:
         stderr=asyncio.subprocess.DEVNULL,
     )
     return (await process.communicate())[0]
-
-
-def _changed(patch: str) -> str:
-    lines = [
-        line for line in patch.splitlines() if line[:1] in "+-" and line[:3] not in {"+++", "---"}
-    ]
-    return " | ".join(line[0] + line[1:].strip() for line in lines)[:150]
 
 
 if __name__ == "__main__":

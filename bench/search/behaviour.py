@@ -18,7 +18,12 @@ from bench.search.inputs import FRESH, INPUTS
 
 def load(folder: str, program: str) -> ModuleType:
     """Return a program as a module."""
-    spec = importlib.util.spec_from_file_location(program, Path(folder) / f"{program}.py")
+    return load_file(str(Path(folder) / f"{program}.py"), program)
+
+
+def load_file(path: str, program: str) -> ModuleType:
+    """Return a file as a module."""
+    spec = importlib.util.spec_from_file_location(program, path)
     if spec is None or spec.loader is None:
         raise FileNotFoundError(program)
     module = importlib.util.module_from_spec(spec)

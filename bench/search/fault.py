@@ -11,7 +11,8 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 ROOT = HERE.parents[1]
-_COMPARING = 60.0
+COMPARING = 20.0
+"""Seconds after which a repaired program that still runs counts as another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,43 +21,63 @@ class Fault:
 
     Attributes:
         number: From 0, in the order of the file.
-        program: Its name.
+        group: The program's name.
         right: Text of the right program.
         wrong: What stands in its place.
     """
 
     number: int
-    program: str
+    group: str
     right: str
     wrong: str
+    setup: tuple[str, ...] = ()
+    test: str = "python -m pytest -q"
 
     @property
     def id(self) -> str:
         """Its name in tables."""
-        return f"{self.program}-{self.number}"
+        return f"{self.group}-{self.number}"
+
+    @property
+    def source(self) -> str:
+        """The program's file."""
+        return f"{self.group}.py"
+
+    @property
+    def tests(self) -> str:
+        """The file of its tests."""
+        return f"test_{self.group}.py"
 
     def plant(self, folder: Path) -> None:
         """Write the faulty program and its tests to a folder."""
-        text = (PROGRAMS / f"{self.program}.py").read_text("utf-8")
+        text = (PROGRAMS / f"{self.group}.py").read_text("utf-8")
         if text.count(self.right) < 1:
             raise ValueError(f"{self.id}: the program does not have {self.right!r}")
         faulty = text.replace(self.right, self.wrong, 1)
-        (folder / f"{self.program}.py").write_text(faulty, "utf-8")
-        test = f"test_{self.program}.py"
+        (folder / f"{self.group}.py").write_text(faulty, "utf-8")
+        test = f"test_{self.group}.py"
         (folder / test).write_text((PROGRAMS / test).read_text("utf-8"), "utf-8")
+
+    def behaves(self, folder: Path) -> bool:
+        """Whether the program answers like the right one to inputs that no test has."""
+        argv = (
+            sys.executable,
+            "-m",
+            "bench.search.behaviour",
+            self.group,
+            str(PROGRAMS),
+            str(folder),
+        )
+        try:
+            done = subprocess.run(
+                argv, cwd=ROOT, timeout=COMPARING, capture_output=True, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return False
+        return done.returncode == 0
 
 
 def load_faults() -> list[Fault]:
     """Return the faults of `faults.toml`."""
     listed = tomllib.loads((HERE / "faults.toml").read_text("utf-8"))["fault"]
     return [Fault(n, one["program"], one["right"], one["wrong"]) for n, one in enumerate(listed)]
-
-
-def behaves(program: str, folder: Path) -> bool:
-    """Whether the program in a folder answers like the right one to inputs that no test has."""
-    argv = (sys.executable, "-m", "bench.search.behaviour", program, str(PROGRAMS), str(folder))
-    try:
-        done = subprocess.run(argv, cwd=ROOT, timeout=_COMPARING, capture_output=True, check=False)
-    except subprocess.TimeoutExpired:
-        return False
-    return done.returncode == 0

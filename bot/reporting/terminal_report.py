@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _MOST_TESTS = 10
 _MOST_SETUP_LINES = 20
+_MOST_SUMMARY_LINES = 40
 _MOST_PATCH_LINES = 400
 
 
@@ -42,6 +43,7 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
     if report.attempts:
         say.line("")
         console.print(_attempts(report.attempts))
+    _print_summary(report, say)
     if report.patch:
         _print_patch(report, console)
     for note in report.notes:
@@ -106,6 +108,15 @@ def _row(attempt: Attempt) -> tuple[str, ...]:
         duration(attempt.seconds),
         outcome(attempt),
     )
+
+
+def _print_summary(report: Report, say: _Speaker) -> None:
+    """Print why the accepted patch is right, in its proposer's words."""
+    attempt = report.accepted_attempt
+    for text in (
+        attempt.proposal.summary.strip().splitlines()[:_MOST_SUMMARY_LINES] if attempt else ()
+    ):
+        say.line(text)
 
 
 def _print_patch(report: Report, console: Console) -> None:

@@ -142,3 +142,18 @@ def test_tests_are_never_edited() -> None:
     """Edits of test files would only make tests weaker."""
     evidence = Evidence(sources={"tests/test_m.py": "def test():\n    assert 1 == 2\n"})
     assert candidates(evidence, [Suspect("tests/test_m.py", 2, 1.0, ())]) == ()
+
+
+def test_a_container_that_is_never_filled_is_suspected() -> None:
+    """`seen` is asked and never added to: adding to it goes before most other edits."""
+    text = (
+        "def f(start, after):\n    seen = set()\n    todo = [start]\n    while todo:\n"
+        "        node = todo.pop()\n        if node not in seen:\n"
+        "            todo.extend(after(node))\n    return len(seen)\n"
+    )
+    types = {"seen": frozenset({"set"}), "node": NUMBER, "todo": LIST}
+    ranked = [applied(text, one.change.replacements) for one in thought_of(text, types)]
+    filled = text.replace(
+        "            todo.ext", "            seen.add(node)\n            todo.ext"
+    )
+    assert filled in ranked[: len(ranked) // 20]

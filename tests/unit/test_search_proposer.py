@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from bot.repair.model import (
     Cause,
     Commands,
@@ -19,7 +21,8 @@ from bot.repair.model import (
 from bot.repair.progress import Noticed, Progress
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search import SearchProposer
-from bot.repair.steps import PlainSteps
+from bot.repair.steps import PlainSteps, Steps
+from tests.flows.agent_world import JournaledSteps, Killed
 from tests.unit.local_workbench import LocalWorkbench
 
 PYTEST = "python -m pytest -q -p no:cacheprovider"
@@ -49,11 +52,16 @@ def test_zeros():
 
 
 async def propose(
-    folder: Path, files: dict[str, str], command: str, *, protected: tuple[str, ...] = ()
+    folder: Path,
+    files: dict[str, str],
+    command: str,
+    *,
+    protected: tuple[str, ...] = (),
+    steps: Steps | None = None,
 ) -> tuple[Proposal, list[str]]:
     root, driver = (folder / name for name in ("project", "driver"))
-    root.mkdir()
-    driver.mkdir()
+    root.mkdir(exist_ok=True)
+    driver.mkdir(exist_ok=True)
     workbench = await LocalWorkbench(root.resolve(), files).start()
     told: list[str] = []
 
@@ -75,7 +83,9 @@ async def propose(
     )
     charged: list[Usage] = []
     proposer = SearchProposer(folder=str(driver), root=str(root.resolve()))
-    proposal = await proposer.propose(task, workbench, PlainSteps(), listen, charged.append)
+    proposal = await proposer.propose(
+        task, workbench, steps or PlainSteps(), listen, charged.append
+    )
     assert charged == []
     return proposal, told
 
@@ -167,3 +177,32 @@ async def test_other_runners_are_left_alone(tmp_path: Path) -> None:
     """A command that runs no Python tests is none of its business, and nothing is said of it."""
     proposal, told = await propose(tmp_path, {"check.sh": "exit 1\n"}, "sh check.sh")
     assert (bool(proposal.patch), proposal.summary, told) == (False, "", [])
+
+
+async def test_several_plausible_patches_are_shown(tmp_path: Path) -> None:
+    """Where the tests leave it open, a person sees the others and an input that tells them apart."""
+    files = {
+        "price.py": "def price(count):\n    return count * 2\n",
+        "test_price.py": (
+            "from price import price\n\n\ndef test_two():\n    assert price(2) == 6\n\n\n"
+            "def test_five():\n    assert price(5) > 5\n"
+        ),
+    }
+    proposal, _ = await propose(tmp_path, files, PYTEST)
+    assert "Other patches pass the tests too, but do something else:" in proposal.summary
+    assert "They differ on `price(count=" in proposal.summary
+
+
+async def test_a_search_that_died_goes_on(tmp_path: Path) -> None:
+    """After a crash no finished step runs again, and the search walks the same way."""
+    files = {"mean.py": MEAN, "test_mean.py": TEST_MEAN}
+    journal: list[tuple[str, object]] = []
+    with pytest.raises(Killed):
+        await propose(tmp_path, files, PYTEST, steps=JournaledSteps(journal, lives=4))
+    done = [name for name, _ in journal]
+    proposal, _ = await propose(tmp_path, files, PYTEST, steps=JournaledSteps(journal, lives=99))
+    names = [name for name, _ in journal]
+    assert names[: len(done)] == done
+    assert "attempt 1: search: localise" in done
+    assert len(names) == len(set(names))
+    assert proposal.patch.files == ("mean.py",)

@@ -139,6 +139,9 @@ Failing command: pytest -q tests/test_dates.py (exit code 1)
                                                             test)               \n\
  2   large-model   1 → 0     +1 -1   $0.1234   1 min 04 s   accepted            \n\
                                                                                 \n\
+Centuries were taken for leap years.
+
+Only those that 400 divides are.
 
 The patch:
 diff --git a/dates.py b/dates.py

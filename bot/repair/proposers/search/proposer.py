@@ -24,6 +24,7 @@ from bot.repair.proposers.search.looking import (
     open_laboratory,
     uncollected,
 )
+from bot.repair.proposers.search.telling import in_vain, places, standing
 from bot.repair.proposers.search.validate import Trials
 from bot.repair.steps import Steps
 from sandbox.base import WORKSPACE
@@ -34,15 +35,27 @@ _COLLECTING = 0.35
 _SLICE = 20.0
 """Seconds of trying in one step: what a crash costs at most."""
 
-_GRACE = 1.5
-"""Seconds for which the search goes on when it has a plausible patch: a better one may follow."""
+_FIRST_SLICE = 5.0
+"""Seconds of the first step of trying: then somebody who watches hears how it goes."""
+
+_MORE = 300
+"""Candidates that are tried behind the first plausible one: a better one may follow."""
+
+_GRACE = 3.0
+"""Seconds that those may take."""
 
 _COMPARING = 15.0
 _SHARE = 0.8
 """Of the run's time, the most that a search may take: the verification comes after it."""
 
+_FIRST_COLD = 48
+"""Candidates that cost an import each and are tried before what is cheaper and less likely."""
+
+_COLD_FACTOR = 30.0
+"""How much longer tests may take in a fresh process: its first test pays for what is done once."""
+
 _SLOW_FACTOR = 8.0
-_MOST_SLOW = 40
+_MOST_SLOW = 150
 _PROVED = 3
 """Plausible patches that are tried with the real command, until one passes."""
 
@@ -112,7 +125,7 @@ class _Search:
             for one in candidates(evidence, ranked_lines)
             if not protected_paths((one.file,), self.task.protected)
         ]
-        self._tell(f"{len(ranked_lines)} suspicious lines, {len(ranked):,} edits to try")
+        self._tell(places(ranked_lines, len(ranked)))
         trials = Trials(evidence)
         await self._try_all(trials, ranked)
         effort = Effort(len(trials.tried), self.spent)
@@ -120,7 +133,7 @@ class _Search:
         proved = await self._prove(choices, evidence)
         hints = clues(ranked_lines, evidence, trials.partial)
         if proved is None:
-            return Proposal(Patch(), _in_vain(trials, effort), clues=hints)
+            return Proposal(Patch(), in_vain(trials, effort), clues=hints)
         patch = await self._patch(proved[0].candidate)
         return Proposal(patch, explain(proved, evidence, ranked_lines, effort), clues=hints)
 
@@ -133,23 +146,22 @@ class _Search:
         """Try single edits, slow ones again with more time, then pairs, while there is time."""
         trials.add(ranked)
         await self._slice(trials, trials.take_urgent(), "cold")
-        await self._work_off(trials)
-        if trials.plausible:
+        await self._work_off(trials, trials.warm, "warm")
+        if trials.plausible:  # a cold one may still be the better one
             await self._slice(trials, trials.take_urgent(), "cold")
-        if not trials.plausible and trials.slow:
-            again = list(trials.slow[:_MOST_SLOW])
-            await self._slice(trials, again, "warm", _SLOW_FACTOR)
-        if not trials.plausible:
-            start = len(ranked)
-            near = [tried.candidate for tried in trials.partial if not tried.broken]
-            trials.add(pairs(near, ranked, start))
-            await self._work_off(trials)
+        await self._work_off(trials, trials.take_cold(_FIRST_COLD), "cold")
+        await self._work_off(trials, list(trials.slow[:_MOST_SLOW]), "warm", _SLOW_FACTOR)
+        near = [tried.candidate for tried in trials.partial if not tried.broken]
+        trials.add(pairs(near, ranked, len(ranked)))
+        await self._work_off(trials, trials.warm, "warm")
+        await self._work_off(trials, trials.cold, "cold")
 
-    async def _work_off(self, trials: Trials) -> None:
-        while not trials.plausible and self.left > 1 and (trials.warm or trials.cold):
-            await self._slice(trials, trials.warm, "warm")
-            if not trials.plausible and self.left > 1:
-                await self._slice(trials, trials.cold, "cold")
+    async def _work_off(
+        self, trials: Trials, queue: list[Candidate], act: str, factor: float = 1.0
+    ) -> None:
+        """Try what is in a queue until one is plausible or the time is up."""
+        while queue and not trials.plausible and self.left > 1:
+            await self._slice(trials, queue, act, factor)
 
     async def _slice(
         self, trials: Trials, queue: list[Candidate], act: str, factor: float = 1.0
@@ -157,22 +169,22 @@ class _Search:
         if not queue:
             return
         self.slices += 1
-        share = _SLICE if act == "warm" or not trials.warm else _SLICE / 4
+        share = _FIRST_SLICE if self.slices == 1 else _SLICE
+        if act == "cold":
+            factor = _COLD_FACTOR
         answer = await self.lab.ask(
             f"try {self.slices}",
             act,
             min(share, self.left),
+            more=_MORE,
             grace=_GRACE,
             workers=self.task.search.workers or 0,
             **trials.request(queue, factor),
         )
         self._count(answer["seconds"])
-        trials.take(answer, queue)
-        best = max((len(one.mended) for one in trials.tried.values()), default=0)
-        self._tell(
-            f"{len(trials.tried):,} edits tried, {len(trials.plausible)} plausible, "
-            f"the best mends {best} of {len(trials.evidence.failing)} failing tests"
-        )
+        fresh = trials.take(answer, queue)
+        rate = len(fresh) / max(answer["seconds"], 0.1)
+        self._tell(f"{standing(trials)}, {rate:.0f} a second")
 
     async def _choose(self, trials: Trials) -> tuple[Choice, ...]:
         """Compare the plausible ones on inputs that no test has."""
@@ -243,13 +255,3 @@ def _best_unit(choices: Sequence[Choice]) -> str:
 def _literal(path: str) -> str:
     """Return a glob (gitignore syntax) that matches this path alone."""
     return "/" + "".join(f"\\{letter}" if letter in "*?[]!#\\ " else letter for letter in path)
-
-
-def _in_vain(trials: Trials, effort: Effort) -> str:
-    best = trials.partial[0] if trials.partial else None
-    if best is None:
-        return f"No edit turns a failing test green: {effort}."
-    return (
-        f"No edit turns every failing test green: {effort}. The best one mends "
-        f"{len(best.mended)} of {len(trials.evidence.failing)}."
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -55,7 +56,8 @@ _MODULE_LEVEL = 0.25
 _SHARPNESS = 1.5
 """How much more a suspicious line counts than a likely edit."""
 
-_RAISED_RULES = frozenset({"unknown name", "unknown attribute", "unknown keyword", "import"})
+_USEFUL = 1.5
+"""How much likelier an edit is that looks at a variable which nothing else looks at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +145,15 @@ def _in_file(
         for rule in RULES:
             for change in rule(scopes[definition], node):
                 if change.weight > 0 and not _is_nothing(source, change):
-                    yield suspicion**_SHARPNESS * change.weight, _trimmed(source, change)
+                    use = _USEFUL if _uses(change, scopes[definition].unused) else 1.0
+                    score = suspicion**_SHARPNESS * change.weight * use
+                    yield score, _trimmed(source, change)
+
+
+def _uses(change: Change, names: frozenset[str]) -> bool:
+    """Whether a change brings in one of these variables."""
+    texts = [one.text for one in change.replacements]
+    return any(re.search(rf"\b{name}\b", text) for name in names for text in texts)
 
 
 def _suspicion(source: Source, node: ast.AST, lines: Mapping[int, float], whole: float) -> float:

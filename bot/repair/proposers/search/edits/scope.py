@@ -12,6 +12,7 @@ from bot.repair.proposers.search.evidence import Evidence
 
 _SEQUENCES = frozenset({"list", "tuple", "str", "bytes", "deque"})
 _SIZED = _SEQUENCES | {"dict", "set", "frozenset", "defaultdict", "Counter", "OrderedDict"}
+_READERS = frozenset({"len", "sorted", "sum", "min", "max", "list", "tuple", "set", "any", "all"})
 _NUMBERS = frozenset({"int", "float", "bool"})
 
 
@@ -72,6 +73,34 @@ class Scope:
             )
         )
 
+    @cached_property
+    def unused(self) -> frozenset[str]:
+        """What it binds and never looks at: an edit that does is more likely to be right."""
+        if self.definition is None:
+            return frozenset()
+        read = {
+            node.id
+            for node in ast.walk(self.definition)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        }
+        return frozenset(n for n in self.variables if n not in read and not n.startswith("_"))
+
+    @cached_property
+    def never_filled(self) -> frozenset[str]:
+        """Containers that it makes empty and reads, but never puts anything into."""
+        if self.definition is None:
+            return frozenset()
+        home = self.source.definition(self.definition) or self.definition
+        nodes = list(ast.walk(home))
+        made = {
+            target.id
+            for node in nodes
+            if isinstance(node, ast.Assign) and _is_empty(node.value)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        return frozenset(made - {name for node in nodes for name in _filled(node)})
+
     def bound_before(self, line: int) -> tuple[str, ...]:
         """Return the variables that may be bound when a line runs: by it, above it, or in a loop."""
         if self.definition is None:
@@ -126,6 +155,34 @@ class Scope:
     def has(self, name: str, *kinds: str) -> bool:
         """Whether a variable was seen to be one of these."""
         return bool(self.kinds(name) & set(kinds))
+
+
+def _is_empty(value: ast.expr) -> bool:
+    """Whether a value is a new container with nothing in it."""
+    match value:
+        case ast.List(elts=[]) | ast.Dict(keys=[]):
+            return True
+        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]):
+            return name in _SIZED
+        case _:
+            return False
+
+
+def _filled(node: ast.AST) -> Iterator[str]:
+    """Yield the container that a node may put something into."""
+    match node:
+        case (
+            ast.Attribute(value=ast.Name(id=name))
+            | ast.Subscript(value=ast.Name(id=name), ctx=ast.Store())
+            | ast.AugAssign(target=ast.Name(id=name))
+        ):
+            yield name
+        case ast.Call(func=ast.Name(id=reader)) if reader in _READERS:
+            return
+        case ast.Call(args=arguments):
+            yield from (one.id for one in arguments if isinstance(one, ast.Name))
+        case _:
+            return
 
 
 def scope_of(source: Source, definition: Definition | None, evidence: Evidence) -> Scope:

@@ -21,6 +21,9 @@ _UNLIKE = 0.5
 
 _MOST_DONORS = 20
 
+_NEVER_FILLED = 2.5
+"""How much likelier a statement is that fills a container which is read and never filled."""
+
 
 def deleted(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Leave a statement out."""
@@ -205,7 +208,12 @@ def _updates(scope: Scope, node: ast.stmt) -> dict[str, float]:
 
 def _kept(scope: Scope, name: str, names: tuple[str, ...]) -> dict[str, float]:
     """Return statements that put something into a container, or bring it into order."""
-    others = [other for other in names if other != name]
+    found = _puts(scope, name, [other for other in names if other != name])
+    factor = _NEVER_FILLED if name in scope.never_filled else 1.0
+    return {text: factor * weight for text, weight in found.items()}
+
+
+def _puts(scope: Scope, name: str, others: list[str]) -> dict[str, float]:
     if scope.has(name, "list", "deque"):
         kept = {f"{name}.append({other})": 0.22 for other in others}
         return kept | {f"{name}.pop()": 0.15, f"{name}.sort()": 0.2, f"{name}.reverse()": 0.15}

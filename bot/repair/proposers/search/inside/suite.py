@@ -44,8 +44,9 @@ def frames(error: BaseException, root: str) -> list[list[Any]]:
     """Return the frames of a traceback inside `root`, outermost first: file, line, function."""
     found: list[list[Any]] = []
     for frame, line in traceback.walk_tb(error.__traceback__):
-        path = os.path.realpath(frame.f_code.co_filename)
-        if path.startswith(root + os.sep):
+        name = frame.f_code.co_filename
+        path = os.path.realpath(name)
+        if path.startswith(root + os.sep) and not name.startswith("<"):  # such as <frozen ...>
             found.append([os.path.relpath(path, root), line, frame.f_code.co_name])
     return found[-FRAMES:]
 

@@ -92,13 +92,15 @@ class Job(NamedTuple):
 class Trier:
     """Works through the candidates of a request until its time is up.
 
-    Attributes:
-        results: By the candidate's number: its status, and the failing tests that it mends.
+    Once one is plausible, only so many behind it are tried: which ones, that depends on their
+    order and not on how fast this machine is.
     """
 
     def __init__(self, request: dict[str, Any], tell: Callable[[str], None]) -> None:
-        self.results: dict[str, Result] = {}
+        self._results: dict[int, Result] = {}
         self._request = request
+        self._order = {one[0]: place for place, one in enumerate(request["candidates"])}
+        self._last = len(self._order)
         self._root: str = request["root"]
         self._wanted: list[str] = [*request["errors"], *request["failing"]]
         self._started = time.monotonic()
@@ -106,6 +108,15 @@ class Trier:
         self._pool = Pool(request["workers"] or len(os.sched_getaffinity(0)))
         self._tell = tell
         self._told = self._started
+
+    @property
+    def results(self) -> dict[str, Result]:
+        """By the candidate's number: its status, and the failing tests that it mends."""
+        return {
+            str(number): result
+            for number, result in self._results.items()
+            if self._order[number] <= self._last
+        }
 
     def warm(self, suite: Suite) -> None:
         """Try them in forks of this process, which has everything imported."""
@@ -129,6 +140,7 @@ class Trier:
                     return
                 for batch, child in self._pool.ended():
                     alone += self._take(batch, child)
+                alone = [job for job in alone if self._order[job.number] <= self._last]
         finally:
             self._pool.kill()
 
@@ -139,7 +151,9 @@ class Trier:
     def _jobs(self, modules: dict[str, Module]) -> Iterator[Job]:
         """Yield what is worth a child; note what is not."""
         seen: dict[str, int] = {}
-        for number, file, group, edits in self._request["candidates"]:
+        for place, (number, file, group, edits) in enumerate(self._request["candidates"]):
+            if place > self._last:
+                return
             try:
                 patched = modules[file].patched([Edit(*edit) for edit in edits])
             except Invalid:
@@ -195,12 +209,12 @@ class Trier:
 
     def cold(self) -> None:
         """Try them in forks of this process, which has imported nothing of the project."""
-        jobs = iter(self._request["candidates"])
+        jobs = enumerate(self._request["candidates"])
         try:
             while True:
                 while not self._pool.full and not self._late:
-                    candidate = next(jobs, None)
-                    if candidate is None:
+                    place, candidate = next(jobs, (0, None))
+                    if candidate is None or place > self._last:
                         break
                     self._start_cold(*candidate)
                 if not self._pool:
@@ -246,19 +260,20 @@ class Trier:
         return {"status": "slow" if child.killed else "died", "mended": mended}
 
     def _note(self, number: int, result: Result) -> None:
-        self.results[str(number)] = result
+        self._results[number] = result
         now = time.monotonic()
         if result["status"] == "plausible":
+            self._last = min(self._last, self._order[number] + self._request["more"])
             self._deadline = min(self._deadline, now + float(self._request["grace"]))
         if now - self._told > _TELLING:
             self._told = now
             self._tell(self._progress(now - self._started))
 
     def _progress(self, seconds: float) -> str:
-        best = max(len(result.get("mended", ())) for result in self.results.values())
-        plausible = sum(result["status"] == "plausible" for result in self.results.values())
+        best = max(len(result.get("mended", ())) for result in self._results.values())
+        plausible = sum(result["status"] == "plausible" for result in self._results.values())
         return (
-            f"{len(self.results)} candidates tried, {len(self.results) / seconds:.0f} a second; "
+            f"{len(self._results)} candidates tried, {len(self._results) / seconds:.0f} a second; "
             f"{plausible} plausible; the best mends {best} of {len(self._wanted)}"
         )
 

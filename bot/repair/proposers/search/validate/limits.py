@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.repair.proposers.search.evidence import Evidence
 
-_LEAST = 0.1
+_LEAST = 0.04
 """Seconds of processor time: less is lost in noise."""
 
 _SLOWER = 10
@@ -12,8 +12,12 @@ _SLOWER = 10
 
 _MANY = 3
 
-_UNKNOWN = 1.0
-"""Seconds where no test passes, so that nothing is known of the usual time."""
+_UNKNOWN = 0.08
+"""Seconds where no test passes, so that nothing is known of the usual time.
+
+Where a test never ends, most candidates do not either, so what this costs it costs many times; those
+that are too slow for it get more time later.
+"""
 
 
 def time_limits(evidence: Evidence, factor: float = 1.0) -> dict[str, float]:

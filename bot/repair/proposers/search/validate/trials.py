@@ -70,6 +70,11 @@ class Trials:
         self.cold = [one for one in self.cold if one not in urgent]
         return urgent
 
+    def take_cold(self, most: int) -> list[Candidate]:
+        """Take the first of the cold candidates off their queue."""
+        first, self.cold = self.cold[:most], self.cold[most:]
+        return first
+
     def request(self, queue: Sequence[Candidate], factor: float = 1.0) -> dict[str, Any]:
         """Return the driver's request for the front of a queue."""
         chosen = queue[:_AT_ONCE]
@@ -101,7 +106,10 @@ class Trials:
         }
 
     def _covering(self, unit: str) -> list[str]:
-        """Return the passing tests that run a function, quick ones first."""
+        """Return the passing tests that run a function, the quickest, in the command's order.
+
+        Tests that share state pass in that order and may fail in another one.
+        """
         file, _, place = unit.partition(":")
         first, last = 0, 10**9
         if place:
@@ -112,7 +120,8 @@ class Trials:
             for index, lines in self.evidence.noted.items()
             if any(name == file and first <= line <= last for name, line in lines)
         ]
-        return [test.id for test in sorted(tests, key=_cost)[:_COVERING]]
+        quick = sorted(tests, key=_cost)[:_COVERING]
+        return [test.id for test in sorted(quick, key=lambda test: test.index)]
 
     def take(self, answer: Mapping[str, Any], queue: list[Candidate]) -> list[Tried]:
         """Note the driver's results, take what was tried off the queue, and return it."""

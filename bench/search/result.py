@@ -1,0 +1,60 @@
+"""How repairs turned out, as lines and as a table."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one repair turned out.
+
+    Attributes:
+        subject: What was to be repaired.
+        by: `fixpoint` or `fixkit`.
+        plausible: A patch passes every test.
+        equal: The patched program answers like the right one.
+        seconds: Wall time, from start to end.
+        patch: As a diff, or "".
+        why: What was said where nothing was found.
+    """
+
+    subject: str
+    by: str
+    plausible: bool
+    equal: bool
+    seconds: float
+    patch: str
+    why: str = ""
+
+    def line(self) -> str:
+        """Return it as one line."""
+        word = "equal" if self.equal else "plausible" if self.plausible else "not fixed"
+        told = _changed(self.patch) if self.plausible else self.why
+        return f"{self.by:8} {self.subject:28} {word:10} {self.seconds:6.1f} s  {told[:150]}"
+
+
+def row(name: str, results: Sequence[Result]) -> str:
+    """Return the figures of a set as a row of a Markdown table."""
+    seconds = sorted(result.seconds for result in results)
+    ninth = seconds[min(len(seconds) - 1, int(0.9 * len(seconds)))]
+    plausible = sum(result.plausible for result in results)
+    equal = sum(result.equal for result in results)
+    return (
+        f"| {name} | {len(results)} | {plausible} ({plausible / len(results):.0%}) | "
+        f"{equal} ({equal / len(results):.0%}) | {statistics.median(seconds):.1f} | {ninth:.1f} |"
+    )
+
+
+HEAD = """\
+| Set | faults | plausible | equal | median s | 90 % within s |
+|---|--:|--:|--:|--:|--:|"""
+
+
+def _changed(patch: str) -> str:
+    lines = [
+        line for line in patch.splitlines() if line[:1] in "+-" and line[:3] not in {"+++", "---"}
+    ]
+    return " | ".join(line[0] + line[1:].strip() for line in lines)
