@@ -16,6 +16,7 @@ import argparse
 import asyncio
 import json
 import os
+import resource
 import sys
 import tempfile
 import time
@@ -83,25 +84,30 @@ async def _run_all(subjects: Sequence[Subject], options: argparse.Namespace) -> 
 async def _by_fixpoint(subject: Subject, options: argparse.Namespace) -> Result:
     with tempfile.TemporaryDirectory(prefix="fixpoint-search-") as scratch:
         folder = _planted(subject, scratch)
-        started = time.perf_counter()
+        started, before = time.perf_counter(), _processor()
         if options.in_place:
             patch, why = await repair_in_place(folder, subject.test, options.seconds), ""
         else:
             patch, why = await _repaired(subject, folder, options.seconds)
-        seconds = time.perf_counter() - started
+        seconds, cpu = time.perf_counter() - started, _processor() - before
         equal = bool(patch) and subject.behaves(folder)
-        return Result(subject.id, "fixpoint", bool(patch), equal, seconds, patch, why)
+        return Result(subject.id, "fixpoint", bool(patch), equal, seconds, cpu, patch, why)
 
 
 async def _by_fixkit(python: Path, subject: Subject, seconds: float) -> Result:
     with tempfile.TemporaryDirectory(prefix="fixpoint-search-") as scratch:
         folder = _planted(subject, scratch)
-        started = time.perf_counter()
+        started, before = time.perf_counter(), _processor()
         plausible = await fixkit.repair(python, subject, folder, seconds)
-        took = time.perf_counter() - started
-        return Result(
-            subject.id, "fixkit", plausible, plausible and subject.behaves(folder), took, ""
-        )
+        took, cpu = time.perf_counter() - started, _processor() - before
+        equal = plausible and subject.behaves(folder)
+        return Result(subject.id, "fixkit", plausible, equal, took, cpu, "")
+
+
+def _processor() -> float:
+    """Return the processor time of all processes that this one has waited for, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _planted(subject: Subject, scratch: str) -> Path:

@@ -17,6 +17,7 @@ class Result:
         plausible: A patch passes every test.
         equal: The patched program answers like the right one.
         seconds: Wall time, from start to end.
+        cpu: Processor time, all processes together, in seconds.
         patch: As a diff, or "".
         why: What was said where nothing was found.
     """
@@ -26,6 +27,7 @@ class Result:
     plausible: bool
     equal: bool
     seconds: float
+    cpu: float
     patch: str
     why: str = ""
 
@@ -33,7 +35,7 @@ class Result:
         """Return it as one line."""
         word = "equal" if self.equal else "plausible" if self.plausible else "not fixed"
         told = _changed(self.patch) if self.plausible else self.why
-        return f"{self.by:8} {self.subject:28} {word:10} {self.seconds:6.1f} s  {told[:150]}"
+        return f"{self.by:8} {self.subject:28} {word:10} {self.seconds:6.1f} s {self.cpu:6.1f} cpu s  {told[:150]}"
 
 
 def row(name: str, results: Sequence[Result]) -> str:
@@ -44,13 +46,14 @@ def row(name: str, results: Sequence[Result]) -> str:
     equal = sum(result.equal for result in results)
     return (
         f"| {name} | {len(results)} | {plausible} ({plausible / len(results):.0%}) | "
-        f"{equal} ({equal / len(results):.0%}) | {statistics.median(seconds):.1f} | {ninth:.1f} |"
+        f"{equal} ({equal / len(results):.0%}) | {statistics.median(seconds):.1f} | {ninth:.1f} | "
+        f"{statistics.median(result.cpu for result in results):.1f} |"
     )
 
 
 HEAD = """\
-| Set | faults | plausible | equal | median s | 90 % within s |
-|---|--:|--:|--:|--:|--:|"""
+| Set | faults | plausible | equal | median s | 90 % within s | median CPU s |
+|---|--:|--:|--:|--:|--:|--:|"""
 
 
 def _changed(patch: str) -> str:

@@ -211,6 +211,15 @@ class Limits:
     setup_seconds: float = 900.0
     sandbox_seconds: float | None = None
 
+    @property
+    def observation_seconds(self) -> float:
+        """Seconds for a command that is judged: one that never ends must leave time for a repair.
+
+        It is run twice before a repair and once after it, so more than a quarter of the run does
+        not help where it does end.
+        """
+        return min(self.command_seconds, self.seconds / 4)
+
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:

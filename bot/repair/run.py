@@ -123,7 +123,7 @@ class Workshop:
             destination=Destination(self.source.head, (run.known.untouched or self.prepared).tree),
             reins=run.reins,
             listener=run.listener,
-            command_seconds=run.job.limits.command_seconds,
+            command_seconds=run.job.limits.observation_seconds,
         )
 
     def workbench(self, run: Run, name: str) -> SandboxWorkbench:

@@ -17,6 +17,9 @@ from .tracing import Counter, Files, Noter
 _COUNTED = 12
 """Failing tests whose lines are counted."""
 
+_ENDLESS = 3
+"""Of them, those that do not end."""
+
 _NOTED = 400
 """Passing tests whose lines are noted, nearest to the failing ones first."""
 
@@ -52,7 +55,7 @@ class Collector:
         """Return everything as JSON."""
         self._run_all()
         failing = [n for n, test in self._tests.items() if test["outcome"] in _BAD]
-        counted = [self._count(index) for index in failing[:_COUNTED]]
+        counted = [self._count(index) for index in self._telling(failing)]
         lines: dict[str, set[int]] = {}
         for one in counted:
             for file, counts in one["lines"].items():
@@ -84,7 +87,14 @@ class Collector:
             if child.killed or running not in self._tests:
                 how = "hanging" if child.killed else "crashed"
                 self._tests[running] = self._described(running, Outcome(how, self._patience))
+            if child.killed:
+                self._patience = min(self._patience, self._less_patience())
             left = [index for index in left if index not in self._tests and index > running]
+
+    def _less_patience(self) -> float:
+        """Return how long to wait where one test has not ended: its neighbours may not either."""
+        ended = [test["seconds"] for test in self._tests.values() if test["outcome"] == "passed"]
+        return max(_HOT, _SLOWER * max(ended, default=0.0))
 
     def _outcomes(self, send: Send, chosen: Sequence[int]) -> None:
         def finished(index: int, outcome: Outcome) -> bool:
@@ -106,6 +116,11 @@ class Collector:
             "seconds": round(outcome.seconds, 6),
             "error": outcome.failure.told(self._root) if outcome.failure else None,
         }
+
+    def _telling(self, failing: list[int]) -> list[int]:
+        """Return the failing tests whose lines are counted; those that do not end cost most."""
+        endless = [n for n in failing if self._tests[n]["outcome"] == "hanging"]
+        return [n for n in failing if n not in endless[_ENDLESS:]][:_COUNTED]
 
     def _count(self, index: int) -> dict[str, Any]:
         """Return what a failing test runs; one that does not end is stopped when it is hot."""
