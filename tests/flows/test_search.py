@@ -10,7 +10,7 @@ from bot.repair.model import Verdict
 from tests.fakes.model import Request, Say, Step
 from tests.flows.world import attempts, bash, open_world
 
-CONFIG = "setup: 'true'\ntest: python3 -m unittest -q\nsearch: {seconds: 20, workers: 2}\n"
+CONFIG = "setup: 'true'\ntest: python3 -m unittest -q\nsearch: {seconds: 120, workers: 2}\n"
 LIMITS = """\
 def within(value, low, high):
     return low < value <= high
@@ -90,7 +90,7 @@ async def test_the_model_hears_what_the_search_found(tmp_path: Path) -> None:
         heard.append(request.first)
         return played(request)
 
-    config = CONFIG.replace("20", "6")
+    config = CONFIG.replace("120", "15")
     files = {"far.py": FAR, "test_far.py": TEST_FAR, ".github/fixpoint.yml": config}
     async with open_world(tmp_path, script, files=files) as world:
         await world.comment("/fix")

@@ -77,9 +77,9 @@ async def propose(
         earlier=(),
         limits=Limits(),
         spent=Usage(),
-        deadline=time.time() + 300,
+        deadline=time.time() + 2000,
         protected=protected,
-        search=SearchLimits(60.0, 2),
+        search=SearchLimits(400.0, 2),
     )
     charged: list[Usage] = []
     proposer = SearchProposer(folder=str(driver), root=str(root.resolve()))

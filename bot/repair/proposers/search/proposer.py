@@ -145,7 +145,7 @@ class _Search:
     async def _try_all(self, trials: Trials, ranked: Sequence[Candidate]) -> None:
         """Try single edits, slow ones again with more time, then pairs, while there is time."""
         trials.add(ranked)
-        await self._slice(trials, trials.take_urgent(), "cold")
+        await self._work_off(trials, trials.take_urgent(), "cold")
         await self._work_off(trials, trials.warm, "warm")
         if trials.plausible:  # a cold one may still be the better one
             await self._slice(trials, trials.take_urgent(), "cold")
