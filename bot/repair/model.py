@@ -215,8 +215,8 @@ class Limits:
     def observation_seconds(self) -> float:
         """Seconds for a command that is judged: one that never ends must leave time for a repair.
 
-        It is run twice before a repair and once after it, so more than a quarter of the run does
-        not help where it does end.
+        It runs before the repair and after it, more than once, so more than a quarter of the run
+        does not help where it does end.
         """
         return min(self.command_seconds, self.seconds / 4)
 
