@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from bench.search import fixkit
+from bench.search import peer
 from bench.search.fault import load_faults
 from bench.search.in_place import repair_in_place
 from bench.search.quixbugs import load_quixbugs
@@ -70,13 +70,13 @@ def _subjects(options: argparse.Namespace) -> Sequence[Subject]:
 
 async def _run_all(subjects: Sequence[Subject], options: argparse.Namespace) -> list[Result]:
     """Run one after the other: a search uses every core."""
-    peer = await fixkit.install() if options.fixkit else None
+    python = await peer.install() if options.fixkit else None
     results = []
     for subject in subjects:
         results.append(await _by_fixpoint(subject, options))
         print(results[-1].line(), flush=True)
-        if peer is not None:
-            results.append(await _by_fixkit(peer, subject, options.seconds))
+        if python is not None:
+            results.append(await _by_fixkit(python, subject, options.seconds))
             print(results[-1].line(), flush=True)
     return results
 
@@ -98,7 +98,7 @@ async def _by_fixkit(python: Path, subject: Subject, seconds: float) -> Result:
     with tempfile.TemporaryDirectory(prefix="fixpoint-search-") as scratch:
         folder = _planted(subject, scratch)
         started, before = time.perf_counter(), _processor()
-        plausible = await fixkit.repair(python, subject, folder, seconds)
+        plausible = await peer.repair(python, subject, folder, seconds)
         took, cpu = time.perf_counter() - started, _processor() - before
         equal = plausible and subject.behaves(folder)
         return Result(subject.id, "fixkit", plausible, equal, took, cpu, "")

@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.search.subject import Subject
 
 VERSION = "0.0.1"
-_SCRIPT = Path(__file__).with_name("fixkit_script.py")
+_SCRIPT = Path(__file__).with_name("peer_script.py")
 
 
 async def install() -> Path | None:

@@ -1,6 +1,6 @@
 """Run fixkit as its README does; the environment is fixkit's, not ours.
 
-python fixkit_script.py PROJECT SOURCE TESTS OUT
+python peer_script.py PROJECT SOURCE TESTS OUT
 """
 
 from __future__ import annotations
