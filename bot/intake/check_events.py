@@ -19,7 +19,14 @@ BUTTONS = ("requested_action", "rerequested")
 
 @dataclass(frozen=True, slots=True)
 class ChecksFailed:
-    """Something on a commit failed; `branch` is "" where the event does not say."""
+    """Something on a commit failed.
+
+    Attributes:
+        repo: Where.
+        sha: The commit.
+        branch: That has it as its head; "" where the event does not say.
+        by: Slug of the App whose check it is; "" where the event does not say.
+    """
 
     repo: Repo
     sha: str
@@ -177,7 +184,7 @@ def parse_check_event(name: str, action: str | None, payload: bytes) -> CheckEve
         return None
     if name == "status":
         status = read(_Status, name, payload)
-        return ChecksFailed(status.repo, status.sha, "", status.sender.login)
+        return ChecksFailed(status.repo, status.sha, "", "")
     completed = read(_Completed, name, payload)
     about = getattr(completed, name)
     if not isinstance(about, _Object):

@@ -36,6 +36,9 @@ from bot.storage.switches import SwitchStore
 LONGEST_WAIT = 300.0
 """Seconds between two looks at a commit, at most."""
 
+A_RUN_ENDS = timedelta(seconds=60)
+"""Between two looks while another run is waited for, at most: nobody tells when one ends."""
+
 _log = structlog.get_logger(__name__)
 
 
@@ -113,7 +116,8 @@ class CommitLook:
             case Start(chosen):
                 return await self._begin(commit, place, facts, chosen)
             case Wait(reason):
-                return await self._wait(commit, now + later_by(commit, self._first_wait), reason)
+                pause = min(later_by(commit, self._first_wait), A_RUN_ENDS)
+                return await self._wait(commit, now + pause, reason)
             case PassBy():
                 return await self._pass_by(commit, decision)
             case _:

@@ -51,7 +51,7 @@ def test_the_branch_of_a_check_run_is_its_suites() -> None:
 def test_a_status_has_no_action() -> None:
     """Its state says how it ended, while it is pending too."""
     body = payload(sha=SHA, state="error", context="ci/x")
-    assert parse_event("status", body) == ChecksFailed(REPO, SHA, "", "ada")
+    assert parse_event("status", body) == ChecksFailed(REPO, SHA, "", "")
     pending = payload(sha=SHA, state="pending", context="ci/x")
     assert not is_handled("status", None, peek("status", pending).outcome("status"))
     assert isinstance(parse_event("status", pending), Unhandled)
