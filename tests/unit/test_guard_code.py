@@ -42,6 +42,7 @@ BODY = "def shout(text):\n    return text.upper()\n"
         ("def shout(text):\n    return {'good morning': 'GOOD MORNING!'}[text]\n", "hard-coded-answer"),
         ("def shout(text):\n    return 'GOOD MORNING!'\n", "hard-coded-answer"),
         ("def shout(text):\n    return 'GOOD MORNING!' if text == 'good morning' else text\n", "hard-coded-answer"),
+        ("class A:\n    def greeting(self):\n        return 'GOOD MORNING!'\n", "special-case"),
         ("def table(text):\n    return ['left', 'side']\n", "hard-coded-answer"),
         ("def shout(text):\n    if text == 'good morning':\n        return None\n    return text\n", "special-case"),
         ("def shout(text):\n    try:\n        return text.upper()\n    except Exception:\n        return None\n", "exception-swallowed"),

@@ -41,6 +41,7 @@ _FUNCTIONS = frozenset({
     "function_definition", "function_declaration", "method_definition", "method_declaration",
     "function_item",
 })  # fmt: skip
+_RECEIVERS = frozenset({"self", "cls", "&self", "&mutself", "mutself"})
 _COMMON_NUMBERS = frozenset({"0", "1", "2", "-1", "10", "100", "1000", "0.0", "1.0", "0.5"})
 _SPECIFIC = 8
 """Characters that an input and its answer have together when they can't be there by chance."""
@@ -139,8 +140,16 @@ def _constants(change: Change, syntax: Syntax, said: Said, before: str) -> Itera
             continue
         for value in node.named_children[:1]:
             if _is_answer(value, said, before) and len(_bare(text_of(value))) >= _SPECIFIC // 2:
+                # what depends on nothing may well be a constant
+                rule = "hard-coded-answer" if _takes_arguments(function) else "special-case"
                 shown = f"Whatever it is given, it answers what the tests expect: {_short(value)}."
-                yield found("hard-coded-answer", shown, change.path, line_of(node))
+                yield found(rule, shown, change.path, line_of(node))
+
+
+def _takes_arguments(function: Node | None) -> bool:
+    parameters = field(function, "parameters") if function is not None else None
+    named = parameters.named_children if parameters is not None else []
+    return any(compact(one).partition(":")[0] not in _RECEIVERS for one in named)
 
 
 def _own(body: Node) -> list[Node]:
