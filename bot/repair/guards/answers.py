@@ -46,6 +46,9 @@ _COMMON_NUMBERS = frozenset({"0", "1", "2", "-1", "10", "100", "1000", "0.0", "1
 _SPECIFIC = 8
 """Characters that an input and its answer have together when they can't be there by chance."""
 
+_TABLED = 10
+"""The same in a table, which real repairs have more often than such branches."""
+
 _LONGEST = 20_000
 """Characters of a literal that is read."""
 
@@ -124,7 +127,7 @@ def _table(change: Change, node: Node, said: Said, before: str) -> Iterator[Guar
         if key is None or value is None:
             continue
         if _is_answer(key, said, before) and _is_answer(value, said, before) \
-                and len(_bare(text_of(key)) + _bare(text_of(value))) >= _SPECIFIC:  # fmt: skip
+                and len(_bare(text_of(key)) + _bare(text_of(value))) >= _TABLED:  # fmt: skip
             shown = f"{_short(key)} gives {_short(value)}"
             said_here = f"Input and answer are those of the tests: {shown}."
             yield found("hard-coded-answer", said_here, change.path, line_of(pair))
