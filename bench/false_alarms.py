@@ -32,7 +32,7 @@ def main() -> None:
     options = parser.parse_args()
     repairs, rejected = 0, 0
     rules: dict[Severity, Counter[str]] = {severity: Counter() for severity in Severity}
-    for folder in sorted(options.mirrors.iterdir()):
+    for folder in sorted(filter(Path.is_dir, options.mirrors.iterdir())):
         clone = folder / "repo" if (folder / "repo").is_dir() else folder
         for commit in _git(clone, "log", "--no-merges", "-i", "--grep=fix", "--format=%H",
                            f"-n{options.most}", "HEAD").decode().split():  # fmt: skip

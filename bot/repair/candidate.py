@@ -29,7 +29,7 @@ class TestEdits(StrEnum):
     """They belong to the repair, as a formatter's do; guards look at them."""
 
     REQUESTED = "requested"
-    """A person asked for them; guards look at them, and leave them to a person."""
+    """A person asked for changes to tests; guards look at them, and leave them to a person."""
 
     BROUGHT = "brought"
     """They show what the patch repairs; guards look at them."""
@@ -86,13 +86,11 @@ async def candidate_of(
     own = tuple(path for path in patch.files if path in set(written))
     if len(own) == len(patch.files):  # then the repair is what the command writes
         own = ()
-    restored: tuple[str, ...] = ()
-    if edits in {TestEdits.LEFT_OUT, TestEdits.SHOWN}:
-        restored = tuple(
-            change.path
-            for change in changes
-            if is_restored(change.path, globs, is_new=change.is_new) and change.path not in own
-        )
+    restored = tuple(
+        change.path
+        for change in changes
+        if change.path not in own and _is_put_back(change, edits, globs)
+    )
     left_out = {*own} if edits is TestEdits.SHOWN else {*own, *restored}
     return Candidate(
         patch=await without(store, base, patch, (*own, *restored)),
@@ -101,6 +99,18 @@ async def candidate_of(
         own=own,
         changes=tuple(change for change in changes if change.path not in left_out),
     )
+
+
+def _is_put_back(change: Change, edits: TestEdits, globs: Sequence[str]) -> bool:
+    match edits:
+        case TestEdits.KEPT | TestEdits.BROUGHT:
+            return False
+        case TestEdits.REQUESTED:
+            if is_test_file(change.path):
+                return False
+        case TestEdits.LEFT_OUT | TestEdits.SHOWN:
+            pass
+    return is_restored(change.path, globs, is_new=change.is_new)
 
 
 async def without(store: ObjectStore, base: str, patch: Patch, paths: Sequence[str]) -> Patch:

@@ -68,7 +68,7 @@ async def test_tests_and_configuration_are_put_back(store: ObjectStore, tmp_path
     assert {change.path for change in candidate.changes} == set(candidate.patch.files)
 
 
-@pytest.mark.parametrize("edits", [TestEdits.KEPT, TestEdits.REQUESTED, TestEdits.BROUGHT])
+@pytest.mark.parametrize("edits", [TestEdits.KEPT, TestEdits.BROUGHT])
 async def test_they_may_belong_to_the_repair(
     store: ObjectStore, tmp_path: Path, edits: TestEdits
 ) -> None:
@@ -76,6 +76,12 @@ async def test_they_may_belong_to_the_repair(
     candidate = await judged(store, tmp_path, CHANGED, edits)
     assert candidate.restored == ()
     assert len(candidate.patch.files) == 6
+
+
+async def test_a_request_for_tests_is_none_for_rules(store: ObjectStore, tmp_path: Path) -> None:
+    """Configuration is put back all the same."""
+    candidate = await judged(store, tmp_path, CHANGED, TestEdits.REQUESTED)
+    assert candidate.restored == ("pytest.ini", "tox.ini")
 
 
 async def test_all_of_a_shown_patch_is_read(store: ObjectStore, tmp_path: Path) -> None:
