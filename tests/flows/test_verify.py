@@ -68,7 +68,6 @@ async def test_a_repair_is_accepted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "rule"),
     [
-        ({"app.py": "def total(prices):\n    return 1027\n"}, "hard-coded-answer"),
         ({"app.py": RIGHT, "test_app.py": TESTS.replace("1027", "1028")}, "expected-changed"),
     ],
 )
