@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.intake.commands import (
+    Auto,
     BadCommand,
     Command,
     Fix,
@@ -370,3 +371,12 @@ def test_hostile_text_is_read_in_time(piece: str) -> None:
     started = time.process_time()
     parse(body)
     assert time.process_time() - started < 5
+
+
+def test_auto_says_on_or_off() -> None:
+    """Only as the whole line: what merely begins so is an instruction."""
+    assert parse("/fix auto on") == (Auto(on=True),)
+    assert parse("/fix  AUTO   off\nplease") == (Auto(on=False),)
+    assert parse("/fix auto") == (BadCommand("`/fix auto` needs `on` or `off`."),)
+    assert parse("/fix auto on --draft") == (BadCommand("`/fix auto on` takes no options."),)
+    assert parse("/fix auto-imports") == (Fix("auto-imports"),)
