@@ -18,6 +18,7 @@ from bot.errors import FixpointError, SettingsError, UsageError
 from bot.settings import (
     LocalSettings,
     LogLevel,
+    SandboxKind,
     ServerSettings,
     load_local_settings,
     load_server_settings,
@@ -110,7 +111,8 @@ async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Finding]:
             provider = build()
             try:
                 await asyncio.wait_for(provider.check(), _CHECK_SECONDS)
-                found.append(Finding(f"sandbox {kind}", Health.WORKS, "Commands can run in it."))
+                meaning = f"Commands can run in it. {_confinement(kind)}".rstrip()
+                found.append(Finding(f"sandbox {kind}", Health.WORKS, meaning))
             except (SandboxError, TimeoutError) as error:
                 missing.append((kind, str(error) or "It does not answer."))
             finally:
@@ -122,6 +124,15 @@ async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Finding]:
         yield Finding(f"sandbox {kind}", health, problem)
     if settings.e2b_api_key is None:
         yield Finding("sandbox e2b", Health.ABSENT, "E2B_API_KEY is not set.")
+
+
+def _confinement(kind: SandboxKind) -> str:
+    """Say what holds a sandbox whose walls depend on this machine."""
+    if kind is not SandboxKind.BUBBLEWRAP:
+        return ""
+    from sandbox.bubblewrap.confinement import confinement
+
+    return confinement()
 
 
 async def _models(settings: LocalSettings) -> Finding:

@@ -37,8 +37,17 @@ def kernel_settings() -> Iterator[Mount]:
     """Yield the kernel's settings, to be shown read-only."""
     if os.geteuid() == 0:
         for path in (Path("/proc", name) for name in _SETTINGS):
-            if path.exists():
+            if any(_is_writable(file) for file in (path, *path.rglob("*"))):
                 yield Mount(path, path)
+
+
+def _is_writable(path: Path) -> bool:
+    """Whether its owner may write to it; each mount costs start-up time, so others get none."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return False  # absent, or not for us either
+    return stat.S_ISREG(mode) and bool(mode & stat.S_IWUSR)
 
 
 def devices(folder: Path) -> tuple[Mount, ...]:
