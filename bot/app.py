@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from bot.errors import UsageError
 from bot.repair.environments import Environments
 from bot.repair.run import Tools
+from bot.repair.scrubbing import Scrub
+from bot.reporting.redaction import planted_secrets, scrubber
 from bot.settings import LocalSettings, SandboxKind
 from sandbox.base import SandboxProvider, SandboxUnavailable
 
@@ -43,7 +45,10 @@ async def open_tools(
         if model is not None:
             stack.push_async_callback(model.close)
         environments = Environments(sandboxes / "environments", provider)
-        yield Tools(provider, build_proposers(model), build_judge(model), environments)
+        scrub = scrubber(planted_secrets(settings), settings.fixpoint_redact)
+        yield Tools(
+            provider, build_proposers(model, scrub), build_judge(model, scrub), environments, scrub
+        )
 
 
 async def choose_sandbox(
@@ -137,7 +142,7 @@ def build_model(settings: LocalSettings) -> Model | None:
     return build.build_model(anthropic=anthropic, openai=openai)
 
 
-def build_proposers(model: Model | None) -> dict[str, Proposer]:
+def build_proposers(model: Model | None, scrub: Scrub = str) -> dict[str, Proposer]:
     """Return the proposers that this installation has, cheapest first."""
     from bot.repair.proposers.mechanical import MechanicalProposer
     from bot.repair.proposers.search import SearchProposer
@@ -149,14 +154,14 @@ def build_proposers(model: Model | None) -> dict[str, Proposer]:
     if model is not None:
         from bot.repair.proposers.agent import AgentProposer
 
-        proposers["agent"] = AgentProposer(model)
+        proposers["agent"] = AgentProposer(model, scrub=scrub)
     return proposers
 
 
-def build_judge(model: Model | None) -> Judge | None:
+def build_judge(model: Model | None, scrub: Scrub = str) -> Judge | None:
     """Return what says whether a written test shows the problem; None without a model."""
     if model is None:
         return None
     from bot.repair.proposers.agent import ModelJudge
 
-    return ModelJudge(model)
+    return ModelJudge(model, scrub=scrub)

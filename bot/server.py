@@ -31,7 +31,7 @@ from bot.intake.webhook import Webhook
 from bot.repair.caps import Caps
 from bot.repair.durable import DurableRuns, DurableSteps
 from bot.repair.workflow import FixWorkflow
-from bot.reporting.redaction import planted_secrets, redact
+from bot.reporting.redaction import planted_secrets, scrubber
 from bot.settings import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
@@ -97,7 +97,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             api_url=settings.github_api_url,
             web_url=settings.github_url,
             patience=Patience(first_wait=settings.fixpoint_retry_seconds / 10),
-            scrub=lambda text: redact(text, secrets),
+            scrub=scrubber(secrets, settings.fixpoint_redact),
         )
         tools = await stack.enter_async_context(
             open_tools(settings, sandboxes=folder / "sandboxes", kind=settings.fixpoint_sandbox)

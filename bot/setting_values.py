@@ -6,12 +6,13 @@ value: it may be a secret.
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 
 def _http_url(value: str) -> str:
@@ -33,6 +34,14 @@ def _database_url(value: SecretStr) -> SecretStr:
     if separator and scheme == "sqlite" and len(rest) > 1 and rest.startswith("/"):
         return value
     raise ValueError("must look like sqlite:////path/to/file.db or postgresql://user@host/name")
+
+
+def _patterns(value: object) -> tuple[re.Pattern[str], ...]:
+    lines = value.splitlines() if isinstance(value, str) else ()
+    try:
+        return tuple(re.compile(line.strip()) for line in lines if line.strip())
+    except re.error as error:
+        raise ValueError(f"must be regular expressions, one a line ({error})") from error
 
 
 def _private_key(value: SecretStr) -> SecretStr:
@@ -66,4 +75,5 @@ PrivateKey = Annotated[SecretStr, AfterValidator(_private_key)]
 Dollars = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 """US dollars; 0 allows no call that has a price."""
 
+Patterns = Annotated[tuple[re.Pattern[str], ...], BeforeValidator(_patterns)]
 FolderPath = Annotated[Path, AfterValidator(Path.expanduser)]

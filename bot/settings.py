@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.errors import SettingsError
-from bot.setting_values import DatabaseUrl, Dollars, FolderPath, HttpUrl, PrivateKey
+from bot.setting_values import DatabaseUrl, Dollars, FolderPath, HttpUrl, Patterns, PrivateKey
 
 
 class SandboxKind(StrEnum):
@@ -99,6 +99,12 @@ class LocalSettings(BaseModel):
     fixpoint_data: FolderPath = Field(
         Path("~/.local/share/fixpoint"),
         description="Folder of everything that Fixpoint keeps.",
+    )
+    fixpoint_redact: Patterns = Field(
+        (),
+        description="Regular expressions, one a line: what else is taken out of outputs, prompts "
+        "and comments, as what looks like a credential is.",
+        json_schema_extra={"default_text": ""},
     )
     fixpoint_log_level: LogLevel = Field(
         LogLevel.INFO, description="Least severe log line: `debug`, `info`, `warning` or `error`."

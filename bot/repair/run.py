@@ -14,6 +14,7 @@ from bot.repair.progress import Listener
 from bot.repair.proposers.base import Proposer, Task
 from bot.repair.purse import Money, OwnPurse, Purse
 from bot.repair.reins import Reins
+from bot.repair.scrubbing import Scrub
 from bot.repair.steps import Steps
 from bot.repair.test_first import Judge
 from bot.repair.verify import Destination, Verifier
@@ -39,12 +40,14 @@ class Tools:
         proposers: By name, cheapest first.
         judge: Says whether a written test shows the problem; None without a model.
         environments: Prepared ones that are kept from run to run; None keeps none.
+        scrub: Takes secrets out of what commands print, before it is kept or shown.
     """
 
     sandboxes: SandboxProvider
     proposers: Mapping[str, Proposer]
     judge: Judge | None = None
     environments: Environments | None = None
+    scrub: Scrub = str
 
 
 @dataclass(slots=True)
@@ -124,6 +127,7 @@ class Workshop:
             reins=run.reins,
             listener=run.listener,
             command_seconds=run.job.limits.observation_seconds,
+            scrub=run.tools.scrub,
         )
 
     def workbench(self, run: Run, name: str) -> SandboxWorkbench:
@@ -136,6 +140,7 @@ class Workshop:
             reins=run.reins,
             listener=run.listener,
             command_seconds=run.job.limits.command_seconds,
+            scrub=run.tools.scrub,
         )
 
     def task(self, run: Run, n: int, *, stronger: bool = False, write_test: bool = False) -> Task:

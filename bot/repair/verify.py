@@ -25,6 +25,7 @@ from bot.repair.patching import apply_patch, patch_between
 from bot.repair.progress import CommandOutput, Listener
 from bot.repair.reins import Reins
 from bot.repair.repetition import REPEATS, flaky, not_repeated
+from bot.repair.scrubbing import Scrub, scrubbed
 from sandbox.base import Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
@@ -79,6 +80,7 @@ class Verifier:
         reins: Reins,
         listener: Listener,
         command_seconds: float,
+        scrub: Scrub = str,
     ) -> None:
         self._opener = opener
         self._store = store
@@ -88,6 +90,7 @@ class Verifier:
         self._reins = reins
         self._listener = listener
         self._command_seconds = command_seconds
+        self._scrub = scrub
 
     async def observe(self, name: str, command: str, patch: Patch) -> Observation:
         """Run a command on the untouched tree with `patch`, in a sandbox made for it alone."""
@@ -299,7 +302,7 @@ class Verifier:
         self, sandbox: Sandbox, command: str, patch: Patch, ordering: Ordering | None = None
     ) -> Observation:
         await apply_patch(sandbox, patch)
-        return await self._reins.hold(
+        seen = await self._reins.hold(
             observe(
                 sandbox,
                 command,
@@ -308,6 +311,7 @@ class Verifier:
                 pytest_options=ordering.pytest_options if ordering is not None else "",
             )
         )
+        return scrubbed(seen, self._scrub)
 
     async def _fresh(self, name: str) -> Sandbox:
         """Open a sandbox that nothing ran in, also when one of that name was left behind."""

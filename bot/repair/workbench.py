@@ -12,6 +12,7 @@ from bot.repair.observe import observe
 from bot.repair.patching import apply_patch, patch_between
 from bot.repair.progress import CommandOutput, Listener
 from bot.repair.reins import Reins
+from bot.repair.scrubbing import Scrub, scrubbed, scrubbed_result
 from bot.repair.steps import Steps
 from sandbox.base import HOME, CommandResult, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
@@ -35,6 +36,7 @@ class SandboxWorkbench:
         reins: Reins,
         listener: Listener,
         command_seconds: float,
+        scrub: Scrub = str,
     ) -> None:
         self.name = name
         self._opener = opener
@@ -43,22 +45,25 @@ class SandboxWorkbench:
         self._reins = reins
         self._listener = listener
         self._command_seconds = command_seconds
+        self._scrub = scrub
         self._sandbox: Sandbox | None = None
         self._history: list[tuple[str, tuple[object, ...]]] = []
 
     async def run(self, command: str, timeout: float) -> CommandResult:
         """Run a shell command in the work tree; output goes to the listener as it comes."""
         sandbox = await self._open()
-        return await self._reins.hold(
+        result = await self._reins.hold(
             sandbox.run(command, timeout=timeout, on_output=self._tell_output)
         )
+        return scrubbed_result(result, self._scrub)
 
     async def observe(self, command: str) -> Observation:
         """Run a test or lint command and read its failures."""
         sandbox = await self._open()
-        return await self._reins.hold(
+        seen = await self._reins.hold(
             observe(sandbox, command, timeout=self._command_seconds, on_output=self._tell_output)
         )
+        return scrubbed(seen, self._scrub)
 
     async def read_file(self, path: str) -> bytes:
         """Return a file of the sandbox. Raises `FileNotFoundError`, `IsADirectoryError`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import lru_cache
@@ -63,6 +63,14 @@ def planted_secrets(settings: BaseModel) -> tuple[SecretStr, ...]:
     """Return every secret that the settings hold."""
     values = (getattr(settings, name) for name in type(settings).model_fields)
     return tuple(value for value in values if isinstance(value, SecretStr))
+
+
+def scrubber(
+    secrets: Sequence[SecretStr], patterns: Sequence[re.Pattern[str]] = ()
+) -> Callable[[str], str]:
+    """Return what takes out these secrets, these patterns, and what looks like a credential."""
+    shapes = (*patterns, *TOKEN_SHAPES)
+    return lambda text: redact(text, secrets, shapes)
 
 
 def redact(

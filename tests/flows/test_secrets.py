@@ -15,7 +15,17 @@ from tests.fakes.github.faults import Trouble
 from tests.fakes.model import Call
 from tests.flows.held_script import HeldScript
 from tests.flows.server_process import ServerProcess
-from tests.flows.world import FIX, WHY, Scene, bash, open_scene
+from tests.flows.world import (
+    CHECK,
+    FILES,
+    FIX,
+    WHY,
+    Scene,
+    attempts,
+    bash,
+    open_scene,
+    open_world,
+)
 
 PLANTED = {
     "ANTHROPIC_API_KEY": "planted-key-of-anthropic-7f31",
@@ -57,7 +67,9 @@ async def test_no_secret_leaves_its_place(tmp_path: Path) -> None:
             "processes": processes,
         }
         assert scene.repaired() == "right\n"
-        assert all(token.revoked for token in scene.state.tokens.values())
+        # Those that look at the checks of what was published, after the run, can only read.
+        alive = [token for token in scene.state.tokens.values() if not token.revoked]
+        assert {level for token in alive for level in token.permissions.values()} <= {"read"}
         for place, texts in places.items():
             text = "\n".join(texts)
             assert text
@@ -131,3 +143,33 @@ def descendants(root: int) -> Iterator[int]:
             for child in (task / "children").read_text().split():
                 yield int(child)
                 yield from descendants(int(child))
+
+
+async def test_what_commands_print_is_kept_without_secrets(tmp_path: Path) -> None:
+    """A project's own credentials, and what the operator says is one: not kept, told or posted."""
+    token, ours = f"ghp_{'a1B2' * 9}", "customer-4711"
+    printed = base64.b64encode(f"{token} {ours}\n".encode()).decode()
+    check = f"#!/bin/sh\necho {printed} | base64 -d\n{CHECK.partition('!/bin/sh')[2]}"
+    script = attempts([bash(f"echo {printed} | base64 -d"), Call("run_tests"), FIX, WHY])
+    environ = {"FIXPOINT_REDACT": "customer-[0-9]+\nnever-seen"}
+    async with open_world(
+        tmp_path, script, files={**FILES, "check.sh": check}, environ=environ
+    ) as world:
+        world.issue.body = f"It printed {token} for {ours}."
+        await world.comment("/fix")
+        await world.settled()
+        assert world.repaired() == "right\n"
+        assert world.model is not None
+        prompts = "\n".join(json.dumps(dict(one.body)) for one in world.model.requests)
+        assert "[redacted]" in prompts
+        said = "\n".join([*world.said(), *(pull.body or "" for pull in world.pulls())])
+        for needle in (token, ours):
+            assert needle not in prompts
+            assert needle not in said
+    kept = {name: content for name, content in files_below(tmp_path / "data") if ".db" in name}
+    assert any("steps" in name for name in kept)
+    for name, content in kept.items():
+        found = [needle for needle in (token, ours) if needle.encode() in content]
+        # The issue itself is frozen, as people wrote it, in the run's first step.
+        assert found == [] or b"It printed" in content, name
+        assert content.count(token.encode()) <= content.count(b"It printed"), name

@@ -11,6 +11,7 @@ from bot.repair.model import Observation, Patch, Problem, Usage
 from bot.repair.proposers.agent.budgeted import paid
 from bot.repair.proposers.agent.prompting import comments, failure, patch_as_data, report
 from bot.repair.purse import Money
+from bot.repair.scrubbing import Scrub
 
 _MAX_TOKENS = 4_000
 _REASON_CHARACTERS = 300
@@ -20,9 +21,10 @@ _UNCLEAR = "The judging model gave no clear answer."
 class ModelJudge:
     """Judges written tests; whoever wrote the test has no word in it."""
 
-    def __init__(self, model: Model, *, name: str | None = None) -> None:
+    def __init__(self, model: Model, *, name: str | None = None, scrub: Scrub = str) -> None:
         self._model = model
         self._name = name
+        self._scrub = scrub
 
     async def shows_problem(
         self, problem: Problem, observation: Observation, patch: Patch, money: Money
@@ -43,7 +45,9 @@ class ModelJudge:
         """
         conversation = Conversation(
             system=prompts.render("judge_system"),
-            messages=(Message("user", (Text(question(problem, observation, patch)),)),),
+            messages=(
+                Message("user", (Text(self._scrub(question(problem, observation, patch))),)),
+            ),
         )
         ask = Ask(max_tokens=_MAX_TOKENS, model=self._name)
         turn, _ = await paid(self._model, money, conversation, [ask])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import prompts
 from bot.errors import ProviderError, RequestTooLong
@@ -19,6 +20,7 @@ from bot.repair.proposers.agent.repetition import Repetition
 from bot.repair.proposers.agent.tools import TOOLS, Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.base import Task, Workbench
+from bot.repair.scrubbing import Scrub
 from bot.repair.steps import Steps
 from bot.repair.untrusted import clip
 
@@ -35,8 +37,12 @@ class AgentProposer:
 
     name = "agent"
 
-    def __init__(self, model: Model, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, model: Model, *, clock: Callable[[], float] = time.time, scrub: Scrub = str
+    ) -> None:
+        """Say whom to ask; `scrub` takes secrets out of everything that the model is told."""
         self._model = model
+        self._scrub = scrub
         self._clock = clock
 
     async def warm(self) -> None:
@@ -57,7 +63,7 @@ class AgentProposer:
         A provider that fails in the middle of an attempt ends it with the patch that there is.
         """
         model = BudgetedModel(self._model, self._clock, task)
-        return await _Work(model, task, workbench, steps, listener, spend).done()
+        return await _Work(model, task, workbench, steps, listener, spend, self._scrub).done()
 
 
 class _Work:
@@ -71,6 +77,7 @@ class _Work:
         steps: Steps,
         listener: Listener,
         spend: Callable[[Usage], None],
+        scrub: Scrub,
     ) -> None:
         self._model = model
         self._task = task
@@ -78,9 +85,10 @@ class _Work:
         self._steps = steps
         self._listener = listener
         self._spend = spend
+        self._scrub = scrub
         self._name = f"{'test' if task.write_test else 'attempt'} {task.n}"
         self._tools = Toolbox(task, workbench, steps)
-        self._transcript = Transcript(system_prompt(task), opening(task), TOOLS)
+        self._transcript = Transcript(system_prompt(task), scrub(opening(task)), TOOLS)
         self._repetition = Repetition()
         self._usage = Usage()
         self._last: Turn | None = None
@@ -164,7 +172,7 @@ class _Work:
         results, most_repeated = [], 0
         for position, call in enumerate(answer.turn.tool_calls, start=1):
             result = await self._tools.use(call, f"{self._name}: turn {number}.{position}")
-            results.append(result)
+            results.append(replace(result, text=self._scrub(result.text)))
             most_repeated = max(most_repeated, self._repetition.count(call, result))
         if most_repeated >= _ENDED_AFTER:
             return f"The model repeated the same action {most_repeated} times."
