@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.repair.ci.workflow.command import Command
-from bot.repair.ci.workflow.preparing import divide, installs
+from bot.repair.ci.workflow.preparing import divide, editable, installs
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,23 @@ def test_installs_are_taken_apart(script: str, preparing: str, checking: str) ->
     """Plain lines are divided; what can't be divided safely, or only installs, stays whole."""
     divided = divide(script)
     assert (divided.preparing, divided.checking) == (preparing, checking)
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        ("pip install .", "pip install -e ."),
+        ("python -m pip install --upgrade pip .\npytest", "python -m pip install --upgrade pip -e .\npytest"),
+        ("pip install '.[test, docs]' -c x.txt", "pip install -e '.[test, docs]' -c x.txt"),
+        ("uv pip install --system .[dev] && pytest", "uv pip install --system -e .[dev] && pytest"),
+        ("pip install -e .", "pip install -e ."),
+        ("pip install ./sub six", "pip install ./sub six"),
+        ("pip install build; ls .", "pip install build; ls ."),
+    ],
+)  # fmt: skip
+def test_the_work_tree_itself_is_installed(script: str, wanted: str) -> None:
+    """A copy of the package would show neither a repair nor another commit."""
+    assert editable(script) == wanted
 
 
 def test_what_installs() -> None:

@@ -12,6 +12,7 @@ from bot.repair.ci.workflow.differences import differences
 from bot.repair.ci.workflow.find import find_check
 from bot.repair.ci.workflow.jobs import JobLeg, Listing, workflow_jobs
 from bot.repair.ci.workflow.plan import JobPlan, PlannedStep, plan_job
+from bot.repair.ci.workflow.preparing import editable
 from bot.repair.detect.tree import Tree
 from bot.repair.model import Target
 
@@ -64,6 +65,9 @@ def _target(
     said = [] if len(found) == 1 else [f"{len(found)} jobs have that name; this is the first."]
     if evidence.event.startswith("pull_request"):
         said.append("GitHub tested the merge with the base branch; here it is the head commit.")
+    scripts = [each.step.command.script for each in plan.walk() if each.step.command]
+    if any(editable(script) != script for script in scripts):
+        said.append("`pip install .` is done with `-e` here, so that a repair takes effect.")
     return Target(
         check=evidence.check.name,
         step=compiled.title,

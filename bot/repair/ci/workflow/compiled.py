@@ -12,7 +12,7 @@ from bot.repair.ci.workflow.conditions import flag
 from bot.repair.ci.workflow.expressions import ExpressionError, Scope, render_text
 from bot.repair.ci.workflow.plan import JobPlan, PlannedStep
 from bot.repair.ci.workflow.prefetch import prefetch
-from bot.repair.ci.workflow.preparing import divide, installs
+from bot.repair.ci.workflow.preparing import divide, editable, installs
 from bot.repair.ci.workflow.step import Decision
 
 _RUNNING = frozenset({Decision.RUN, Decision.UNSURE})
@@ -54,6 +54,7 @@ def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
         commands += _commands(planned, plan.scope)
         if planned is failing:
             break
+    commands = [_in_place(ready) for ready in commands]
     checks = [n for n, ready in enumerate(commands) if ready.check] or [len(commands) - 1]
     last = commands[checks[-1]] if commands else _Ready(Command("none", "true"), "", check=True)
     before = commands[: checks[-1]] if commands else []
@@ -75,6 +76,12 @@ def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
         title=last.title or failing.step.title,
         command=command,
     )
+
+
+def _in_place(ready: _Ready) -> _Ready:
+    """Return a script that installs the work tree itself where it would install a copy."""
+    script = editable(ready.command.script) if ready.check else ready.command.script
+    return replace(ready, command=replace(ready.command, script=script))
 
 
 def _divided(command: Command) -> tuple[Command, Command | None]:

@@ -69,6 +69,20 @@ def installs(script: str) -> bool:
     return any(_installs(command) for command in simple_commands(script))
 
 
+_COPIES = re.compile(
+    r"(?P<install>\b(?:pip3?|uv\s+pip)\s+install\b(?:[ \t]+(?!-e\b|--editable\b)[^\s;&|]+)*?)"
+    r"[ \t]+(?P<place>(?P<quote>['\"]?)\.(?:\[[\w, -]+\])?(?P=quote))(?=\s|$|[;&|])"
+)
+
+
+def editable(script: str) -> str:
+    """Return a script whose `pip install .` installs the work tree itself instead of a copy.
+
+    A copy is what the commit had: neither a repair nor another commit would show in it.
+    """
+    return _COPIES.sub(r"\g<install> -e \g<place>", script)
+
+
 def one_line(script: str) -> str:
     """Return a script of plain lines as a person would type it: joined with `&&`."""
     lines = [line.strip() for line in _lines(script) if line.strip()]
