@@ -2,7 +2,6 @@
 
     python -m bench.search                            programs and faults of this folder
     python -m bench.search --quixbugs CLONE           the programs of QuixBugs
-    python -m bench.search --injected MIRRORS         faults in popular projects
     python -m bench.search --fixkit                   the same by fixkit, beside it
 
 `--only NAME` picks a program or fault, `--every N` each Nth, `--seconds` is the limit of one

@@ -13,6 +13,7 @@ from pathlib import Path
 from bench.search.subject import Subject
 
 VERSION = "0.0.1"
+_PACKAGES = (f"fixkit=={VERSION}", "sflkit==0.2.16")  # with the newest it can't be imported
 _SCRIPT = Path(__file__).with_name("peer_script.py")
 
 
@@ -24,7 +25,7 @@ async def install() -> Path | None:
     if (folder / "ready").is_file():
         return python
     uv = str(Path(sys.executable).with_name("uv"))
-    pip = (uv, "pip", "install", "--quiet", "--python", str(python), f"fixkit=={VERSION}")
+    pip = (uv, "pip", "install", "--quiet", "--python", str(python), *_PACKAGES)
     for argv in ((uv, "venv", "--quiet", "--clear", str(folder)), pip):
         process = await asyncio.create_subprocess_exec(*argv)
         if await process.wait():

@@ -14,7 +14,7 @@ from typing import Any
 def main() -> int:
     """Return 0 and leave the patched tree in OUT/patch when a repair passes every test."""
     from fixkit.localization.coverage import CoverageLocalization  # type: ignore[import-not-found]
-    from fixkit.patch import get_patch  # type: ignore[import-not-found]
+    from fixkit.repair.patch import get_patch  # type: ignore[import-not-found]
     from fixkit.repair.pygenprog import PyGenProg  # type: ignore[import-not-found]
 
     project, source, tests, out = sys.argv[1:]
