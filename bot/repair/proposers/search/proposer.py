@@ -190,11 +190,11 @@ class _Search:
         """Compare the plausible ones on inputs that no test has."""
         plausible = [tried.candidate for tried in trials.plausible]
         alone = choose(plausible)
-        comparable = [one for one in plausible if not one.cold and one.unit == _best_unit(alone)]
+        unit = _best_unit(alone)  # a pair of edits may be in two functions
+        comparable = [one for one in plausible if not one.cold and ":" in unit and one.unit == unit]
         if len(comparable) < 2 or trials.evidence.broken:  # noqa: PLR2004 - two can be compared
             return alone
         request = trials.request(comparable)
-        unit = comparable[0].unit
         tests = [*request["failing"], *request["passing"][unit]][:30]
         try:
             answer = await self.lab.ask(
