@@ -205,7 +205,7 @@ def test_differences_are_said(tmp_path: Path) -> None:
         [
             "GitHub runs it on Windows (`windows-2022`); here it runs on Linux, and what is special to Windows can't be reproduced.",
             "GitHub runs its steps inside the container `node:20`; here they run in the sandbox itself.",
-            "The service `db` (`postgres:16`) is not started here: steps that connect to it fail.",
+            "The service `db` is the sandbox's own program at its own version, where it has one.",
             "In the job's variables `secrets.TOKEN` is empty here.",
             "Step `Run nobody/knows@v1` is skipped. `nobody/knows` is not known here.",
             "Step `Run docker://alpine:3` is skipped. `docker://alpine:3` runs in a container of its own, which there is none of here.",
