@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
@@ -121,6 +122,11 @@ def best_patch(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> P
 
 
 COMMAND_NOT_FOUND = 127
+_NO_MODULE = re.compile(
+    r"^\S*python[\d.]*(?:\.exe)?: No module named (?P<module>[\w.]+)$", re.MULTILINE
+)
+"""What Python says when the module behind `-m` is not installed."""
+
 NO_TESTS_COLLECTED = 5  # https://docs.pytest.org/en/stable/reference/exit-codes.html
 
 
@@ -132,7 +138,7 @@ def read_reproduction(runs: Sequence[Observation]) -> Reproduction:
     """
     first = runs[0]
     codes = tuple(run.exit_code for run in runs)
-    if first.exit_code == COMMAND_NOT_FOUND and not first.failing_ids - {first.command}:
+    if _not_started(first):
         reason = (
             f"`{first.command}` could not be started: a program that it needs is not installed. "
             "Add it to `setup`, or name another command."
@@ -153,6 +159,16 @@ def read_reproduction(runs: Sequence[Observation]) -> Reproduction:
     return Reproduction(
         Cause.REAL, first, reason=f"`{first.command}` fails here, every time.", runs=codes
     )
+
+
+def _not_started(observation: Observation) -> bool:
+    """Whether a program that the command names is not there: no test ran, so none failed."""
+    if observation.failing_ids - {observation.command}:
+        return False
+    if observation.exit_code == COMMAND_NOT_FOUND:
+        return True
+    missing = _NO_MODULE.search(observation.output)
+    return missing is not None and f"-m {missing['module']}" in observation.command
 
 
 def verdict_of(cause: Cause) -> Verdict | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.repair.loop import (
@@ -125,3 +127,18 @@ def test_a_flaky_failure_is_shown_with_its_counts() -> None:
     """The person sees how often it failed."""
     reproduction = read_reproduction((observed("t1"), observed(), observed(), observed()))
     assert reproduction.reason == "`pytest` failed in 1 of 4 runs on the same tree."
+
+
+@pytest.mark.parametrize(
+    ("output", "cause"),
+    [
+        ("/home/fixpoint/.venv/bin/python: No module named pytest\n", Cause.INFRASTRUCTURE),
+        ("ModuleNotFoundError: No module named 'pytest'\n", Cause.REAL),
+        ("/usr/bin/python3.11: No module named app.tests\n", Cause.REAL),
+    ],
+)
+def test_a_runner_that_is_not_installed_is_no_failure(output: str, cause: Cause) -> None:
+    """The setup lacks it; a module that the code lacks is another matter."""
+    command = "python -m pytest -q"
+    run = replace(observed(command, command=command), output=output)
+    assert read_reproduction((run, run)).cause is cause
