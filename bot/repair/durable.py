@@ -6,6 +6,7 @@ import asyncio
 import pickle
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import sqlalchemy
@@ -65,7 +66,7 @@ class DurableSteps:
             ) from change
 
     async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
-        """Run `act(*args)`, or return what it gave before the restart, from the journal.
+        """Run `act(*args)`, or give what it gave before the restart, from the journal.
 
         Raises:
             StorageError: When the result could not be kept.
@@ -73,11 +74,32 @@ class DurableSteps:
         run_id = str(DBOS.workflow_id)
         earlier = await self._journal.earlier(run_id)
         if name in earlier:
-            return cast("T", pickle.loads(earlier[name]))  # noqa: S301 - we wrote it ourselves
-        result = await act(*args)
-        if not await self._journal.keep(run_id, name, pickle.dumps(result)):
+            outcome = cast("_Outcome", pickle.loads(earlier[name]))  # noqa: S301 - we wrote it ourselves
+            return cast("T", outcome.unwrap())
+        outcome = await _Outcome.of(act, args)
+        if not await self._journal.keep(run_id, name, pickle.dumps(outcome)):
             raise _TakenOver
-        return result
+        return cast("T", outcome.unwrap())
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What an act gave: a result, or the error that it ended with."""
+
+    result: object = None
+    error: Exception | None = None
+
+    @classmethod
+    async def of(cls, act: Callable[..., Awaitable[object]], args: tuple[object, ...]) -> _Outcome:
+        try:
+            return cls(await act(*args))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is the outcome
+            return cls(error=error)
+
+    def unwrap(self) -> object:
+        if self.error is not None:
+            raise self.error
+        return self.result
 
 
 class DurableRuns:

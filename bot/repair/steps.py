@@ -25,10 +25,7 @@ class Steps(Protocol):
         ...
 
     async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
-        """Do the same for one of many short acts; `name` is unique in the run.
-
-        An act that fails is not remembered: after a restart it is tried again.
-        """
+        """Do the same for one of many; `name` is unique in the run."""
         ...
 
 

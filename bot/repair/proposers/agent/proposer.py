@@ -132,7 +132,7 @@ class _Work:
     async def _ask(self, step: str) -> Answer:
         spent = self._task.spent + self._usage
         try:
-            return await self._steps(
+            return await self._steps.light(
                 step, self._model.answer, step, self._transcript.conversation, spent
             )
         except ProviderError as error:
