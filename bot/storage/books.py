@@ -7,7 +7,7 @@ the others at the server's row of the day, where it holds nothing yet that they 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Decimal
 from typing import Any
@@ -75,7 +75,7 @@ _UPDATE = (
 
 
 class Books:
-    """The locked rows of some accounts, with the open reservations of a run or of one call.
+    """The locked rows of some accounts, with the open reservations of a run or of some calls.
 
     Figures are reckoned here and written back by `write`, in the same transaction.
     """
@@ -84,11 +84,11 @@ class Books:
         self,
         connection: Connection,
         run_id: str = "",
-        call: str | None = None,
+        calls: Collection[str] | None = None,
         keys: Iterable[str] = (),
     ) -> None:
         self._connection = connection
-        found = connection.execute(_open_of(run_id, call)).all()
+        found = connection.execute(_open_of(run_id, calls)).all()
         wanted = sorted({*keys, *(key for row in found for key in _charged(row))})
         rows = connection.execute(_locked(wanted)).all()
         if len(rows) < len(wanted):
@@ -98,7 +98,7 @@ class Books:
         self._figures = {row.key: _figures(row) for row in rows}
         self._changed: set[str] = set()
         # Once more, now that nobody else can settle them.
-        self._open = connection.execute(_open_of(run_id, call)).all() if found else found
+        self._open = connection.execute(_open_of(run_id, calls)).all() if found else found
 
     def balances(self, capped: Capped) -> list[Balance]:
         """Return how accounts stand."""
@@ -121,9 +121,16 @@ class Books:
             self._connection.execute(_of(run_id, call).values(row))
         self.add(keys, reserved=nano, reserved_tokens=amount.tokens)
 
-    def close(self, usage: Usage | None = None) -> None:
-        """Settle the open reservations with what the call cost; None takes what was reserved."""
-        for row in self._open:
+    def settle(self, call: str, usage: Usage | None) -> None:
+        """Replace a call's open reservation by what it cost; None takes what was reserved."""
+        self._close([row for row in self._open if row.call == call], usage)
+
+    def close(self) -> None:
+        """Take what is still reserved for spent."""
+        self._close(self._open, None)
+
+    def _close(self, rows: Sequence[Row[Any]], usage: Usage | None) -> None:
+        for row in rows:
             nano, tokens = row.reserved, row.reserved_tokens
             if usage is not None:
                 tokens = usage.tokens
@@ -138,7 +145,7 @@ class Books:
                 unpriced=0 if row.priced else 1,
             )
             self._connection.execute(_of(row.run_id, row.call).values(is_open=False))
-        self._open = []
+        self._open = [row for row in self._open if row not in rows]
 
     def add(self, keys: Iterable[str], **figures: int) -> None:
         """Add to figures of accounts."""
@@ -173,9 +180,9 @@ def _locked(keys: Sequence[str]) -> Select[Any]:
     )
 
 
-def _open_of(run_id: str, call: str | None) -> Select[Any]:
+def _open_of(run_id: str, calls: Collection[str] | None) -> Select[Any]:
     of_run = select(reservations).where(reservations.c.is_open, reservations.c.run_id == run_id)
-    return of_run if call is None else of_run.where(reservations.c.call == call)
+    return of_run if calls is None else of_run.where(reservations.c.call.in_(calls))
 
 
 def _of(run_id: str, call: str) -> Any:

@@ -7,30 +7,60 @@ so that no order of events spends more than a cap, on one server or on several.
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import structlog
 from sqlalchemy import Connection, select
 
+from bot.errors import StorageError
 from bot.repair.accounts import Account, Amount, Balance
 from bot.repair.budget import affordable
 from bot.repair.caps import Caps
 from bot.repair.model import Usage
 from bot.storage.books import Books, Capped, accounts, reservations, standing
 from bot.storage.database import Database
-from bot.storage.group_commit import Act
 from bot.storage.runs import RunStatus, runs
 
 _KEYS = select(accounts.c.key).order_by(accounts.c.key)
 
+_WRITTEN_WITHIN = 0.5
+"""Seconds after which is written what no reservation took along."""
+
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(slots=True)
+class _Said:
+    """What a run has said and what is not written yet."""
+
+    settled: list[tuple[str, Usage | None]] = field(default_factory=list)
+    sandbox_ms: Counter[str] = field(default_factory=Counter)
+
+    def enter(self, books: Books) -> None:
+        """Enter it; the books must hold its calls and accounts."""
+        for call, usage in self.settled:
+            books.settle(call, usage)
+        for key, spent in self.sandbox_ms.items():
+            books.add([key], sandbox_ms=spent)
+
+    @property
+    def calls(self) -> list[str]:
+        """Calls that are settled."""
+        return [call for call, _ in self.settled]
+
+
 class Ledger:
-    """What all runs of all servers on one database may spend, reserve and have spent."""
+    """What all runs of all servers on one database may spend, reserve and have spent.
+
+    What a run says of its past calls and commands is written with its next reservation, or soon.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._said: dict[str, _Said] = {}
+        self._timer: asyncio.TimerHandle | None = None
         self._writing: set[asyncio.Future[None]] = set()
 
     async def reserve(
@@ -47,45 +77,65 @@ class Ledger:
         Raises:
             StorageError: When the database fails; nothing is reserved.
         """
+        said = self._said.pop(run_id, _Said())
+        keys = [account.key for account in capped]
 
         def act(connection: Connection) -> int | str:
-            books = Books(connection, run_id, call, [account.key for account in capped])
-            books.close()
-            chosen = affordable(books.balances(capped), offers)
+            held = Books(connection, run_id, {call, *said.calls}, {*keys, *said.sandbox_ms})
+            said.enter(held)
+            held.close()
+            chosen = affordable(held.balances(capped), offers)
             if isinstance(chosen, int):
-                books.open(run_id, call, [account.key for account in capped], offers[chosen])
-            books.write()
+                held.open(run_id, call, keys, offers[chosen])
+            held.write()
             return chosen
 
-        return await self._database.write(act)
+        try:
+            return await self._database.write(act)
+        except StorageError:
+            self._write(run_id, said)
+            raise
 
     def settle(self, run_id: str, call: str, usage: Usage | None) -> None:
         """Replace a reservation by what the call cost; None takes all that was reserved.
 
-        Returns before that is on disk. Whoever reserves next in this process waits for it; when
-        the process ends before, the reservation stays and is taken for spent at the run's end.
-
-        Raises:
-            StorageError: When the database is closed.
+        Returns before that is on disk. When the process ends before it is, the reservation stays
+        and is taken for spent at the run's end.
         """
+        self._of(run_id).settled.append((call, usage))
 
-        def act(connection: Connection) -> None:
-            books = Books(connection, run_id, call)
-            books.close(usage)
-            books.write()
-
-        self._soon(act)
-
-    def use_sandbox(self, capped: Iterable[Account], seconds: float) -> None:
+    def use_sandbox(self, run_id: str, capped: Iterable[Account], seconds: float) -> None:
         """Add the time of a command to the accounts; returns before that is on disk."""
-        keys = [account.key for account in capped]
+        self._of(run_id).sandbox_ms.update(
+            {account.key: round(seconds * 1000) for account in capped}
+        )
 
+    def _of(self, run_id: str) -> _Said:
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(_WRITTEN_WITHIN, self._write_all)
+        return self._said.setdefault(run_id, _Said())
+
+    def _write_all(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        for run_id, said in self._said.items():
+            self._write(run_id, said)
+        self._said = {}
+
+    def _write(self, run_id: str, said: _Said) -> None:
         def act(connection: Connection) -> None:
-            books = Books(connection, keys=keys)
-            books.add(keys, sandbox_ms=round(seconds * 1000))
+            books = Books(connection, run_id, said.calls, said.sandbox_ms)
+            said.enter(books)
             books.write()
 
-        self._soon(act)
+        try:
+            writing = self._database.submit(act)
+        except StorageError as error:
+            _log.warning("ledger not written", problem=str(error))
+            return
+        self._writing.add(writing)
+        writing.add_done_callback(self._written)
 
     async def close_run(self, run_id: str, capped: Capped) -> tuple[Balance, ...]:
         """Take what a run left reserved for spent, and return how its accounts stand.
@@ -150,13 +200,9 @@ class Ledger:
 
     async def written(self) -> None:
         """Return once everything is on disk that was said so far."""
+        self._write_all()
         while self._writing:
             await asyncio.wait(self._writing)
-
-    def _soon(self, act: Act[None]) -> None:
-        writing = self._database.submit(act)
-        self._writing.add(writing)
-        writing.add_done_callback(self._written)
 
     def _written(self, writing: asyncio.Future[None]) -> None:
         self._writing.discard(writing)

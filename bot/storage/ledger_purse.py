@@ -46,7 +46,7 @@ class LedgerPurse:
 
     def use_sandbox(self, seconds: float) -> None:
         """Say that a command ran for so long."""
-        self._ledger.use_sandbox(self._charged(datetime.now(UTC)), seconds)
+        self._ledger.use_sandbox(self._run_id, self._charged(datetime.now(UTC)), seconds)
 
     async def close(self) -> tuple[Balance, ...]:
         """Take what is still reserved for spent, and return how the run's accounts stand.

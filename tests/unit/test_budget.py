@@ -97,8 +97,8 @@ def test_no_interleaving_overspends(events: list[tuple[object, ...]]) -> None:
                     most = under_way.pop((run, call), Decimal(0))
                     billed += most * percent / 100
                     with engine.begin() as connection:
-                        books = Books(connection, run, str(call))
-                        books.close(Usage(cost_usd=most * percent / 100))
+                        books = Books(connection, run, [str(call)])
+                        books.settle(str(call), Usage(cost_usd=most * percent / 100))
                         books.write()
                 case ("end", str(run)):
                     for key in [key for key in under_way if key[0] == run]:
@@ -120,7 +120,7 @@ def reserved(engine: Engine, run: str, call: int, offers: list[Amount]) -> int |
     """Reserve as the ledger does."""
     capped = accounts_of(run)
     with engine.begin() as connection:
-        books = Books(connection, run, str(call), [account.key for account in capped])
+        books = Books(connection, run, [str(call)], [account.key for account in capped])
         books.close()
         chosen = affordable(books.balances(capped), offers)
         if isinstance(chosen, int):
