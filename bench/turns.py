@@ -109,7 +109,7 @@ def _subjects(
         return await command_alone(sandbox, _COMMANDS)
 
     return {
-        "fixpoint fix, OpenAI's SDK": Subject(openai, command),
+        "fixpoint fix, an OpenAI-compatible server": Subject(openai, command),
         "fixpoint fix, Anthropic's SDK": Subject(anthropic, command),
         "fixpoint serve, every step kept": Subject(served, command),
     }
