@@ -39,9 +39,14 @@ class Case:
     fail_to_pass: frozenset[str]
 
     def mirror(self, mirrors: Path) -> Path:
-        """Return the project's clone below `mirrors`: `owner+name`, or a clone called `repo` in it."""
-        folder = mirrors / self.repo.replace("/", "+")
-        return folder / "repo" if (folder / "repo").is_dir() else folder
+        """Return the project's clone below `mirrors`."""
+        return mirror_of(self.repo, mirrors)
+
+
+def mirror_of(repo: str, mirrors: Path) -> Path:
+    """Return a project's clone below `mirrors`: `owner+name`, or a clone called `repo` in it."""
+    folder = mirrors / repo.replace("/", "+")
+    return folder / "repo" if (folder / "repo").is_dir() else folder
 
 
 def load_cases(file: Path) -> list[Case]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import sys
 import tempfile
 import time
@@ -25,10 +24,8 @@ from bench.case import Case, check_out, load_cases
 from bench.case_model import mistake_of, script
 from bench.case_outcome import Mode, Outcome, judge
 from bench.case_table import summary, table
-from bench.processes import FIXPOINT
+from bench.processes import FIXPOINT, without_settings
 from tests.fakes.model import ModelServer
-
-_OURS = ("ANTHROPIC_", "OPENAI_", "E2B_", "FIXPOINT_", "GITHUB_", "SENTRY_")
 
 
 def main() -> None:
@@ -106,9 +103,7 @@ async def _run(number: int, case: Case, mode: Mode, options: argparse.Namespace)
 
 
 def _environment(scratch: Path) -> dict[str, str]:
-    """Return our environment without settings of Fixpoint: those of package clients stay."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
-    return kept | {"FIXPOINT_DATA": str(scratch / "data")}
+    return without_settings() | {"FIXPOINT_DATA": str(scratch / "data")}
 
 
 async def _finished(argv: Sequence[str], environment: Mapping[str, str]) -> tuple[int, bytes, str]:

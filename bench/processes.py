@@ -13,6 +13,8 @@ from pathlib import Path
 _LAUNCHER = Path(__file__).with_name("launcher.py")
 _PASSED_ON = ("PATH", "LANG", "TMPDIR")
 
+_OURS = ("ANTHROPIC_", "OPENAI_", "E2B_", "FIXPOINT_", "GITHUB_", "SENTRY_")
+
 FIXPOINT = str(Path(sys.executable).with_name("fixpoint"))
 
 
@@ -62,3 +64,8 @@ async def cost_of(
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
     """Return the environment of a measured program: no keys and settings of whoever measures."""
     return {name: os.environ[name] for name in _PASSED_ON if name in os.environ} | dict(extra)
+
+
+def without_settings() -> dict[str, str]:
+    """Return our environment without settings of Fixpoint: those of package clients stay."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}

@@ -54,6 +54,8 @@ WATCH = Access(
         ("statuses", "read"),
     )
 )
+RERUN = Access((("actions", "write"),))
+"""Not among the permissions of app.yml: who wants `checks.rerun_flaky` grants it besides."""
 CLONE = Access((("contents", "read"),))
 
 

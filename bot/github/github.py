@@ -20,6 +20,7 @@ from bot.github.auth import (
     EVIDENCE,
     PUBLISH,
     READ,
+    RERUN,
     TALK,
     WATCH,
     Access,
@@ -258,6 +259,10 @@ class GitHub:
     async def workflow_facts(self, repo: Repo, run_id: int) -> WorkflowFacts:
         """Return a run of GitHub Actions."""
         return await jobs.read_run(self._on(repo, EVIDENCE), run_id)
+
+    async def rerun_failed_jobs(self, repo: Repo, run_id: int) -> None:
+        """Start the failed jobs of a run of GitHub Actions once more; twice is not as once."""
+        await jobs.rerun_failed(self._on(repo, RERUN), run_id)
 
     async def annotations(self, repo: Repo, check_run: int) -> tuple[Annotation, ...]:
         """Return the first hundred annotations of a check run."""

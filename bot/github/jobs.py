@@ -54,12 +54,14 @@ class WorkflowFacts:
     Attributes:
         path: Of its workflow file.
         event: What it ran for.
+        attempt: How often it was started.
     """
 
     id: int
     path: str
     event: str
     branch: str
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,21 @@ async def read_run(actions: Connection, run_id: int) -> WorkflowFacts:
     """Return a workflow run."""
     answer = await actions.get("/actions/runs/{run}", run=run_id)
     path = answer["path"].partition("@")[0]  # of a workflow in another place: `path@ref`
-    return WorkflowFacts(answer["id"], path, answer["event"], answer["head_branch"] or "")
+    return WorkflowFacts(
+        answer["id"],
+        path,
+        answer["event"],
+        answer["head_branch"] or "",
+        answer.get("run_attempt") or 1,
+    )
+
+
+async def rerun_failed(actions: Connection, run_id: int) -> None:
+    """Start the failed jobs of a run, and those that need them, once more.
+
+    Source: https://docs.github.com/en/rest/actions/workflow-runs#re-run-failed-jobs-from-a-workflow-run
+    """
+    await actions.post("/actions/runs/{run}/rerun-failed-jobs", {}, run=run_id)
 
 
 async def read_annotations(checks: Connection, check_run: int) -> tuple[Annotation, ...]:

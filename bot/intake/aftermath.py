@@ -23,8 +23,9 @@ from bot.intake.aftermath_policy import (
 from bot.intake.check_policy import Place, failing, running
 from bot.intake.commit_look import Stores, begin, later_by, read_config
 from bot.intake.repo_config import RepoConfig
+from bot.intake.rerun_aftermath import RerunAftermath
 from bot.repair.display import Display, Shown
-from bot.repair.model import Report
+from bot.repair.model import Report, Verdict
 from bot.repair.request import FailedCheck, FailedCommit, FixRequest, Options
 from bot.reporting import after_publication as words
 from bot.reporting import check_run, final_report
@@ -56,22 +57,23 @@ class Aftermath:
         self._start = start
         self._display = Display(github)
         self._first_wait = first_wait
+        self._rerun = RerunAftermath(github, stores, first_wait=first_wait)
 
     async def __call__(self, commit: WatchedCommit) -> str:
         """Do what the checks of a published commit ask for; return what that was."""
         run = await self._stores.runs.get(commit.published_by or "")
+        if run is not None and run.status is not RunStatus.DONE:
+            return await self._wait(commit, "the run has last words to say")
+        if run is not None and run.report is not None and run.verdict is Verdict.FLAKY:
+            return await self._rerun(commit, run, run.report)
         pulls = await self._github.pull_requests_of(commit.repo, commit.sha)
         if run is None or not pulls:
             return await self._done(commit, "nobody works on it any more")
         checks = await self._github.commit_checks(commit.repo, commit.sha)
         slug = (await self._github.app_identity()).slug
         waiting = _waiting(commit, checks, slug)
-        if run.status is not RunStatus.DONE:
-            waiting = "the run has last words to say"
         if waiting:
-            due = datetime.now(UTC) + later_by(commit, self._first_wait)
-            await self._stores.commits.wait(commit, due, waiting)
-            return f"waits: {waiting}"
+            return await self._wait(commit, waiting)
         if run.report is None or not _judged(checks, slug):
             return await self._done(commit, Result.NONE)
         return await self._judge(commit, run, run.report, pulls[0], checks)
@@ -148,6 +150,11 @@ class Aftermath:
         title = words.title(result is Result.GREEN, run.pull_request)
         ended = check_run.Ended(title, success=result is Result.GREEN)
         await self._display.close(request, shown, text, ended)
+
+    async def _wait(self, commit: WatchedCommit, reason: str) -> str:
+        due = datetime.now(UTC) + later_by(commit, self._first_wait)
+        await self._stores.commits.wait(commit, due, reason)
+        return f"waits: {reason}"
 
     async def _done(self, commit: WatchedCommit, note: str) -> str:
         await self._stores.commits.decided(commit, CommitState.PASSED_BY, note)

@@ -52,6 +52,11 @@ class ChecksSection(Section):
     at_once: StrictInt = Field(
         AT_ONCE, ge=1, le=20, description="Runs of failed checks at a time in this repository."
     )
+    rerun_flaky: StrictBool = Field(
+        default=False,
+        description="Whether GitHub runs the failed jobs of a flaky failure once more; the App "
+        "needs `actions: write`.",
+    )
     drafts: StrictBool = Field(default=False, description="Whether draft pull requests count.")
     bots: StrictBool = Field(default=False, description="Whether pull requests of bots count.")
     forks: StrictBool = Field(

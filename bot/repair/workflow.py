@@ -26,6 +26,7 @@ from bot.errors import (
 from bot.github.github import GitHub
 from bot.github.values import Repo
 from bot.intake.repo_config import PATH as CONFIG_PATH
+from bot.repair import rerunning
 from bot.repair.briefing import Brief, plan_job, write_brief
 from bot.repair.caps import NO_CAPS, Caps, charged
 from bot.repair.checkouts import RemoteCheckout
@@ -51,6 +52,7 @@ from bot.repair.progress_comment import EDIT_SECONDS, ProgressComment
 from bot.repair.progress_log import log_progress
 from bot.repair.publisher import Publisher
 from bot.repair.request import FixRequest
+from bot.repair.rerunning import Reruns
 from bot.repair.risk import Confidence, risks
 from bot.repair.run import Tools
 from bot.repair.steps import Steps
@@ -112,6 +114,7 @@ class FixWorkflow:
         self._runs = runs
         self._display = Display(github)
         self._publisher = Publisher(github, commits)
+        self._reruns = Reruns(github, commits)
         self._ending = Ending(github, runs, self._display)
         self._ledger = ledger
         self._caps = caps
@@ -178,6 +181,9 @@ class FixWorkflow:
             failed = await steps("gather evidence", self._gather, request, brief)
         job = plan_job(request, brief, failed, caps=self._caps_of(brief))
         report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
+        if rerunning.is_wanted(request, brief, report):
+            said = await steps("run flaky jobs again", self._reruns.begin, request, failed)
+            report = replace(report, reason=f"{report.reason} {said}")
         if isinstance(outcome, Held):
             await steps("wait for a person", self._hold, request, report, brief, outcome, shown)
             return

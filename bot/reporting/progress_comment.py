@@ -33,14 +33,21 @@ def render(view: ProgressView, now: datetime, mark: str) -> str:
     return signed(text, mark)
 
 
-def finished(report: Report, pr_url: str | None, mark: str) -> str:
-    """Return the comment of a run that is over: one line; the report says the rest."""
+def finished(report: Report, pr_url: str | None, mark: str, *, after: str = "") -> str:
+    """Return the comment of a run that is over: one line; the report says the rest.
+
+    Args:
+        report: Of the run.
+        pr_url: Of a pull request that it made.
+        mark: The hidden marker.
+        after: What was heard since then.
+    """
     attempts = count(len(report.attempts), "attempt")
     figures = f"{attempts}, {duration(report.seconds)}, {money(report.usage.cost_usd)}"
     text = f"Fixpoint is done: {_ending(report.verdict)} ({figures})."
     if pr_url is not None:
         text += f" The pull request: {pr_url}"
-    return signed(text, mark)
+    return signed(f"{text}\n\n{after}" if after else text, mark)
 
 
 def checklist(view: ProgressView, now: datetime) -> str:

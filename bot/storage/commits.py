@@ -51,7 +51,8 @@ class WatchedCommit:
         looks: How often it was looked at since then.
         changes: Counts what was heard of it, so that a look notices news that came meanwhile.
         asked_by: Login of the person who pressed a button for it, or "".
-        published_by: Id of the run that made the commit, or None.
+        published_by: Id of the run that made the commit, or had its flaky jobs run once more; else
+            None.
         note: What was decided, for the log.
     """
 
@@ -131,6 +132,15 @@ class CommitStore:
             {**row, "due_at": due_at},
             again={"published_by": run_id},
             anew={CommitState.PASSED_BY},
+        )
+
+    async def rerun(self, repo: Repo, sha: str, branch: str, run_id: str, due_at: datetime) -> None:
+        """Note that the failed jobs of a commit run once more, for a run that found them flaky."""
+        row = {**_row(repo, sha, branch, datetime.now(UTC)), "published_by": run_id}
+        await self._note(
+            {**row, "due_at": due_at},
+            again={"published_by": run_id, "due_at": due_at},
+            anew={CommitState.PASSED_BY, CommitState.STARTED},
         )
 
     async def get(self, repo: Repo, sha: str) -> WatchedCommit | None:

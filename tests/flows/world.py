@@ -20,6 +20,7 @@ from bot.server import Server, open_server
 from bot.settings import ServerSettings, load_server_settings
 from bot.storage.runs import Run, RunStatus
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository
+from tests.fakes.github.ci_model import Step as CiStep
 from tests.fakes.github.conformance import check_event, check_exchanges
 from tests.fakes.github.model import CheckRun, Comment, Event
 from tests.fakes.model import Call, ModelServer, Request, Say, Script, Step
@@ -181,11 +182,14 @@ class World(Scene):
         branch: str = "main",
         workflow: str = "CI",
         log: bytes | None = None,
+        steps: list[CiStep] | None = None,
     ) -> CheckRun:
         """A job of the newest commit of a branch ends, and GitHub delivers what it sends then."""
         sha = self.head(branch)
         run = self.state.ci.workflow_run(self.repository, sha, branch, name=workflow)
-        check = self.state.ci.job(self.repository, run, name, conclusion=conclusion, log=log)
+        check = self.state.ci.job(
+            self.repository, run, name, conclusion=conclusion, log=log, steps=steps
+        )
         for event in self.github.check_events(self.repository, check):
             await self.deliver(event)
         return check

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from tests.fakes.github.ci_model import CommitStatus
-from tests.fakes.github.endpoint import Call, Endpoint, Needs, Refusal, Reply, not_found
+from tests.fakes.github.endpoint import Call, Endpoint, Fields, Needs, Refusal, Reply, not_found
 
 CHECKS: Needs = ({"checks": "read"},)
 STATUSES: Needs = ({"statuses": "read"},)
 ACTIONS: Needs = ({"actions": "read"},)
+RERUN: Needs = ({"actions": "write"},)
 PULLS: Needs = ({"pull_requests": "read"},)
+
+
+class Nothing(Fields):
+    """A request that says all by its path."""
 
 
 def list_suites(call: Call) -> Reply:
@@ -41,6 +46,17 @@ def show_run(call: Call) -> Reply:
     if run is None:
         raise not_found()
     return Reply(200, call.views.workflow_run(call.repo, run))
+
+
+def rerun_failed(call: Call) -> Reply:
+    """Start the failed jobs of a run once more, as new jobs with new check runs."""
+    run = call.repo.workflow_runs.get(call.number("run_id"))
+    if run is None:
+        raise not_found()
+    if run.status != "completed":
+        raise Refusal(403, "This workflow is already running")
+    call.state.ci.rerun_failed(call.repo, run)
+    return Reply(201, {})
 
 
 def list_jobs(call: Call) -> Reply:
@@ -90,6 +106,9 @@ ENDPOINTS = (
     Endpoint("GET", f"{_REPO}/commits/{{commit_sha}}/pulls", list_pulls_of_commit, PULLS),
     Endpoint("GET", f"{_REPO}/actions/runs", list_runs, ACTIONS),
     Endpoint("GET", f"{_REPO}/actions/runs/{{run_id}}", show_run, ACTIONS),
+    Endpoint(
+        "POST", f"{_REPO}/actions/runs/{{run_id}}/rerun-failed-jobs", rerun_failed, RERUN, Nothing
+    ),
     Endpoint("GET", f"{_REPO}/actions/runs/{{run_id}}/jobs", list_jobs, ACTIONS),
     Endpoint("GET", f"{_REPO}/actions/jobs/{{job_id}}", show_job, ACTIONS),
 )

@@ -75,6 +75,14 @@ class ContinuousIntegration:
             check.fields["conclusion"] = conclusion
         return check
 
+    def rerun_failed(self, repo: Repository, run: WorkflowRun) -> None:
+        """Put new jobs in the place of those that failed; they are queued."""
+        run.attempt += 1
+        failed = [job.name for job in run.jobs if job.conclusion in FAILED]
+        run.jobs = [job for job in run.jobs if job.name not in failed]
+        for name in failed:
+            self.job(repo, run, name, status="queued")
+
     def check(
         self,
         repo: Repository,

@@ -82,6 +82,7 @@ RESPONSES: dict[tuple[str, str], Any] = {
         "GET",
         f"{_REPO}/actions/runs/{{run_id}}/jobs",
     ): models.ReposOwnerRepoActionsRunsRunIdJobsGetResponse200,
+    ("POST", f"{_REPO}/actions/runs/{{run_id}}/rerun-failed-jobs"): models.EmptyObject,
     ("GET", f"{_REPO}/actions/jobs/{{job_id}}"): models.Job,
     (
         "GET",
@@ -111,6 +112,10 @@ REQUESTS: dict[tuple[str, str], Any] = {
     ("POST", f"{_REPO}/git/commits"): models.ReposOwnerRepoGitCommitsPostBody,
     ("POST", f"{_REPO}/git/refs"): models.ReposOwnerRepoGitRefsPostBody,
     ("PATCH", f"{_REPO}/git/refs/{{ref}}"): models.ReposOwnerRepoGitRefsRefPatchBody,
+    (
+        "POST",
+        f"{_REPO}/actions/runs/{{run_id}}/rerun-failed-jobs",
+    ): models.ReposOwnerRepoActionsRunsRunIdRerunFailedJobsPostBody,
     ("POST", f"{_REPO}/check-runs"): models.ReposOwnerRepoCheckRunsPostBodyOneof0
     | models.ReposOwnerRepoCheckRunsPostBodyOneof1,
     ("PATCH", _CHECK): models.ReposOwnerRepoCheckRunsCheckRunIdPatchBodyAnyof0

@@ -1,0 +1,113 @@
+"""A check fails, and the same command is red and green on one commit."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.repair.model import Verdict
+from tests.fakes.github.ci_model import Step
+from tests.flows.failing_commit import FILES, runner_log
+from tests.flows.gate import registry, tunnel
+from tests.flows.world import RIGHT, World, attempts, open_world
+
+SCRIPT = "bash check.sh"
+CI = f"""\
+on: [push]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v5
+      - name: Check
+        run: {SCRIPT}
+"""
+CONFIG = "network: on\nproposers: [agent]\nchecks: {auto: all, settle: 0, rerun_flaky: true}\n"
+
+
+@asynccontextmanager
+async def open_flaky_world(
+    root: Path, monkeypatch: pytest.MonkeyPatch, *, may_rerun: bool
+) -> AsyncIterator[World]:
+    """Open a world whose check asks a service that says red and green by turns."""
+    asked = 0
+
+    async def by_turns(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal asked
+        asked += 1
+        writer.write(b"red\n" if asked % 2 else b"green\n")
+        await writer.drain()
+        writer.close()
+        await writer.wait_closed()
+
+    async with await asyncio.start_server(by_turns, "127.0.0.1", 0) as service:
+        port = service.sockets[0].getsockname()[1]
+        for name, value in registry(port).items():
+            monkeypatch.setenv(name, value)
+        files = {
+            **FILES,
+            ".github/workflows/ci.yml": CI,
+            ".github/fixpoint.yml": CONFIG,
+            "check.sh": f"{tunnel(port)}; read -r light <&3; test $light = green\n",
+        }
+        async with open_world(root, attempts(RIGHT), files=files) as world:
+            if may_rerun:
+                for installation in world.state.installations.values():
+                    installation.permissions["actions"] = "write"
+            yield world
+
+
+async def fails(world: World) -> None:
+    """The job fails at GitHub, which tells of it."""
+    steps = [Step("Set up job", "success"), Step("Check", "failure")]
+    await world.check_ends("test", log=runner_log(SCRIPT, "Connection reset"), steps=steps)
+    await world.settled()
+
+
+async def test_flaky_jobs_run_once_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The verdict has the counts and costs nothing; GitHub runs the jobs again; the end is told."""
+    async with open_flaky_world(tmp_path, monkeypatch, may_rerun=True) as world:
+        await fails(world)
+        run = await world.run()
+        assert (run.verdict, run.reason) == snapshot(
+            (
+                Verdict.FLAKY,
+                "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. GitHub runs the failed jobs once more, on the same commit.",
+            )
+        )
+        assert world.model is not None
+        assert world.model.requests == []
+        [workflow] = world.repository.workflow_runs.values()
+        assert (workflow.attempt, workflow.status) == (2, "queued")
+        await world.check_ends("test", "success")
+        await world.until_said("run again, it passes")
+        assert world.shown(world.our_checks()[0]).splitlines()[:6] == snapshot(
+            [
+                "Fixpoint: neutral: Verdict: flaky; run again, it passes [Retry]",
+                "",
+                "Fixpoint is done: the failure is flaky (0 attempts, N s, $0).",
+                "",
+                "Run once more by GitHub on the same commit, the failed jobs pass.",
+                "",
+            ]
+        )
+
+
+async def test_what_may_not_run_again_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the permission the verdict stands; people run the job again, which starts no run."""
+    async with open_flaky_world(tmp_path, monkeypatch, may_rerun=False) as world:
+        await fails(world)
+        run = await world.run()
+        assert run.verdict is Verdict.FLAKY
+        assert run.reason == snapshot(
+            "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. The failed jobs are not run once more. The App's installation on acme/app does not grant actions: write: accept the App's permissions, and choose the repository, in the installation's settings."
+        )
+        await fails(world)
+        assert len(await world.server.runs.list()) == 1

@@ -1,0 +1,56 @@
+"""When flaky jobs run once more, and how their end is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.github.check_values import ACTIONS, Check, CommitChecks
+from bot.intake.rerun_aftermath import failed_again
+from bot.repair.request import FailedCheck
+from bot.repair.rerunning import Need, need_of
+from bot.reporting import reruns
+
+
+@pytest.mark.parametrize(
+    ("failed_at", "now", "need"),
+    [
+        (1, 1, Need.ASK),
+        (1, 2, Need.UNDER_WAY),  # asked before a crash, or by a person in the meantime
+        (2, 2, Need.HAD_IT),
+        (2, 3, Need.HAD_IT),
+    ],
+)
+def test_once_is_enough(failed_at: int, now: int, need: Need) -> None:
+    """Whoever asked: what failed in its second attempt runs no third time by itself."""
+    assert need_of(failed_at, now) is need
+
+
+CLAIMED = (
+    FailedCheck("test", ACTIONS, check_run_id=1, job_id=1),
+    FailedCheck("lint", ACTIONS, check_run_id=2, job_id=2),
+    FailedCheck("ci/other", check_run_id=None),
+)
+
+
+@pytest.mark.parametrize(
+    ("now", "names"),
+    [
+        ([("test", 1, "failure"), ("lint", 2, "failure")], None),  # nothing has begun
+        ([("test", 7, "success"), ("lint", 2, "failure")], None),
+        ([("test", 7, "success"), ("lint", 8, None)], None),
+        ([("test", 7, "success"), ("lint", 8, "success")], ()),
+        ([("test", 7, "success"), ("lint", 8, "timed_out")], ("lint",)),
+    ],
+)
+def test_the_end_is_that_of_new_check_runs(
+    now: list[tuple[str, int, str | None]], names: tuple[str, ...] | None
+) -> None:
+    """The old ones say `failure` for ever; checks that no job stands behind are not waited for."""
+    checks = tuple(Check(name, ACTIONS, end, check_run_id=id_) for name, id_, end in now)
+    other = Check("ci/other", conclusion="failure")
+    assert failed_again(CLAIMED, CommitChecks((*checks, other))) == names
+
+
+def test_failures_are_named_up_to_five() -> None:
+    """And counted beyond."""
+    assert reruns.ended([*"abcdefg"]).endswith("`a`, `b`, `c`, `d`, `e` and 2 more.")
