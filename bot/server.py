@@ -127,7 +127,9 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         await durable.launch(workflow.run, workflow.go_on)
         stack.push_async_callback(durable.close)
-        waiting = await stack.enter_async_context(Approvals(runs, approvals, durable.go_on))
+        waiting = await stack.enter_async_context(
+            Approvals(runs, approvals, durable.go_on, durable.start)
+        )
         settler = await stack.enter_async_context(
             Settler(
                 github,
@@ -144,7 +146,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 durable.start,
                 waiting,
                 workflow.view_of,
-                CheckEvents(github, stores, settler.wake),
+                CheckEvents(github, stores, waiting, settler.wake),
                 first_wait=settings.fixpoint_retry_seconds,
             )
         )

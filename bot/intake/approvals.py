@@ -10,9 +10,10 @@ from typing import Self
 import structlog
 
 from bot.errors import StorageError
+from bot.repair.model import Verdict
 from bot.repair.request import FixRequest
 from bot.storage.approvals import Answer, ApprovalStore
-from bot.storage.runs import RunStatus, RunStore
+from bot.storage.runs import Run, RunStatus, RunStore
 
 EVERY = 300.0
 """Seconds between two looks for questions that nobody answered in time."""
@@ -31,21 +32,58 @@ class Approvals:
         runs: RunStore,
         store: ApprovalStore,
         go_on: Callable[[FixRequest], Awaitable[None]],
+        start: Callable[[FixRequest], Awaitable[None]],
         *,
         every: float = EVERY,
     ) -> None:
+        """Describe what answers act on.
+
+        Args:
+            runs: All runs.
+            store: Of questions.
+            go_on: Lets a waiting run go on.
+            start: Starts a run.
+            every: Seconds between two looks.
+        """
         self._runs = runs
         self._store = store
         self._go_on = go_on
+        self._start = start
         self._every = every
         self._task: asyncio.Task[None] | None = None
 
+    async def asks(self, run: Run) -> bool:
+        """Return whether an answer is wanted: a run waits for it, or is over and could go on."""
+        if run.status is not RunStatus.DONE:
+            return run.status is RunStatus.WAITING
+        asked = await self._store.get(run.id)
+        return (
+            run.verdict is Verdict.BUDGET_SPENT
+            and asked is not None
+            and asked.answer is None
+            and asked.until > datetime.now(UTC)
+        )
+
     async def answer(self, run_id: str, answer: Answer, by: str) -> None:
         """Keep the answer and let the run go on; the first answer counts."""
-        await self._store.answer(run_id, answer, by)
         run = await self._runs.get(run_id)
+        if run is not None and run.status is RunStatus.DONE:
+            await self._answer_offer(run, answer, by)
+            return
+        await self._store.answer(run_id, answer, by)
         if run is not None:
             await self._go_on(run.request)
+
+    async def _answer_offer(self, run: Run, answer: Answer, by: str) -> None:
+        """Start what continues a run that is over; remembered before the answer is kept."""
+        if not await self.asks(run):
+            return
+        request = run.request.continued(by, datetime.now(UTC))
+        if answer is Answer.APPROVED:
+            await self._runs.create(request, run.delivery_id)
+        await self._store.answer(run.id, answer, by)
+        if answer is Answer.APPROVED:
+            await self._start(request)
 
     async def look(self) -> None:
         """Let runs go on that have an answer, or that waited long enough."""

@@ -8,20 +8,25 @@ from typing import assert_never
 from bot.errors import RepoConfigError
 from bot.github.github import GitHub
 from bot.github.values import Repo
+from bot.intake.approvals import Approvals
 from bot.intake.check_events import ButtonPressed, CheckEvent, ChecksFailed, LabelAdded
 from bot.intake.commit_look import Stores
 from bot.intake.events import CommentEvent
-from bot.intake.policy import may_ask
+from bot.intake.policy import may_approve, may_ask
 from bot.intake.repo_config import PATH, WhoSection, parse
+from bot.storage.approvals import Answer
 
 
 class CheckEvents:
     """Takes events about checks, and switches that commands set."""
 
-    def __init__(self, github: GitHub, stores: Stores, wake: Callable[[], None]) -> None:
+    def __init__(
+        self, github: GitHub, stores: Stores, approvals: Approvals, wake: Callable[[], None]
+    ) -> None:
         """Describe what events work with; `wake` says that there is news of a commit."""
         self._github = github
         self._stores = stores
+        self._approvals = approvals
         self._wake = wake
 
     async def take(self, event: CheckEvent) -> str:
@@ -62,11 +67,26 @@ class CheckEvents:
         if event.button == "stop":
             stopped = await self._stores.runs.request_stop(event.external_id)
             return f"stopping run {event.external_id}" if stopped else "nothing to stop"
+        if event.button in {"approve", "reject"}:
+            may = may_approve(event.sender, permission, who)
+            return await self._answer(event, may_approve=may)
         if event.button not in {"fix", "retry"}:
             return f"unknown button {event.button}"
         await self._stores.commits.ask(event.repo, event.sha, event.branch, event.sender)
         self._wake()
         return f"{event.sender} asks for a run on {event.sha}"
+
+    async def _answer(self, event: ButtonPressed, *, may_approve: bool) -> str:
+        """Answer what a run asks in its check run."""
+        run = await self._stores.runs.get(event.external_id)
+        if run is None or not await self._approvals.asks(run):
+            return "nothing waits"
+        approved = event.button == "approve"
+        if approved and not may_approve:
+            return f"refused: {event.sender} may not approve"
+        answer = Answer.APPROVED if approved else Answer.REJECTED
+        await self._approvals.answer(run.id, answer, event.sender)
+        return f"{answer} run {run.id}"
 
 
 async def read_who(github: GitHub, repo: Repo) -> WhoSection:

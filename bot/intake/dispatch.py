@@ -181,10 +181,12 @@ class Dispatcher:
         who = await read_who(self._github, repo) if permission.may_write else WhoSection()
         active = await self._runs.active(repo.full_name, number)
         latest = await self._runs.latest(repo.full_name, number)
+        youngest = active[0] if active else latest
+        asks = youngest is not None and await self._approvals.asks(youngest)
         standing = Standing(
             active=active[0].id if active else None,
             latest=latest.request if latest else None,
-            waiting=active[0].id if active and active[0].status is RunStatus.WAITING else None,
+            waiting=youngest.id if youngest is not None and asks else None,
         )
         return decide(candidate, permission=permission, who=who, standing=standing)
 

@@ -68,7 +68,8 @@ class Standing:
     Attributes:
         active: Id of the run that has not ended, or None.
         latest: What the youngest run was asked, ended or not, or None.
-        waiting: Id of the active run when it waits for an approval, or None.
+        waiting: Id of the run that an answer is for, or None: the active one waits for it, or the
+            youngest one is over and could go on.
     """
 
     active: str | None = None

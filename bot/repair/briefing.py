@@ -13,7 +13,7 @@ from bot.repair.caps import NO_CAPS, Caps, limited
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.ci.workflow.contexts import EventFacts
 from bot.repair.job import Job
-from bot.repair.model import Comment, Limits, Problem
+from bot.repair.model import Attempt, Comment, Limits, Problem
 from bot.repair.request import FixRequest
 
 NEWEST = 20
@@ -37,6 +37,7 @@ class Brief:
         base_branch: Branch that a pull request with the fix goes into.
         is_fork: The commit belongs to somebody else's repository.
         config: Of the repository, read at `trusted`.
+        is_ours: The commit is on a branch that Fixpoint made.
     """
 
     problem: Problem
@@ -45,6 +46,7 @@ class Brief:
     base_branch: str
     is_fork: bool
     config: RepoConfig
+    is_ours: bool = False
 
 
 async def write_brief(github: GitHub, request: FixRequest) -> Brief:
@@ -111,6 +113,7 @@ async def _of_pull_request(
         base_branch=pull.head_ref,
         is_fork=pull.is_fork,
         config=await read_config(github, repo, trusted),
+        is_ours=pull.author == (await github.app_identity()).bot_login,
     )
 
 
@@ -185,6 +188,7 @@ def plan_job(
     failed: tuple[JobEvidence, ...] = (),
     *,
     caps: Caps = NO_CAPS,
+    earlier: tuple[Attempt, ...] = (),
 ) -> Job:
     """Return the run's job: what was asked behind `/fix` goes before the repo config.
 
@@ -212,6 +216,7 @@ def plan_job(
         event=_event(request, brief),
         repository=request.repository if failed else "",
         is_fork=brief.is_fork,
+        earlier=earlier,
     )
 
 

@@ -30,6 +30,11 @@ class Shown:
     comment: int | None
     check_run: int | None
 
+    @property
+    def somewhere(self) -> bool:
+        """Whether people see it at all, and can answer."""
+        return self.comment is not None or self.check_run is not None
+
 
 class Display:
     """Shows runs. Showing the same twice changes nothing."""
@@ -63,6 +68,14 @@ class Display:
             await self._github.edit_comment(_repo(request), shown.comment, text)
         if shown.check_run is not None:
             report = check_run.under_way(request, text)
+            await self._github.update_check_run(_repo(request), shown.check_run, report)
+
+    async def question(self, request: FixRequest, shown: Shown, text: str) -> None:
+        """Show what the run waits for."""
+        if shown.comment is not None:
+            await self._github.edit_comment(_repo(request), shown.comment, text)
+        if shown.check_run is not None:
+            report = check_run.waiting(request, text)
             await self._github.update_check_run(_repo(request), shown.check_run, report)
 
     async def close(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 import structlog
@@ -12,6 +12,7 @@ from bot.errors import GitHubError, NotPermitted
 from bot.github.github import GitHub
 from bot.github.values import Published, Repo
 from bot.repair.display import Display, Shown
+from bot.repair.helping import Offer
 from bot.repair.model import Report, Verdict
 from bot.repair.request import FixRequest
 from bot.reporting import approval, check_run, final_report, messages, progress_comment
@@ -69,7 +70,14 @@ class ReportOnly:
     """A believed patch, in a repository that wants diagnoses alone."""
 
 
-Outcome = Published | Pushed | PatchOnly | LeftBehind | ReportOnly | NotPublished
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """There is no believed patch, and a person may let the run go on with as much again."""
+
+    offer: Offer
+
+
+Outcome = Published | Pushed | PatchOnly | LeftBehind | ReportOnly | NotPublished | Offered
 
 
 class Ending:
@@ -124,6 +132,10 @@ class Ending:
             case NotPublished():
                 done = progress_comment.finished(report, None, mark)
                 more = final_report.not_fixed(report, report_mark)
+            case Offered(offer):
+                done = progress_comment.finished(report, None, mark, after=approval.more(offer))
+                more = final_report.not_fixed(report, report_mark, offer=offer)
+                ended = replace(ended, offers_more=True)
             case _:
                 assert_never(outcome)
         await self._display.close(request, shown, done, ended, more)

@@ -16,6 +16,7 @@ from bot.repair.loop import (
     Conclude,
     State,
     Try,
+    already_asked,
     best_patch,
     next_move,
 )
@@ -74,7 +75,8 @@ async def repair(
         earlier=purse.sandbox_seconds,
         on_held=purse.use_sandbox,
     )
-    run = Run(job, tools, steps, listener, reins, Knowledge(), purse)
+    known = Knowledge(attempts=list(job.earlier), tried=list(already_asked(job.earlier)))
+    run = Run(job, tools, steps, listener, reins, known, purse)
     workshop: Workshop | None = None
     try:
         async with _warming(run):
@@ -205,7 +207,7 @@ def _state(run: Run) -> State:
         ladder=run.ladder,
         tried=tuple(run.known.tried),
         attempts=tuple(run.known.attempts),
-        most_attempts=run.job.limits.attempts,
+        most_attempts=run.job.limits.attempts + len(run.job.earlier),
         failing_before=_failing_before(run),
     )
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.ci.workflow.contexts import EventFacts
 from bot.repair.guards.rules import PatchRules
-from bot.repair.model import Limits, Problem, SearchLimits
+from bot.repair.model import Attempt, Limits, Problem, SearchLimits
 from sandbox.git import ObjectStore
 
 
@@ -38,6 +38,7 @@ class Job:
         event: What their workflows ran for, as far as it is known.
         repository: Whose prepared environments may be used again; "" for none.
         is_fork: The commit belongs to somebody else, and leaves no environment to others.
+        earlier: Attempts of the run that this one continues.
     """
 
     run_id: str
@@ -60,6 +61,7 @@ class Job:
     event: EventFacts = field(default_factory=EventFacts)
     repository: str = ""
     is_fork: bool = False
+    earlier: tuple[Attempt, ...] = ()
 
     def image_for(self, kind: str) -> str | None:
         """Return what sandboxes of a kind are made from: an E2B template, else a Docker image."""

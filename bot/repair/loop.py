@@ -84,6 +84,13 @@ def next_move(state: State) -> Move:
     )
 
 
+def already_asked(earlier: Sequence[Attempt]) -> tuple[str, ...]:
+    """Return whom a run had asked that made these attempts: those before the agent always."""
+    names = tuple(attempt.proposer for attempt in earlier)
+    silent = ONCE - set(names) if set(names) - ONCE else set[str]()
+    return (*sorted(silent), *names)
+
+
 def _all_used(attempts: int) -> str:
     if attempts == 1:
         return "The one attempt of the budget is used."

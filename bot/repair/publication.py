@@ -67,6 +67,11 @@ def goes_onto_the_branch(request: FixRequest, brief: Brief) -> bool:
     return request.follows is not None or brief.config.checks.push == "branch"
 
 
+def somebodys_branch(request: FixRequest, brief: Brief) -> str:
+    """Return the branch that the repair would be a commit on and that is not our own, or ""."""
+    return brief.base_branch if goes_onto_the_branch(request, brief) and not brief.is_ours else ""
+
+
 async def file_changes(report: Report, store: ObjectStore) -> tuple[FileChange, ...]:
     """Return every path that the patch changes, with its new content and mode.
 

@@ -113,6 +113,7 @@ class FixRequest:
         failed: The commit whose checks failed; None when a comment asked.
         turn: Of the runs that the failed commit had: 0 for the first, for the second 1.
         follows: Id of the run that published the failed commit, or None.
+        continues: Id of the run whose budget was spent and which this one goes on with, or None.
     """
 
     repository: str
@@ -127,6 +128,7 @@ class FixRequest:
     failed: FailedCommit | None = None
     turn: int = 0
     follows: str | None = None
+    continues: str | None = None
 
     @property
     def run_id(self) -> str:
@@ -135,10 +137,12 @@ class FixRequest:
         Derived from the comment and the moment of its last edit, so that the same delivery, sent
         or handled twice, names the same run, and a new command in an edited comment another one.
         For failed checks it is derived from the commit, which so has one run however many of its
-        checks fail; only a person gives it another turn.
+        checks fail; only a person gives it another turn. A run is continued once.
         """
         repository = self.repository.lower()
-        if self.failed is None:
+        if self.continues is not None:
+            key = f"{repository}+{self.continues}"
+        elif self.failed is None:
             key = f"{repository}/{self.comment_id}/{self.asked_at.isoformat()}"
         else:
             key = f"{repository}@{self.failed.sha}#{self.turn}"
@@ -151,3 +155,12 @@ class FixRequest:
             instructions=self.instructions or earlier.instructions,
             options=self.options.over(earlier.options),
         )
+
+    def continued(self, by: str, at: datetime) -> FixRequest:
+        """Return the request to go on with this one's run, as a person approved of.
+
+        Args:
+            by: Login of the person.
+            at: When, UTC.
+        """
+        return replace(self, actor=by, asked_at=at, continues=self.run_id)

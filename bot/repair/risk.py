@@ -70,14 +70,25 @@ class Tolerance:
     deleted_lines: int = 300
 
 
-def risks(report: Report, confidence: Confidence, tolerance: Tolerance) -> tuple[str, ...]:
+def risks(
+    report: Report, confidence: Confidence, tolerance: Tolerance, *, onto: str = ""
+) -> tuple[str, ...]:
     """Return why the believed patch of a run must not be published before a person approves.
 
-    Each reason is a sentence. None for a repository whose results are not published anyway.
+    Args:
+        report: Of the run.
+        confidence: How far the repository lets results go; `push` approves of pushing in advance.
+        tolerance: What may be deleted.
+        onto: Somebody's branch that would get a commit, or "".
+
+    Returns:
+        A sentence for each reason; none where results are not published anyway.
     """
     if not confidence.publishes:
         return ()
     found = [*_of_paths(report.patch), *_of_deletions(report.patch, tolerance)]
+    if onto and confidence is not Confidence.PUSH:
+        found.append(f"It would be a commit on {onto}, a branch that Fixpoint did not make.")
     found += [
         f"{place} looks like a credential; it would be public to all who read the repository."
         for place in secret_places(report.patch)[:_NAMED]

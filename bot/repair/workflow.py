@@ -36,6 +36,7 @@ from bot.repair.ending import (
     CouldNotStart,
     Ending,
     NotPublished,
+    Offered,
     Outcome,
     PatchOnly,
     ReportOnly,
@@ -43,13 +44,15 @@ from bot.repair.ending import (
 from bot.repair.engine import repair
 from bot.repair.gathering import Gathering
 from bot.repair.getting_further import MOST_INTERRUPTIONS, CountedSteps
+from bot.repair.helping import Offer, may_have_as_much_again
 from bot.repair.job import Job
-from bot.repair.model import Report, Verdict
+from bot.repair.model import Attempt, Limits, Report, Verdict
 from bot.repair.outages import FIRST_WAIT, outlast
 from bot.repair.preparation import PLACES, leftovers
 from bot.repair.progress import together
 from bot.repair.progress_comment import EDIT_SECONDS, ProgressComment
 from bot.repair.progress_log import log_progress
+from bot.repair.publication import somebodys_branch
 from bot.repair.publisher import Publisher
 from bot.repair.request import FixRequest
 from bot.repair.rerunning import Reruns
@@ -179,7 +182,10 @@ class FixWorkflow:
         failed: tuple[JobEvidence, ...] = ()
         if request.failed is not None:
             failed = await steps("gather evidence", self._gather, request, brief)
-        job = plan_job(request, brief, failed, caps=self._caps_of(brief))
+        earlier: tuple[Attempt, ...] = ()
+        if request.continues is not None:
+            earlier = await steps("recall", self._recall, request.continues, brief.commit)
+        job = plan_job(request, brief, failed, caps=self._caps_of(brief), earlier=earlier)
         report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
         if rerunning.is_wanted(request, brief, report):
             said = await steps("run flaky jobs again", self._reruns.begin, request, failed)
@@ -187,6 +193,10 @@ class FixWorkflow:
         if isinstance(outcome, Held):
             await steps("wait for a person", self._hold, request, report, brief, outcome, shown)
             return
+        if may_have_as_much_again(report, job.limits) and shown.somewhere:
+            role = brief.config.who.approve
+            offer = await steps("offer more", self._offer, request, job.limits, role)
+            outcome = Offered(offer)
         await steps("have its checks watched", self._publisher.watch, request, outcome)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
 
@@ -211,8 +221,20 @@ class FixWorkflow:
         )
         mark, role = marker(request.run_id, "progress"), brief.config.who.approve
         text = approval.waiting(report, held.risks, role, until, mark)
-        await self._display.progress(request, shown, text)
+        await self._display.question(request, shown, text)
         await self._ending.forget_tokens(_repo(request))
+
+    async def _offer(self, request: FixRequest, limits: Limits, role: str) -> Offer:
+        """Keep the offer of as much again: an approval starts a run that continues this one."""
+        until = datetime.now(UTC) + self._waits
+        await self._approvals.ask(request.run_id, until)
+        return Offer(limits, role, until)
+
+    async def _recall(self, run_id: str, commit: str) -> tuple[Attempt, ...]:
+        """Return the attempts of an earlier run, if they were made on that commit."""
+        run = await self._runs.get(run_id)
+        report = None if run is None else run.report
+        return () if report is None or report.head != commit else report.attempts
 
     async def _take_up(self, request: FixRequest) -> Answered:
         """Return what waited, with the answer."""
@@ -342,7 +364,8 @@ class FixWorkflow:
             watch.cancel()
             self._comments.pop(request.run_id, None)
         balances = await steps("close the ledger", purse.close)
-        report = replace(redacted(report, self._secrets), balances=balances)
+        notes = (*report.notes, *_approved_of(request))
+        report = replace(redacted(report, self._secrets), balances=balances, notes=notes)
         if report.verdict is not Verdict.FIXED:
             return report, NotPublished()
         config = brief.config
@@ -350,9 +373,14 @@ class FixWorkflow:
             return report, ReportOnly()
         if config.confidence is Confidence.SUGGEST:
             return report, PatchOnly("this repository's `confidence` is `suggest`.")
-        found = risks(report, config.confidence, config.approval.tolerance)
+        found = risks(
+            report,
+            config.confidence,
+            config.approval.tolerance,
+            onto=somebodys_branch(request, brief),
+        )
         if found and not brief.is_fork:
-            if request.number is None:  # where nobody could answer
+            if not shown.somewhere:  # where nobody could answer
                 return report, PatchOnly(found[0])
             return report, Held(found)
         return report, await steps("publish", self._publish, request, brief, report, checkout)
@@ -404,6 +432,12 @@ class FixWorkflow:
 
 def _repo(request: FixRequest) -> Repo:
     return Repo(request.repository, request.installation_id)
+
+
+def _approved_of(request: FixRequest) -> tuple[str, ...]:
+    if request.continues is None:
+        return ()
+    return (f"{request.actor} approved of as much again: it goes on from run {request.continues}.",)
 
 
 def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:

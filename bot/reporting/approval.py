@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from bot.repair.helping import Offer
 from bot.repair.model import Report
 from bot.reporting.evidence import changed_files, diffstat
+from bot.reporting.figures import cap, count, duration
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
 from bot.reporting.marker import signed
 from bot.reporting.proof import cause, proof
@@ -44,8 +46,20 @@ def waiting(report: Report, risks: Sequence[str], role: str, until: datetime, ma
 
 def answered(by: str, *, approved: bool, mark: str) -> str:
     """Say that an answer was heard."""
-    what = "approved: it is being published" if approved else "rejected: the run ends"
+    what = "approved: the run goes on" if approved else "rejected: the run ends"
     return signed(f"{code(by)} {what}.", mark)
+
+
+def more(offer: Offer) -> str:
+    """Say what an approval would let a run go on with, and who may give it."""
+    limits = offer.limits
+    parts = [] if limits.cost_usd is None else [cap(limits.cost_usd)]
+    parts += [] if limits.tokens is None else [count(limits.tokens, "token")]
+    parts += [count(limits.attempts, "attempt"), duration(limits.seconds)]
+    return (
+        f"`/fix approve` goes on from here with as much again: {', '.join(parts)}. It takes the "
+        f"role {code(offer.role)}. The offer ends on {offer.until:%Y-%m-%d at %H:%M} UTC."
+    )
 
 
 def still_waiting(mark: str) -> str:

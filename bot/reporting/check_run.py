@@ -25,6 +25,8 @@ OFFER = "offer"
 FIX = CheckAction("fix", "Fix this", "Reproduce the failure and repair it")
 RETRY = CheckAction("retry", "Retry", "Start again on this commit")
 STOP = CheckAction("stop", "Stop", "Stop the run and report what it found")
+APPROVE = CheckAction("approve", "Approve", "Let the run go on")
+REJECT = CheckAction("reject", "Reject", "End the run here")
 
 _MOST = 65_535
 """Characters that GitHub takes as summary and as text.
@@ -42,10 +44,12 @@ class Ended:
     Attributes:
         title: One line.
         success: Whether there is a repair to take.
+        offers_more: Whether an approval lets the run go on.
     """
 
     title: str
     success: bool = False
+    offers_more: bool = False
 
 
 def offer(sha: str, reason: str, checks: tuple[FailedCheck, ...] = ()) -> CheckReport:
@@ -88,6 +92,18 @@ def under_way(request: FixRequest, text: str) -> CheckReport:
     )
 
 
+def waiting(request: FixRequest, text: str) -> CheckReport:
+    """Ask for an answer; `text` is what the run's comment says. GitHub shows buttons at the end."""
+    return _report(
+        request,
+        status="completed",
+        title="Waits for an approval",
+        summary=text,
+        conclusion="neutral",
+        actions=(APPROVE, REJECT),
+    )
+
+
 def over(request: FixRequest, ended: Ended, text: str, more: str) -> CheckReport:
     """Say how the run ended; `more` is the report, or the patch, when there is one to read."""
     return _report(
@@ -97,8 +113,14 @@ def over(request: FixRequest, ended: Ended, text: str, more: str) -> CheckReport
         summary=text,
         more=more,
         conclusion="success" if ended.success else "neutral",
-        actions=() if ended.success else (RETRY,),
+        actions=_at_the_end(ended),
     )
+
+
+def _at_the_end(ended: Ended) -> tuple[CheckAction, ...]:
+    if ended.success:
+        return ()
+    return (APPROVE, RETRY) if ended.offers_more else (RETRY,)
 
 
 def without_fix(verdict: Verdict) -> Ended:
@@ -139,6 +161,8 @@ def _by_button(text: str) -> str:
         command = f"omment `/fix {action.identifier}`"
         for letter, verb in (("c", "press"), ("C", "Press")):
             text = text.replace(f"{letter}{command}", f"{verb} *{action.label}*")
+    for action in (APPROVE, REJECT):
+        text = text.replace(f"`/fix {action.identifier}`", f"*{action.label}*")
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
+from bot.repair.helping import Offer
 from bot.repair.model import Observation, Report, Verdict
 from bot.reporting import balances
 from bot.reporting.evidence import (
@@ -40,15 +41,20 @@ def fixed(report: Report, url: str, mark: str, *, after: str = "") -> str:
     return f"{text}\n\n{mark}\n"
 
 
-def not_fixed(report: Report, mark: str) -> str:
+def not_fixed(report: Report, mark: str, *, offer: Offer | None = None) -> str:
     """Return the report of a run that ends without an accepted patch, at most 65,536 characters.
 
     It says why, what was seen, what was tried, what is left of it, and where a person should look
     next.
+
+    Args:
+        report: Of the run.
+        mark: The hidden marker.
+        offer: What an approval would let it go on with.
     """
     sections = [
         essential(f"**{_headline(report.verdict)}** {line(report.reason)}".rstrip()),
-        essential(f"**Next:** {next_step(report)}"),
+        essential(f"**Next:** {next_step(report, offers_more=offer is not None)}"),
         _reproduction(report),
         commands(report.commands),
         *_tried(report),

@@ -12,8 +12,13 @@ from bot.reporting.proof import observation_of
 _NAME_THE_COMMAND = '`/fix --test "COMMAND"`'
 
 
-def next_step(report: Report) -> str:  # noqa: C901, PLR0911 - one case per verdict
-    """Return the next thing for a person, as Markdown of one or two sentences."""
+def next_step(report: Report, *, offers_more: bool = False) -> str:  # noqa: C901, PLR0911 - one case per verdict
+    """Return the next thing for a person, as Markdown of one or two sentences.
+
+    Args:
+        report: Of the run.
+        offers_more: Whether an approval lets a run go on whose budget is spent.
+    """
     match report.verdict:
         case Verdict.FIXED:
             return "Review the patch."
@@ -30,7 +35,8 @@ def next_step(report: Report) -> str:  # noqa: C901, PLR0911 - one case per verd
         case Verdict.GAVE_UP:
             return _look(report)
         case Verdict.BUDGET_SPENT:
-            return f"{_look(report)} To go on, comment `/fix retry` with a larger budget."
+            how = "`/fix approve`" if offers_more else "`/fix retry` with a larger budget"
+            return f"{_look(report)} To go on, comment {how}."
         case Verdict.STOPPED:
             return "Comment `/fix retry` to start again."
         case Verdict.REFUSED:

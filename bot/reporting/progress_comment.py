@@ -40,7 +40,7 @@ def finished(report: Report, pr_url: str | None, mark: str, *, after: str = "") 
         report: Of the run.
         pr_url: Of a pull request that it made.
         mark: The hidden marker.
-        after: What was heard since then.
+        after: What else there is to say.
     """
     attempts = count(len(report.attempts), "attempt")
     figures = f"{attempts}, {duration(report.seconds)}, {money(report.usage.cost_usd)}"

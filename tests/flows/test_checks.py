@@ -6,15 +6,19 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
+from bot.storage.runs import RunStatus
 from tests.fakes.github import Issue
 from tests.fakes.model import Request, Step
 from tests.flows.world import (
     CONFIG,
     FILES,
+    FIX,
     RIGHT,
+    WHY,
     WRONG,
     World,
     attempts,
+    bash,
     entered,
     open_scene,
     open_world,
@@ -118,7 +122,7 @@ It failed on the untouched commit and passes with this patch, in a clean sandbox
 
 async def test_a_repair_whose_checks_fail_goes_on_within_its_limits(tmp_path: Path) -> None:
     """`push: branch` puts it on the branch itself; what fails there is gone on with, and then not."""
-    checks, limits = "auto: all, push: branch", "attempts: 2\n"
+    checks, limits = "auto: all, push: branch", "attempts: 2\nconfidence: push\n"
     async with open_world(tmp_path, attempts(RIGHT), files=files(checks, limits)) as world:
         thread = work(world)
         before = world.head("work")
@@ -144,6 +148,40 @@ The project's own checks fail on it: `test`. Work goes on in https://github.test
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
+
+
+async def test_buttons_answer_what_waits(tmp_path: Path) -> None:
+    """A commit on somebody's branch waits, and so does a risk where there is no thread."""
+    risky: list[Step] = [FIX, bash("echo left-pad >> requirements.txt"), WHY]
+    config = {**files("auto: all, push: branch"), "requirements.txt": "flask\n"}
+    async with open_world(tmp_path, attempts(RIGHT, risky), files=config) as world:
+        thread = work(world)
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        before = world.head("work")
+        assert world.said(thread)[0].splitlines()[2] == snapshot(
+            "- It would be a commit on work, a branch that Fixpoint did not make."
+        )
+        [check] = world.our_checks()
+        assert world.shown(check).splitlines()[0] == snapshot(
+            "Fixpoint: neutral: Waits for an approval [Approve] [Reject]"
+        )
+        await world.press("approve", check, by="wes")
+        await world.settled()
+        assert (await world.run()).status is RunStatus.WAITING
+        assert world.head("work") == before
+        await world.press("approve", check)
+        await world.until_said("Fixed in")
+        assert world.repository.git.commit(world.head("work")).parents == (before,)
+        world.state.push(world.repository, "main", {"app.txt": "wrong\n"})
+        await world.check_ends("test")
+        await world.until_said("what is installed")
+        [check] = world.our_checks(world.head("main"))
+        assert "*Approve* publishes it, *Reject* ends the run." in world.shown(check)
+        await world.press("reject", check)
+        await world.until_said("ada rejected the patch.")
+        await world.settled()
+        assert [pull.number for pull in world.pulls()] == [thread.number]
 
 
 async def test_a_repair_stops_at_its_limits(tmp_path: Path) -> None:
@@ -213,7 +251,8 @@ async def test_a_branch_that_moved_on_gets_nothing(tmp_path: Path) -> None:
             world.state.push(world.repository, "work", {"note.txt": "newer\n"})
         return script(request)
 
-    async with open_world(tmp_path, play, files=files("auto: all, push: branch")) as world:
+    config = files("auto: all, push: branch", "confidence: push\n")
+    async with open_world(tmp_path, play, files=config) as world:
         here.append(world)
         thread = work(world)
         old = world.head("work")

@@ -11,6 +11,7 @@ from pathlib import Path
 from inline_snapshot import snapshot
 
 from bot.repair.model import Verdict
+from bot.storage.runs import RunStatus
 from tests.flows.command_line import Desk
 from tests.flows.world import (
     CONFIG,
@@ -22,6 +23,8 @@ from tests.flows.world import (
     attempts,
     bash,
     edit,
+    entered,
+    open_scene,
     open_world,
 )
 
@@ -138,3 +141,43 @@ This run could not start. This repository may start 1 runs an hour, and so many 
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
+
+
+async def test_a_person_may_allow_as_much_again(tmp_path: Path) -> None:
+    """A run that spent its budget is over; an approval, days later too, goes on from its attempts."""
+    config = f"{CONFIG}proposers: [agent]\nbudget_usd: 0.08\n"
+    files = {**FILES, ".github/fixpoint.yml": config}
+    script = attempts([bash(f"echo {n}") for n in range(60)], RIGHT)
+    async with open_scene(tmp_path, script, files=files) as scene:
+        async with entered(scene, tmp_path) as world:
+            await world.comment("/fix")
+            await world.settled()
+            first = await world.run()
+            assert (first.status, first.verdict) == (RunStatus.DONE, Verdict.BUDGET_SPENT)
+            assert world.said()[0] == snapshot("""\
+Fixpoint is done: the budget is used up (1 attempt, N s, $0.N).
+
+`/fix approve` goes on from here with as much again: $0.N, 3 attempts, N s. It takes the role `maintain`. The offer ends on DAY at TIME UTC.
+
+<!-- fixpoint:run=RUN kind=progress -->
+""")
+            assert "To go on, comment `/fix approve`." in world.said()[1]
+        async with entered(scene, tmp_path) as world:
+            await world.comment("/fix approve", by="wes")
+            await world.settled()
+            assert "takes the role `maintain`" in world.said()[-1]
+            await world.comment("/fix approve")
+            await world.until_started(2)
+            await world.settled()
+            second = await world.run()
+            assert second.verdict is Verdict.FIXED
+            assert second.request.continues == first.id
+            [pull] = world.pulls()
+            assert f"ada approved of as much again: it goes on from run {first.id}." in (
+                pull.body or ""
+            )
+            assert second.report is not None
+            assert [attempt.accepted for attempt in second.report.attempts] == [False, True]
+            await world.comment("/fix approve")
+            await world.settled()
+            assert "No run waits for an approval here." in world.said()[-1]

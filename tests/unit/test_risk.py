@@ -77,6 +77,15 @@ def test_without_a_draft_in_between_a_person_looks_first() -> None:
     assert risks(believed, Confidence.PUSH, Tolerance()) == ("tox.ini has a say.",)
 
 
+def test_somebodys_branch_waits_unless_the_config_approves_in_advance() -> None:
+    """The rung `push` of the ladder is that approval."""
+    believed = report(patch("src/app.py"))
+    assert risks(believed, Confidence.DRAFT, Tolerance(), onto="work") == (
+        "It would be a commit on work, a branch that Fixpoint did not make.",
+    )
+    assert risks(believed, Confidence.PUSH, Tolerance(), onto="work") == ()
+
+
 def test_only_added_lines_can_leak() -> None:
     """A patch that takes a credential out is welcome; headers are no lines."""
     text = f"--- a/a\n+++ b/a\n@@ -1,2 +1,1 @@\n-{TOKEN}\n keep {TOKEN}\n"
