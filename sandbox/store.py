@@ -9,11 +9,13 @@ import os
 import re
 import time
 import uuid
+from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from sandbox.base import SandboxError
 from sandbox.removal import Removals
+from sandbox.spawn import finished
 
 _NAME = re.compile(r"[a-z0-9-]{1,60}")
 _LEFTOVER_SECONDS = 86_400.0
@@ -135,20 +137,8 @@ async def host_command(argv: Sequence[str]) -> None:
     Raises:
         SandboxError: It failed; the text has what it said.
     """
-    process = await asyncio.create_subprocess_exec(
-        *argv,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.DEVNULL,
-        stderr=asyncio.subprocess.PIPE,
-        env={"PATH": os.defpath, "LANG": "C.UTF-8"},
-    )
-    try:
-        _, said = await process.communicate()
-    except asyncio.CancelledError:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
-        raise
-    if process.returncode:
+    environment = {"PATH": os.defpath, "LANG": "C.UTF-8"}
+    code, _, said = await finished(*argv, env=environment, stdout=DEVNULL)
+    if code:
         text = said.decode(errors="replace").strip()
         raise SandboxError(f"{argv[0]} failed in the sandbox's data folder: {text}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
+from asyncio.subprocess import DEVNULL
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sandbox.git.process import GitError
+from sandbox.spawn import finished
 
 LARGEST_FILE = 100 * 2**20
 """Bytes; GitHub takes no larger one: https://docs.github.com/repositories/working-with-files."""
@@ -26,19 +27,11 @@ async def refuse_pipes(work_tree: Path) -> None:
         GitError: With the name of the first pipe, socket or device that stands in for a file
             from which git reads its rules.
     """
-    process = await asyncio.create_subprocess_exec(
+    _, found, _ = await finished(
         *("find", str(work_tree.absolute()), *_PIPES, "-printf", "%P", "-quit"),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,  # git itself complains of folders that can't be read
+        stderr=DEVNULL,  # git itself complains of folders that can't be read
         env={"PATH": os.defpath},
     )
-    try:
-        found, _ = await process.communicate()
-    except asyncio.CancelledError:
-        process.kill()
-        await process.wait()
-        raise
     if found:
         raise GitError(f"{os.fsdecode(found)!r} is no file but a pipe, a socket or a device.")
 

@@ -7,12 +7,13 @@ and no prompt; a credential travels in the environment, never in argv or in a re
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+from sandbox.spawn import finished
 
 _SAFE_CONFIG = (
     ("core.hooksPath", os.devnull),
@@ -102,22 +103,10 @@ async def git(
     Raises:
         GitError: When it exits with another status than zero.
     """
-    process = await asyncio.create_subprocess_exec(
-        "git",
-        *arguments,
-        cwd=cwd,
-        env=environment(extra, credential),
-        stdin=asyncio.subprocess.PIPE if stdin is not None else asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+    code, out, err = await finished(
+        "git", *arguments, cwd=cwd, env=environment(extra, credential), given=stdin
     )
-    try:
-        out, err = await process.communicate(stdin)
-    except asyncio.CancelledError:
-        process.kill()
-        await process.wait()
-        raise
-    if process.returncode:
+    if code:
         last_words = err.decode("utf-8", "replace").strip()[-2000:]
         raise GitError(f"git {arguments[0]} failed: {last_words}")
     return out

@@ -1,0 +1,72 @@
+"""Start a program of the host so that a cancellation at any moment leaves nothing behind."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping
+from pathlib import Path
+
+_NOTHING = asyncio.subprocess.DEVNULL
+_PIPE = asyncio.subprocess.PIPE
+
+
+async def spawn(
+    *argv: str,
+    env: Mapping[str, str],
+    cwd: Path | None = None,
+    stdin: int = _NOTHING,
+    stdout: int = _PIPE,
+    stderr: int = _PIPE,
+    pass_fds: tuple[int, ...] = (),
+) -> asyncio.subprocess.Process:
+    """Do as `asyncio.create_subprocess_exec` does, also when cancelled meanwhile.
+
+    In Python 3.11 the original, cancelled before its pipes are connected, never comes back.
+    """
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *argv, env=env, cwd=cwd, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=pass_fds
+        )
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait({starting})
+        if starting.exception() is None:
+            await _end(starting.result())
+        raise
+
+
+async def finished(
+    *argv: str,
+    env: Mapping[str, str],
+    cwd: Path | None = None,
+    given: bytes | None = None,
+    stdout: int = _PIPE,
+    stderr: int = _PIPE,
+) -> tuple[int, bytes, bytes]:
+    """Run a program to its end; return its exit status, stdout and stderr.
+
+    Args:
+        argv: Program and arguments.
+        env: All of its variables.
+        cwd: Where it runs.
+        given: Its stdin.
+        stdout: Where its stdout goes.
+        stderr: Where its stderr goes.
+    """
+    stdin = _NOTHING if given is None else _PIPE
+    process = await spawn(*argv, env=env, cwd=cwd, stdin=stdin, stdout=stdout, stderr=stderr)
+    try:
+        out, err = await process.communicate(given)
+    except asyncio.CancelledError:
+        await _end(process)
+        raise
+    return await process.wait(), out, err
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    await process.communicate()
