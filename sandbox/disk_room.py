@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sandbox.base import Limits
 
@@ -55,9 +55,7 @@ def complaint(before: Room, now: Room, limits: Limits) -> str | None:
     return None
 
 
-async def while_room(
-    running: Coroutine[Any, Any, T], measure: Measure, limits: Limits, *, every: float
-) -> T:
+async def while_room(running: Awaitable[T], measure: Measure, limits: Limits, *, every: float) -> T:
     """Await something that ends all it started when it is cancelled; look at the disk meanwhile.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +27,11 @@ cd -- "$2" || exit 1
 exec 3>&1 >/dev/null 2>&1
 (exec /bin/bash -c "$1" >&3 2>&3 3>&-)
 exit $?
+"""
+
+_TOLD = """\
+. /dev/stdin
+exec </dev/null
 """
 
 
@@ -107,6 +113,17 @@ def sandbox_arguments(view: HostView, places: Places, *, extra: Sequence[str] = 
 def shell_command(command: str, cwd: str) -> list[str]:
     """Return what runs a `bash -c` command in `cwd`."""
     return ["/bin/sh", "-c", _RUN, "sh", command, cwd]
+
+
+def told_later() -> list[str]:
+    """Return what runs the `bash -c` command that a script of `telling` on stdin sets."""
+    return ["/bin/sh", "-c", _TOLD + _RUN]
+
+
+def telling(command: str, cwd: str, environment: Mapping[str, str]) -> str:
+    """Return the script for `told_later`."""
+    exports = (f"export {name}={shlex.quote(value)}" for name, value in environment.items())
+    return "\n".join((*exports, f"set -- {shlex.quote(command)} {shlex.quote(cwd)}", ""))
 
 
 def rlimits(limits: Limits) -> dict[int, int]:

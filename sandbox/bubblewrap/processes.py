@@ -16,6 +16,7 @@ from sandbox.base import SandboxError
 from sandbox.bubblewrap.cgroups import REFUSED, ControlGroup
 from sandbox.bubblewrap.memory_file import memory_file
 from sandbox.bubblewrap.seccomp import seccomp_filter
+from sandbox.spawn import spawn
 
 _PIECE = 1 << 16
 _LONGEST_STATUS = 4096
@@ -54,48 +55,140 @@ class Jailed:
 async def run_jailed(
     jailed: Jailed, *, timeout: float | None, on_output: Callable[[bytes], object]
 ) -> int | None:
-    """Run to the end and return the exit status, or None when the time was up.
+    """Start a jail and run its command; see `Jail.run`."""
+    return await Jail(jailed).run(timeout=timeout, on_output=on_output)
+
+
+class Jail:
+    """A bubblewrap that waits, ready in every way, until its command is let go.
 
     The command is process 1 of its own pid namespace, so the kernel ends everything it started
     before its own end can be seen; that holds for a timeout and for cancellation too.
-
-    Raises:
-        SandboxError: Bubblewrap could not start the command.
     """
-    with contextlib.ExitStack() as stack:
-        status, release = _Pipe(stack), _Pipe(stack)
-        filters = [memory_file(_FILTER, stack)] if _FILTER is not None else []
-        argv = [
-            jailed.bwrap,
-            *("--json-status-fd", str(status.writer), "--block-fd", str(release.reader)),
-            *(word for descriptor in filters for word in ("--seccomp", str(descriptor))),
-            *jailed.arguments,
-        ]
-        group = jailed.group if jailed.group is not None and jailed.group.create() else None
-        if group is not None:
-            argv = group.entering(argv, Path(f"/proc/self/fd/{status.writer}"))
-        process = await asyncio.create_subprocess_exec(
-            *argv,
-            stdin=jailed.stdin,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            env=jailed.environment,
-            pass_fds=(status.writer, release.reader, *filters, *jailed.descriptors),
+
+    def __init__(self, jailed: Jailed) -> None:
+        self._jailed = jailed
+        self._held = contextlib.ExitStack()
+        self._said = bytearray()
+        self._process: asyncio.subprocess.Process | None = None
+        self._pid: int | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it was started, and nothing ended it."""
+        return (
+            self._pid is not None and self._process is not None and self._process.returncode is None
         )
-        jail = _Jail(process, status, on_output, limited=group is not None)
-        status.close_writer()
+
+    async def start(self) -> None:
+        """Start it and set its limits; what it fails by is told by `run`."""
+        self._status, self._release = _Pipe(self._held), _Pipe(self._held)
+        filters = [memory_file(_FILTER, self._held)] if _FILTER is not None else []
+        argv = [
+            self._jailed.bwrap,
+            *("--json-status-fd", str(self._status.writer)),
+            *("--block-fd", str(self._release.reader)),
+            *(word for descriptor in filters for word in ("--seccomp", str(descriptor))),
+            *self._jailed.arguments,
+        ]
+        group = self._jailed.group
+        limited = group is not None and group.create()
+        if group is not None and limited:
+            argv = group.entering(argv, Path(f"/proc/self/fd/{self._status.writer}"))
+        self._process = await spawn(
+            *argv,
+            stdin=self._jailed.stdin,
+            stderr=asyncio.subprocess.STDOUT,
+            env=self._jailed.environment,
+            pass_fds=(
+                *(self._status.writer, self._release.reader),
+                *(*filters, *self._jailed.descriptors),
+            ),
+        )
+        self._status.close_writer()
+        await self._limit(in_group=limited)
+
+    async def _limit(self, *, in_group: bool) -> None:
+        """Set the limits of the waiting process 1."""
+        line = await self._status.line()
+        if line.startswith(_REFUSED):
+            in_group = False
+            line = line.removeprefix(_REFUSED) or await self._status.line()
+        if not line.endswith(b"\n"):
+            return  # it failed and is about to end
+        self._pid = int(json.loads(line)["child-pid"])
+        rlimits = dict(self._jailed.rlimits)
+        if not in_group:
+            rlimits.update(self._jailed.without_group)
+        with contextlib.suppress(ProcessLookupError):  # it failed meanwhile
+            for kind, value in rlimits.items():
+                _lower(self._pid, kind, value)
+
+    async def run(
+        self, *, timeout: float | None, on_output: Callable[[bytes], object]
+    ) -> int | None:
+        """Run to the end and return the exit status, or None when the time was up.
+
+        Raises:
+            SandboxError: Bubblewrap could not start the command.
+        """
+        with self._held:
+            try:
+                async with asyncio.timeout(timeout):
+                    if self._process is None:
+                        await self.start()
+                    os.write(self._release.writer, b"\n")
+                    await self._finish(on_output)
+            except TimeoutError:
+                await self._kill()
+                await self._finish(on_output)
+                return None
+            except BaseException:  # cancelled, or the listener failed: nothing may stay behind
+                await asyncio.shield(self._kill())
+                raise
+            return self._exit_code()
+
+    async def end(self) -> None:
+        """End a jail whose command is not wanted."""
+        with self._held:
+            await self._kill()
+            await self._finish(bytes)
+
+    async def _finish(self, on_output: Callable[[bytes], object]) -> None:
+        """Pass the output on until everything is gone."""
+        if self._process is None or self._process.stdout is None:
+            return
+        while piece := await self._process.stdout.read(_PIECE):
+            if len(self._said) < _LONGEST_STATUS:
+                self._said += piece
+            on_output(piece)
+        await self._process.wait()
+
+    async def _kill(self) -> None:
+        """End process 1, and with it the namespace; then bubblewrap ends by itself."""
+        if self._process is None or self._process.returncode is not None:
+            return
+        if self._pid is None:
+            self._process.kill()
+        else:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._pid, signal.SIGKILL)
         try:
-            async with asyncio.timeout(timeout):
-                await jail.release(jailed, release)
-                await jail.finish()
+            async with asyncio.timeout(_KILL_SECONDS):
+                await self._process.wait()
         except TimeoutError:
-            await jail.kill()
-            await jail.finish()
-            return None
-        except BaseException:  # cancelled, or the listener failed: nothing may stay behind
-            await asyncio.shield(jail.kill())
-            raise
-        return jail.exit_code()
+            self._process.kill()
+            await self._process.wait()
+
+    def _exit_code(self) -> int:
+        """Return the command's exit status, which bubblewrap reports only if it started it."""
+        rest = b""
+        with contextlib.suppress(BlockingIOError):
+            rest = os.read(self._status.reader, _LONGEST_STATUS)
+        if b'"exit-code"' not in rest:
+            reason = self._said.decode(errors="replace").strip() or "it was killed"
+            raise SandboxError(f"Bubblewrap could not start the command: {reason}")
+        return int(json.loads(rest)["exit-code"])
 
 
 class _Pipe:
@@ -134,77 +227,6 @@ class _Pipe:
 def _set_ready(ready: asyncio.Future[None]) -> None:
     if not ready.done():
         ready.set_result(None)
-
-
-class _Jail:
-    """A running bubblewrap, seen from outside."""
-
-    def __init__(
-        self,
-        process: asyncio.subprocess.Process,
-        status: _Pipe,
-        on_output: Callable[[bytes], object],
-        *,
-        limited: bool,
-    ) -> None:
-        self._process = process
-        self._limited = limited
-        self._status = status
-        self._on_output = on_output
-        self._said = bytearray()
-        self._pid: int | None = None
-
-    async def release(self, jailed: Jailed, release: _Pipe) -> None:
-        """Set the limits on the waiting process 1, then let it go."""
-        line = await self._status.line()
-        if line.startswith(_REFUSED):
-            self._limited = False
-            line = line.removeprefix(_REFUSED) or await self._status.line()
-        if not line.endswith(b"\n"):
-            return  # it failed and is about to end
-        self._pid = int(json.loads(line)["child-pid"])
-        rlimits = dict(jailed.rlimits)
-        if not self._limited:
-            rlimits.update(jailed.without_group)
-        with contextlib.suppress(ProcessLookupError):  # it failed meanwhile
-            for kind, value in rlimits.items():
-                _lower(self._pid, kind, value)
-        os.write(release.writer, b"\n")
-
-    async def finish(self) -> None:
-        """Pass the output on until everything is gone."""
-        output = self._process.stdout
-        while output is not None and (piece := await output.read(_PIECE)):
-            if len(self._said) < _LONGEST_STATUS:
-                self._said += piece
-            self._on_output(piece)
-        await self._process.wait()
-
-    async def kill(self) -> None:
-        """End process 1, and with it the namespace; then bubblewrap ends by itself."""
-        if self._process.returncode is not None:
-            return
-        if self._pid is None:
-            self._process.kill()
-        else:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(self._pid, signal.SIGKILL)
-        try:
-            async with asyncio.timeout(_KILL_SECONDS):
-                await self._process.wait()
-        except TimeoutError:
-            self._process.kill()
-            await self._process.wait()
-
-    def exit_code(self) -> int:
-        """Return the command's exit status, which bubblewrap reports only if it started it."""
-        rest = b""
-        with contextlib.suppress(BlockingIOError):
-            rest = os.read(self._status.reader, _LONGEST_STATUS)
-        if b'"exit-code"' not in rest:
-            reason = self._said.decode(errors="replace").strip() or "it was killed"
-            raise SandboxError(f"Bubblewrap could not start the command: {reason}")
-        return int(json.loads(rest)["exit-code"])
 
 
 def _lower(pid: int, kind: int, value: int) -> None:

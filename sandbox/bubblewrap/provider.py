@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -49,6 +50,7 @@ class BubblewrapProvider:
         self._environ = dict(os.environ if environ is None else environ)
         self._views: dict[bool, jail.HostView] = {}
         self._operator = Operator()
+        self._opened: weakref.WeakSet[BubblewrapSandbox] = weakref.WeakSet()
 
     async def check(self) -> None:
         """Start an empty jail."""
@@ -77,9 +79,11 @@ class BubblewrapProvider:
         group = control_group(_group_name(place), spec.limits)
         policy = Policy(spec.network, self._operator.trusted) if spec.network else None
         way_out = WayOut(policy, self._operator) if policy else None
-        return BubblewrapSandbox(
+        sandbox = BubblewrapSandbox(
             spec, self._store, self._layers, view, group, way_out, resumed=resumed
         )
+        self._opened.add(sandbox)
+        return sandbox
 
     async def _tidy(self, opened: str) -> None:
         await self._store.sweep()
@@ -140,7 +144,9 @@ class BubblewrapProvider:
             group.remove()
 
     async def close(self) -> None:
-        """Nothing is held open."""
+        """End what waits for a next command; the folders stay."""
+        for sandbox in list(self._opened):
+            await sandbox.rest()
 
 
 def remedy(said: str, switches: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import sys
@@ -27,7 +28,8 @@ from sandbox.bubblewrap import jail
 from sandbox.bubblewrap.cgroups import ControlGroup
 from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.memory_file import memory_file
-from sandbox.bubblewrap.processes import TIMED_OUT, Jailed, run_jailed
+from sandbox.bubblewrap.processes import TIMED_OUT, Jail, Jailed, run_jailed
+from sandbox.bubblewrap.spare import Spare
 from sandbox.disk_room import ENDED, DiskFull, Room, room_at, while_room
 from sandbox.egress import Gate, WayOut, gate
 from sandbox.egress.inside import FOLDER, RELAY, relayed
@@ -92,6 +94,8 @@ class BubblewrapSandbox:
         self._way_out = way_out
         self._place = store.sandbox(spec.name)
         self._closed = False
+        self._commands = 0
+        self._spare = Spare(lambda script: self._jailed(jail.told_later(), stdin=script))
 
     async def run(
         self,
@@ -106,24 +110,14 @@ class BubblewrapSandbox:
         started = time.monotonic()
         output = BoundedOutput(self._spec.limits.output, on_output)
         opened: Gate | None = None
+        self._commands += 1
         async with AsyncExitStack() as stack:
-            extra: list[str] = []
-            descriptors: tuple[int, ...] = ()
-            if len(text := os.fsencode(command)) > _LONGEST_ARGUMENT:
-                descriptors = (memory_file(text, stack),)
-                extra = ["--ro-bind-data", str(descriptors[0]), _COMMAND_FILE]
-                command = f". {_COMMAND_FILE}"
-            words = jail.shell_command(command, cwd)
-            if self._way_out is not None:
-                opened = await self._open_gate(self._way_out, stack, extra)
-                words = relayed(_PYTHON, _RELAY, words)
-            jailed = self._jailed(
-                words,
-                environment=environment or {},
-                extra=extra,
-                descriptors=descriptors,
-            )
-            running = run_jailed(jailed, timeout=timeout, on_output=output.add)
+            waiting = await self._waiting(command, cwd, environment or {})
+            if waiting is None:
+                waiting, opened = await self._prepared(command, cwd, environment or {}, stack)
+            running = asyncio.ensure_future(waiting.run(timeout=timeout, on_output=output.add))
+            if self._commands > 1 and self._way_out is None:
+                self._spare.make()
             try:
                 code = await while_room(running, self._room, self._spec.limits, every=_LOOK_SECONDS)
             except DiskFull as full:
@@ -137,6 +131,30 @@ class BubblewrapSandbox:
             timed_out=code is None,
             refused=opened.refused if opened is not None else (),
         )
+
+    async def _waiting(self, command: str, cwd: str, environment: Mapping[str, str]) -> Jail | None:
+        """Return the spare jail, told what to run; None where there is none."""
+        self._require_alive()
+        script = jail.telling(command, cwd, environment)
+        return await self._spare.take(script) if len(script) < _LONGEST_ARGUMENT else None
+
+    async def _prepared(
+        self, command: str, cwd: str, environment: Mapping[str, str], stack: AsyncExitStack
+    ) -> tuple[Jail, Gate | None]:
+        """Return a jail for one command, and its gate if it has network."""
+        extra: list[str] = []
+        descriptors: tuple[int, ...] = ()
+        opened: Gate | None = None
+        if len(text := os.fsencode(command)) > _LONGEST_ARGUMENT:
+            descriptors = (memory_file(text, stack),)
+            extra = ["--ro-bind-data", str(descriptors[0]), _COMMAND_FILE]
+            command = f". {_COMMAND_FILE}"
+        words = jail.shell_command(command, cwd)
+        if self._way_out is not None:
+            opened = await self._open_gate(self._way_out, stack, extra)
+            words = relayed(_PYTHON, _RELAY, words)
+        jailed = self._jailed(words, environment=environment, extra=extra, descriptors=descriptors)
+        return Jail(jailed), opened
 
     async def _open_gate(self, way_out: WayOut, stack: AsyncExitStack, extra: list[str]) -> Gate:
         """Open the way out until the stack is closed, and show it to the jail."""
@@ -173,6 +191,7 @@ class BubblewrapSandbox:
         Copies are made inside a jail, so that a hostile tree can't lead them astray.
         """
         self._require_alive()
+        await self.rest()
         place = self._store.snapshot(name)
         said = BoundedOutput(_LONGEST_MESSAGE)
         async with self._store.staging("workspace", "home") as staged:
@@ -189,9 +208,14 @@ class BubblewrapSandbox:
         await self._layers.drop_unused()
         return name
 
+    async def rest(self) -> None:
+        """Let no process stay until there is a next command."""
+        await self._spare.drop()
+
     async def close(self) -> None:
         """Remove the folders."""
         self._closed = True
+        await self.rest()
         await self._store.remove(self._place)
         await self._layers.drop_unused()
         if self._group is not None:
