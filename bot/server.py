@@ -25,6 +25,7 @@ from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.commit_look import Stores
 from bot.intake.dispatch import Dispatcher
+from bot.intake.left_heads import LeftHeads
 from bot.intake.missed import MissedDeliveries
 from bot.intake.settling import Settler
 from bot.intake.webhook import Webhook
@@ -130,11 +131,13 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         waiting = await stack.enter_async_context(
             Approvals(runs, approvals, durable.go_on, durable.start)
         )
+        left = LeftHeads(github, runs, waiting)
         settler = await stack.enter_async_context(
             Settler(
                 github,
                 stores,
                 durable.start,
+                left,
                 first_wait=LOOK_AGAIN * settings.fixpoint_retry_seconds,
             )
         )
@@ -146,7 +149,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 durable.start,
                 waiting,
                 workflow.view_of,
-                CheckEvents(github, stores, waiting, settler.wake),
+                CheckEvents(github, stores, waiting, left, settler.wake),
                 first_wait=settings.fixpoint_retry_seconds,
             )
         )

@@ -9,9 +9,10 @@ from bot.errors import RepoConfigError
 from bot.github.github import GitHub
 from bot.github.values import Repo
 from bot.intake.approvals import Approvals
-from bot.intake.check_events import ButtonPressed, CheckEvent, ChecksFailed, LabelAdded
+from bot.intake.check_events import ButtonPressed, CheckEvent, ChecksFailed, HeadLeft, LabelAdded
 from bot.intake.commit_look import Stores
 from bot.intake.events import CommentEvent
+from bot.intake.left_heads import LeftHeads
 from bot.intake.policy import may_approve, may_ask
 from bot.intake.repo_config import PATH, WhoSection, parse
 from bot.storage.approvals import Answer
@@ -21,9 +22,15 @@ class CheckEvents:
     """Takes events about checks, and switches that commands set."""
 
     def __init__(
-        self, github: GitHub, stores: Stores, approvals: Approvals, wake: Callable[[], None]
+        self,
+        github: GitHub,
+        stores: Stores,
+        approvals: Approvals,
+        left: LeftHeads,
+        wake: Callable[[], None],
     ) -> None:
         """Describe what events work with; `wake` says that there is news of a commit."""
+        self._left = left
         self._github = github
         self._stores = stores
         self._approvals = approvals
@@ -42,6 +49,8 @@ class CheckEvents:
                 await self._stores.commits.reconsider(repo, sha)
                 self._wake()
                 return "noted the label"
+            case HeadLeft():
+                return await self._left.pushed(event)
             case ButtonPressed():
                 return await self._press(event)
             case _:

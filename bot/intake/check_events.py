@@ -1,4 +1,4 @@
-"""Read the webhooks about checks: one failed, a button was pressed, a label was added.
+"""Read the webhooks about checks: one failed, a button was pressed, a pull request changed.
 
 Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads#check_run
 """
@@ -15,6 +15,9 @@ COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
 """Events whose `completed` tells how something ended; each has an object of the same name."""
 
 BUTTONS = ("requested_action", "rerequested")
+
+LEFT = ("synchronize", "closed")
+"""Actions on a pull request after which its head is not what people work on any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +62,23 @@ class ButtonPressed:
 
 @dataclass(frozen=True, slots=True)
 class LabelAdded:
-    """Somebody labelled an open pull request."""
+    """Somebody labelled an open pull request, whose head is `sha`."""
 
     repo: Repo
     sha: str
     label: str
 
 
-CheckEvent = ChecksFailed | ButtonPressed | LabelAdded
+@dataclass(frozen=True, slots=True)
+class HeadLeft:
+    """Somebody pushed to a pull request, or closed it; `by` is the login."""
+
+    repo: Repo
+    number: int
+    by: str
+
+
+CheckEvent = ChecksFailed | ButtonPressed | LabelAdded | HeadLeft
 
 
 class _Outcome(Payload):
@@ -145,6 +157,7 @@ class _Head(Payload):
 
 
 class _Pull(Payload):
+    number: int
     head: _Head
 
 
@@ -152,7 +165,7 @@ class _Label(Payload):
     name: str
 
 
-class _Labelled(_Where):
+class _Changed(_Where):
     pull_request: _Pull
     label: _Label | None = None
 
@@ -165,7 +178,7 @@ def is_about_checks(name: str, action: str | None, outcome: str | None) -> bool:
     if name in COMPLETED and action == "completed":
         return failed
     pressed = name == "check_run" and action in BUTTONS
-    return pressed or (name == "pull_request" and action == "labeled")
+    return pressed or (name == "pull_request" and action in {"labeled", *LEFT})
 
 
 def parse_check_event(name: str, action: str | None, payload: bytes) -> CheckEvent | None:
@@ -175,9 +188,7 @@ def parse_check_event(name: str, action: str | None, payload: bytes) -> CheckEve
         MalformedPayload: When a field that the event has is missing or of another type.
     """
     if name == "pull_request":
-        labelled = read(_Labelled, name, payload)
-        label = labelled.label.name if labelled.label is not None else ""
-        return LabelAdded(labelled.repo, labelled.pull_request.head.sha, label)
+        return _changed(action, read(_Changed, name, payload))
     if name == "check_run" and action in BUTTONS:
         return _pressed(read(_Pressed, name, payload))
     if not is_about_checks(name, action, read(Peek, name, payload).outcome(name) or ""):
@@ -190,6 +201,14 @@ def parse_check_event(name: str, action: str | None, payload: bytes) -> CheckEve
     if not isinstance(about, _Object):
         return None
     return ChecksFailed(completed.repo, about.head_sha, about.branch, _app(about))
+
+
+def _changed(action: str | None, changed: _Changed) -> LabelAdded | HeadLeft:
+    pull = changed.pull_request
+    if action in LEFT:
+        return HeadLeft(changed.repo, pull.number, changed.sender.login)
+    label = changed.label.name if changed.label is not None else ""
+    return LabelAdded(changed.repo, pull.head.sha, label)
 
 
 def _pressed(pressed: _Pressed) -> ButtonPressed:

@@ -26,6 +26,7 @@ from bot.intake.check_policy import (
     screen_commit,
 )
 from bot.intake.checks_config import ChecksSection
+from bot.intake.left_heads import LeftHeads
 from bot.intake.repo_config import PATH, RepoConfig, parse
 from bot.repair.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import check_run
@@ -59,6 +60,7 @@ class CommitLook:
         github: GitHub,
         stores: Stores,
         start: Callable[[FixRequest], Awaitable[None]],
+        left: LeftHeads,
         *,
         first_wait: float,
     ) -> None:
@@ -68,11 +70,13 @@ class CommitLook:
             github: To ask and to say.
             stores: What is remembered.
             start: Queues a run.
+            left: Ends runs on older commits.
             first_wait: Seconds until the second look at something under way; doubles each time.
         """
         self._github = github
         self._stores = stores
         self._start = start
+        self._left = left
         self._first_wait = first_wait
 
     async def __call__(self, commit: WatchedCommit) -> str:
@@ -102,6 +106,8 @@ class CommitLook:
         settles = commit.first_at + timedelta(seconds=config.settle)
         if now < settles and not commit.asked_by:
             return await self._wait(commit, settles, "other checks may join")
+        number = None if place.pull is None else place.pull.number
+        await self._left.newer(commit.repo, commit.sha, facts.default_branch, number)
         slug = (await self._github.app_identity()).slug
         checks = await self._github.commit_checks(commit.repo, commit.sha)
         failed = failing(checks, config, slug)

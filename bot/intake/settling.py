@@ -14,6 +14,7 @@ from bot.errors import FixpointError, NotPermitted, is_outage
 from bot.github.github import GitHub
 from bot.intake.aftermath import Aftermath
 from bot.intake.commit_look import CommitLook, Stores, later_by
+from bot.intake.left_heads import LeftHeads
 from bot.repair.request import FixRequest
 from bot.storage.commits import CommitState, WatchedCommit
 
@@ -37,12 +38,13 @@ class Settler:
         github: GitHub,
         stores: Stores,
         start: Callable[[FixRequest], Awaitable[None]],
+        left: LeftHeads,
         *,
         first_wait: float = FIRST_WAIT,
     ) -> None:
         self._commits = stores.commits
         self._first_wait = first_wait
-        self._look = CommitLook(github, stores, start, first_wait=first_wait)
+        self._look = CommitLook(github, stores, start, left, first_wait=first_wait)
         self._aftermath = Aftermath(github, stores, start, first_wait=first_wait)
         self._woken = asyncio.Event()
         self._busy = False

@@ -10,7 +10,7 @@ from bot.errors import Conflict, HeadMoved, NotPermitted
 from bot.github.github import GitHub
 from bot.github.values import Published, Repo
 from bot.repair.briefing import Brief
-from bot.repair.ending import LeftBehind, Outcome, PatchOnly, Pushed
+from bot.repair.ending import LeftBehind, NotPublished, Outcome, PatchOnly, Pushed
 from bot.repair.model import Report
 from bot.repair.publication import goes_onto_the_branch, prepare_advance, prepare_publication
 from bot.repair.request import FailedCommit, FixRequest
@@ -42,7 +42,7 @@ class Publisher:
                     return pushed
             # A branch that our own commit is the head of was left to us by the lines above.
             if request.failed is not None:
-                await self._require_head(repo, request.failed, brief)
+                await self._require_head(repo, request.failed)
             publication = await prepare_publication(
                 report, brief, store, draft=_draft(request, brief)
             )
@@ -51,6 +51,19 @@ class Publisher:
             return LeftBehind(str(moved))
         except (NotPermitted, Conflict, PatchDoesNotApply) as error:
             return PatchOnly(str(error))
+
+    async def left(self, request: FixRequest) -> LeftBehind | NotPublished:
+        """Return whether people left the commit behind whose checks failed, and how."""
+        if request.failed is None:
+            return NotPublished()
+        try:
+            repo = Repo(request.repository, request.installation_id)
+            await self._require_head(repo, request.failed)
+        except HeadMoved as moved:
+            return LeftBehind(str(moved))
+        except NotPermitted as error:
+            _log.warning("head not known", problem=str(error))
+        return NotPublished()
 
     async def watch(self, request: FixRequest, outcome: Outcome) -> None:
         """Have the project's own checks of the publication looked at."""
@@ -77,10 +90,10 @@ class Publisher:
             return None
         return Pushed(commit, advance.branch, self._github.commit_url(repo, commit))
 
-    async def _require_head(self, repo: Repo, failed: FailedCommit, brief: Brief) -> None:
+    async def _require_head(self, repo: Repo, failed: FailedCommit) -> None:
         """Raise `HeadMoved` unless the commit that was repaired is what people work on still."""
         if failed.pull_request is None:
-            head, state = await self._github.branch_head(repo, brief.base_branch), "open"
+            head, state = await self._github.branch_head(repo, failed.branch), "open"
         else:
             pull = await self._github.pull_request(repo, failed.pull_request)
             head, state = pull.head_sha, pull.state
@@ -88,7 +101,7 @@ class Publisher:
             raise HeadMoved("The pull request was closed while the repair was made.")
         if head != failed.sha:
             raise HeadMoved(
-                f"The branch {brief.base_branch} moved on to {head[:7]} while the repair of "
+                f"The branch {failed.branch} moved on to {head[:7]} while the repair of "
                 f"{failed.sha[:7]} was made."
             )
 

@@ -35,6 +35,7 @@ from bot.repair.display import Display, Shown
 from bot.repair.ending import (
     CouldNotStart,
     Ending,
+    LeftBehind,
     NotPublished,
     Offered,
     Outcome,
@@ -187,6 +188,8 @@ class FixWorkflow:
             earlier = await steps("recall", self._recall, request.continues, brief.commit)
         job = plan_job(request, brief, failed, caps=self._caps_of(brief), earlier=earlier)
         report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
+        if report.verdict is Verdict.STOPPED:
+            report, outcome = await self._unless_left(request, report, steps)
         if rerunning.is_wanted(request, brief, report):
             said = await steps("run flaky jobs again", self._reruns.begin, request, failed)
             report = replace(report, reason=f"{report.reason} {said}")
@@ -203,12 +206,25 @@ class FixWorkflow:
     async def _carry_on(self, request: FixRequest) -> None:
         steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
         held = await steps("take up again", self._take_up, request)
-        outcome: Outcome = NotPublished()
+        report = held.report
+        outcome: Outcome
         if held.approved:
             brief = await steps("brief", self._brief, request)
-            outcome = await steps("publish", self._publish_held, request, brief, held.report)
+            outcome = await steps("publish", self._publish_held, request, brief, report)
+        else:
+            report, outcome = await self._unless_left(request, report, steps)
         await steps("have its checks watched", self._publisher.watch, request, outcome)
-        await steps("report", self._ending.conclude, request, held.report, outcome, held.shown)
+        await steps("report", self._ending.conclude, request, report, outcome, held.shown)
+
+    async def _unless_left(
+        self, request: FixRequest, report: Report, steps: Steps
+    ) -> tuple[Report, Outcome]:
+        """Say of a run that was stopped that people left its commit behind, if they did."""
+        if request.failed is None:
+            return report, NotPublished()
+        left = await steps("see whether people moved on", self._publisher.left, request)
+        reason = left.reason if isinstance(left, LeftBehind) else report.reason
+        return replace(report, reason=reason), left
 
     async def _hold(
         self, request: FixRequest, report: Report, brief: Brief, held: Held, shown: Shown

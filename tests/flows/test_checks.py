@@ -6,6 +6,7 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
+from bot.repair.model import Verdict
 from bot.storage.runs import RunStatus
 from tests.fakes.github import Issue
 from tests.fakes.model import Request, Step
@@ -29,6 +30,14 @@ def files(checks: str, more: str = "", *, app: str = "right") -> dict[str, str |
     """Return a repository whose config has that section `checks`, and whose app says that."""
     config = f"{CONFIG}proposers: [agent]\n{more}checks: {{settle: 0, {checks}}}\n"
     return {**FILES, "app.txt": f"{app}\n", ".github/fixpoint.yml": config}
+
+
+SLOW = bash("sleep 60")
+
+
+def was_asked(world: World) -> bool:
+    """Return whether the model was asked for anything."""
+    return world.model is not None and bool(world.model.requests)
 
 
 def work(world: World, *, author: str = "wes", branch: str = "work", draft: bool = False) -> Issue:
@@ -182,6 +191,25 @@ async def test_buttons_answer_what_waits(tmp_path: Path) -> None:
         await world.until_said("ada rejected the patch.")
         await world.settled()
         assert [pull.number for pull in world.pulls()] == [thread.number]
+
+
+async def test_a_pull_request_of_ours_that_turns_red_gets_a_second_turn(tmp_path: Path) -> None:
+    """On its own branch, with what is left of the attempts; people are told where."""
+    async with open_world(
+        tmp_path, attempts(RIGHT), files=files("auto: all", "attempts: 3\n", app="wrong")
+    ) as world:
+        await world.check_ends("test")
+        await world.settled()
+        [pull] = world.pulls()
+        assert pull.pull is not None
+        await world.check_ends("test", branch=pull.pull.head_ref)
+        await world.until_started(2)
+        second, first = await world.server.runs.list()
+        request = second.request
+        assert request.failed is not None
+        assert (request.follows, request.options.attempts) == (first.id, 2)
+        assert (request.number, request.failed.branch) == (pull.number, pull.pull.head_ref)
+        await world.until_said("Work goes on in")
 
 
 async def test_a_repair_stops_at_its_limits(tmp_path: Path) -> None:
@@ -434,6 +462,8 @@ async def test_one_pull_request_is_switched_on_and_off(tmp_path: Path) -> None:
         tmp_path, attempts(RIGHT), files=files("auto: off, label: robots")
     ) as world:
         thread = work(world)
+        await world.deliver(world.github.labelled(thread, "Robots", "tri"))
+        await world.deliver(world.github.unlabelled(thread, "tri"))
         await world.check_ends("test", branch="work")
         await world.settled()
         assert await world.server.runs.list() == ()
@@ -502,3 +532,71 @@ async def test_a_status_starts_a_run_and_buttons_steer_it(tmp_path: Path) -> Non
         await world.settled()
         assert (await world.run()).request.turn == 1
         assert (await world.run()).stop_requested
+
+
+async def test_a_run_ends_when_its_pull_request_is_pushed_to(tmp_path: Path) -> None:
+    """In the middle of a command, and with a sentence that says so."""
+    async with open_world(tmp_path, attempts([SLOW]), files=files("auto: all")) as world:
+        thread = work(world)
+        old = world.head("work")
+        await world.check_ends("test", branch="work")
+        await world.until(lambda: was_asked(world))
+        world.state.push(world.repository, "work", {"note.txt": "newer\n"})
+        await world.deliver(world.github.event(thread, "synchronize"))
+        await world.settled()
+        ended = await world.run()
+        assert (ended.verdict, world.level(ended.reason)) == snapshot(
+            (
+                Verdict.STOPPED,
+                "The branch work moved on to COMMIT while the repair of COMMIT was made.",
+            )
+        )
+        assert world.shown(world.our_checks(old)[0]) == snapshot("""\
+Fixpoint: neutral: The branch has moved on [Retry]
+
+The branch work moved on to COMMIT while the repair of COMMIT was made. Nothing is published for a commit that is not the newest.
+
+<!-- fixpoint:run=RUN kind=progress -->\
+""")
+
+
+async def test_a_run_ends_when_a_newer_commit_fails(tmp_path: Path) -> None:
+    """Also where no webhook told of the push; the newer commit has a run of its own."""
+    newer: list[None] = []
+
+    def play(request: Request) -> Step:
+        return RIGHT[min(request.turn, len(RIGHT)) - 1] if newer else SLOW
+
+    async with open_world(tmp_path, play, files=files("auto: all", app="wrong")) as world:
+        await world.check_ends("test")
+        await world.until(lambda: was_asked(world))
+        newer.append(None)
+        world.state.push(world.repository, "main", {"note.txt": "newer\n"})
+        await world.check_ends("test")
+        await world.until_started(2)
+        _, first = await world.server.runs.list()
+        assert (first.verdict, world.level(first.reason)) == snapshot(
+            (
+                Verdict.STOPPED,
+                "The branch main moved on to COMMIT while the repair of COMMIT was made.",
+            )
+        )
+
+
+async def test_a_patch_that_waits_for_a_person_ends_with_its_commit(tmp_path: Path) -> None:
+    """Nobody has to answer for what would not be published any more."""
+    more = {**files("auto: all"), "requirements.txt": "flask\n"}
+    risky = [FIX, bash("echo left-pad >> requirements.txt"), WHY]
+    async with open_world(tmp_path, attempts(risky), files=more) as world:
+        thread = work(world)
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        assert (await world.run()).status is RunStatus.WAITING
+        thread.state = "closed"
+        await world.deliver(world.github.event(thread, "closed"))
+        await world.until_said("has moved on")
+        await world.settled()
+        ended = await world.run()
+        assert (ended.verdict, ended.reason) == snapshot(
+            (Verdict.STOPPED, "The pull request was closed while the repair was made.")
+        )

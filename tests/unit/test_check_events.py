@@ -9,11 +9,12 @@ import pytest
 
 from bot.errors import MalformedPayload
 from bot.github.values import Repo
-from bot.intake.check_events import ButtonPressed, ChecksFailed, LabelAdded
+from bot.intake.check_events import ButtonPressed, ChecksFailed, HeadLeft, LabelAdded
 from bot.intake.events import Unhandled, is_handled, parse_event, peek
 
 SHA = "a" * 40
 REPO = Repo("acme/app", 7)
+PULL = {"number": 3, "head": {"sha": SHA}}
 
 
 def payload(**fields: Any) -> bytes:
@@ -73,7 +74,10 @@ def test_a_status_has_no_action() -> None:
         ("status", None, "success", False),
         ("status", None, "failure", True),
         ("pull_request", "labeled", None, True),
-        ("pull_request", "synchronize", None, False),
+        ("pull_request", "unlabeled", None, False),  # labels are read when they matter
+        ("pull_request", "synchronize", None, True),
+        ("pull_request", "closed", None, True),
+        ("pull_request", "opened", None, False),
         ("push", None, None, False),
     ],
 )
@@ -104,9 +108,15 @@ def test_a_button_names_who_pressed_it() -> None:
 
 def test_a_label_brings_the_newest_commit() -> None:
     """The label itself is looked up when the commit is."""
-    pull = {"head": {"sha": SHA}}
-    body = payload(action="labeled", pull_request=pull, label={"name": "robots"})
+    body = payload(action="labeled", pull_request=PULL, label={"name": "robots"})
     assert parse_event("pull_request", body) == LabelAdded(REPO, SHA, "robots")
+
+
+@pytest.mark.parametrize("action", ["synchronize", "closed"])
+def test_a_head_that_is_left_has_its_pull_request_and_who_did_it(action: str) -> None:
+    """Its commit is asked for when it matters: there may be a newer one."""
+    body = payload(action=action, pull_request=PULL)
+    assert parse_event("pull_request", body) == HeadLeft(REPO, 3, "ada")
 
 
 def test_what_is_no_commit_is_malformed() -> None:

@@ -126,6 +126,8 @@ EVENTS: dict[tuple[str, str | None], Any] = {
     ("issue_comment", "edited"): models.WebhookIssueCommentEdited,
     ("issues", "opened"): models.WebhookIssuesOpened,
     ("pull_request", "opened"): models.WebhookPullRequestOpened,
+    ("pull_request", "closed"): models.WebhookPullRequestClosed,
+    ("pull_request", "synchronize"): models.WebhookPullRequestSynchronize,
     ("pull_request", "labeled"): models.WebhookPullRequestLabeled,
     ("pull_request", "unlabeled"): models.WebhookPullRequestUnlabeled,
     ("check_run", "completed"): models.WebhookCheckRunCompleted,

@@ -47,6 +47,9 @@ def pull_request_event(
         "pull_request": views.pull(issue, issue.pull),
         **context(views, issue.repo, issue.author),
     }
+    if action == "synchronize":
+        after = payload["pull_request"]["head"]["sha"]
+        payload |= {"before": issue.repo.git.commit(after).parents[0], "after": after}
     return Event("pull_request", payload)
 
 

@@ -115,10 +115,12 @@ class GitHubServer:
         return events.comment_event(self._views, issue, comment, "edited")
 
     def event(
-        self, issue: Issue, action: Literal["opened", "closed", "reopened"] = "opened"
+        self,
+        issue: Issue,
+        action: Literal["opened", "closed", "reopened", "synchronize"] = "opened",
     ) -> Event:
         """Return the webhook of an issue or pull request."""
-        if issue.pull is None:
+        if issue.pull is None and action != "synchronize":
             return events.issue_event(self._views, issue, action)
         return events.pull_request_event(self._views, issue, action)
 
@@ -162,6 +164,11 @@ class GitHubServer:
         issue.labels.append(label)
         sender = self.state.account(by)
         return ci_events.labeled_event(self._views, issue, label, sender, "labeled")
+
+    def unlabelled(self, issue: Issue, by: str) -> Event:
+        """Take the newest label off a pull request and return its webhook."""
+        label, sender = issue.labels.pop(), self.state.account(by)
+        return ci_events.labeled_event(self._views, issue, label, sender, "unlabeled")
 
     def ping(self) -> Event:
         """Return the webhook of a new hook."""
