@@ -586,7 +586,7 @@ async def test_a_run_ends_when_a_newer_commit_fails(tmp_path: Path) -> None:
 async def test_a_patch_that_waits_for_a_person_ends_with_its_commit(tmp_path: Path) -> None:
     """Nobody has to answer for what would not be published any more."""
     more = {**files("auto: all"), "requirements.txt": "flask\n"}
-    risky = [FIX, bash("echo left-pad >> requirements.txt"), WHY]
+    risky: list[Step] = [FIX, bash("echo left-pad >> requirements.txt"), WHY]
     async with open_world(tmp_path, attempts(risky), files=more) as world:
         thread = work(world)
         await world.check_ends("test", branch="work")
