@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bot.llm.base import Model
     from bot.repair.proposers.base import Proposer
     from bot.repair.test_first import Judge
+    from sandbox.egress import RegistryCredential
 
 DOCKER_IMAGE = "python:3.12-bookworm"
 """Where neither settings nor repo config name one: it has git and a C compiler besides Python."""
@@ -93,17 +94,24 @@ def sandbox_kinds(
             sandbox_url=settings.e2b_sandbox_url,
             domain=settings.e2b_domain,
             template=settings.e2b_template,
+            credentials=_registry_credentials(settings),
         )
 
     def bubblewrap() -> SandboxProvider:
         from sandbox.bubblewrap import BubblewrapProvider
 
-        return BubblewrapProvider(folder / "bubblewrap")
+        return BubblewrapProvider(
+            folder / "bubblewrap", credentials=_registry_credentials(settings)
+        )
 
     def docker() -> SandboxProvider:
         from sandbox.docker import DockerProvider
 
-        return DockerProvider(folder / "docker", settings.fixpoint_docker_image or DOCKER_IMAGE)
+        return DockerProvider(
+            folder / "docker",
+            settings.fixpoint_docker_image or DOCKER_IMAGE,
+            credentials=_registry_credentials(settings),
+        )
 
     kinds: dict[SandboxKind, Callable[[], SandboxProvider]] = {}
     if settings.e2b_api_key is not None:
@@ -111,6 +119,14 @@ def sandbox_kinds(
     kinds[SandboxKind.BUBBLEWRAP] = bubblewrap
     kinds[SandboxKind.DOCKER] = docker
     return kinds
+
+
+def _registry_credentials(settings: LocalSettings) -> tuple[RegistryCredential, ...]:
+    from sandbox.egress import registry_credential
+
+    return tuple(
+        registry_credential(one.get_secret_value()) for one in settings.fixpoint_registries
+    )
 
 
 def build_model(settings: LocalSettings) -> Model | None:

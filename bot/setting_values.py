@@ -44,6 +44,15 @@ def _patterns(value: object) -> tuple[re.Pattern[str], ...]:
         raise ValueError(f"must be regular expressions, one a line ({error})") from error
 
 
+def _registries(value: object) -> tuple[SecretStr, ...]:
+    words = value.split() if isinstance(value, str) else []
+    if words:
+        from sandbox.egress.credentials import registry_credential
+    for word in words:
+        registry_credential(word)
+    return tuple(map(SecretStr, words))
+
+
 def _private_key(value: SecretStr) -> SecretStr:
     r"""Return the PEM text of a key given as text, as one line with `\n`, or as a file's path."""
     # Slow to import, and only a server has a key.
@@ -76,4 +85,5 @@ Dollars = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 """US dollars; 0 allows no call that has a price."""
 
 Patterns = Annotated[tuple[re.Pattern[str], ...], BeforeValidator(_patterns)]
+Registries = Annotated[tuple[SecretStr, ...], BeforeValidator(_registries)]
 FolderPath = Annotated[Path, AfterValidator(Path.expanduser)]

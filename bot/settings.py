@@ -12,7 +12,15 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.errors import SettingsError
-from bot.setting_values import DatabaseUrl, Dollars, FolderPath, HttpUrl, Patterns, PrivateKey
+from bot.setting_values import (
+    DatabaseUrl,
+    Dollars,
+    FolderPath,
+    HttpUrl,
+    Patterns,
+    PrivateKey,
+    Registries,
+)
 
 
 class SandboxKind(StrEnum):
@@ -104,6 +112,12 @@ class LocalSettings(BaseModel):
         (),
         description="Regular expressions, one a line: what else is taken out of outputs, prompts "
         "and comments, as what looks like a credential is.",
+        json_schema_extra={"default_text": ""},
+    )
+    fixpoint_registries: Registries = Field(
+        (),
+        description="Private package registries, as `https://user:password@host/path`, with blanks "
+        "between them. The credentials are added outside of the sandbox.",
         json_schema_extra={"default_text": ""},
     )
     fixpoint_log_level: LogLevel = Field(

@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any, TypeVar, cast
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 from pydantic import BaseModel, SecretStr
 
@@ -60,9 +60,21 @@ TOKEN_SHAPES: tuple[re.Pattern[str], ...] = tuple(
 
 
 def planted_secrets(settings: BaseModel) -> tuple[SecretStr, ...]:
-    """Return every secret that the settings hold."""
-    values = (getattr(settings, name) for name in type(settings).model_fields)
-    return tuple(value for value in values if isinstance(value, SecretStr))
+    """Return every secret that the settings hold, of addresses with credentials those as well."""
+    values = [getattr(settings, name) for name in type(settings).model_fields]
+    listed = [one for value in values if isinstance(value, tuple) for one in value]
+    secrets = [value for value in (*values, *listed) if isinstance(value, SecretStr)]
+    urls = [one.get_secret_value() for one in listed if isinstance(one, SecretStr)]
+    return (*secrets, *(SecretStr(part) for url in urls for part in _credentials_in(url)))
+
+
+def _credentials_in(url: str) -> Iterator[str]:
+    """Yield the password of an address, or the user alone that is a token, and as they are sent."""
+    parts = urlsplit(url)
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    yield password or user
+    if password:
+        yield base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
 def scrubber(

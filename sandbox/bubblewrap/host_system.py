@@ -34,6 +34,7 @@ def host_view(
     network: bool,
     devices: tuple[Mount, ...] = (),
     trusted: Collection[tuple[str, int]] = (),
+    bundle: bool = False,
 ) -> HostView:
     """Return what a jail shows of this host.
 
@@ -44,6 +45,7 @@ def host_view(
         network: Whether the jail has a way out.
         devices: Nodes to show in place of the host's own.
         trusted: Host and port of the operator's registries.
+        bundle: Whether the gate stands for private registries; see `proxy_environment`.
     """
     programs, links = system_mounts()
     toolchains = find_toolchains(environ)
@@ -52,7 +54,7 @@ def host_view(
     variables = {
         **_variables(toolchains),
         **client,
-        **(proxy_environment(trusted) if network else {}),
+        **(proxy_environment(trusted, bundle=bundle) if network else {}),
     }
     mounts = (
         *programs,

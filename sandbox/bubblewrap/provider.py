@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import os
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sandbox.base import Limits, SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
@@ -18,7 +18,14 @@ from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.processes import Jailed, run_jailed
 from sandbox.bubblewrap.root_guards import devices
 from sandbox.bubblewrap.sandbox import COPY, BubblewrapSandbox, bwrap
-from sandbox.egress import Operator, Policy, WayOut, operator
+from sandbox.egress import (
+    Operator,
+    Policy,
+    PrivateRegistries,
+    RegistryCredential,
+    WayOut,
+    operator,
+)
 from sandbox.store import Store, host_command
 
 _CHECK_SECONDS = 10.0
@@ -40,17 +47,24 @@ class BubblewrapProvider:
     Args:
         root: Data folder, on a file system of this machine.
         environ: The host's environment: where its toolchains and package sources are.
+        credentials: Of private registries; no sandbox sees them.
     """
 
     kind = "bubblewrap"
 
-    def __init__(self, root: Path, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        environ: Mapping[str, str] | None = None,
+        credentials: Sequence[RegistryCredential] = (),
+    ) -> None:
         self._store = Store(root)
         self._layers = Layers(self._store)
         self._environ = dict(os.environ if environ is None else environ)
         self._views: dict[bool, jail.HostView] = {}
         self._operator = Operator()
         self._opened: weakref.WeakSet[BubblewrapSandbox] = weakref.WeakSet()
+        self._private = PrivateRegistries(credentials, self._environ) if credentials else None
 
     async def check(self) -> None:
         """Start an empty jail."""
@@ -78,7 +92,7 @@ class BubblewrapProvider:
         view = self._views.get(network) or await self._compose_view(network=network)
         group = control_group(_group_name(place), spec.limits)
         policy = Policy(spec.network, self._operator.trusted) if spec.network else None
-        way_out = WayOut(policy, self._operator) if policy else None
+        way_out = WayOut(policy, self._operator, self._private) if policy else None
         sandbox = BubblewrapSandbox(
             spec, self._store, self._layers, view, group, way_out, resumed=resumed
         )
@@ -117,7 +131,8 @@ class BubblewrapProvider:
                 staged.chmod(0o755)
                 self._store.publish(staged, etc)
         pip_config = (etc / "pip.conf").read_text()
-        self._operator = operator(self._environ, pip_config, (etc / "npmrc").read_text())
+        places = self._private.places if self._private else frozenset[tuple[str, int]]()
+        self._operator = operator(self._environ, pip_config, (etc / "npmrc").read_text(), places)
         nodes = devices(self._store.root / "devices")
         view = await asyncio.to_thread(
             host_view,
@@ -127,6 +142,7 @@ class BubblewrapProvider:
             network=network,
             devices=nodes,
             trusted=self._operator.trusted,
+            bundle=self._private is not None,
         )
         self._views[network] = view
         return view

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sandbox.base import HOME, WORKSPACE, SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
@@ -13,7 +13,7 @@ from sandbox.docker.archive import pack_tree
 from sandbox.docker.container import USER_ID, container, container_name, owner_change, variables
 from sandbox.docker.engine import Engine, EngineError
 from sandbox.docker.sandbox import DockerSandbox, destroy, wait_for_relay
-from sandbox.egress import Policy, WayOut, operator
+from sandbox.egress import Policy, PrivateRegistries, RegistryCredential, WayOut, operator
 from sandbox.egress.inside import proxy_environment
 from sandbox.store import Store
 
@@ -43,11 +43,15 @@ class DockerProvider:
         image: str,
         socket: Path = SOCKET,
         environ: Mapping[str, str] | None = None,
+        credentials: Sequence[RegistryCredential] = (),
     ) -> None:
         self._store = Store(root)
         self._image = image
         self._engine = Engine(socket)
-        self._operator = operator(os.environ if environ is None else environ)
+        environ = os.environ if environ is None else environ
+        self._private = PrivateRegistries(credentials, environ) if credentials else None
+        places = self._private.places if self._private else ()
+        self._operator = operator(environ, private=places)
 
     async def check(self) -> None:
         """Ask the engine for the image."""
@@ -65,7 +69,9 @@ class DockerProvider:
         image = spec.image or self._image
         environment = variables(await self._inspect_image(image))
         if spec.network is not None:
-            environment |= proxy_environment(self._operator.trusted)
+            environment |= proxy_environment(
+                self._operator.trusted, bundle=self._private is not None
+            )
             self._gates(spec.name).mkdir(parents=True, exist_ok=True)
         identity = await self._attach(spec.name, network=spec.network is not None)
         resumed = identity is not None
@@ -89,7 +95,7 @@ class DockerProvider:
         if spec.network is None:
             return None
         policy = Policy(spec.network, self._operator.trusted)
-        return self._gates(spec.name), WayOut(policy, self._operator)
+        return self._gates(spec.name), WayOut(policy, self._operator, self._private)
 
     def _gates(self, name: str) -> Path:
         """Return the folder for the sockets of a sandbox's gates; the one above it is private."""

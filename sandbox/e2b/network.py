@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sandbox.base import Network
+from sandbox.egress.credentials import RegistryCredential
 
 if TYPE_CHECKING:
     from e2b import SandboxNetworkOpts
@@ -14,7 +16,9 @@ _PRIVATE = ("10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "1
 
 
 def network_rules(
-    network: Network | None, more: SandboxNetworkOpts | None
+    network: Network | None,
+    more: SandboxNetworkOpts | None,
+    credentials: Sequence[RegistryCredential] = (),
 ) -> SandboxNetworkOpts | None:
     """Return the rules for a sandbox; None where none are needed.
 
@@ -24,6 +28,8 @@ def network_rules(
     Args:
         network: What it may reach.
         more: The operator's own rules, which come in addition.
+        credentials: Of private registries: E2B's proxy adds them outside of the sandbox, to every
+            request to that host, whatever its path and method.
     """
     if network is None:
         return None
@@ -31,11 +37,20 @@ def network_rules(
     if network.everything and "deny_out" not in rules:
         rules["deny_out"] = list(_PRIVATE)
     if not network.everything:
-        allowed, hosts = rules.get("allow_out") or [], network.hosts
+        private = (one.host for one in credentials)
+        allowed, hosts = rules.get("allow_out") or [], (*network.hosts, *private)
         if callable(allowed):
             choose = allowed
             rules["allow_out"] = lambda context: [*choose(context), *hosts]
         else:
             rules["allow_out"] = [*dict.fromkeys((*allowed, *hosts))]
         rules["deny_out"] = [_ALL]
+    if credentials:
+        rules["rules"] = {
+            **(rules.get("rules") or {}),
+            **{
+                one.host: [{"transform": {"headers": {"Authorization": one.authorization}}}]
+                for one in credentials
+            },
+        }
     return rules

@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 import uuid
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,7 @@ from sandbox.e2b.lease import whole_seconds
 from sandbox.e2b.machine import Machine
 from sandbox.e2b.network import network_rules
 from sandbox.e2b.sandbox import E2BSandbox
+from sandbox.egress.credentials import RegistryCredential
 
 if TYPE_CHECKING:
     from e2b import ApiParams, AsyncSandbox, SandboxInfo, SandboxNetworkOpts
@@ -44,6 +46,7 @@ class E2BProvider:
         template: Template for specs that name no image; E2B's `base` if None.
         network: More rules for sandboxes with network: hosts, and the headers that E2B's egress
             proxy adds so that secrets needn't enter the sandbox.
+        credentials: Of private registries, which become such rules.
         request_timeout: Seconds for one call to E2B.
     """
 
@@ -58,6 +61,7 @@ class E2BProvider:
         domain: str | None = None,
         template: str | None = None,
         network: SandboxNetworkOpts | None = None,
+        credentials: Sequence[RegistryCredential] = (),
         request_timeout: float = 60.0,
     ) -> None:
         self._api_key = api_key
@@ -66,6 +70,7 @@ class E2BProvider:
         self._domain = domain
         self._template = template
         self._network = network
+        self._credentials = tuple(credentials)
         self._request_timeout = request_timeout
         self._scratch: Path | None = None
 
@@ -174,7 +179,7 @@ class E2BProvider:
             timeout=lifetime,
             metadata={_NAME_LABEL: spec.name},
             allow_internet_access=spec.network is not None,
-            network=network_rules(spec.network, self._network),
+            network=network_rules(spec.network, self._network, self._credentials),
             lifecycle={"on_timeout": "kill"},
             idempotency_key=key,
             **self._connection(),

@@ -1,7 +1,19 @@
 """The one way out of a sandbox: a proxy on the host that asks a policy for every host."""
 
+from sandbox.egress.credentials import RegistryCredential, registry_credential
 from sandbox.egress.gate import Gate, WayOut, gate
 from sandbox.egress.operator import Operator, operator
 from sandbox.egress.policy import Policy
+from sandbox.egress.private import PrivateRegistries
 
-__all__ = ["Gate", "Operator", "Policy", "WayOut", "gate", "operator"]
+__all__ = [
+    "Gate",
+    "Operator",
+    "Policy",
+    "PrivateRegistries",
+    "RegistryCredential",
+    "WayOut",
+    "gate",
+    "operator",
+    "registry_credential",
+]

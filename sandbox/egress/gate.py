@@ -13,8 +13,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.egress.credentials import OnlyReading
 from sandbox.egress.operator import Operator
 from sandbox.egress.policy import Policy, judge
+from sandbox.egress.private import ESTABLISHED, PrivateRegistries
 from sandbox.egress.request import LONGEST_HEAD, BadRequest, Wanted, parse, refusal
 from sandbox.egress.route import Forbidden, NoRoute, Stream, connect
 
@@ -27,10 +29,17 @@ _SENTENCE = "{host} is not among the hosts that this run may reach."
 
 @dataclass(frozen=True, slots=True)
 class WayOut:
-    """What one sandbox may reach, and how this host reaches it."""
+    """What one sandbox may reach, and how this host reaches it.
+
+    Attributes:
+        policy: What it may reach.
+        operator: How this host reaches the internet.
+        private: Registries that ask for credentials, or None.
+    """
 
     policy: Policy
     operator: Operator
+    private: PrivateRegistries | None = None
 
 
 class Gate:
@@ -43,6 +52,7 @@ class Gate:
     def __init__(self, way_out: WayOut) -> None:
         self._policy = way_out.policy
         self._operator = way_out.operator
+        self._private = way_out.private or PrivateRegistries()
         self._refused: dict[str, None] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -81,11 +91,11 @@ class Gate:
         _, writer = client
         try:
             wanted = parse(head)
-            host, (server, first) = wanted.host, await self._connected(wanted)
+            host, (server, first) = wanted.host, await self._connected(wanted, client)
         except BadRequest as error:
             writer.write(refusal("400 Bad Request", str(error)))
             return
-        except Forbidden as error:
+        except (Forbidden, OnlyReading) as error:
             writer.write(refusal("403 Forbidden", str(error)))
             return
         except NoRoute as error:
@@ -93,19 +103,21 @@ class Gate:
             return
         _LOG.info("sandbox reached a host", extra={"host": host, "port": wanted.port})
         try:
-            if wanted.scheme == "https":
-                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            if wanted.scheme == "https" and not first:
+                writer.write(ESTABLISHED)
             server[1].write(first)
             await _carry(client, server)
         finally:
             await _closed(server[1])
 
-    async def _connected(self, wanted: Wanted) -> tuple[Stream, bytes]:
+    async def _connected(self, wanted: Wanted, client: Stream) -> tuple[Stream, bytes]:
         passed = judge(self._policy, wanted.host, wanted.port)
         if passed is None:
             self._refuse(wanted)
             raise Forbidden(_SENTENCE.format(host=wanted.host))
         try:
+            if self._private.has(wanted):
+                return await self._private.connect(wanted, passed, self._operator, client)
             return await connect(wanted, passed, self._operator)
         except Forbidden:
             self._refuse(wanted)
@@ -152,6 +164,8 @@ async def gate(folder: Path, way_out: WayOut) -> AsyncIterator[Gate]:
         way_out: What it decides by.
     """
     opened = Gate(way_out)
+    if way_out.private is not None:
+        await asyncio.to_thread(way_out.private.show_bundle, folder)
     name = uuid.uuid4().hex
     listener = _listen(folder, name)
     server = await asyncio.start_unix_server(opened.accept, sock=listener, limit=LONGEST_HEAD)

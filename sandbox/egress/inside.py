@@ -20,12 +20,24 @@ _JAVA = " ".join(
 )
 
 
-def proxy_environment(trusted: Collection[tuple[str, int]] = ()) -> dict[str, str]:
+BUNDLE = "certificates.pem"
+"""File in that folder with whom clients trust, where the gate stands for private registries."""
+
+_CERTIFICATES = (
+    *("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO"),
+    *("NODE_EXTRA_CA_CERTS", "NPM_CONFIG_CAFILE", "CARGO_HTTP_CAINFO"),
+)
+
+
+def proxy_environment(
+    trusted: Collection[tuple[str, int]] = (), *, bundle: bool = False
+) -> dict[str, str]:
     """Return the variables that tell clients of the proxy; what ignores them has no network.
 
     Args:
         trusted: The operator's registries. One on the host's loopback is reached by the proxy
             too, so clients must not take it for the sandbox's own.
+        bundle: Whether clients shall trust whom the gate's bundle names.
     """
     outside = {host for host, _ in trusted}
     own = ",".join(name for name in _OWN if name not in outside)
@@ -35,6 +47,7 @@ def proxy_environment(trusted: Collection[tuple[str, int]] = ()) -> dict[str, st
         "NODE_USE_ENV_PROXY": "1",
         "MAVEN_OPTS": _JAVA,
         "GRADLE_OPTS": _JAVA,
+        **(dict.fromkeys(_CERTIFICATES, f"{FOLDER}/{BUNDLE}") if bundle else {}),
     }
 
 

@@ -62,13 +62,19 @@ def _is_excepted(host: str, port: int, exception: str) -> bool:
     return not name or host == name or host.endswith(f".{name}")
 
 
-def operator(environ: Mapping[str, str], pip_config: str = "", npm_config: str = "") -> Operator:
+def operator(
+    environ: Mapping[str, str],
+    pip_config: str = "",
+    npm_config: str = "",
+    private: Iterable[tuple[str, int]] = (),
+) -> Operator:
     """Read the settings.
 
     Args:
         environ: The host's environment.
         pip_config: Content of `pip.conf`.
         npm_config: Content of `.npmrc`.
+        private: Host and port of registries whose credentials the operator gave us.
     """
     upper = {name.upper(): value for name, value in environ.items()}
     texts = [upper[name] for name in _INDEXES if name in upper]
@@ -79,7 +85,7 @@ def operator(environ: Mapping[str, str], pip_config: str = "", npm_config: str =
         for scheme in _DEFAULT_PORTS
         if (upstream := _upstream(upper.get(f"{scheme.upper()}_PROXY") or everything or ""))
     }
-    return Operator(frozenset(_places(texts)), proxies, upper.get("NO_PROXY", ""))
+    return Operator(frozenset((*_places(texts), *private)), proxies, upper.get("NO_PROXY", ""))
 
 
 def _pip_values(text: str) -> Iterator[str]:

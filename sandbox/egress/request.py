@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from sandbox.egress.policy import plain
@@ -31,6 +31,8 @@ class Wanted:
         scheme: `https` for a tunnel, `http` for a request that is read.
         head: What the host is sent first; empty for a tunnel.
         head_for_proxy: The same for another proxy on the way.
+        method: Such as `GET`; empty for a tunnel.
+        path: With its query; empty for a tunnel.
     """
 
     host: str
@@ -38,6 +40,8 @@ class Wanted:
     scheme: str
     head: bytes = b""
     head_for_proxy: bytes = b""
+    method: str = ""
+    path: str = ""
 
 
 def parse(head: bytes) -> Wanted:
@@ -57,11 +61,37 @@ def parse(head: bytes) -> Wanted:
     if not target.lower().startswith("http://"):
         raise BadRequest("A proxy is asked for http:// addresses, or to CONNECT.")
     host, port = _place(target, _HTTP_PORT)
+    path = "/" + target[target.index("//") + 2 :].partition("/")[2]
+    rest = _sent_on(headers)
+    return Wanted(
+        host,
+        port,
+        "http",
+        head=method + b" " + path.encode() + b" HTTP/1.1\r\n" + rest,
+        head_for_proxy=line.rpartition(b" ")[0] + b" HTTP/1.1\r\n" + rest,
+        method=method.decode(),
+        path=path,
+    )
+
+
+def parse_inside(head: bytes, tunnel: Wanted) -> Wanted:
+    """Read a request that came through a tunnel which ends here, up to and with its empty line.
+
+    Raises:
+        BadRequest: It is no request for that host.
+    """
+    line, *headers = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
+    found = _LINE.fullmatch(line)
+    if found is None or not found[2].startswith(b"/"):
+        raise BadRequest("This is no request for a private registry.")
+    method, path = found[1], found[2]
+    own = method + b" " + path + b" HTTP/1.1\r\n" + _sent_on(headers)
+    return replace(tunnel, head=own, method=method.decode(), path=path.decode("ascii"))
+
+
+def _sent_on(headers: list[bytes]) -> bytes:
     kept = [header for header in headers if not _HOP.match(header)]
-    path = target[target.index("//") + 2 :].partition("/")[2].encode()
-    rest = b"\r\n".join([*kept, b"Connection: close", b"", b""])
-    own = method + b" /" + path + b" HTTP/1.1\r\n" + rest
-    return Wanted(host, port, "http", own, line.rpartition(b" ")[0] + b" HTTP/1.1\r\n" + rest)
+    return b"\r\n".join([*kept, b"Connection: close", b"", b""])
 
 
 def _place(url: str, default: int | None) -> tuple[str, int]:

@@ -14,6 +14,7 @@ import pytest
 from sandbox.base import Sandbox, SandboxProvider, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.docker import DockerProvider
+from sandbox.egress import RegistryCredential
 from tests.contract.docker_engine import NoEngine, PrivateEngine, private_engine
 
 SECRET = "not-for-the-sandbox"
@@ -78,13 +79,23 @@ def operator_environ() -> dict[str, str]:
     return {}
 
 
+@pytest.fixture
+def credentials() -> tuple[RegistryCredential, ...]:
+    """The operator's credentials for private registries; a test may have some."""
+    return ()
+
+
 @pytest.fixture(params=["bubblewrap", pytest.param("docker", marks=pytest.mark.docker), "e2b"])
 async def kind(
-    request: pytest.FixtureRequest, tmp_path: Path, source: Path, operator_environ: dict[str, str]
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    source: Path,
+    operator_environ: dict[str, str],
+    credentials: tuple[RegistryCredential, ...],
 ) -> AsyncIterator[Kind]:
     """Each kind of sandbox in turn; what a test opened is gone after it."""
     async with AsyncExitStack() as stack:
-        build = await _builder(request, tmp_path, stack, operator_environ)
+        build = await _builder(request, tmp_path, stack, operator_environ, credentials)
         kind = Kind(request.param, build(), build, source)
         yield kind
         for sandbox in kind.opened:
@@ -99,15 +110,16 @@ async def _builder(
     tmp_path: Path,
     stack: AsyncExitStack,
     operator_environ: dict[str, str],
+    credentials: tuple[RegistryCredential, ...],
 ) -> Callable[[], SandboxProvider]:
     root = tmp_path / "sandboxes"
     environ = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "HOST_SECRET": SECRET}
     environ |= operator_environ
     if request.param == "bubblewrap":
-        return lambda: BubblewrapProvider(root, environ)
+        return lambda: BubblewrapProvider(root, environ, credentials)
     if request.param == "docker":
         engine: PrivateEngine = request.getfixturevalue("docker_engine")
-        return lambda: DockerProvider(root, engine.image, engine.socket, environ)
+        return lambda: DockerProvider(root, engine.image, engine.socket, environ, credentials)
     fixture = pytest.importorskip(
         "tests.contract.e2b_fixture", reason="The E2B stand-in is not installed here."
     )

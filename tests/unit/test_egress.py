@@ -7,6 +7,7 @@ import pytest
 from sandbox.base import Network
 from sandbox.e2b.network import network_rules
 from sandbox.egress.addresses import is_local, is_own
+from sandbox.egress.credentials import OnlyReading, authorized, of_host, registry_credential
 from sandbox.egress.operator import Upstream, operator
 from sandbox.egress.policy import Policy, judge, plain
 from sandbox.egress.request import BadRequest, parse
@@ -155,3 +156,61 @@ def test_the_same_policy_in_the_words_of_e2b() -> None:
     everything = network_rules(Network(everything=True), None)
     assert everything is not None
     assert "169.254.0.0/16" in str(everything["deny_out"])
+
+
+@pytest.mark.parametrize(
+    ("url", "place", "authorization"),
+    [
+        (
+            "https://me:p%40ss@Pkg.example/simple",
+            ("https", "pkg.example", 443),
+            "Basic bWU6cEBzcw==",
+        ),
+        ("https://t0ken@pkg.example:8443", ("https", "pkg.example", 8443), "Bearer t0ken"),
+        ("http://me:pass@10.1.2.3/", ("http", "10.1.2.3", 80), "Basic bWU6cGFzcw=="),
+    ],
+)
+def test_credentials_are_read(url: str, place: tuple[str, str, int], authorization: str) -> None:
+    """As addresses have them; a user alone is a token."""
+    credential = registry_credential(url)
+    assert (credential.scheme, credential.host, credential.port) == place
+    assert credential.authorization == authorization
+    assert authorization not in repr(credential)
+
+
+@pytest.mark.parametrize(
+    "url", ["https://pkg.example/simple", "pkg.example", "ftp://a:b@c/", "https://a:secret@c:x/"]
+)
+def test_other_addresses_are_no_credentials(url: str) -> None:
+    """The sentence does not quote what was given."""
+    with pytest.raises(ValueError, match="must be addresses such as") as caught:
+        registry_credential(url)
+    assert "secret" not in str(caught.value)
+
+
+def test_plain_requests_get_the_credential_of_their_path() -> None:
+    """In place of the client's own; the longest path wins; another host's has no say."""
+    known = [
+        registry_credential(f"http://u:{word}@pkg.example/{path}")
+        for word, path in (("one", "a"), ("two", "a/b"))
+    ]
+    head = b"GET http://pkg.example/a/b/c HTTP/1.1\r\nAUTHORIZATION: Basic own\r\nX: y\r\n\r\n"
+    wanted = parse(head)
+    assert of_host(known, wanted) == tuple(known)
+    assert of_host(known, parse(head.replace(b"pkg", b"other"))) == ()
+    sent = authorized(wanted, known).head
+    assert b"Basic own" not in sent
+    assert f"Authorization: {known[1].authorization}\r\n".encode() in sent
+    with pytest.raises(OnlyReading):
+        authorized(parse(head.replace(b"GET", b"PUT")), known)
+
+
+def test_e2b_adds_credentials_outside_of_the_sandbox() -> None:
+    """By a rule for the host, which is allowed with it."""
+    credential = registry_credential("https://me:pass@pkg.example/simple")
+    rules = network_rules(Network(("pypi.org",)), None, [credential])
+    assert rules is not None
+    assert rules.get("allow_out") == ["pypi.org", "pkg.example"]
+    header = {"Authorization": credential.authorization}
+    assert rules.get("rules") == {"pkg.example": [{"transform": {"headers": header}}]}
+    assert network_rules(None, None, [credential]) is None

@@ -164,8 +164,12 @@ class _Settings(BaseModel):
     other: SecretStr | None = SecretStr("other-key")
     missing: SecretStr | None = None
     budget: Decimal = Decimal(2)
+    registries: tuple[SecretStr, ...] = (SecretStr("https://me:p%40ssword@pkg.example/simple"),)
 
 
 def test_planted_secrets_of_settings() -> None:
     """Every secret of the settings is one to look for."""
-    assert planted_secrets(_Settings()) == (SecretStr("first-key"), SecretStr("other-key"))
+    secrets = [one.get_secret_value() for one in planted_secrets(_Settings())]
+    assert secrets[:2] == ["first-key", "other-key"]
+    sent = base64.b64encode(b"me:p@ssword").decode()
+    assert secrets[2:] == ["https://me:p%40ssword@pkg.example/simple", "p@ssword", sent]

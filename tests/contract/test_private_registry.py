@@ -1,0 +1,103 @@
+"""A setup installs from a private registry, and the credentials never enter the sandbox."""
+
+from __future__ import annotations
+
+import base64
+import shlex
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from sandbox.base import Network, Sandbox
+from sandbox.egress import RegistryCredential, registry_credential
+from tests.contract.conftest import Kind
+from tests.fakes.private_registry import PrivateRegistry, private_registry
+
+SECONDS = 60.0
+
+own_gate = pytest.mark.parametrize(
+    "kind", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)], indirect=True
+)
+with_clients = pytest.mark.parametrize("kind", ["bubblewrap"], indirect=True)
+"""The engine's image has none; its gate is the same."""
+
+READ_ALL = (
+    "env; cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline; "
+    "grep -rlaE '[u]ntold-4b7f91|PAIR' ~ /tmp /workspace /run /etc && echo FOUND"
+)
+
+
+@pytest.fixture
+async def registry(tmp_path: Path) -> AsyncIterator[PrivateRegistry]:
+    async with private_registry(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def operator_environ(registry: PrivateRegistry) -> dict[str, str]:
+    """The operator's machine trusts the registry's authority."""
+    return {"SSL_CERT_FILE": str(registry.trust)}
+
+
+@pytest.fixture
+def credentials(registry: PrivateRegistry) -> tuple[RegistryCredential, ...]:
+    """What `FIXPOINT_REGISTRIES` says."""
+    return (registry_credential(registry.with_credentials),)
+
+
+async def said(sandbox: Sandbox, command: str) -> str:
+    return (await sandbox.run(command, timeout=SECONDS)).output
+
+
+def fetches(*asked: tuple[str, str]) -> str:
+    """Return a command that prints the status of each answer, and what it says if it is bad."""
+    script = (
+        "import urllib.request as u, urllib.error as e\n"
+        f"for method, url in {list(asked)!r}:\n"
+        "    try: print(u.urlopen(u.Request(url, method=method)).status)\n"
+        "    except e.HTTPError as error: print(error.code, error.read().decode().strip())"
+    )
+    return f"python3 -c {shlex.quote(script)}"
+
+
+@with_clients
+async def test_a_private_package_is_installed(kind: Kind, registry: PrivateRegistry) -> None:
+    """By pip, over TLS that it checks; nothing in the sandbox has the password in any form."""
+    sandbox = await kind.open(network=Network(()))
+    install = "python3 -m pip install -q --no-deps --disable-pip-version-check --target /tmp/there"
+    script = f"{install} --index-url {registry.index} secretive; PYTHONPATH=/tmp/there python3 -c 'import secretive'"
+    printed = await said(sandbox, script)
+    assert "installed from the private registry" in printed, printed
+    assert all(known for _, _, known in registry.asked)
+    pair = base64.b64encode(b"reader:untold-4b7f91").decode().rstrip("=")
+    everything = await said(sandbox, READ_ALL.replace("PAIR", f"[{pair[0]}]{pair[1:]}"))
+    for needle in ("untold-4b7f91", pair, "\nFOUND"):
+        assert needle not in everything
+
+
+@own_gate
+async def test_clients_are_told_whom_to_trust(kind: Kind) -> None:
+    """The bundle can be read, and has certificates; the key of ours stays outside."""
+    sandbox = await kind.open(network=Network(()))
+    printed = await said(sandbox, 'cat "$SSL_CERT_FILE"; env; ls -A /run/fixpoint-egress')
+    assert printed.count("BEGIN CERTIFICATE") > 1
+    assert "PRIVATE KEY" not in printed
+    assert "untold" not in printed
+
+
+@with_clients
+async def test_credentials_only_read_and_only_there(kind: Kind, registry: PrivateRegistry) -> None:
+    """Publishing is refused; other paths, ways around and headers of one's own get nothing."""
+    sandbox = await kind.open(network=Network(()))
+    root = registry.index.removesuffix("/simple")
+    writing = [(method, f"{root}/simple/x/") for method in ("PUT", "POST", "DELETE")]
+    elsewhere = ("/admin", "/simple/../admin", "/simple/%2e%2e/admin", "/simplex")
+    reading = [("GET", f"{root}{path}") for path in elsewhere]
+    command = fetches(("GET", f"{root}/simple/x/"), *writing, *reading)
+    first, *others = (await said(sandbox, command)).splitlines()
+    assert first == "200"
+    refused = "403 localhost is a private registry, from which can only be read."
+    assert others == [refused] * len(writing) + ["401 "] * len(reading)
+    assert {method for method, _, _ in registry.asked} == {"GET"}
+    assert [path for _, path, known in registry.asked if known] == ["/simple/x/"]
