@@ -1,4 +1,4 @@
-"""What every test leaves behind is put away, also when the test failed."""
+"""What all tests share: one PostgreSQL, no hurry, and that what they leave behind is put away."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# One server for all modules: a fixture that each of them imports would start one for each of them.
+pytest_plugins = ["tests.contract.postgres"]
+
+# How long an example takes says more of the machine than of the code.
+hypothesis.settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session", autouse=True)

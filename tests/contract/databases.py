@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from pathlib import Path
 
 import pytest
@@ -15,4 +14,4 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> SecretStr:
     if request.param == "sqlite":
         return SecretStr(f"sqlite:///{tmp_path}/new/folder/fixpoint.db")
     server = request.getfixturevalue("postgres")
-    return SecretStr(server.new_database(f"t{uuid.uuid4().hex}"))
+    return SecretStr(server.empty_database())

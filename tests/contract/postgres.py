@@ -15,6 +15,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
+
+_OWN_SCHEMAS = "SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +26,21 @@ class PostgresServer:
 
     folder: Path
 
-    def new_database(self, name: str) -> str:
-        """Create an empty database and return its SQLAlchemy URL."""
+    def empty_database(self) -> str:
+        """Return the SQLAlchemy URL of a database, after dropping what an earlier test left there.
+
+        Dropping a few tables is fifty times as fast as a new database, which is 300 files.
+        """
         with psycopg.connect(
             host=str(self.folder), user="fixpoint", dbname="postgres", autocommit=True
         ) as connection:
-            connection.execute(f'CREATE DATABASE "{name}"'.encode())
-        return f"postgresql+psycopg://fixpoint@/{name}?host={self.folder}"
+            connection.execute("SET lock_timeout = '30s'")  # of a connection that was left open
+            for schema in connection.execute(_OWN_SCHEMAS).fetchall():
+                connection.execute(
+                    sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(*schema))
+                )
+            connection.execute("CREATE SCHEMA public")
+        return f"postgresql+psycopg://fixpoint@/postgres?host={self.folder}"
 
 
 @pytest.fixture(scope="session")

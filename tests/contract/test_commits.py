@@ -13,9 +13,8 @@ from bot.storage.commits import CommitState, CommitStore, WatchedCommit
 from bot.storage.database import Database, open_database
 from bot.storage.switches import SwitchStore
 from tests.contract.databases import url
-from tests.contract.postgres import postgres
 
-__all__ = ["postgres", "url"]  # fixtures: pytest finds them by name
+__all__ = ["url"]  # a fixture: pytest finds it by name
 
 REPO = Repo("Octo/Widgets", 7)
 SHA = "a" * 40

@@ -24,9 +24,8 @@ from bot.storage.ledger_purse import open_purse
 from bot.storage.runs import RunStatus, RunStore
 from tests.contract.databases import url
 from tests.contract.ledger_worker import accounts_of
-from tests.contract.postgres import postgres
 
-__all__ = ["postgres", "url"]  # fixtures: pytest finds them by name
+__all__ = ["url"]  # a fixture: pytest finds it by name
 
 REQUEST = FixRequest(
     "acme/app",

@@ -36,9 +36,8 @@ from bot.storage.journal import Journal
 from bot.storage.runs import RunStatus, RunStore
 from bot.storage.steps_database import steps_database
 from tests.contract.databases import url
-from tests.contract.postgres import postgres
 
-__all__ = ["postgres", "url"]  # fixtures: pytest finds them by name
+__all__ = ["url"]  # a fixture: pytest finds it by name
 
 REQUEST = FixRequest(
     repository="Octo/Widgets",

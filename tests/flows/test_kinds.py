@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
 from pathlib import Path
 
 import pytest
 
 from bot.repair.model import Verdict
-from tests.contract.postgres import PostgresServer, postgres
+from tests.contract.postgres import PostgresServer
 from tests.fakes.e2b import E2BServer
 from tests.flows.world import RIGHT, WRONG, attempts, open_world
-
-__all__ = ["postgres"]  # a fixture: pytest finds it by name
 
 
 async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
@@ -40,9 +37,8 @@ async def test_fixed_with_everything_in_postgresql(
     tmp_path: Path, postgres: PostgresServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Deliveries, runs and steps are kept there, and the password of its URL is in no log."""
-    name = f"t{uuid.uuid4().hex}"
     secret = "planted-password-51"
-    url = postgres.new_database(name).replace("fixpoint@", f"fixpoint:{secret}@")
+    url = postgres.empty_database().replace("fixpoint@", f"fixpoint:{secret}@")
     environ = {"DATABASE_URL": url}
     async with open_world(tmp_path, attempts(RIGHT), environ=environ) as world:
         await world.comment("/fix")
