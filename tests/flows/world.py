@@ -42,6 +42,8 @@ FILES: dict[str, str | bytes] = {
 }
 
 SETTLE_SECONDS = 60.0
+LOOK_SECONDS = 0.05
+"""Between two looks at the database, which share the processor with what is waited for."""
 
 
 def edit(old: str, new: str, path: str = "app.txt") -> Call:
@@ -235,7 +237,7 @@ class World(Scene):
         """Wait until so many runs were begun."""
         async with asyncio.timeout(SETTLE_SECONDS):
             while len(await self.server.runs.list()) < runs:  # noqa: ASYNC110 - the database tells nobody
-                await asyncio.sleep(0.02)
+                await asyncio.sleep(LOOK_SECONDS)
 
     async def until_said(self, words: str) -> None:
         """Wait until a check run of ours says something."""
@@ -263,18 +265,16 @@ class World(Scene):
     async def settled(self) -> None:
         """Wait until nothing is under way any more."""
         async with asyncio.timeout(SETTLE_SECONDS):
-            while True:
-                if await self._quiet():
-                    active = [
-                        run
-                        for run in await self.server.runs.active()
-                        if run.status is not RunStatus.WAITING
-                    ]
-                    latest = await self.server.runs.list(1)
-                    ended = [await self.server.durable.finished(run.id) for run in latest]
-                    if not active and all(ended):
-                        return
-                await asyncio.sleep(0.02)
+            while await self._busy():  # noqa: ASYNC110 - the database tells nobody
+                await asyncio.sleep(LOOK_SECONDS)
+
+    async def _busy(self) -> bool:
+        return await self._running() or not await self._quiet() or not await self._ended()
+
+    async def _running(self) -> bool:
+        """Whether a run is under way: one question, which answers most of the looks."""
+        active = await self.server.runs.active()
+        return any(run.status is not RunStatus.WAITING for run in active)
 
     async def _quiet(self) -> bool:
         """Whether no delivery and no commit waits to be looked at for the first time."""
@@ -282,6 +282,13 @@ class World(Scene):
         if not server.dispatcher.idle or await server.deliveries.pending():
             return False
         return server.settler.idle and not await server.commits.due(datetime.now(UTC))
+
+    async def _ended(self) -> bool:
+        """Whether no run is under way, also none that was started after `_running` was asked."""
+        if await self._running():
+            return False
+        latest = await self.server.runs.list(1)
+        return all([await self.server.durable.finished(run.id) for run in latest])
 
     async def run(self) -> Run:
         """Return the youngest run, with its report."""
