@@ -1,10 +1,11 @@
 """Let the search repair programs with faults, and compare what comes out with the right ones.
 
     python -m bench.search                            programs and faults of this folder
+    python -m bench.search --held-out                 those that no edit was written for
     python -m bench.search --quixbugs CLONE           the programs of QuixBugs
     python -m bench.search --fixkit                   the same by fixkit, beside it
 
-`--only NAME` picks a program or fault, `--every N` each Nth, `--seconds` is the limit of one
+`--only NAME` picks a program or fault, `--every N` each Nth beginning with `--from`, `--seconds` is the limit of one
 repair. By default each fault goes through `fixpoint fix` as a user would run it; `--in-place` runs
 the proposer alone, in a folder instead of a sandbox.
 """
@@ -24,7 +25,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench.search import peer
-from bench.search.fault import load_faults
+from bench.search.fault import HELD_OUT, PROGRAMS, load_faults
 from bench.search.in_place import repair_in_place
 from bench.search.quixbugs import load_quixbugs
 from bench.search.result import HEAD, Result, row
@@ -36,7 +37,7 @@ FIXPOINT = Path(sys.executable).with_name("fixpoint")
 def main() -> None:
     """Run, print a line for each fault, then the figures."""
     options = _options()
-    results = asyncio.run(_run_all(_subjects(options)[:: options.every], options))
+    results = asyncio.run(_run_all(_subjects(options)[options.start :: options.every], options))
     print(f"\n{HEAD}")
     for by in dict.fromkeys(result.by for result in results):
         print(row(by, [result for result in results if result.by == by]))
@@ -51,8 +52,10 @@ def _options() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--quixbugs", type=Path, metavar="CLONE", help="a clone of QuixBugs")
+    parser.add_argument("--held-out", action="store_true", help="the programs of `held_out`")
     parser.add_argument("--only", action="append", metavar="NAME", help="may be repeated")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth fault alone")
+    parser.add_argument("--from", dest="start", type=int, default=0, metavar="N", help="from there")
     parser.add_argument("--seconds", type=float, default=120.0, help="limit of one repair")
     parser.add_argument("--in-place", action="store_true", help="without a sandbox")
     parser.add_argument("--fixkit", action="store_true", help="let fixkit try as well")
@@ -61,7 +64,7 @@ def _options() -> argparse.Namespace:
 
 
 def _subjects(options: argparse.Namespace) -> Sequence[Subject]:
-    listed: Sequence[Subject] = load_faults()
+    listed: Sequence[Subject] = load_faults(HELD_OUT if options.held_out else PROGRAMS)
     if options.quixbugs:
         listed = load_quixbugs(options.quixbugs)
     return [s for s in listed if not options.only or {s.id, s.group} & set(options.only)]

@@ -13,6 +13,7 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
+from bench.search.held_out_plays import PLAYS
 from bench.search.inputs import FRESH, INPUTS
 
 
@@ -66,19 +67,36 @@ def _played(module: ModuleType, acts: list[tuple[int, int]]) -> Any:
     return one.balance, other.balance, one.history, other.history, said
 
 
-def main() -> int:
-    """Return 0 when they answer alike."""
-    program, right, repaired = sys.argv[1:]
+def played(module: ModuleType, program: str, seed: int) -> str:
+    """Return what a play of a program sees, or which error ends it, as text."""
+    try:
+        return repr(PLAYS[program](module, Random(seed)))
+    except Exception as error:  # noqa: BLE001 - how it fails is its behaviour
+        return type(error).__name__
+
+
+def parted(program: str, right: ModuleType, repaired: ModuleType) -> str:
+    """Return the first use on which they answer differently, or ""."""
+    if program in PLAYS:
+        seeds = range(INPUTS)
+        apart = (n for n in seeds if played(right, program, n) != played(repaired, program, n))
+        return next((f"play {n}" for n in apart), "")
     chance = Random(7)
-    modules = load(right, program), load(repaired, program)
     for _ in range(INPUTS):
         for fresh in FRESH[program]:
             name, arguments = fresh(chance)
-            answers = {answer(module, name, arguments) for module in modules}
+            answers = {answer(module, name, arguments) for module in (right, repaired)}
             if len(answers) > 1:
-                print(name, arguments, answers)
-                return 1
-    return 0
+                return f"{name} {arguments} {answers}"
+    return ""
+
+
+def main() -> int:
+    """Return 0 when they answer alike."""
+    program, right, repaired = sys.argv[1:]
+    apart = parted(program, load(right, program), load(repaired, program))
+    print(apart)
+    return 1 if apart else 0
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import subprocess
 import sys
 import tomllib
@@ -10,7 +11,10 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
+HELD_OUT = HERE / "held_out"
 ROOT = HERE.parents[1]
+_LAYOUTS = (("", ""), ("", "tests"), ("src", "tests"))
+_SOURCES = '[tool.pytest.ini_options]\npythonpath = ["src"]\n'
 COMPARING = 20.0
 """Seconds after which a repaired program that still runs counts as another one."""
 
@@ -20,12 +24,16 @@ class Fault:
     """One change that makes a program wrong.
 
     Attributes:
+        programs: Folder of the right programs and their tests.
+        layout: Folders of the program and of its tests in the project that is made of them.
         number: From 0, in the order of the file.
         group: The program's name.
         right: Text of the right program.
         wrong: What stands in its place.
     """
 
+    programs: Path
+    layout: tuple[str, str]
     number: int
     group: str
     right: str
@@ -41,22 +49,26 @@ class Fault:
     @property
     def source(self) -> str:
         """The program's file."""
-        return f"{self.group}.py"
+        return posixpath.join(self.layout[0], f"{self.group}.py")
 
     @property
     def tests(self) -> str:
         """The file of its tests."""
-        return f"test_{self.group}.py"
+        return posixpath.join(self.layout[1], f"test_{self.group}.py")
 
     def plant(self, folder: Path) -> None:
         """Write the faulty program and its tests to a folder."""
-        text = (PROGRAMS / f"{self.group}.py").read_text("utf-8")
+        text = (self.programs / f"{self.group}.py").read_text("utf-8")
         if text.count(self.right) < 1:
             raise ValueError(f"{self.id}: the program does not have {self.right!r}")
-        faulty = text.replace(self.right, self.wrong, 1)
-        (folder / f"{self.group}.py").write_text(faulty, "utf-8")
-        test = f"test_{self.group}.py"
-        (folder / test).write_text((PROGRAMS / test).read_text("utf-8"), "utf-8")
+        tests = (self.programs / f"test_{self.group}.py").read_text("utf-8")
+        for file, content in (
+            (self.source, text.replace(self.right, self.wrong, 1)),
+            (self.tests, tests),
+            *([("pyproject.toml", _SOURCES)] if self.layout[0] else []),
+        ):
+            (folder / file).parent.mkdir(exist_ok=True)
+            (folder / file).write_text(content, "utf-8")
 
     def behaves(self, folder: Path) -> bool:
         """Whether the program answers like the right one to inputs that no test has."""
@@ -65,8 +77,8 @@ class Fault:
             "-m",
             "bench.search.behaviour",
             self.group,
-            str(PROGRAMS),
-            str(folder),
+            str(self.programs),
+            str((folder / self.source).parent),
         )
         try:
             done = subprocess.run(
@@ -77,7 +89,19 @@ class Fault:
         return done.returncode == 0
 
 
-def load_faults() -> list[Fault]:
-    """Return the faults of `faults.toml`."""
-    listed = tomllib.loads((HERE / "faults.toml").read_text("utf-8"))["fault"]
-    return [Fault(n, one["program"], one["right"], one["wrong"]) for n, one in enumerate(listed)]
+def load_faults(programs: Path = PROGRAMS) -> list[Fault]:
+    """Return the faults of a folder; those held out are in projects of various layouts."""
+    listed = tomllib.loads((programs / "faults.toml").read_text("utf-8"))["fault"]
+    names = sorted({one["program"] for one in listed})
+    layouts = _LAYOUTS if programs == HELD_OUT else _LAYOUTS[:1]
+    return [
+        Fault(
+            programs,
+            layouts[names.index(one["program"]) % len(layouts)],
+            n,
+            one["program"],
+            one["right"],
+            one["wrong"],
+        )
+        for n, one in enumerate(listed)
+    ]

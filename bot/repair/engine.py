@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.repair.attempts import make_attempt, now
@@ -37,6 +38,7 @@ from bot.repair.progress import (
     RunFinished,
 )
 from bot.repair.purse import OwnPurse, Purse
+from bot.repair.recent import recent_lines
 from bot.repair.reins import Reins
 from bot.repair.reproduce import reproduce
 from bot.repair.run import Concluded, Knowledge, Run, Tools, Workshop
@@ -123,7 +125,8 @@ async def _see_checks_fail(run: Run, checkout: Checkout) -> Workshop:
     run.known.head = await run.steps("freeze head", checkout.head)
     conclude_outside(run)
     source = await checkout.provide(run.known.head)
-    return await reproduce_checks(run, source, await _guidance(source))
+    workshop = await reproduce_checks(run, source, await _guidance(source))
+    return replace(workshop, recent=await _recent(run, source))
 
 
 async def _prepare(run: Run, checkout: Checkout) -> Workshop:
@@ -161,7 +164,8 @@ async def _prepare(run: Run, checkout: Checkout) -> Workshop:
         raise Concluded(Verdict.INFRASTRUCTURE, reason)
     preparation.use(prepared)
     run.known.untouched = prepared
-    return Workshop(source, commands, prepared, preparation, await _guidance(source))
+    guidance, recent = await _guidance(source), await _recent(run, source)
+    return Workshop(source, commands, prepared, preparation, guidance, recent=recent)
 
 
 async def _note_submodules(run: Run, source: Source) -> None:
@@ -179,6 +183,11 @@ async def _guidance(source: Source) -> str:
         if text:
             return text.decode("utf-8", "replace")[:_GUIDANCE_CHARACTERS]
     return ""
+
+
+async def _recent(run: Run, source: Source) -> frozenset[tuple[str, int]]:
+    """Return the lines that were changed lately, for the proposer that asks for them."""
+    return await recent_lines(source) if "search" in run.ladder else frozenset()
 
 
 async def _attempt_until_believed(run: Run, workshop: Workshop) -> tuple[Verdict, str]:

@@ -107,6 +107,7 @@ class Workshop:
         preparation: Opens sandboxes on it.
         guidance: The repository's own instructions for agents, or "".
         beside: Those of the other failed jobs: what repairs this one must pass there too.
+        recent: Lines that were changed lately, as path and number.
     """
 
     source: Source
@@ -115,6 +116,7 @@ class Workshop:
     preparation: Preparation
     guidance: str = ""
     beside: tuple[Workshop, ...] = ()
+    recent: frozenset[tuple[str, int]] = frozenset()
 
     def verifier(self, run: Run) -> Verifier:
         """Return what judges patches against the prepared tree."""
@@ -165,6 +167,7 @@ class Workshop:
             protected=job.rules.protected,
             allow_snapshots=job.allow_snapshots,
             search=job.search,
+            recent=self.recent,
             clues=known.clues,
             purse=run.purse,
         )

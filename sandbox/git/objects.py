@@ -188,6 +188,24 @@ class ObjectStore:
             removed += 0 if minus == b"-" else int(minus)
         return Diff(data, tuple(sorted(files)), added, removed)
 
+    async def before(self, head: str, other: str, commits: int) -> str:
+        """Return where a commit parted from another one, else its ancestor so many commits back.
+
+        Where its history is shorter, that is the oldest commit; "" when there is but one.
+        """
+        if head != other and await self.has(other):
+            parted = (await self._git("merge-base", head, other)).decode().strip()
+            if parted != head:
+                return parted
+        limit = f"--max-count={commits + 1}"
+        listed = (await self._git("rev-list", "--first-parent", limit, head)).decode().split()
+        return listed[-1] if len(listed) > 1 else ""
+
+    async def hunks(self, before: str, after: str) -> bytes:
+        """Return what changed in files that two commits both have, as a diff without context."""
+        plain = ("diff-tree", "-r", "--no-ext-diff", "--no-textconv", "--no-renames")
+        return await self._git(*plain, "-p", "--unified=0", "--diff-filter=M", before, after)
+
     async def changes(self, before: str, after: str) -> tuple[TreeChange, ...]:
         """Return the paths that differ between two trees, for a commit through an API."""
         raw = await self._git("diff-tree", "-r", "-z", "--no-renames", before, after)

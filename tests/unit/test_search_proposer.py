@@ -25,7 +25,8 @@ from bot.repair.steps import PlainSteps, Steps
 from tests.flows.agent_world import JournaledSteps, Killed
 from tests.unit.local_workbench import LocalWorkbench
 
-PYTEST = "python -m pytest -q -p no:cacheprovider"
+WITH_PLUGINS = "python -m pytest -q -p no:cacheprovider"
+PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {WITH_PLUGINS}"
 UNITTEST = "python -m unittest -q"
 MEAN = """\
 def mean(numbers):
@@ -119,6 +120,66 @@ async def test_an_endless_loop_under_unittest(tmp_path: Path) -> None:
     }
     proposal, _ = await propose(tmp_path, files, UNITTEST)
     assert "+        n -= 1\n" in proposal.patch.text
+
+
+async def test_cases_of_unittest_under_pytest(tmp_path: Path) -> None:
+    """Pytest keeps what a `TestCase` raises to itself, and that of subtests too."""
+    files = {
+        "mean.py": MEAN,
+        "test_mean.py": (
+            "import unittest\n\nfrom mean import mean\n\n\nclass Mean(unittest.TestCase):\n"
+            "    def test_some(self):\n        self.assertEqual(mean([1, 2, 3]), 2)\n\n"
+            "    def test_each(self):\n        for n in (0, 4):\n"
+            "            with self.subTest(n=n):\n                self.assertEqual(mean([n]), n)\n\n"
+            "    def test_none(self):\n        self.assertIsNone(mean([]))\n"
+        ),
+    }
+    proposal, _ = await propose(tmp_path, files, PYTEST)
+    assert proposal.patch.files == ("mean.py",)
+    assert "`test_mean.py::Mean::test_each`, `test_mean.py::Mean::test_some`" in proposal.summary
+
+
+async def test_plugins_that_are_not_loaded_are_given_no_options(tmp_path: Path) -> None:
+    """Plugins that are installed may be switched off, on the command line or in the settings."""
+    files = {
+        "mean.py": MEAN,
+        "test_mean.py": TEST_MEAN,
+        "pytest.ini": "[pytest]\naddopts = -p no:xdist\n",
+    }
+    proposal, _ = await propose(tmp_path, files, f"{WITH_PLUGINS} -p no:pytest_cov")
+    assert proposal.patch.files == ("mean.py",)
+
+
+TWO_FAULTS = {
+    "pair.py": (
+        "def first(items):\n    return items[1]\n\n\ndef last(items):\n    return items[-2]\n"
+    ),
+    "test_pair.py": (
+        "from pair import first, last\n\n\n"
+        "def test_first():\n    assert first([5, 6, 7]) == 5\n\n\n"
+        "def test_last():\n    assert last([5, 6, 7]) == 7\n"
+    ),
+}
+
+
+async def test_two_faults_in_two_functions(tmp_path: Path) -> None:
+    """Edits that mend one test each are put together."""
+    proposal, _ = await propose(tmp_path, TWO_FAULTS, PYTEST)
+    assert proposal.patch.text.count("\n+    return items[") == 2
+    assert "It turns `test_pair.py::test_first`, `test_pair.py::test_last` green." in (
+        proposal.summary
+    )
+
+
+async def test_the_same_tree_gets_the_same_repair(tmp_path: Path) -> None:
+    """Two searches of one tree choose alike, and name the same others."""
+    said = set()
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        files = {"mean.py": MEAN, "test_mean.py": TEST_MEAN}
+        proposal, _ = await propose(tmp_path / name, files, PYTEST)
+        said.add((proposal.patch.text, proposal.summary.partition("Found by search")[0]))
+    assert len(said) == 1
 
 
 async def test_a_fault_that_shows_at_import(tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ class Task:
         guidance: The repository's own instructions for agents (AGENTS.md and the like), or "".
         allow_snapshots: Whether the snapshots of tests may be rewritten.
         search: What a search without a model may take.
+        recent: Lines that were changed lately, as path and number.
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         protected: Globs that no patch may touch.
         purse: Pays for model calls.
@@ -65,6 +66,7 @@ class Task:
     protected: tuple[str, ...] = ()
     allow_snapshots: bool = False
     search: SearchLimits = field(default_factory=SearchLimits)
+    recent: frozenset[tuple[str, int]] = frozenset()
     clues: str = ""
     purse: Purse = field(default_factory=OwnPurse)
 

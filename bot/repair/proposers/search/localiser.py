@@ -57,5 +57,5 @@ class Localiser:
         except Unanswered as problem:
             self.problem = uncollected(str(problem))
             return Proposal(Patch(), self.problem)
-        self.suspects = suspects(self.evidence)
+        self.suspects = suspects(self.evidence, task.recent)
         return Proposal(Patch(), f"{len(self.suspects)} lines are suspicious.")

@@ -117,7 +117,7 @@ class _Search:
     async def done(self) -> Proposal:
         """Localise, try, choose, explain."""
         evidence = await self._look()
-        ranked_lines = suspects(evidence)
+        ranked_lines = suspects(evidence, self.task.recent)
         if not evidence.failing and not evidence.broken:
             return Proposal(Patch(), "Every test passes when a search runs them one by one.")
         ranked = [

@@ -12,6 +12,8 @@ from bot.repair.proposers.search.edits import (
     calls,
     conditions,
     constants,
+    effects,
+    formats,
     guards,
     messages,
     names,
@@ -41,7 +43,8 @@ RULES: tuple[Rule, ...] = (
     conditions.repeated,
     values.terms, values.constants, values.results, values.rhs, values.borrowed, values.yields,
     statements.deleted, statements.reordered, statements.moved, statements.exits,
-    statements.inserted,
+    statements.inserted, effects.unkept, effects.uncalled, effects.shared, effects.ends,
+    effects.bits, formats.formatted,
     guards.first_cases, guards.steps, guards.repeats,
     signatures.mutable_defaults, signatures.exceptions,
 )  # fmt: skip
@@ -134,7 +137,7 @@ def _in_file(
     for change in messages.from_messages(source, evidence):
         yield 2.0 * change.weight, _trimmed(source, change)
     for node in ast.walk(source.tree):
-        if not isinstance(node, ast.expr | ast.stmt | ast.ExceptHandler):
+        if not isinstance(node, ast.expr | ast.stmt | ast.ExceptHandler | ast.comprehension):
             continue
         suspicion = _suspicion(source, node, lines, whole)
         if suspicion <= 0:

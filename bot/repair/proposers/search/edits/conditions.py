@@ -161,6 +161,7 @@ def atoms(scope: Scope, line: int) -> tuple[str, ...]:
     found = dict.fromkeys(_asked(scope))
     for name in names:
         found |= dict.fromkeys(_about(scope, name))
+    found |= dict.fromkeys(_reached(scope))
     found |= dict.fromkeys(_pairs(scope, names))
     found |= dict.fromkeys(scope.self_attributes[:6])
     return tuple(found)[:_MOST_ATOMS]
@@ -176,6 +177,16 @@ def _asked(scope: Scope) -> Iterator[str]:
                 yield scope.source.operand(part, 6)
                 if isinstance(part, ast.Compare) and len(part.ops) == 1:
                     yield f"not {scope.source.code(part)}"
+
+
+def _reached(scope: Scope) -> Iterator[str]:
+    """Yield whether there is a value of which the function takes an attribute: `node.next`."""
+    for node in own_nodes(scope.definition) if scope.definition is not None else ():
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
+            code = scope.source.code(node.value)
+            if "(" not in code:
+                yield f"{code} is not None"
+                yield code
 
 
 def _about(scope: Scope, name: str) -> Iterator[str]:

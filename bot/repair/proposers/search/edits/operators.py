@@ -101,15 +101,15 @@ def _regrouped(scope: Scope, node: ast.BinOp) -> Iterator[Change]:
             before = source.text.rindex("(", 0, part[0])
             after = source.text.index(")", part[1])
             pair = (Replacement(before, before + 1, ""), Replacement(after, after + 1, ""))
-            yield Change("grouping", node.lineno, 0.3, pair, "groups the calculation differently")
+            yield Change("grouping", node.lineno, 0.55, pair, "groups the calculation differently")
         elif inner is node.left:
             middle = source.span(inner.right)[0]
             pair = (Replacement(middle, middle, "("), Replacement(whole[1], whole[1], ")"))
-            yield Change("grouping", node.lineno, 0.3, pair, "groups the calculation differently")
+            yield Change("grouping", node.lineno, 0.55, pair, "groups the calculation differently")
         else:
             middle = source.span(inner.left)[1]
             pair = (Replacement(whole[0], whole[0], "("), Replacement(middle, middle, ")"))
-            yield Change("grouping", node.lineno, 0.3, pair, "groups the calculation differently")
+            yield Change("grouping", node.lineno, 0.55, pair, "groups the calculation differently")
 
 
 def signs(scope: Scope, node: ast.AST) -> Iterator[Change]:

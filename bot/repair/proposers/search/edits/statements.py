@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from bot.repair.proposers.search.edits import absent
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.conditions import atoms
 from bot.repair.proposers.search.edits.scope import Scope
@@ -84,9 +85,12 @@ def moved(scope: Scope, node: ast.AST) -> Iterator[Change]:
         out = (Replacement(start, start + len(step), ""),)
         says = f"does `{name}` after the block instead of in it"
         yield Change("statement depth", node.lineno, 0.5, out, says)
+    elif looped and one_line and len(block) > 1 and isinstance(above, ast.stmt):
+        yield from _past(scope, node, above)
     place = block.index(node)
     if place and one_line:
         before = block[place - 1]
+        yield from _into_branches(scope, node, before)
         if isinstance(before, ast.For | ast.While | ast.If | ast.With) and source.own_line(node):
             last = (
                 before.orelse if isinstance(before, ast.For | ast.While | ast.If) else []
@@ -95,6 +99,45 @@ def moved(scope: Scope, node: ast.AST) -> Iterator[Change]:
                 into = (Replacement(start, start, step),)
                 says = f"does `{name}` inside the block instead of after it"
                 yield Change("statement depth", node.lineno, 0.4, into, says)
+
+
+def _past(scope: Scope, node: ast.stmt, above: ast.stmt) -> Iterator[Change]:
+    """Move a statement from the middle of a block behind the block, or in front of it."""
+    source = scope.source
+    text = source.code(node)
+    gone = Replacement(*source.whole_lines(node), "")
+    if source.own_line(above) and _movable(scope, above):
+        for placed, word in ((source.insert_after, "after"), (source.insert_before, "before")):
+            says = f"does `{text}` {word} the block instead of in it"
+            change = (gone, placed(above, text))
+            yield Change("statement depth", node.lineno, 0.2, change, says)
+
+
+def _into_branches(scope: Scope, node: ast.stmt, before: ast.stmt) -> Iterator[Change]:
+    """Move a statement to the end of one branch of the block in front of it."""
+    source = scope.source
+    text = source.code(node)
+    gone = Replacement(*source.whole_lines(node), "")
+    for branch in _branches_of(before):
+        if source.own_line(branch[-1]):
+            change = (gone, source.insert_after(branch[-1], text))
+            says = f"does `{text}` in one branch of the block instead of after it"
+            yield Change("statement depth", node.lineno, 0.3, change, says)
+
+
+def _branches_of(node: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of an `if` with all its `elif`, of a loop, a `with` or a `try`."""
+    if not isinstance(node, ast.If | ast.For | ast.While | ast.With | ast.Try):
+        return
+    yield node.body
+    if isinstance(node, ast.Try):
+        yield from (handler.body for handler in node.handlers)
+        return
+    rest = node.orelse if isinstance(node, ast.If) else []
+    if len(rest) == 1 and isinstance(rest[0], ast.If):
+        yield from _branches_of(rest[0])
+    elif rest:
+        yield rest
 
 
 def exits(scope: Scope, node: ast.AST) -> Iterator[Change]:
@@ -198,6 +241,10 @@ def _updates(scope: Scope, node: ast.stmt) -> dict[str, float]:
         if name in _assigned(scope):
             found |= _moved_on(scope, name, names)
     found |= dict.fromkeys(_donors(scope, node), 0.22)
+    found |= dict.fromkeys(absent.undone(scope, node.lineno), 0.3)
+    block = scope.source.block(node)
+    for near in block[max(0, block.index(node) - 1) : block.index(node) + 1]:
+        found |= dict.fromkeys(absent.analogues(scope, near), 0.2)
     if _in_loop(scope, node):
         found |= {"continue": 0.08, "break": 0.12}
     if not isinstance(node, ast.Return) and scope.definition is not None:

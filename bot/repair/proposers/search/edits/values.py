@@ -103,6 +103,8 @@ def results(scope: Scope, node: ast.AST) -> Iterator[Change]:
     for other in ast.walk(scope.definition):
         if isinstance(other, type(node)) and other.value is not None:
             options[source.code(other.value)] = 0.35
+        elif isinstance(other, ast.Attribute) and isinstance(other.value, ast.Name):
+            options.setdefault(source.code(other), 0.2)
     for name in scope.bound_before(node.lineno):
         options |= {name: 0.4, f"not {name}": 0.2}
         if scope.is_sized(name):

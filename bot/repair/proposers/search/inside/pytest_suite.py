@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import time
+import unittest
 from typing import Any, Sequence
 
 import pytest
@@ -13,11 +15,11 @@ from _pytest.runner import runtestprotocol
 from .suite import Act, Failure, Finished, Outcome, Started, Suite, relative
 
 # What other plugins do with the run is in the way: parallel runs, coverage, shuffling. Each option
-# is only known where its plugin is installed.
+# is only known where its plugin is loaded. By package and the plugin's own name.
 _WITHOUT = {
-    "xdist": "-n0",
-    "pytest_cov": "--no-cov",
-    "pytest_randomly": "--randomly-dont-reorganize",
+    ("xdist", "xdist"): "-n0",
+    ("pytest_cov", "pytest_cov"): "--no-cov",
+    ("pytest_randomly", "randomly"): "--randomly-dont-reorganize",
 }
 
 
@@ -39,7 +41,7 @@ class PytestSuite(Suite):
             after = self._items[chosen[place + 1]] if place + 1 < len(chosen) else None
             started(index)
             began = time.perf_counter()
-            self._plugin.caught = None
+            self._plugin.begin()
             reports = runtestprotocol(item, log=False, nextitem=after)
             outcome = self._read(reports, time.perf_counter() - began)
             if not finished(index, outcome):
@@ -47,7 +49,7 @@ class PytestSuite(Suite):
 
     def _read(self, reports: list[Any], seconds: float) -> Outcome:
         failed = next((report for report in reports if report.failed), None)
-        if failed is not None:
+        if failed is not None or self._plugin.part_failed:
             return Outcome("failed", seconds, Failure(self._plugin.caught))
         skipped = any(report.skipped for report in reports)
         return Outcome("skipped" if skipped else "passed", seconds)
@@ -58,10 +60,15 @@ class _Plugin:
 
     def __init__(self, root: str, act: Act, only: set[str] | None) -> None:
         self.caught: BaseException | None = None
+        self.part_failed = False
         self.errors: dict[str, Failure] = {}
         self._root = root
         self._act = act
         self._only = only
+
+    def begin(self) -> None:
+        """Forget the test before."""
+        self.caught, self.part_failed = None, False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: Any) -> bool:
@@ -72,14 +79,21 @@ class _Plugin:
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Any:
         """Report without the account of what happened: nobody reads it, and it takes most time."""
         outcome: Any = "passed"
+        waiting = getattr(item, "_excinfo", None)  # where pytest puts what a TestCase raises
+        if waiting:
+            call.excinfo = waiting.pop(0)
         if call.excinfo is not None:
             self.caught = self.caught or call.excinfo.value
-            skipped = isinstance(call.excinfo.value, pytest.skip.Exception)
+            skipped = isinstance(call.excinfo.value, (pytest.skip.Exception, unittest.SkipTest))
             outcome = "skipped" if skipped else "failed"
         return pytest.TestReport(
             item.nodeid, item.location, {}, outcome, ("", 0, "") if outcome == "skipped" else None,
             call.when,
         )  # fmt: skip
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Hear of subtests, the only ones that are told while a test runs."""
+        self.part_failed = self.part_failed or report.failed
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_make_collect_report(self, collector: Any) -> Any:
@@ -103,7 +117,21 @@ def collect(request: dict[str, Any], act: Act, only: set[str] | None) -> None:
     arguments = [
         *request["arguments"],
         "--capture=sys",  # children share a file that captures descriptors, and its position
-        *(option for name, option in _WITHOUT.items() if importlib.util.find_spec(name)),
     ]
-    code = pytest.main(arguments, plugins=[_Plugin(request["root"], act, only)])
+    plugin = _Plugin(request["root"], act, only)
+    code = pytest.main([*arguments, *_options(arguments)], plugins=[plugin])
+    if code == pytest.ExitCode.USAGE_ERROR:  # a plugin that is installed and not loaded
+        code = pytest.main(arguments, plugins=[plugin])
     sys.exit(int(code))
+
+
+def _options(arguments: Sequence[str]) -> list[str]:
+    """Return the options that keep other plugins from interfering, as far as they are loaded."""
+    if os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+        return []
+    return [
+        option
+        for (package, plugin), option in _WITHOUT.items()
+        if importlib.util.find_spec(package)
+        and not {f"no:{plugin}", f"-pno:{plugin}"} & {*arguments}
+    ]

@@ -1,0 +1,74 @@
+"""Statements that may be missing: what undoes another one, and what is like a neighbour."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from bot.repair.proposers.search.edits.scope import Scope
+
+_UNDONE = {
+    "add": ("remove({})", "discard({})"), "append": ("pop()", "remove({})"), "push": ("pop()",),
+    "appendleft": ("popleft()",), "acquire": ("release()",), "start": ("stop()",),
+    "open": ("close()",), "remove": ("add({})", "append({})"), "pop": ("append({})",),
+    "discard": ("add({})",), "enter": ("exit()",), "begin": ("end()",),
+}  # fmt: skip
+"""By method: what takes back what it did."""
+
+_MOST = 12
+_LIKE = 0.9
+"""How alike two variables' types have to be for one to stand for the other."""
+
+
+def undone(scope: Scope, line: int) -> Iterator[str]:
+    """Yield statements that take back what the function, or another method of the class, does."""
+    home = scope.source.owner(scope.definition) if scope.definition is not None else None
+    names = scope.bound_before(line)
+    found: dict[str, None] = {}
+    for node in ast.walk(home or scope.definition or scope.source.tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments):
+                holder = scope.source.code(owner)
+            case _:
+                continue
+        if name not in _UNDONE or len(arguments) > 1 or not _known(scope, owner, names):
+            continue
+        given = scope.source.code(arguments[0]) if arguments else ""
+        items = [given] if re.fullmatch(r"\w+", given) and given in names else list(names)[:4]
+        for pattern in _UNDONE[name]:
+            texts = (pattern.format(item) for item in items if item != holder)
+            found |= dict.fromkeys(f"{holder}.{text}" for text in texts)
+    yield from list(found)[:_MOST]
+
+
+def _known(scope: Scope, owner: ast.expr, names: tuple[str, ...]) -> bool:
+    """Whether a container can be named here."""
+    del scope
+    base = owner
+    while isinstance(base, ast.Attribute):
+        base = base.value
+    return isinstance(base, ast.Name) and (base.id == "self" or base.id in names)
+
+
+def analogues(scope: Scope, node: ast.stmt) -> Iterator[str]:
+    """Yield a statement again with another variable: `left = []` beside `right = []`."""
+    source = scope.source
+    if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr):
+        return
+    code = source.code(node)
+    if "\n" in code:
+        return
+    names = scope.bound_before(node.lineno)
+    mine = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} & set(names)
+    found: dict[str, None] = {}
+    for name in sorted(mine):
+        for other in names:
+            if other not in mine and scope.alike(name, other) >= _LIKE:
+                found.setdefault(re.sub(rf"(?<![\w.]){name}\b", other, code))
+    places = [place for place in scope.self_attributes if place in code]
+    for place in places:
+        for other in scope.self_attributes:
+            if other not in code:
+                found.setdefault(re.sub(rf"{re.escape(place)}\b", other, code))
+    yield from list(found)[:_MOST]
