@@ -12,7 +12,16 @@ import aiohttp
 from cachetools import LRUCache
 from pydantic import SecretStr
 
-from bot.github import checks, contents, conversation, deliveries, jobs, publishing, reading
+from bot.github import (
+    checks,
+    contents,
+    conversation,
+    deliveries,
+    jobs,
+    publishing,
+    reading,
+    reviews,
+)
 from bot.github.advancing import advance_branch
 from bot.github.auth import (
     CHECK,
@@ -46,6 +55,7 @@ from bot.github.values import (
     PullRequest,
     Repo,
     RepositoryFacts,
+    Review,
 )
 
 S = TypeVar("S", bound=Sink)
@@ -204,6 +214,17 @@ class GitHub:
     async def edit_comment(self, repo: Repo, comment_id: int, body: str) -> None:
         """Replace the text of a comment of ours."""
         await conversation.edit_comment(self._on(repo, TALK), comment_id, self._scrub(body))
+
+    async def shown_lines(self, repo: Repo, number: int) -> dict[str, list[range]]:
+        """Return by path which lines of its head commit a pull request shows."""
+        return await reviews.read_shown_lines(self._on(repo, READ), number)
+
+    async def post_review(self, repo: Repo, number: int, review: Review) -> int:
+        """Return the id of our review with its marker, posting it if it is not there yet."""
+        us = await self.app_identity()
+        comments = tuple(replace(one, body=self._scrub(one.body)) for one in review.comments)
+        scrubbed = replace(review, body=self._scrub(review.body), comments=comments)
+        return await reviews.post_review(self._on(repo, TALK), number, scrubbed, us.bot_login)
 
     # --- publishing ---
 

@@ -158,6 +158,40 @@ class Advance:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewComment:
+    """A remark at lines of a pull request's head commit.
+
+    Attributes:
+        path: Of the file.
+        start: First line, counted from 1.
+        end: Last line; it is in the same shown hunk.
+        body: Markdown.
+    """
+
+    path: str
+    start: int
+    end: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Remarks at a pull request that neither approve nor ask for changes.
+
+    Attributes:
+        commit: Head commit (hex) whose lines are meant.
+        body: Markdown; it contains `marker`.
+        comments: At lines that the pull request shows.
+        marker: Hidden text by which the review is found again.
+    """
+
+    commit: str
+    body: str
+    comments: tuple[ReviewComment, ...]
+    marker: str
+
+
+@dataclass(frozen=True, slots=True)
 class Published:
     """A pull request that is there now."""
 

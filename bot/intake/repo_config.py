@@ -225,8 +225,8 @@ class RepoConfig(Section):
     )
     confidence: Confidence = Field(
         Confidence.DRAFT,
-        description="How far results go: diagnose (a report), suggest (the patch in a comment), "
-        "draft (a draft pull request) or push (one that is ready for review).",
+        description="How far results go: diagnose (a report), suggest (the patch in a comment or "
+        "as suggested changes), draft (a draft pull request) or push (one that is ready for review).",
     )
     approval: ApprovalSection = Field(
         ApprovalSection(),

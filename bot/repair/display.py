@@ -79,7 +79,14 @@ class Display:
             await self._github.update_check_run(_repo(request), shown.check_run, report)
 
     async def close(
-        self, request: FixRequest, shown: Shown, text: str, ended: check_run.Ended, more: str = ""
+        self,
+        request: FixRequest,
+        shown: Shown,
+        text: str,
+        ended: check_run.Ended,
+        more: str = "",
+        *,
+        posted: bool = False,
     ) -> None:
         """Show how the run ended.
 
@@ -89,8 +96,9 @@ class Display:
             text: What the comment says from now on.
             ended: What the check run makes of it.
             more: What needs more room: a comment of its own, and a part of the check run.
+            posted: Whether `more` stands in the thread already.
         """
-        if more and request.number is not None:
+        if more and not posted and request.number is not None:
             mark = marker(request.run_id, "report")
             await _if_allowed(self._github.post_comment(_repo(request), request.number, more, mark))
         if shown.comment is not None:

@@ -33,9 +33,15 @@ class CouldNotStart:
 
 @dataclass(frozen=True, slots=True)
 class PatchOnly:
-    """A believed patch that can't become a pull request, and why."""
+    """A believed patch that can't become a pull request, and why.
+
+    Attributes:
+        reason: As a sentence.
+        suggested: Whether it stands in the pull request as suggested changes, with its report.
+    """
 
     reason: str
+    suggested: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +127,9 @@ class Ending:
             case LeftBehind(reason):
                 done = messages.moved_on(reason, mark)
                 ended = check_run.Ended("The branch has moved on")
-            case PatchOnly(reason):
+            case PatchOnly(reason, suggested):
                 done = progress_comment.finished(report, None, mark)
-                more = patch_comment(report, reason, report_mark)
+                more = patch_comment(report, reason, report_mark, suggested=suggested)
                 ended = check_run.Ended("Fixed, as a patch to apply", success=True)
             case ReportOnly():
                 done = progress_comment.finished(report, None, mark)
@@ -138,7 +144,8 @@ class Ending:
                 ended = replace(ended, offers_more=True)
             case _:
                 assert_never(outcome)
-        await self._display.close(request, shown, done, ended, more)
+        posted = isinstance(outcome, PatchOnly) and outcome.suggested
+        await self._display.close(request, shown, done, ended, more, posted=posted)
         await self._react(request, "rocket" if report.verdict is Verdict.FIXED else "confused")
         await self._runs.update(
             request.run_id,

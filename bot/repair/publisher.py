@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import structlog
 
 from bot.errors import Conflict, HeadMoved, NotPermitted
 from bot.github.github import GitHub
-from bot.github.values import Published, Repo
+from bot.github.values import Published, Repo, Review
 from bot.repair.briefing import Brief
 from bot.repair.ending import LeftBehind, NotPublished, Outcome, PatchOnly, Pushed
 from bot.repair.model import Report
 from bot.repair.publication import goes_onto_the_branch, prepare_advance, prepare_publication
 from bot.repair.request import FailedCommit, FixRequest
 from bot.repair.risk import Confidence
+from bot.repair.suggestions import suggestions
+from bot.reporting.marker import marker
+from bot.reporting.patch_comment import patch_comment
 from bot.storage.commits import CommitStore
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
@@ -51,6 +55,26 @@ class Publisher:
             return LeftBehind(str(moved))
         except (NotPermitted, Conflict, PatchDoesNotApply) as error:
             return PatchOnly(str(error))
+
+    async def suggest(self, request: FixRequest, report: Report, outcome: PatchOnly) -> PatchOnly:
+        """Put the patch into its pull request as suggested changes, where all of it can be one."""
+        if request.number is None or not request.is_pull_request:
+            return outcome
+        repo = Repo(request.repository, request.installation_id)
+        try:
+            shown = await self._github.shown_lines(repo, request.number)
+            comments = suggestions(report.patch, shown)
+            if comments is None:
+                return outcome
+            mark = marker(request.run_id, "report")
+            body = patch_comment(report, outcome.reason, mark, suggested=True)
+            await self._github.post_review(
+                repo, request.number, Review(report.head, body, comments, mark)
+            )
+        except (NotPermitted, Conflict) as error:  # the comment has the patch then
+            _log.warning("patch not suggested", problem=str(error))
+            return outcome
+        return replace(outcome, suggested=True)
 
     async def left(self, request: FixRequest) -> LeftBehind | NotPublished:
         """Return whether people left the commit behind whose checks failed, and how."""

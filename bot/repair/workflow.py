@@ -190,6 +190,8 @@ class FixWorkflow:
         report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
         if report.verdict is Verdict.STOPPED:
             report, outcome = await self._unless_left(request, report, steps)
+        if isinstance(outcome, PatchOnly):
+            outcome = await steps("suggest", self._publisher.suggest, request, report, outcome)
         if rerunning.is_wanted(request, brief, report):
             said = await steps("run flaky jobs again", self._reruns.begin, request, failed)
             report = replace(report, reason=f"{report.reason} {said}")

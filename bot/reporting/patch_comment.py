@@ -14,19 +14,25 @@ from bot.reporting.marker import without_markers
 from bot.reporting.proof import cause, proof
 from bot.reporting.prose import line
 
+_SUGGESTED = (
+    "The suggestions here are the whole patch: add all of them to one batch, and commit that."
+)
+
 _MOST_PATCH = 60_000
 """Characters of a patch beyond which a comment (65,536) has no room left for its explanation."""
 
 
-def patch_comment(report: Report, reason: str, mark: str) -> str:
+def patch_comment(report: Report, reason: str, mark: str, *, suggested: bool = False) -> str:
     """Return a comment from which an accepted patch can be applied byte by byte.
 
     Args:
         report: Of a run whose patch is believed.
         reason: Why there is no pull request, as a sentence.
         mark: The hidden marker, last line of the comment.
+        suggested: Whether it is the head of a review that suggests the patch's changes.
     """
-    lead = f"Fixed, but not pushed: {line(reason)} The patch stands here instead."
+    where = _SUGGESTED if suggested else "The patch stands here instead."
+    lead = f"Fixed, but not pushed: {line(reason)} {where}"
     size = f"{diffstat(report.patch)}: {changed_files(report.patch)}"
     sections = [
         essential(lead),

@@ -33,6 +33,7 @@ def files(checks: str, more: str = "", *, app: str = "right") -> dict[str, str |
 
 
 SLOW = bash("sleep 60")
+BEYOND: list[Step] = [FIX, bash("echo more > more.txt"), WHY]
 
 
 def was_asked(world: World) -> bool:
@@ -367,25 +368,53 @@ async def test_a_repository_that_asks_for_nothing_hears_nothing(tmp_path: Path) 
         assert world.our_checks() == []
 
 
-async def test_the_patch_for_a_fork_is_a_comment(tmp_path: Path) -> None:
-    """Nothing is pushed anywhere."""
-    async with open_world(
-        tmp_path, attempts(RIGHT), files=files("auto: all, forks: true, push: branch")
-    ) as world:
+async def test_the_patch_for_a_fork_is_suggested(tmp_path: Path) -> None:
+    """Nothing is pushed anywhere; lines that the pull request does not show need a comment."""
+    config = files("auto: all, forks: true, push: branch")
+    async with open_world(tmp_path, attempts(RIGHT, BEYOND), files=config) as world:
         fork = world.state.fork(world.repository, "stranger")
-        world.state.push(fork, "theirs", {"app.txt": "wrong\n"}, author="stranger")
-        thread = world.state.open_pull_request(
-            world.repository, "stranger", "Theirs", head="theirs", head_repo=fork
-        )
-        head = world.repository.git.reference(f"refs/pull/{thread.number}/head")
-        assert head is not None
-        await world.check_ends("test", branch=head)
-        await world.settled()
-        assert (await world.run()).verdict == "fixed"
+        for n, note in enumerate(("one\n", "two\n")):
+            world.state.push(fork, "theirs", {"app.txt": f"wrong\n{note}"}, author="stranger")
+            thread = (
+                world.pulls()[0]
+                if n
+                else world.state.open_pull_request(
+                    world.repository, "stranger", "Theirs", head="theirs", head_repo=fork
+                )
+            )
+            head = world.repository.git.reference(f"refs/pull/{thread.number}/head")
+            assert head is not None
+            await world.check_ends("test", branch=head)
+            await world.until_started(n + 1)
+            await world.settled()
+            assert (await world.run()).verdict == "fixed"
         assert fork.git.reference("refs/heads/theirs") == head
         assert len(world.pulls()) == 1
-        assert world.said(thread)[1].splitlines()[0] == snapshot(
-            "Fixed, but not pushed: the pull request comes from a fork. The patch stands here instead."
+        assert thread.pull is not None
+        [review] = thread.pull.reviews
+        assert review.comments == snapshot(
+            [
+                {
+                    "path": "app.txt",
+                    "body": """\
+```suggestion
+right
+```\
+""",
+                    "line": 1,
+                    "side": "RIGHT",
+                }
+            ]
+        )
+        assert review.body.splitlines()[0] == snapshot(
+            "Fixed, but not pushed: the pull request comes from a fork. The suggestions here are the whole patch: add all of them to one batch, and commit that."
+        )
+        assert [said.splitlines()[0] for said in world.said(thread)] == snapshot(
+            [
+                "Fixpoint is done: fixed (1 attempt, N s, $0.N).",
+                "Fixpoint is done: fixed (1 attempt, N s, $0.N).",
+                "Fixed, but not pushed: the pull request comes from a fork. The patch stands here instead.",
+            ]
         )
 
 

@@ -22,7 +22,7 @@ from tests.fakes.model import (
     Unauthorized,
 )
 from tests.flows.gate import registry, tunnel
-from tests.flows.world import FILES, FIX, RIGHT, WRONG, World, attempts, bash, edit, open_world
+from tests.flows.world import FILES, FIX, RIGHT, WHY, WRONG, World, attempts, bash, edit, open_world
 
 
 def always(step: Step) -> Callable[[Request], Step]:
@@ -592,9 +592,11 @@ It failed on the untouched commit and passes with this patch, in a clean sandbox
 
 
 async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
-    """Nothing is pushed to somebody else's repository."""
+    """Nothing is pushed to somebody else's repository; a new file can't be suggested."""
     files = {**FILES, "app.txt": "right\n"}
-    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+    async with open_world(
+        tmp_path, attempts([FIX, bash("echo x > new.txt"), WHY]), files=files
+    ) as world:
         fork = world.state.fork(world.repository, "rea")
         world.state.push(fork, "feature", {"app.txt": "wrong\n"})
         pull = world.state.open_pull_request(
@@ -610,7 +612,7 @@ Fixed, but not pushed: the pull request comes from a fork. The patch stands here
 
 **Proof:** It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
 
-1 file, +1 -1: `app.txt`
+2 files, +2 -1: `app.txt`, `new.txt`
 
 Save this as `fixpoint.patch` at the root of a checkout of `COMMIT` and run `git apply fixpoint.patch`:
 
@@ -625,6 +627,13 @@ index COMMIT..COMMIT 100644
 @@ -1 +1 @@
 -wrong
 +right
+diff --git a/new.txt b/new.txt
+new file mode 100644
+index COMMIT..COMMIT
+--- /dev/null
++++ b/new.txt
+@@ -0,0 +1 @@
++x
 ```
 
 </details>

@@ -97,6 +97,19 @@ class Branches:
     base_ref: str
     draft: bool
     maintainer_can_modify: bool
+    reviews: list[Review] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Review:
+    """Remarks at a pull request; `comments` are what came, each at shown lines."""
+
+    id: int
+    author: Account
+    commit: str
+    body: str
+    comments: list[dict[str, Any]]
+    submitted_at: datetime
 
 
 @dataclass(slots=True, eq=False)

@@ -248,6 +248,11 @@ class BareRepository:
             for added, deleted, path in (row.split("\t", 2) for row in rows)
         ]
 
+    def difference(self, base: str, head: str, path: str) -> str:
+        """Return the hunks of a file since the merge base, as GitHub shows them."""
+        text = self.text("diff", "--no-renames", f"{base}...{head}", "--", path)
+        return text[text.index("@@ ") :].removesuffix("\n") if "@@ " in text else ""
+
     def fetch(self, source: Path, refspec: str) -> None:
         """Take objects and a reference from another repository on this machine."""
         self.git("fetch", "--quiet", "--no-tags", str(source), refspec)

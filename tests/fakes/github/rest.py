@@ -12,7 +12,17 @@ from typing import Any
 from aiohttp import hdrs, web
 from pydantic import ValidationError
 
-from tests.fakes.github import apps, checks, ci, ci_files, git_data, issues, pulls, repos
+from tests.fakes.github import (
+    apps,
+    checks,
+    ci,
+    ci_files,
+    git_data,
+    issues,
+    pulls,
+    repos,
+    reviews,
+)
 from tests.fakes.github.credentials import (
     Anonymous,
     AsApp,
@@ -34,6 +44,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     *ci.ENDPOINTS,
     *ci_files.ENDPOINTS,
     *checks.ENDPOINTS,  # before pulls and git data: nothing here shadows them
+    *reviews.ENDPOINTS,
     *pulls.ENDPOINTS,
     *git_data.ENDPOINTS,
 )

@@ -1,0 +1,71 @@
+"""Comment on lines of a pull request, as one review."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from bot.github import reading
+from bot.github.client import Connection, ensure
+from bot.github.values import Review, ReviewComment
+
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+
+
+async def read_shown_lines(connection: Connection, number: int) -> dict[str, list[range]]:
+    """Return by path which lines of the head commit a pull request shows.
+
+    A file whose difference is too large to be shown, or binary, has none.
+    """
+    files = await connection.get_all("/pulls/{number}/files", number=number)
+    return {file["filename"]: shown_lines(file.get("patch") or "") for file in files}
+
+
+def shown_lines(patch: str) -> list[range]:
+    """Return the lines of the new side that each hunk of a difference holds."""
+    return [
+        range(int(hunk[1]), int(hunk[1]) + int(hunk[2] if hunk[2] is not None else 1))
+        for hunk in _HUNK.finditer(patch)
+    ]
+
+
+async def post_review(connection: Connection, number: int, review: Review, author: str) -> int:
+    """Return the id of the review with that marker, posting it if it is not there.
+
+    Raises:
+        Conflict: When a comment is on a line that the pull request does not show.
+    """
+
+    async def find() -> int | None:
+        answers = await connection.get_all("/pulls/{number}/reviews", number=number)
+        return next(
+            (
+                int(answer["id"])
+                for answer in answers
+                if reading.login(answer["user"]) == author and review.marker in answer["body"]
+            ),
+            None,
+        )
+
+    async def create() -> int:
+        body = {
+            "commit_id": review.commit,
+            "body": review.body,
+            "event": "COMMENT",
+            "comments": _comments(review.comments),
+        }
+        answer = await connection.post("/pulls/{number}/reviews", body, number=number)
+        return int(answer["id"])
+
+    return await ensure(find, create, connection.patience)
+
+
+def _comments(comments: Sequence[ReviewComment]) -> list[dict[str, str | int]]:
+    told: list[dict[str, str | int]] = []
+    for one in comments:
+        comment: dict[str, str | int] = {"path": one.path, "body": one.body}
+        comment |= {"line": one.end, "side": "RIGHT"}
+        if one.start < one.end:
+            comment |= {"start_line": one.start, "start_side": "RIGHT"}
+        told.append(comment)
+    return told
