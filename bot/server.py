@@ -20,6 +20,7 @@ from bot.data_folder import make_data_folder
 from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import Patience
+from bot.github.unused_tokens import UnusedTokens
 from bot.housekeeping import Housekeeping
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
@@ -100,6 +101,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             patience=Patience(first_wait=settings.fixpoint_retry_seconds / 10),
             scrub=scrubber(secrets, settings.fixpoint_redact),
         )
+        await stack.enter_async_context(UnusedTokens(github))
         tools = await stack.enter_async_context(
             open_tools(settings, sandboxes=folder / "sandboxes", kind=settings.fixpoint_sandbox)
         )

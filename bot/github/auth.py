@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -84,10 +85,12 @@ class Tokens:
             timer=time.time,
         )
         self._minting: dict[Key, asyncio.Task[Minted]] = {}
+        self._used: dict[Key, float] = {}
 
     async def token(self, repo: Repo, access: Access) -> SecretStr:
         """Return a token for one repository; raises `bot.errors.GitHubError`."""
         key = (repo, access)
+        self._used[key] = time.time()
         minted = self._known.get(key)
         if minted is None:
             if key not in self._minting:
@@ -129,11 +132,17 @@ class Tokens:
 
     async def revoke_all(self, repo: Repo) -> None:
         """Revoke every token of the repository that is remembered."""
-        held = [key for key in self._known if key[0] == repo]
-        for key in held:
-            minted = self._known.pop(key, None)
-            if minted is not None:
-                await self.revoke(minted.token)
+        await self._revoke([key for key in self._known if key[0] == repo])
+
+    async def revoke_unused(self, since: float) -> None:
+        """Revoke every remembered token that was not asked for since that Unix time."""
+        await self._revoke([key for key in self._known if self._used.get(key, 0) <= since])
+
+    async def _revoke(self, keys: Sequence[Key]) -> None:
+        for key in keys:
+            self._used.pop(key, None)
+        held = [minted for key in keys if (minted := self._known.pop(key, None)) is not None]
+        await asyncio.gather(*(self.revoke(minted.token) for minted in held))
 
     async def revoke(self, token: SecretStr) -> None:
         """Make a token useless now. One that ended already is fine."""

@@ -343,6 +343,10 @@ class GitHub:
         """Make the remembered tokens of a repository useless; the next call mints new ones."""
         await self._tokens.revoke_all(repo)
 
+    async def revoke_unused(self, since: float) -> None:
+        """Make the remembered tokens useless that no call took since that Unix time."""
+        await self._tokens.revoke_unused(since)
+
     def _on(self, repo: Repo, access: Access) -> Connection:
         key = (repo, access)
         connection = self._connections.get(key)

@@ -157,7 +157,6 @@ class Ending:
             cost_usd=report.usage.cost_usd,
             tokens=report.usage.tokens,
         )
-        await self.forget_tokens(_repo(request))
 
     async def end_early(self, request: FixRequest, text: str, reason: str) -> None:
         """Say that there will be no report.
@@ -174,7 +173,6 @@ class Ending:
         await self._display.close(request, shown, done, check_run.Ended("Ended early"), text)
         await self._react(request, "confused")
         await self.close(request, reason)
-        await self.forget_tokens(_repo(request))
 
     async def close(self, request: FixRequest, reason: str) -> None:
         """Note, without a word to anybody, that a run is over and has no report."""

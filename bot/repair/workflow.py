@@ -164,6 +164,7 @@ class FixWorkflow:
                 await self._end_early(request, None)
             await self._close_ledger(request.run_id)
             await asyncio.to_thread(shutil.rmtree, self._scratch(request), ignore_errors=True)
+            await self._ending.forget_tokens(_repo(request))
             _log.info("run over")
 
     async def _close_ledger(self, run_id: str) -> None:
@@ -240,7 +241,6 @@ class FixWorkflow:
         mark, role = marker(request.run_id, "progress"), brief.config.who.approve
         text = approval.waiting(report, held.risks, role, until, mark)
         await self._display.question(request, shown, text)
-        await self._ending.forget_tokens(_repo(request))
 
     async def _offer(self, request: FixRequest, limits: Limits, role: str) -> Offer:
         """Keep the offer of as much again: an approval starts a run that continues this one."""

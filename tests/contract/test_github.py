@@ -180,6 +180,8 @@ async def test_tokens_are_revoked_at_the_end(world: World) -> None:
     """After a run no token of its repository works any more; the next call mints a new one."""
     await world.github.facts(world.repo)
     await world.github.post_comment(world.repo, 1, f"Hi {MARKER}", MARKER)
+    await world.github.revoke_unused(since=0.0)
+    assert not any(token.revoked for token in world.state.tokens.values())
     await world.github.revoke_tokens(world.repo)
     assert all(token.revoked for token in world.state.tokens.values())
     await world.github.revoke_tokens(world.repo)
