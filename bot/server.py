@@ -121,6 +121,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             edit_seconds=settings.fixpoint_edit_seconds,
             retry_seconds=settings.fixpoint_retry_seconds,
             secrets=secrets,
+            patterns=settings.fixpoint_redact,
         )
         durable = DurableRuns(
             steps_engine,
@@ -189,7 +190,8 @@ def build_app(
 ) -> web.Application:
     """Return the web application: the webhook, and whether the server is well."""
     app = web.Application()
-    webhook = Webhook(settings.github_webhook_secret, deliveries, wake)
+    scrub = scrubber(planted_secrets(settings), settings.fixpoint_redact)
+    webhook = Webhook(settings.github_webhook_secret, deliveries, wake, scrub)
 
     async def healthz(_: web.Request) -> web.Response:
         return web.json_response({"status": "ok", "version": __version__})

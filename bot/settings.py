@@ -110,8 +110,8 @@ class LocalSettings(BaseModel):
     )
     fixpoint_redact: Patterns = Field(
         (),
-        description="Regular expressions, one a line: what else is taken out of outputs, prompts "
-        "and comments, as what looks like a credential is.",
+        description="Regular expressions, one a line: what else is taken out of everything that "
+        "is kept, posted, sent or logged, as what looks like a credential is.",
         json_schema_extra={"default_text": ""},
     )
     fixpoint_registries: Registries = Field(

@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from bot.errors import MalformedPayload, StorageError
 from bot.intake.events import is_handled, peek
+from bot.reporting.redaction import redact_payload
 from bot.storage.deliveries import DeliveryStore
 
 MAX_BODY = 25 * 2**20
@@ -54,12 +55,18 @@ class Webhook:
         secret: What the App's webhook is set up with.
         deliveries: Where webhooks are kept until they are worked through.
         wake: Called after a new one was stored; must return at once.
+        scrub: Takes secrets out of what people wrote, before it is stored.
     """
 
     def __init__(
-        self, secret: SecretStr, deliveries: DeliveryStore, wake: Callable[[], None]
+        self,
+        secret: SecretStr,
+        deliveries: DeliveryStore,
+        wake: Callable[[], None],
+        scrub: Callable[[str], str] = str,
     ) -> None:
         self._secret = secret
+        self._scrub = scrub
         self._deliveries = deliveries
         self._wake = wake
 
@@ -88,7 +95,8 @@ class Webhook:
             log.debug("webhook ignored")
             return _answer(HTTPStatus.ACCEPTED, status="ignored")
         try:
-            new = await self._deliveries.add(envelope.delivery_id, envelope.event, body)
+            kept = redact_payload(body, self._scrub)
+            new = await self._deliveries.add(envelope.delivery_id, envelope.event, kept)
         except StorageError as error:
             # GitHub marks it as failed; it can be redelivered, by hand or by the sweep.
             log.exception("webhook not stored")

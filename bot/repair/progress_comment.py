@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Self
@@ -34,8 +35,10 @@ class ProgressComment:
         *,
         every: float = EDIT_SECONDS,
         secrets: Sequence[SecretStr] = (),
+        patterns: Sequence[re.Pattern[str]] = (),
     ) -> None:
         self._secrets = secrets
+        self._patterns = patterns
         self.view = view
         self._mark = mark
         self._edit = edit
@@ -45,7 +48,7 @@ class ProgressComment:
 
     def __call__(self, event: Progress, /) -> None:
         """Take note of the event; the comment follows."""
-        self.view = advance(self.view, redacted(event, self._secrets))
+        self.view = advance(self.view, redacted(event, self._secrets, self._patterns))
         if not isinstance(event, CommandOutput):
             self._changed.set()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import structlog
 from pydantic import SecretStr
@@ -74,6 +76,8 @@ from sandbox.git import Credential
 
 STOP_POLL_SECONDS = 1.0
 
+T = TypeVar("T")
+
 _log = structlog.get_logger(__name__)
 
 
@@ -112,8 +116,10 @@ class FixWorkflow:
         edit_seconds: float = EDIT_SECONDS,
         retry_seconds: float = FIRST_WAIT,
         secrets: Sequence[SecretStr] = (),
+        patterns: Sequence[re.Pattern[str]] = (),
     ) -> None:
         self._secrets = secrets
+        self._patterns = patterns
         self._github = github
         self._runs = runs
         self._display = Display(github)
@@ -317,6 +323,7 @@ class FixWorkflow:
         mark = marker(request.run_id, "progress")
         try:
             brief = await write_brief(self._github, request)
+            brief = replace(brief, problem=self._redacted(brief.problem))
             await self._check_pace(request, brief)
         except RepoConfigError as error:
             text = messages.config_invalid(CONFIG_PATH, error.problems, mark)
@@ -349,7 +356,7 @@ class FixWorkflow:
         base = brief.trusted if brief.trusted != brief.commit else None
         gathering = Gathering(self._github, _repo(request), base=base)
         # A step's result is stored, and shown to a model: what looks like a secret goes before.
-        return redacted(await gathering.all_of(request.failed.checks), self._secrets)
+        return self._redacted(await gathering.all_of(request.failed.checks))
 
     async def _repair_and_publish(
         self, request: FixRequest, brief: Brief, job: Job, shown: Shown, steps: Steps
@@ -371,7 +378,12 @@ class FixWorkflow:
         watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
         try:
             async with ProgressComment(
-                view, mark, edit, every=self._edit_seconds, secrets=self._secrets
+                view,
+                mark,
+                edit,
+                every=self._edit_seconds,
+                secrets=self._secrets,
+                patterns=self._patterns,
             ) as comment_listener:
                 self._comments[request.run_id] = comment_listener
                 listener = together(comment_listener, log_progress)
@@ -383,7 +395,7 @@ class FixWorkflow:
             self._comments.pop(request.run_id, None)
         balances = await steps("close the ledger", purse.close)
         notes = (*report.notes, *_approved_of(request))
-        report = replace(redacted(report, self._secrets), balances=balances, notes=notes)
+        report = replace(self._redacted(report), balances=balances, notes=notes)
         if report.verdict is not Verdict.FIXED:
             return report, NotPublished()
         config = brief.config
@@ -436,6 +448,9 @@ class FixWorkflow:
             credential=credential,
             first_wait=self._retry_seconds,
         )
+
+    def _redacted(self, value: T) -> T:
+        return redacted(value, self._secrets, self._patterns)
 
     def _scratch(self, request: FixRequest) -> Path:
         return self._folder / "runs" / request.run_id

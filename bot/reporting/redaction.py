@@ -124,25 +124,54 @@ def redact_values(
     return value
 
 
-def redacted(value: T, secrets: Sequence[SecretStr] = ()) -> T:
+def redact_payload(data: bytes, scrub: Callable[[str], str]) -> bytes:
+    """Return a webhook's JSON with what people wrote in it redacted; names and ids stay."""
+    text = data.decode("utf-8", "replace")
+    if scrub(text) == text:
+        return data
+    return json.dumps(_written(json.loads(data), scrub, is_written=False)).encode()
+
+
+_WRITTEN = frozenset({"body", "title", "from", "text", "summary", "message", "description"})
+"""Keys of what people and programs wrote freely, in webhooks."""
+
+
+def _written(value: Any, scrub: Callable[[str], str], *, is_written: bool) -> Any:
+    if isinstance(value, str):
+        return scrub(value) if is_written else value
+    if isinstance(value, dict):
+        return {key: _written(one, scrub, is_written=key in _WRITTEN) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_written(one, scrub, is_written=is_written) for one in value]
+    return value
+
+
+def redacted(
+    value: T, secrets: Sequence[SecretStr] = (), patterns: Sequence[re.Pattern[str]] = ()
+) -> T:
     """Return a report, an event or any other frozen value with every text in it redacted.
 
     Done before a text is written as Markdown, whose escapes would hide a secret from `redact`.
     Patches stay as they are: with other content they no longer apply.
+
+    Args:
+        value: Made of dataclasses, tuples and texts.
+        secrets: Values that must not appear.
+        patterns: What else is taken for a secret, besides what looks like a credential.
     """
-    return cast("T", _redacted(value, secrets))
+    return cast("T", _redacted(value, scrubber(secrets, patterns)))
 
 
-def _redacted(value: object, secrets: Sequence[SecretStr]) -> object:
+def _redacted(value: object, scrub: Callable[[str], str]) -> object:
     if isinstance(value, Enum | Patch):
         return value
     if isinstance(value, str):
-        return redact(value, secrets)
+        return scrub(value)
     if isinstance(value, tuple | frozenset):
-        return type(value)(_redacted(item, secrets) for item in value)
+        return type(value)(_redacted(item, scrub) for item in value)
     if is_dataclass(value) and not isinstance(value, type):
         kept = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
-        return replace(value, **{name: _redacted(part, secrets) for name, part in kept.items()})
+        return replace(value, **{name: _redacted(part, scrub) for name, part in kept.items()})
     return value
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from collections.abc import MutableMapping, Sequence
 from contextlib import AbstractContextManager
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, assert_never
 
 from pydantic import SecretStr
 
-from bot.reporting.redaction import planted_secrets, redact_values
+from bot.reporting.redaction import TOKEN_SHAPES, planted_secrets, redact_values
 from bot.settings import LogFormat, LogLevel, ServerSettings
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def configure_logs(settings: ServerSettings) -> None:
         settings.fixpoint_log_format,
         settings.fixpoint_log_level,
         secrets=planted_secrets(settings),
+        patterns=settings.fixpoint_redact,
     )
 
 
@@ -34,6 +36,7 @@ def configure(
     least: LogLevel = LogLevel.INFO,
     *,
     secrets: Sequence[SecretStr] = (),
+    patterns: Sequence[re.Pattern[str]] = (),
     stream: TextIO | None = None,
 ) -> None:
     """Send every log line of this process, those of libraries included, to one stream.
@@ -42,6 +45,7 @@ def configure(
         style: How lines are written.
         least: The least severe one that is written.
         secrets: Values that never appear in a line, besides everything of a token's shape.
+        patterns: What else never appears.
         stream: Where lines go; stderr when None.
     """
     import structlog
@@ -49,7 +53,7 @@ def configure(
     handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=_common(), processors=_last(style, tuple(secrets))
+            foreign_pre_chain=_common(), processors=_last(style, tuple(secrets), tuple(patterns))
         )
     )
     root, level = logging.getLogger(), logging.getLevelNamesMapping()[least.upper()]
@@ -89,12 +93,16 @@ def _common() -> list[Processor]:
     ]
 
 
-def _last(style: LogFormat, secrets: tuple[SecretStr, ...]) -> list[Processor]:
+def _last(
+    style: LogFormat, secrets: tuple[SecretStr, ...], patterns: tuple[re.Pattern[str], ...]
+) -> list[Processor]:
     """Return what turns an event into a line; redaction comes after the traceback is text."""
     import structlog
 
+    shapes = (*patterns, *TOKEN_SHAPES)
+
     def redacted(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
-        return {key: _redacted(value, secrets) for key, value in event.items()}
+        return {key: _redacted(value, secrets, shapes) for key, value in event.items()}
 
     return [
         structlog.stdlib.ProcessorFormatter.remove_processors_meta,
@@ -104,9 +112,11 @@ def _last(style: LogFormat, secrets: tuple[SecretStr, ...]) -> list[Processor]:
     ]
 
 
-def _redacted(value: Any, secrets: tuple[SecretStr, ...]) -> Any:
+def _redacted(
+    value: Any, secrets: tuple[SecretStr, ...], patterns: tuple[re.Pattern[str], ...]
+) -> Any:
     plain = isinstance(value, str | bytes | bool | int | float | dict | list | tuple | None)
-    return redact_values(value if plain else repr(value), secrets)
+    return redact_values(value if plain else repr(value), secrets, patterns)
 
 
 def _renderer(style: LogFormat) -> Processor:

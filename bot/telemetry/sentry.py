@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
@@ -9,7 +10,7 @@ from pydantic import SecretStr
 
 from bot import __version__
 from bot.errors import FixpointError
-from bot.reporting.redaction import planted_secrets, redact_values
+from bot.reporting.redaction import TOKEN_SHAPES, planted_secrets, redact_values
 from bot.settings import ServerSettings
 
 if TYPE_CHECKING:
@@ -21,11 +22,19 @@ _KEPT_OF_A_REQUEST = frozenset({"url", "method"})
 
 def configure_sentry(settings: ServerSettings) -> None:
     """Report errors of this process where the settings say; without a DSN nothing is sent."""
-    start(settings.sentry_dsn, secrets=planted_secrets(settings))
+    start(
+        settings.sentry_dsn,
+        secrets=planted_secrets(settings),
+        patterns=settings.fixpoint_redact,
+    )
 
 
 def start(
-    dsn: SecretStr | None, *, environment: str = "production", secrets: Sequence[SecretStr] = ()
+    dsn: SecretStr | None,
+    *,
+    environment: str = "production",
+    secrets: Sequence[SecretStr] = (),
+    patterns: Sequence[re.Pattern[str]] = (),
 ) -> bool:
     """Send unexpected errors to Sentry from now on; return whether a DSN was given.
 
@@ -33,6 +42,7 @@ def start(
         dsn: Where to; None sends nothing anywhere.
         environment: Sentry's name for this installation.
         secrets: Values that never leave, besides everything of a token's shape.
+        patterns: What else never leaves.
     """
     if dsn is None or not dsn.get_secret_value():
         return False
@@ -43,7 +53,7 @@ def start(
     def breadcrumb(crumb: Breadcrumb, hint: dict[str, Any]) -> Breadcrumb | None:
         fields = _log_fields(hint)
         kept = {**crumb, "message": fields["event"]} if fields else crumb
-        return cast("Breadcrumb", redact_values(kept, secrets))
+        return cast("Breadcrumb", redact_values(kept, secrets, (*patterns, *TOKEN_SHAPES)))
 
     sentry_sdk.init(
         dsn.get_secret_value(),
@@ -53,7 +63,7 @@ def start(
         include_local_variables=False,
         include_source_context=False,
         max_request_body_size="never",
-        before_send=scrubber(secrets),
+        before_send=scrubber(secrets, patterns),
         before_breadcrumb=breadcrumb,
         auto_enabling_integrations=False,  # those of model SDKs would record conversations
         disabled_integrations=[ArgvIntegration, ModulesIntegration],
@@ -63,14 +73,16 @@ def start(
     return True
 
 
-def scrubber(secrets: Sequence[SecretStr] = ()) -> Callable[[Event, Hint], Event | None]:
+def scrubber(
+    secrets: Sequence[SecretStr] = (), patterns: Sequence[re.Pattern[str]] = ()
+) -> Callable[[Event, Hint], Event | None]:
     """Return Sentry's `before_send`: drops expected errors, takes out what is nobody's business."""
 
     def before_send(event: Event, hint: Hint) -> Event | None:
         if _is_expected(hint):
             return None
         reduced = {**_reduced(event), **_told(event, _log_fields(hint))}
-        return cast("Event", redact_values(reduced, secrets))
+        return cast("Event", redact_values(reduced, secrets, (*patterns, *TOKEN_SHAPES)))
 
     return before_send
 

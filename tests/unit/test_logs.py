@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import re
 import subprocess
 import sys
 from typing import Any
@@ -18,18 +19,19 @@ from bot.errors import NotPermitted
 from bot.telemetry.sentry import scrubber, start
 
 LOGGING = """
-import logging, sys
+import logging, re, sys
 import structlog
 from pydantic import SecretStr
 from bot.settings import LogFormat, LogLevel
 from bot.telemetry.logs import configure, context
 
-configure(LogFormat(sys.argv[1]), LogLevel.INFO, secrets=[SecretStr("hunter2secret")])
+configure(LogFormat(sys.argv[1]), LogLevel.INFO, secrets=[SecretStr("hunter2secret")],
+    patterns=[re.compile("customer-[0-9]+")])
 log = structlog.get_logger("bot.example")
 log.debug("too quiet")
 with context(run_id="ab12", delivery_id="d-1"):
     log.info("tests finished", attempt=2, passed=False, key=SecretStr("x-y-z-1-2-3"))
-logging.getLogger("library").warning("password is %s", "hunter2secret")
+logging.getLogger("library").warning("password is %s%s", "hunter2secret", "customer-4711")
 logging.getLogger("httpx").info("chatty")
 try:
     secret = "local-variable"
@@ -61,7 +63,7 @@ def test_json_lines() -> None:
         "level": "info",
         "logger": "bot.example",
     }
-    assert library["event"] == "password is [redacted]"
+    assert library["event"] == "password is [redacted][redacted]"
     assert "run_id" not in failure
     assert failure["url"] == "https://[redacted]@host/"
     assert "RuntimeError: refused [redacted]" in failure["exception"]
@@ -91,15 +93,19 @@ def test_events_are_scrubbed() -> None:
     """Variables, bodies, headers, users and secrets are taken out of an event."""
     frames: list[dict[str, Any]] = [{"function": "f", "vars": {"token": "abc"}}]
     event: Any = {
-        "exception": {"values": [{"value": "hunter2secret", "stacktrace": {"frames": frames}}]},
+        "exception": {
+            "values": [{"value": "hunter2secret, c-4711", "stacktrace": {"frames": frames}}]
+        },
         "request": {"url": "http://x/webhook", "method": "POST", "data": "{}", "headers": {}},
         "user": {"ip_address": "1.2.3.4"},
         "server_name": "host",
         "extra": {"sys.argv": ["x"]},
     }
-    assert scrubber([SecretStr("hunter2secret")])(event, {}) == {
+    assert scrubber([SecretStr("hunter2secret")], [re.compile(r"c-\d+")])(event, {}) == {
         "exception": {
-            "values": [{"value": "[redacted]", "stacktrace": {"frames": [{"function": "f"}]}}]
+            "values": [
+                {"value": "[redacted], [redacted]", "stacktrace": {"frames": [{"function": "f"}]}}
+            ]
         },
         "request": {"url": "http://x/webhook", "method": "POST"},
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from dataclasses import replace
 from decimal import Decimal
 from urllib.parse import quote
@@ -14,7 +15,14 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
 from bot.reporting.pull_request import body
-from bot.reporting.redaction import planted_secrets, redact, redact_values, redacted
+from bot.reporting.redaction import (
+    planted_secrets,
+    redact,
+    redact_payload,
+    redact_values,
+    redacted,
+    scrubber,
+)
 from tests.unit.reports import ACCEPTED, FIXED, MARK
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcdefghijklmnop0123456789\nzz9+/==\n-----END RSA PRIVATE KEY-----"
@@ -173,3 +181,16 @@ def test_planted_secrets_of_settings() -> None:
     assert secrets[:2] == ["first-key", "other-key"]
     sent = base64.b64encode(b"me:p@ssword").decode()
     assert secrets[2:] == ["https://me:p%40ssword@pkg.example/simple", "p@ssword", sent]
+
+
+def test_payloads_lose_secrets_in_what_people_wrote() -> None:
+    """Names and addresses stay, or the webhook would be about something else; others stay as sent."""
+    scrub = scrubber([], [re.compile("acme-[0-9]+")])
+    told = {"comment": {"body": "it is acme-7", "id": 1}, "changes": {"body": {"from": "acme-8"}}}
+    data = json.dumps({**told, "repository": {"name": "acme-9"}}).encode()
+    kept = json.loads(redact_payload(data, scrub))
+    assert kept["comment"] == {"body": "it is [redacted]", "id": 1}
+    assert kept["changes"] == {"body": {"from": "[redacted]"}}
+    assert kept["repository"] == {"name": "acme-9"}
+    plain = b'{"body" : "nothing"}'
+    assert redact_payload(plain, scrub) is plain
