@@ -143,7 +143,7 @@ async def test_what_a_command_leaves_behind_is_ended(kind: Kind) -> None:
     """
     result = await sandbox.run(command, timeout=SECONDS)
     assert result.ok
-    assert result.seconds < 5
+    assert result.seconds < SECONDS / 2
     await assert_heart_stopped(sandbox)
 
 
@@ -154,7 +154,7 @@ async def test_time_is_up_for_everything(kind: Kind) -> None:
     result = await sandbox.run(command, timeout=1.0)
     assert (result.exit_code, result.timed_out) == (124, True)
     assert result.output == "before\n"
-    assert 1 <= result.seconds < 8
+    assert 1 <= result.seconds < 30
     await assert_heart_stopped(sandbox)
 
 

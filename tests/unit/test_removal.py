@@ -23,7 +23,7 @@ async def test_nobody_waits_for_a_deletion(tmp_path: Path) -> None:
         (folder / str(number)).mkdir(parents=True)
     started = time.monotonic()
     Removals().start(folder)
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 5
     await gone(folder)
 
 
