@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import posixpath
+import shlex
 
 from sandbox.base import WORKSPACE, SandboxError
 
@@ -50,6 +51,11 @@ def absolute(path: str) -> str:
 def read_command(path: str) -> tuple[str, ...]:
     """Return the command that prints a file."""
     return ("/bin/sh", "-c", _READ, "sh", absolute(path))
+
+
+def read_script(path: str) -> str:
+    """Return the same as a script for a shell."""
+    return f"set -- {shlex.quote(absolute(path))}\n{_READ}"
 
 
 def write_command(path: str) -> tuple[str, ...]:

@@ -6,9 +6,25 @@ import asyncio
 import contextlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _NOTHING = asyncio.subprocess.DEVNULL
 _PIPE = asyncio.subprocess.PIPE
+
+
+async def through(act: asyncio.Future[T]) -> T:
+    """Await something that must come to its end; only then be cancelled, however often asked."""
+    cancelled: asyncio.CancelledError | None = None
+    while not act.done():
+        try:
+            await asyncio.wait({act})
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled
+    return act.result()
 
 
 async def spawn(
@@ -30,11 +46,10 @@ async def spawn(
         )
     )
     try:
-        return await asyncio.shield(starting)
+        return await through(starting)
     except asyncio.CancelledError:
-        await asyncio.wait({starting})
         if starting.exception() is None:
-            await _end(starting.result())
+            await through(asyncio.ensure_future(_end(starting.result())))
         raise
 
 
@@ -61,7 +76,7 @@ async def finished(
     try:
         out, err = await process.communicate(given)
     except asyncio.CancelledError:
-        await _end(process)
+        await through(asyncio.ensure_future(_end(process)))
         raise
     return await process.wait(), out, err
 

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from sandbox.base import SandboxError
+from sandbox.overlay import unmount
 from sandbox.removal import Removals
 from sandbox.spawn import finished
 
@@ -83,7 +84,7 @@ class Store:
             self._removed.mkdir(mode=0o700, exist_ok=True)
             place.rename(doomed)
             if os.path.ismount(doomed / "home"):  # what is shared there is not ours to remove
-                await host_command(("umount", "--lazy", str(doomed / "home")))
+                unmount(doomed / "home")
             self._removals.start(doomed)
 
     def keep_for(self, place: Path, seconds: float) -> None:

@@ -132,12 +132,7 @@ async def files_of_tests(
     named = {word.partition("::")[0].removeprefix("./") for word in re.split(r"[\s'\";]+", command)}
     failed = {failure.file for failure in red.failing if failure.file} if red is not None else set()
     there = [path for path in await store.paths(base) if path in named | failed]
-    found = {}
-    for path in [path for path in there if is_test_file(path)][:_MOST_TESTS]:
-        data = await store.show(base, path)
-        if data is not None:
-            found[path] = data
-    return found
+    return await store.files(base, [path for path in there if is_test_file(path)][:_MOST_TESTS])
 
 
 async def _changes(store: ObjectStore, base: str, tree: str) -> tuple[Change, ...]:

@@ -178,11 +178,9 @@ async def _note_submodules(run: Run, source: Source) -> None:
 
 async def _guidance(source: Source) -> str:
     """Return what the repository tells agents, from the commit that is trusted."""
-    for name in GUIDANCE_FILES:
-        text = await source.store.show(source.trusted, name)
-        if text:
-            return text.decode("utf-8", "replace")[:_GUIDANCE_CHARACTERS]
-    return ""
+    found = await source.store.files(source.trusted, GUIDANCE_FILES)
+    text = next(filter(None, map(found.get, GUIDANCE_FILES)), b"")
+    return text.decode("utf-8", "replace")[:_GUIDANCE_CHARACTERS]
 
 
 async def _recent(run: Run, source: Source) -> frozenset[tuple[str, int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+
 from bot.repair.model import Patch
 from sandbox.base import SCRATCH, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
@@ -12,6 +14,10 @@ _APPLY = "git -c core.protectHFS=true -c core.protectNTFS=true apply --whitespac
 """Refuses what is a path into `.git` on somebody's Mac or Windows."""
 
 
+_IN_A_COMMAND = 32_768
+"""Bytes; a patch of that size needs no file of its own."""
+
+
 async def apply_patch(sandbox: Sandbox, patch: Patch) -> None:
     """Apply a patch to a sandbox's work tree.
 
@@ -20,8 +26,13 @@ async def apply_patch(sandbox: Sandbox, patch: Patch) -> None:
     """
     if not patch:
         return
-    await sandbox.write_file(_PATCH_FILE, patch.data)
-    applied = await sandbox.run(f"{_APPLY} {_PATCH_FILE}", timeout=_SECONDS)
+    if len(patch.data) <= _IN_A_COMMAND:
+        text = b64encode(patch.data).decode()
+        command = f"printf %s {text} | base64 -d | {_APPLY}"
+    else:
+        await sandbox.write_file(_PATCH_FILE, patch.data)
+        command = f"{_APPLY} {_PATCH_FILE}"
+    applied = await sandbox.run(command, timeout=_SECONDS)
     if not applied.ok:
         raise PatchDoesNotApply(applied.output.strip())
 

@@ -65,6 +65,10 @@ class SandboxWorkbench:
         )
         return scrubbed(seen, self._scrub)
 
+    async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:
+        """Return the files of the untouched tree that are there; this needs no sandbox."""
+        return await self._store.files(self._base_tree, paths, follow=True)
+
     async def read_file(self, path: str) -> bytes:
         """Return a file of the sandbox. Raises `FileNotFoundError`, `IsADirectoryError`."""
         return await (await self._open()).read_file(path)

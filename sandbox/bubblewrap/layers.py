@@ -13,7 +13,8 @@ import uuid
 from pathlib import Path
 
 from sandbox.base import SandboxError, SandboxGone
-from sandbox.store import Store, host_command
+from sandbox.overlay import mount_overlay
+from sandbox.store import Store
 
 _LINK = "layer"
 _SPECIAL = frozenset(",:\\")
@@ -39,7 +40,7 @@ class Layers:
         layer = self._name_layer(staged)
         (place / _LINK).symlink_to(layer)
         (place / "home").rename(layer)
-        await _mount(layer, place)
+        _mount(layer, place)
         return True
 
     def keep(self, staged: Path) -> None:
@@ -75,7 +76,7 @@ class Layers:
             return
         if not layer.is_dir():
             raise SandboxError(f"The environment of sandbox {place.name} is gone: remove it.")
-        await _mount(layer, place)
+        _mount(layer, place)
 
     async def drop_unused(self) -> None:
         """Remove the layers that nothing names."""
@@ -96,7 +97,7 @@ class Layers:
     async def _try_mount(self) -> bool:
         async with self._store.staging("lower") as staged:
             try:
-                await _mount(staged / "lower", staged)
+                _mount(staged / "lower", staged)
             except SandboxError:
                 return False
         return True
@@ -110,10 +111,9 @@ def layer_of(place: Path) -> Path | None:
         return None
 
 
-async def _mount(layer: Path, place: Path) -> None:
-    """Described in the kernel's Documentation/filesystems/overlayfs.rst."""
+def _mount(layer: Path, place: Path) -> None:
     for folder in ("home", "upper", "work"):
         (place / folder).mkdir(exist_ok=True)
     options = f"lowerdir={layer},upperdir={place / 'upper'},workdir={place / 'work'}"
     options += ",redirect_dir=on"  # so that folders of the layer can be renamed
-    await host_command(("mount", "-t", "overlay", "-o", options, "overlay", str(place / "home")))
+    mount_overlay(place / "home", options)

@@ -16,7 +16,7 @@ from sandbox.base import SandboxError
 from sandbox.bubblewrap.cgroups import REFUSED, ControlGroup
 from sandbox.bubblewrap.memory_file import memory_file
 from sandbox.bubblewrap.seccomp import seccomp_filter
-from sandbox.spawn import spawn
+from sandbox.spawn import spawn, through
 
 _PIECE = 1 << 16
 _LONGEST_STATUS = 4096
@@ -52,13 +52,6 @@ class Jailed:
     descriptors: tuple[int, ...] = ()
 
 
-async def run_jailed(
-    jailed: Jailed, *, timeout: float | None, on_output: Callable[[bytes], object]
-) -> int | None:
-    """Start a jail and run its command; see `Jail.run`."""
-    return await Jail(jailed).run(timeout=timeout, on_output=on_output)
-
-
 class Jail:
     """A bubblewrap that waits, ready in every way, until its command is let go.
 
@@ -81,7 +74,14 @@ class Jail:
         )
 
     async def start(self) -> None:
-        """Start it and set its limits; what it fails by is told by `run`."""
+        """Start it and set its limits; what it fails by is told by `run`.
+
+        A cancellation waits until its process 1 is known: bubblewrap alone, killed too early,
+        would leave that one behind.
+        """
+        await through(asyncio.ensure_future(self._start()))
+
+    async def _start(self) -> None:
         self._status, self._release = _Pipe(self._held), _Pipe(self._held)
         filters = [memory_file(_FILTER, self._held)] if _FILTER is not None else []
         argv = [
@@ -144,14 +144,14 @@ class Jail:
                 await self._finish(on_output)
                 return None
             except BaseException:  # cancelled, or the listener failed: nothing may stay behind
-                await asyncio.shield(self._kill())
+                await through(asyncio.ensure_future(self._kill()))
                 raise
             return self._exit_code()
 
     async def end(self) -> None:
         """End a jail whose command is not wanted."""
         with self._held:
-            await self._kill()
+            await through(asyncio.ensure_future(self._kill()))
             await self._finish(bytes)
 
     async def _finish(self, on_output: Callable[[bytes], object]) -> None:

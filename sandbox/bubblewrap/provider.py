@@ -15,7 +15,7 @@ from sandbox.bubblewrap.cgroups import control_group
 from sandbox.bubblewrap.etc_files import digest, etc_files, write_etc
 from sandbox.bubblewrap.host_system import host_view
 from sandbox.bubblewrap.layers import Layers
-from sandbox.bubblewrap.processes import Jailed, run_jailed
+from sandbox.bubblewrap.processes import Jail, Jailed
 from sandbox.bubblewrap.root_guards import devices
 from sandbox.bubblewrap.sandbox import COPY, BubblewrapSandbox, bwrap
 from sandbox.egress import (
@@ -72,7 +72,7 @@ class BubblewrapProvider:
         empty = [*jail.isolation(), *jail.system(jail.HostView(programs, links))]
         jailed = Jailed(bwrap(), [*empty, "--", "/bin/sh", "-c", ":"], environment={}, rlimits={})
         try:
-            code = await run_jailed(jailed, timeout=_CHECK_SECONDS, on_output=_ignore)
+            code = await Jail(jailed).run(timeout=_CHECK_SECONDS, on_output=bytes)
         except SandboxError as error:
             raise SandboxUnavailable(remedy(str(error), Path("/proc/sys"))) from error
         if code is None:
@@ -188,8 +188,3 @@ def _forbidding(switches: Path) -> Iterator[str]:
 def _group_name(place: Path) -> str:
     """Name the cgroup of a sandbox, apart from those of other data folders."""
     return f"fixpoint-{hashlib.sha256(os.fsencode(place)).hexdigest()[:24]}"
-
-
-def _ignore(piece: bytes) -> None:
-    """An empty jail says nothing."""
-    del piece

@@ -28,7 +28,7 @@ from sandbox.bubblewrap import jail
 from sandbox.bubblewrap.cgroups import ControlGroup
 from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.memory_file import memory_file
-from sandbox.bubblewrap.processes import TIMED_OUT, Jail, Jailed, run_jailed
+from sandbox.bubblewrap.processes import TIMED_OUT, Jail, Jailed
 from sandbox.bubblewrap.spare import Spare
 from sandbox.disk_room import ENDED, DiskFull, Room, room_at, while_room
 from sandbox.egress import Gate, WayOut, gate
@@ -94,7 +94,6 @@ class BubblewrapSandbox:
         self._way_out = way_out
         self._place = store.sandbox(spec.name)
         self._closed = False
-        self._commands = 0
         self._spare = Spare(lambda script: self._jailed(jail.told_later(), stdin=script))
 
     async def run(
@@ -110,13 +109,12 @@ class BubblewrapSandbox:
         started = time.monotonic()
         output = BoundedOutput(self._spec.limits.output, on_output)
         opened: Gate | None = None
-        self._commands += 1
         async with AsyncExitStack() as stack:
             waiting = await self._waiting(command, cwd, environment or {})
             if waiting is None:
                 waiting, opened = await self._prepared(command, cwd, environment or {}, stack)
             running = asyncio.ensure_future(waiting.run(timeout=timeout, on_output=output.add))
-            if self._commands > 1 and self._way_out is None:
+            if self._way_out is None:
                 self._spare.make()
             try:
                 code = await while_room(running, self._room, self._spec.limits, every=_LOOK_SECONDS)
@@ -135,8 +133,9 @@ class BubblewrapSandbox:
     async def _waiting(self, command: str, cwd: str, environment: Mapping[str, str]) -> Jail | None:
         """Return the spare jail, told what to run; None where there is none."""
         self._require_alive()
-        script = jail.telling(command, cwd, environment)
-        return await self._spare.take(script) if len(script) < _LONGEST_ARGUMENT else None
+        if len(command) > _LONGEST_ARGUMENT:
+            return None
+        return await self._spare.take(jail.telling(command, cwd, environment))
 
     async def _prepared(
         self, command: str, cwd: str, environment: Mapping[str, str], stack: AsyncExitStack
@@ -167,9 +166,11 @@ class BubblewrapSandbox:
 
     async def read_file(self, path: str) -> bytes:
         """Return a file's bytes, at most `file_scripts.LARGEST_FILE`."""
+        self._require_alive()
         data = bytearray()
-        jailed = self._jailed(file_scripts.read_command(path))
-        code = await self._finish(jailed, data.extend, _FILE_SECONDS)
+        ready = await self._spare.take(file_scripts.read_script(path))
+        ready = ready or Jail(self._jailed(file_scripts.read_command(path)))
+        code = await self._finish(ready, data.extend, _FILE_SECONDS)
         return file_scripts.read_result(path, code, bytes(data))
 
     async def write_file(self, path: str, data: bytes) -> None:
@@ -177,7 +178,7 @@ class BubblewrapSandbox:
         with ExitStack() as stack:
             stdin = memory_file(data, stack)
             jailed = self._jailed(file_scripts.write_command(path), stdin=stdin)
-            code = await self._finish(jailed, bytearray().extend, _FILE_SECONDS)
+            code = await self._finish(Jail(jailed), bytearray().extend, _FILE_SECONDS)
         file_scripts.raise_for(path, code)
 
     async def tree(self) -> Path:
@@ -199,7 +200,7 @@ class BubblewrapSandbox:
             extra = ("--bind", str(staged), _COPIED)
             script = _COPY_WORKSPACE if shared else _COPY_BOTH
             jailed = self._jailed(("/bin/sh", "-c", script), extra=extra)
-            if await self._finish(jailed, said.add, _COPY_SECONDS):
+            if await self._finish(Jail(jailed), said.add, _COPY_SECONDS):
                 raise SandboxError(f"Sandbox {self.name} can't be copied: {said.text().strip()}")
             if not shared:
                 self._layers.keep(staged)
@@ -222,10 +223,10 @@ class BubblewrapSandbox:
             self._group.remove()
 
     async def _finish(
-        self, jailed: Jailed, on_output: Callable[[bytes], object], seconds: float
+        self, ready: Jail, on_output: Callable[[bytes], object], seconds: float
     ) -> int:
         """Run something of ours, which never takes long."""
-        code = await run_jailed(jailed, timeout=seconds, on_output=on_output)
+        code = await ready.run(timeout=seconds, on_output=on_output)
         if code is None:
             raise SandboxError(f"Sandbox {self.name} did not answer within {seconds:.0f} s.")
         return code

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox.git.objects import ObjectStore
-from sandbox.git.process import text
+from sandbox.git.process import git
+
+_PATHS = ("objects", "shallow", "info/exclude")
+_COMMITS = ("HEAD^{commit}", "HEAD^{tree}")
 
 
 async def freeze(repository: Path, store: ObjectStore) -> tuple[str, bool]:
@@ -20,24 +23,24 @@ async def freeze(repository: Path, store: ObjectStore) -> tuple[str, bool]:
     Raises:
         GitError: When the directory is no git repository, or has no commit.
     """
-    root = Path(await text("rev-parse", "--show-toplevel", cwd=repository))
-    head = await text("rev-parse", "--verify", "HEAD^{commit}", cwd=root)
-    objects = Path(await text("rev-parse", "--git-path", "objects", cwd=root))
-    await store.create(borrow_from=(root / objects).resolve())
-    await _borrow_settings(root, store)
-    head_tree = await store.tree_of(head)
+    asked = ("--show-toplevel", *(part for path in _PATHS for part in ("--git-path", path)))
+    said = await git("rev-parse", *asked, *_COMMITS, cwd=repository)
+    top, objects, shallow, exclude, head, head_tree = said.decode(
+        "utf-8", "surrogateescape"
+    ).splitlines()
+    root = Path(top)
+    await store.create(borrow_from=(repository / objects).resolve())
+    await _borrow_settings(root, repository / shallow, repository / exclude, store)
     tree = await store.write_tree(root, base=head)
     if tree == head_tree:
         return head, False
     return await store.commit(tree, parents=[head], message="Work tree as found"), True
 
 
-async def _borrow_settings(root: Path, store: ObjectStore) -> None:
+async def _borrow_settings(root: Path, shallow: Path, exclude: Path, store: ObjectStore) -> None:
     """Take over tags, where a shallow clone ends, and what its owner excludes without a file."""
-    shallow = root / await text("rev-parse", "--git-path", "shallow", cwd=root)
     if shallow.is_file():
         (store.directory / "shallow").write_bytes(shallow.read_bytes())
-    excluded = root / await text("rev-parse", "--git-path", "info/exclude", cwd=root)
-    if excluded.is_file():
-        store.exclude(excluded.read_text("utf-8", "surrogateescape").splitlines())
+    if exclude.is_file():
+        store.exclude(exclude.read_text("utf-8", "surrogateescape").splitlines())
     await store.fetch(f"file://{root}")

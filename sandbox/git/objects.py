@@ -248,6 +248,35 @@ class ObjectStore:
                     found[one] = data
         return found
 
+    async def files(
+        self, tree: str, paths: Iterable[str], *, follow: bool = False
+    ) -> dict[str, bytes]:
+        """Return the files of a tree that are there, with one process.
+
+        Args:
+            tree: A tree or a commit.
+            paths: In it; a link is its text.
+            follow: Instead of a link, return the file of the same tree that it leads to.
+        """
+        wanted = [path for path in dict.fromkeys(paths) if path and "\n" not in path]
+        if not wanted:
+            return {}
+        asked = "".join(f"{tree}:{path}\n" for path in wanted).encode("utf-8", "surrogateescape")
+        flags = ("--follow-symlinks",) if follow else ()
+        batch = ("cat-file", "--batch=%(objecttype) %(objectsize)", *flags)
+        stream = io.BytesIO(await self._git(*batch, stdin=asked))
+        found = {}
+        for path in wanted:
+            said = stream.readline()
+            if said.endswith(b" missing\n"):
+                continue
+            kind, size = said.split()  # instead of a type, it may be why a link leads nowhere
+            data = stream.read(int(size))
+            stream.readline()
+            if kind == b"blob":
+                found[path] = data
+        return found
+
     async def submodules(self, tree: str) -> tuple[str, ...]:
         """Return the paths of a tree that are commits of other repositories."""
         listing = await self._git("ls-tree", "-r", "-z", tree)
@@ -281,10 +310,7 @@ class ObjectStore:
 
     async def show(self, tree: str, path: str) -> bytes | None:
         """Return a file of a tree, or None when it has none of that path."""
-        try:
-            return await self._git("cat-file", "blob", f"{tree}:{path}")
-        except GitError:
-            return None
+        return (await self.files(tree, (path,))).get(path)
 
     async def paths(self, tree: str) -> tuple[str, ...]:
         """Return every path of a tree."""

@@ -111,3 +111,25 @@ async def test_nothing_waits_after_the_provider_was_closed(
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.2):
             await waiting(tmp_path / "data")
+
+
+@pytest.mark.parametrize("moment", [0.0, 0.002, 0.005, 0.01, 0.02])
+async def test_cancelled_twice_at_any_moment_nothing_is_left(
+    sandbox: Sandbox, tmp_path: Path, moment: float
+) -> None:
+    for limit in (LIMIT, moment):
+        running = asyncio.create_task(sandbox.run("sleep 600", timeout=limit))
+        await asyncio.sleep(moment)
+        running.cancel()
+        await asyncio.sleep(0)
+        running.cancel()
+        async with asyncio.timeout(LIMIT):
+            await asyncio.gather(running, return_exceptions=True)
+    async with asyncio.timeout(LIMIT):
+        await sandbox.close()
+    assert not [place for place in Path("/proc").iterdir() if runs_for(place, tmp_path / "data")]
+
+
+def runs_for(process: Path, folder: Path) -> bool:
+    line = command_line(process)
+    return b"bwrap" in line and os.fsencode(folder) in line

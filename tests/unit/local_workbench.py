@@ -38,6 +38,10 @@ class LocalWorkbench:
     async def observe(self, command: str) -> Observation:
         return observe.read(command, await self._shell(command), ())
 
+    async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:
+        places = {path: self.directory / path for path in paths}
+        return {path: place.read_bytes() for path, place in places.items() if place.is_file()}
+
     async def read_file(self, path: str) -> bytes:
         return (self.directory / path).read_bytes()
 

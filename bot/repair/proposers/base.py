@@ -87,6 +87,10 @@ class Workbench(Protocol):
         """Run a test or lint command and read its failures."""
         ...
 
+    async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:
+        """Return the files of the untouched tree that are there; this needs no sandbox."""
+        ...
+
     async def read_file(self, path: str) -> bytes:
         """Return a file of the sandbox. Raises `FileNotFoundError`, `IsADirectoryError`."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -52,13 +53,11 @@ class _Files:
 
 
 async def read_files(workbench: Workbench, paths: tuple[str, ...]) -> dict[str, str | None]:
-    """Return the text of each file, None for those that are missing or no text files."""
-    return {path: await _text(workbench, path) for path in paths}
+    """Return the text of each file, None for those that are missing or too big."""
+    plain = {path: posixpath.normpath(path) for path in paths}
+    there = await workbench.untouched(tuple(plain.values()))
+    return {path: _text(there.get(name)) for path, name in plain.items()}
 
 
-async def _text(workbench: Workbench, path: str) -> str | None:
-    try:
-        data = await workbench.read_file(path)
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        return None
-    return data.decode("utf-8", "replace") if len(data) <= FILE_LIMIT else None
+def _text(data: bytes | None) -> str | None:
+    return None if data is None or len(data) > FILE_LIMIT else data.decode("utf-8", "replace")
