@@ -44,13 +44,16 @@ class DurableSteps:
         """Keep light steps in `journal`; wait `first_wait` seconds at an outage of GitHub's."""
         self._journal = journal
         self._first_wait = first_wait
+        self._keeping: dict[str, asyncio.Future[bool]] = {}
 
     async def __call__(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
         """Run `act(*args)` as the step `name`, or return what it gave before the restart.
 
         Raises:
             RunOutdated: When the run did something else here before the restart.
+            StorageError: When the result of a light step before it could not be kept.
         """
+        await self.kept()
 
         async def once() -> T:
             return await outlast(lambda: act(*args), first_wait=self._first_wait)
@@ -68,8 +71,11 @@ class DurableSteps:
     async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
         """Run `act(*args)`, or give what it gave before the restart, from the journal.
 
+        Its result is written while the next step begins, and before that one's: a crash between
+        the two costs no more than one during the act.
+
         Raises:
-            StorageError: When the result could not be kept.
+            StorageError: When the result of the step before it could not be kept.
         """
         run_id = str(DBOS.workflow_id)
         earlier = await self._journal.earlier(run_id)
@@ -77,9 +83,19 @@ class DurableSteps:
             outcome = cast("_Outcome", pickle.loads(earlier[name]))  # noqa: S301 - we wrote it ourselves
             return cast("T", outcome.unwrap())
         outcome = await _Outcome.of(act, args)
-        if not await self._journal.keep(run_id, name, pickle.dumps(outcome)):
-            raise _TakenOver
+        await self.kept()
+        self._keeping[run_id] = self._journal.keep(run_id, name, pickle.dumps(outcome))
         return cast("T", outcome.unwrap())
+
+    async def kept(self) -> None:
+        """Return once the results of this run's light steps are on disk.
+
+        Raises:
+            StorageError: When the last one could not be kept.
+        """
+        keeping = self._keeping.pop(str(DBOS.workflow_id), None)
+        if keeping is not None and not await keeping:
+            raise _TakenOver
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,14 +45,17 @@ class Journal:
             self._earlier[run_id] = {row.name: row.result for row in rows}
         return self._earlier[run_id]
 
-    async def keep(self, run_id: str, name: str, result: bytes) -> bool:
-        """Keep a result; False when another process had one first.
+    def keep(self, run_id: str, name: str, result: bytes) -> asyncio.Future[bool]:
+        """Begin to keep a result; the future tells whether no other process had one first.
+
+        Results are kept in the order of these calls. The future fails with `StorageError` when
+        this one could not be.
 
         Raises:
-            StorageError: When it could not be kept.
+            StorageError: When the journal is closed.
         """
         row = {"run_id": run_id, "name": name, "result": result, "kept_at": datetime.now(UTC)}
-        return await self._writes.run(lambda connection: insert_if_new(connection, _acts, row))
+        return self._writes.submit(lambda connection: insert_if_new(connection, _acts, row))
 
     async def prune(self, older_than: datetime) -> int:
         """Delete what was kept before `older_than`; return how much.
