@@ -141,8 +141,8 @@ async def _models(settings: LocalSettings) -> Finding:
         return Finding(
             "model",
             Health.ABSENT,
-            "No key: what formatters, linters and lock files can repair still works. Set "
-            "ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL.",
+            "No key: the project's own tools and the search for small edits in Python still "
+            "repair without one. Set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL.",
         )
     await model.close()
     return Finding("model", Health.WORKS, f"{model.name} is configured.")
