@@ -7,7 +7,7 @@ import contextlib
 import re
 import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -19,20 +19,19 @@ from pydantic import SecretStr
 from bot.errors import (
     FixpointError,
     GitHubError,
-    HeadMoved,
-    NotPermitted,
-    RepoConfigError,
     StorageError,
     UsageError,
 )
 from bot.github.github import GitHub
 from bot.github.values import Repo
-from bot.intake.repo_config import PATH as CONFIG_PATH
 from bot.repair import rerunning
-from bot.repair.briefing import Brief, plan_job, write_brief
+from bot.repair.asking import Asking
+from bot.repair.beginning import Beginning
+from bot.repair.briefing import Brief, plan_job
 from bot.repair.caps import NO_CAPS, Caps, charged
 from bot.repair.checkouts import RemoteCheckout
 from bot.repair.ci.evidence import JobEvidence
+from bot.repair.destination import Held, unpublished
 from bot.repair.display import Display, Shown
 from bot.repair.ending import (
     CouldNotStart,
@@ -42,35 +41,31 @@ from bot.repair.ending import (
     Offered,
     Outcome,
     PatchOnly,
-    ReportOnly,
 )
 from bot.repair.engine import repair
-from bot.repair.gathering import Gathering
 from bot.repair.getting_further import MOST_INTERRUPTIONS, CountedSteps
-from bot.repair.helping import Offer, may_have_as_much_again
+from bot.repair.helping import may_have_as_much_again
 from bot.repair.job import Job
-from bot.repair.model import Attempt, Limits, Report, Verdict
+from bot.repair.model import Attempt, Report, Verdict
 from bot.repair.outages import FIRST_WAIT, outlast
 from bot.repair.preparation import PLACES, leftovers
 from bot.repair.progress import together
 from bot.repair.progress_comment import EDIT_SECONDS, ProgressComment
 from bot.repair.progress_log import log_progress
-from bot.repair.publication import somebodys_branch
 from bot.repair.publisher import Publisher
 from bot.repair.request import FixRequest
 from bot.repair.rerunning import Reruns
-from bot.repair.risk import Confidence, risks
 from bot.repair.run import Tools
 from bot.repair.steps import Steps
-from bot.reporting import approval, messages
+from bot.reporting import messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.redaction import redacted
-from bot.storage.approvals import Answer, ApprovalStore
+from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
 from bot.storage.ledger import Ledger
 from bot.storage.ledger_purse import open_purse
-from bot.storage.runs import RunStatus, RunStore
+from bot.storage.runs import RunStore
 from sandbox.base import SandboxError
 from sandbox.git import Credential
 
@@ -79,22 +74,6 @@ STOP_POLL_SECONDS = 1.0
 T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Held:
-    """A believed patch that waits for a person, and why."""
-
-    risks: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What waited for a person, and whether it may be published."""
-
-    report: Report
-    shown: Shown
-    approved: bool
 
 
 class FixWorkflow:
@@ -127,9 +106,8 @@ class FixWorkflow:
         self._reruns = Reruns(github, commits)
         self._ending = Ending(github, runs, self._display)
         self._ledger = ledger
-        self._caps = caps
-        self._approvals = approvals
-        self._waits = waits
+        self._beginning = Beginning(github, runs, self._display, caps, secrets, patterns)
+        self._asking = Asking(runs, approvals, self._display, waits)
         self._tools = tools
         self._steps = steps
         self._folder = folder
@@ -182,18 +160,18 @@ class FixWorkflow:
 
     async def _carry(self, request: FixRequest) -> None:
         steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
-        shown = await steps("announce", self._announce, request)
-        brief = await steps("brief", self._brief, request)
+        shown = await steps("announce", self._beginning.announce, request)
+        brief = await steps("brief", self._beginning.brief, request)
         if isinstance(brief, CouldNotStart):
             await steps("say why not", self._ending.refuse, request, shown, brief)
             return
         failed: tuple[JobEvidence, ...] = ()
         if request.failed is not None:
-            failed = await steps("gather evidence", self._gather, request, brief)
+            failed = await steps("gather evidence", self._beginning.gather, request, brief)
         earlier: tuple[Attempt, ...] = ()
         if request.continues is not None:
-            earlier = await steps("recall", self._recall, request.continues, brief.commit)
-        job = plan_job(request, brief, failed, caps=self._caps_of(brief), earlier=earlier)
+            earlier = await steps("recall", self._asking.recall, request.continues, brief.commit)
+        job = plan_job(request, brief, failed, caps=self._beginning.caps_of(brief), earlier=earlier)
         report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
         if report.verdict is Verdict.STOPPED:
             report, outcome = await self._unless_left(request, report, steps)
@@ -203,22 +181,24 @@ class FixWorkflow:
             said = await steps("run flaky jobs again", self._reruns.begin, request, failed)
             report = replace(report, reason=f"{report.reason} {said}")
         if isinstance(outcome, Held):
-            await steps("wait for a person", self._hold, request, report, brief, outcome, shown)
+            await steps(
+                "wait for a person", self._asking.hold, request, report, brief, outcome, shown
+            )
             return
         if may_have_as_much_again(report, job.limits) and shown.somewhere:
             role = brief.config.who.approve
-            offer = await steps("offer more", self._offer, request, job.limits, role)
+            offer = await steps("offer more", self._asking.offer, request, job.limits, role)
             outcome = Offered(offer)
         await steps("have its checks watched", self._publisher.watch, request, outcome)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
 
     async def _carry_on(self, request: FixRequest) -> None:
         steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
-        held = await steps("take up again", self._take_up, request)
+        held = await steps("take up again", self._asking.take_up, request)
         report = held.report
         outcome: Outcome
         if held.approved:
-            brief = await steps("brief", self._brief, request)
+            brief = await steps("brief", self._beginning.brief, request)
             outcome = await steps("publish", self._publish_held, request, brief, report)
         else:
             report, outcome = await self._unless_left(request, report, steps)
@@ -234,48 +214,6 @@ class FixWorkflow:
         left = await steps("see whether people moved on", self._publisher.left, request)
         reason = left.reason if isinstance(left, LeftBehind) else report.reason
         return replace(report, reason=reason), left
-
-    async def _hold(
-        self, request: FixRequest, report: Report, brief: Brief, held: Held, shown: Shown
-    ) -> None:
-        """Ask for an approval: in the place of the progress, and in the table of runs."""
-        until = datetime.now(UTC) + self._waits
-        await self._approvals.ask(request.run_id, until)
-        await self._runs.update(
-            request.run_id, status=RunStatus.WAITING, report=report, reason="It waits for a person."
-        )
-        mark, role = marker(request.run_id, "progress"), brief.config.who.approve
-        text = approval.waiting(report, held.risks, role, until, mark)
-        await self._display.question(request, shown, text)
-
-    async def _offer(self, request: FixRequest, limits: Limits, role: str) -> Offer:
-        """Keep the offer of as much again: an approval starts a run that continues this one."""
-        until = datetime.now(UTC) + self._waits
-        await self._approvals.ask(request.run_id, until)
-        return Offer(limits, role, until)
-
-    async def _recall(self, run_id: str, commit: str) -> tuple[Attempt, ...]:
-        """Return the attempts of an earlier run, if they were made on that commit."""
-        run = await self._runs.get(run_id)
-        report = None if run is None else run.report
-        return () if report is None or report.head != commit else report.attempts
-
-    async def _take_up(self, request: FixRequest) -> Answered:
-        """Return what waited, with the answer."""
-        run = await self._runs.get(request.run_id)
-        asked = await self._approvals.get(request.run_id)
-        if run is None or run.report is None or asked is None:
-            raise UsageError("What waited for a person is not there any more.")
-        await self._runs.update(request.run_id, status=RunStatus.RUNNING)
-        shown = Shown(run.progress_comment_id, await self._display.check_of(request))
-        if asked.answer is Answer.APPROVED:
-            note = f"{asked.by} approved of it."
-            return Answered(
-                replace(run.report, notes=(*run.report.notes, note)), shown, approved=True
-            )
-        reason = f"{asked.by} rejected the patch." if asked.by else "Nobody approved of the patch."
-        report = replace(run.report, verdict=Verdict.STOPPED, reason=reason, patch_accepted=False)
-        return Answered(report, shown, approved=False)
 
     async def _publish_held(
         self, request: FixRequest, brief: Brief | CouldNotStart, report: Report
@@ -311,53 +249,6 @@ class FixWorkflow:
             with contextlib.suppress(SandboxError):  # it goes by its lifetime
                 await self._tools.sandboxes.remove(name)
 
-    async def _announce(self, request: FixRequest) -> Shown:
-        """Open the places where the progress will be shown."""
-        shown = await self._display.open(request)
-        await self._runs.update(request.run_id, status=RunStatus.RUNNING)
-        if shown.comment is not None:
-            await self._runs.update(request.run_id, progress_comment_id=shown.comment)
-        return shown
-
-    async def _brief(self, request: FixRequest) -> Brief | CouldNotStart:
-        mark = marker(request.run_id, "progress")
-        try:
-            brief = await write_brief(self._github, request)
-            brief = replace(brief, problem=self._redacted(brief.problem))
-            await self._check_pace(request, brief)
-        except RepoConfigError as error:
-            text = messages.config_invalid(CONFIG_PATH, error.problems, mark)
-            return CouldNotStart(text, "The repo config can't be used.")
-        except HeadMoved as error:
-            return CouldNotStart(messages.moved_on(str(error), mark), str(error))
-        except (UsageError, NotPermitted) as error:
-            return CouldNotStart(messages.could_not_start(str(error), mark), str(error))
-        return brief
-
-    def _caps_of(self, brief: Brief) -> Caps:
-        return self._caps.within(brief.config.caps.within_repository)
-
-    async def _check_pace(self, request: FixRequest, brief: Brief) -> None:
-        """Raise `UsageError` when the repository had its runs of this hour."""
-        most = self._caps_of(brief).runs_per_hour
-        if most is None:
-            return
-        earlier = await self._runs.within_an_hour_before(request.run_id)
-        if earlier >= most:
-            raise UsageError(
-                f"This repository may start {most} runs an hour, and so many were started in the "
-                "last one. Wait a while."
-            )
-
-    async def _gather(self, request: FixRequest, brief: Brief) -> tuple[JobEvidence, ...]:
-        """Return what GitHub knows of the failed checks."""
-        if request.failed is None:
-            return ()
-        base = brief.trusted if brief.trusted != brief.commit else None
-        gathering = Gathering(self._github, _repo(request), base=base)
-        # A step's result is stored, and shown to a model: what looks like a secret goes before.
-        return self._redacted(await gathering.all_of(request.failed.checks))
-
     async def _repair_and_publish(
         self, request: FixRequest, brief: Brief, job: Job, shown: Shown, steps: Steps
     ) -> tuple[Report, Outcome | Held]:
@@ -373,7 +264,7 @@ class FixWorkflow:
         purse = await open_purse(
             self._ledger,
             request.run_id,
-            partial(charged, request, job.limits, self._caps_of(brief)),
+            partial(charged, request, job.limits, self._beginning.caps_of(brief)),
         )
         watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
         try:
@@ -396,23 +287,9 @@ class FixWorkflow:
         balances = await steps("close the ledger", purse.close)
         notes = (*report.notes, *_approved_of(request))
         report = replace(self._redacted(report), balances=balances, notes=notes)
-        if report.verdict is not Verdict.FIXED:
-            return report, NotPublished()
-        config = brief.config
-        if config.confidence is Confidence.DIAGNOSE:
-            return report, ReportOnly()
-        if config.confidence is Confidence.SUGGEST:
-            return report, PatchOnly("this repository's `confidence` is `suggest`.")
-        found = risks(
-            report,
-            config.confidence,
-            config.approval.tolerance,
-            onto=somebodys_branch(request, brief),
-        )
-        if found and not brief.is_fork:
-            if not shown.somewhere:  # where nobody could answer
-                return report, PatchOnly(found[0])
-            return report, Held(found)
+        outcome = unpublished(request, brief, report, answerable=shown.somewhere)
+        if outcome is not None:
+            return report, outcome
         return report, await steps("publish", self._publish, request, brief, report, checkout)
 
     async def _publish(
