@@ -124,8 +124,18 @@ def parse_config(content: bytes | None, source: str) -> RepoConfig:
     return RepoConfig() if content is None else parse(content, source=source)
 
 
-def job_of(options: FixOptions, run_id: str, problem: Problem, config: RepoConfig) -> Job:
-    """Return the run's job: the command line goes before the repo config."""
+def job_of(
+    options: FixOptions, run_id: str, problem: Problem, config: RepoConfig, repository: str = ""
+) -> Job:
+    """Return the run's job: the command line goes before the repo config.
+
+    Args:
+        options: The command line.
+        run_id: Of the run.
+        problem: What is wrong.
+        config: Of the repository.
+        repository: Its address or folder, whose prepared environments may be used; "" for none.
+    """
     wished = Options(
         attempts=options.attempts,
         budget_usd=None if options.budget_usd is None else Decimal(str(options.budget_usd)),
@@ -148,4 +158,5 @@ def job_of(options: FixOptions, run_id: str, problem: Problem, config: RepoConfi
         model=config.model,
         effort=config.effort,
         search=config.search.limits,
+        repository=repository,
     )

@@ -70,7 +70,8 @@ async def _fix(options: FixOptions) -> bool:
                 if repository is None
                 else repo_config(repository)
             )
-            job = job_of(options, run_id, problem, config)
+            name = options.target if repository is None else str(repository.resolve())
+            job = job_of(options, run_id, problem, config, name)
             try:
                 report = await _run(job, tools, checkout)
             finally:

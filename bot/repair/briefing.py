@@ -214,7 +214,7 @@ def plan_job(
         search=config.search.limits,
         failed=failed,
         event=_event(request, brief),
-        repository=request.repository if failed else "",
+        repository=request.repository,
         is_fork=brief.is_fork,
         earlier=earlier,
     )

@@ -29,6 +29,7 @@ from bot.repair.preparation import (
     clean_up,
     places_of,
     refused_hosts,
+    reused_sentence,
 )
 from bot.repair.progress import (
     CommandsFound,
@@ -147,6 +148,7 @@ async def _prepare(run: Run, checkout: Checkout) -> Workshop:
         run.tools.sandboxes,
         reins=run.reins,
         listener=run.listener,
+        environments=run.tools.environments,
     )
     run.listener(PhaseStarted(Phase.SETUP))
     prepared = await run.steps("set up", preparation.set_up)
@@ -163,6 +165,8 @@ async def _prepare(run: Run, checkout: Checkout) -> Workshop:
         )
         raise Concluded(Verdict.INFRASTRUCTURE, reason)
     preparation.use(prepared)
+    if prepared.environment_of:
+        run.known.note(reused_sentence(prepared.environment_of))
     run.known.untouched = prepared
     guidance, recent = await _guidance(source), await _recent(run, source)
     return Workshop(source, commands, prepared, preparation, guidance, recent=recent)

@@ -56,13 +56,30 @@ def environment_key(
         files: Of the source; manifests, locks and what a setup compiles count with their content.
         volatile: Texts that differ from commit to commit and change nothing: its id, its branch.
     """
-    digest = hashlib.sha256()
-    for part in (repository.lower(), kind, *(_levelled(text, volatile) for text in commands)):
-        digest.update(f"{len(part)}:{part}".encode())
+    digest = _digest(repository.lower(), kind, *(_levelled(text, volatile) for text in commands))
     inputs = sorted(f"{file.path}:{file.blob}\n" for file in files if is_input(file.path))
     for line in inputs:
         digest.update(line.encode(errors="surrogateescape"))
     return digest.hexdigest()[:32]
+
+
+def commit_key(repository: str, kind: str, commands: Sequence[str], commit: str) -> str:
+    """Return what names an environment of one commit alone: nobody knows what its setup reads.
+
+    Args:
+        repository: Whose source it holds: `owner/name`, an address or a folder.
+        kind: Of the sandbox, with its image.
+        commands: Of the setup.
+        commit: Whose source it holds.
+    """
+    return _digest("commit", commit, repository, kind, *commands).hexdigest()[:32]
+
+
+def _digest(*parts: str) -> hashlib._Hash:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(f"{len(part)}:{part}".encode(errors="surrogateescape"))
+    return digest
 
 
 def _levelled(text: str, volatile: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Awaitable
 from dataclasses import replace
@@ -73,7 +74,9 @@ class Gathering:
                 summary = await _had(output, "The check's own words", missing) or ""
         if log is None and not summary and not bare.remarks:
             missing.append("The check says nothing of why it failed.")
-        return understand(replace(bare, missing=tuple(missing)), Collected(log, reports, summary))
+        told = Collected(log, reports, summary)
+        # A log of two megabytes takes a while, in which the server has webhooks to answer.
+        return await asyncio.to_thread(understand, replace(bare, missing=tuple(missing)), told)
 
     async def _with_job(
         self, bare: JobEvidence, job: WorkflowJob | None, missing: list[str]

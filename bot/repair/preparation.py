@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from bot.repair.detect import DirectoryTree, registries
-from bot.repair.environments import Environment, Environments, environment_key
+from bot.repair.environments import Environment, Environments, commit_key, environment_key
 from bot.repair.job import Job, Source
 from bot.repair.model import Commands, Patch, Target
 from bot.repair.patching import apply_patch
@@ -132,6 +132,7 @@ class Preparation:
             environments: Where to look for one that is prepared already.
         """
         self._environments = environments if job.repository else None
+        self._planned = target is not None
         self._again = target.again if target else ()
         self._renewal: Renewal | None = None
         self._place = place
@@ -188,10 +189,12 @@ class Preparation:
         return Network((*hosts, *self._job.hosts), everything=self._job.network)
 
     async def _key(self) -> str:
-        event = self._job.event
-        volatile = (self._source.head, event.sha, event.ref, event.head_ref, event.base_ref)
         image = self._job.image_for(self._provider.kind)
         kind = f"{self._provider.kind} {image} {self._for_setup()}"
+        if not self._planned:
+            return commit_key(self._job.repository, kind, self._steps, self._source.head)
+        event = self._job.event
+        volatile = (self._source.head, event.sha, event.ref, event.head_ref, event.base_ref)
         files = await self._source.store.changes(EMPTY_TREE, self._source.head)
         return environment_key(self._job.repository, kind, self._steps, files, volatile)
 

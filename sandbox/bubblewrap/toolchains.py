@@ -11,6 +11,9 @@ from pathlib import Path
 TOOLS_DIRECTORY = Path("/opt/fixpoint/bin")
 """Inside the jail: tools that are shown as single files, because their folder holds other things."""
 
+NODE_DIRECTORY = Path("/opt/fixpoint/node")
+"""Inside the jail: for each manager of Node.js a folder of its versions, such as `nvm/v22.1.0`."""
+
 _NAMES = (
     *("python3", "python", "node", "npm", "npx", "pnpm", "yarn", "bun", "deno"),
     *("cargo", "rustc", "go", "java", "javac", "mvn", "gradle", "ruby", "bundle", "php"),
@@ -39,14 +42,30 @@ def find_toolchains(environ: Mapping[str, str]) -> tuple[Toolchain, ...]:
     """Return the toolchains that the host's `PATH` leads to, in its order.
 
     Args:
-        environ: The host's environment; `PATH`, `HOME`, `RUSTUP_HOME` and `PYENV_VERSION` matter.
+        environ: The host's environment; `PATH`, `HOME`, `RUSTUP_HOME`, `PYENV_ROOT`,
+            `PYENV_VERSION`, `NVM_DIR` and `FNM_DIR` matter.
     """
     found: list[Toolchain] = []
     for executable in _executables(environ):
         toolchain = _toolchain_of(executable, environ)
         if toolchain is not None and toolchain not in found:
             found.append(toolchain)
-    return tuple(found)
+    return (*found, *(kept for kept in _kept_versions(environ) if kept not in found))
+
+
+def _kept_versions(environ: Mapping[str, str]) -> Iterator[Toolchain]:
+    """Versions that a manager keeps and `PATH` does not lead to: a job may ask for one of them."""
+    home = Path(environ.get("HOME", "/root"))
+    pyenv = Path(environ.get("PYENV_ROOT", home / ".pyenv"))
+    if (pyenv / "versions").is_dir():
+        yield _versions(pyenv, environ)
+    managers = {
+        "nvm": Path(environ.get("NVM_DIR", home / ".nvm"), "versions", "node"),
+        "fnm": Path(environ.get("FNM_DIR", home / ".local/share/fnm"), "node-versions"),
+    }
+    for name, versions in managers.items():
+        if versions.is_dir():
+            yield Toolchain((Mount(versions, NODE_DIRECTORY / name),))
 
 
 def _executables(environ: Mapping[str, str]) -> Iterator[Path]:

@@ -147,3 +147,28 @@ def test_the_failing_step_runs_offline(repository: Path) -> None:
     report = json.loads(result.stdout)
     assert (report["passed"], report["failed_step"]) == (False, 3)
     assert [step["outcome"] for step in report["steps"]] == ["success", "success", "failure"]
+
+
+def test_a_version_that_a_manager_keeps_is_used(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest of those that fit the workflow's wish; what is not there is said."""
+    versions = tmp_path / "nvm" / "versions" / "node"
+    for version in ("v18.9.0", "v18.20.1", "v180.0.0"):
+        node = versions / version / "bin" / "node"
+        node.parent.mkdir(parents=True)
+        node.write_text(f"#!/bin/sh\necho {version}\n", encoding="utf-8")
+        node.chmod(0o755)
+    monkeypatch.setenv("NVM_DIR", str(tmp_path / "nvm"))
+    steps = "".join(
+        f"      - uses: actions/setup-node@v4\n        with: {{node-version: '{version}'}}\n"
+        for version in ("18.x", "7")
+    )
+    workflow = f"on: push\njobs:\n  node:\n    runs-on: ubuntu-latest\n    steps:\n{steps}"
+    last = "      - run: test $(node --version) = v18.20.1\n"
+    path = repository / ".github" / "workflows" / "ci.yml"
+    path.write_text(workflow + last, encoding="utf-8")
+    result = ci(repository, "run", "--sandbox", "bubblewrap", "--json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["passed"]) == (0, True), result.output
+    assert told["notes"] == snapshot(["node 7 is not here: 18.20.1 is used."])

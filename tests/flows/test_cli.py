@@ -49,11 +49,12 @@ async def test_fixed_as_json(tmp_path: Path) -> None:
 
 
 def left_behind(desk: Desk) -> list[Path]:
-    """Return what a run left of its work."""
+    """Return what a run left of its work, besides the environment that it prepared."""
     kept = desk.data / "local"
     folders = [kept / "sandboxes" / "bubblewrap" / name for name in ("sandboxes", "snapshots")]
     others = [entry for entry in kept.iterdir() if entry.name not in {"sandboxes", "removed"}]
-    return others + [entry for folder in folders if folder.is_dir() for entry in folder.iterdir()]
+    entries = [entry for folder in folders if folder.is_dir() for entry in folder.iterdir()]
+    return others + [entry for entry in entries if not entry.name.startswith("env-")]
 
 
 async def test_not_fixed_is_another_status(tmp_path: Path) -> None:

@@ -682,6 +682,9 @@ No run is under way here. The last one's verdict: gave up. The one attempt of th
         latest, first = await world.server.runs.list()
         assert (first.verdict, latest.verdict) == (Verdict.GAVE_UP, Verdict.FIXED)
         assert latest.request.instructions == "be quick"
+        again = await world.run()
+        assert again.report is not None
+        assert any("is used again" in note for note in again.report.notes)
         await world.comment("/fix help")
         await world.settled()
         assert "--attempts" in world.said()[-1]

@@ -6,7 +6,14 @@ import json
 import os
 from pathlib import Path
 
-from bot.repair.environments import MOST_KEPT, OLDEST, Environment, Environments, environment_key
+from bot.repair.environments import (
+    MOST_KEPT,
+    OLDEST,
+    Environment,
+    Environments,
+    commit_key,
+    environment_key,
+)
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.git import TreeChange
 
@@ -39,6 +46,21 @@ def test_the_key_is_everything_that_an_environment_is_made_from() -> None:
         key(commands=("uv sync --all-extras",)),
     }
     assert len(different) == 4
+
+
+def test_where_nobody_knows_what_a_setup_reads_the_commit_decides() -> None:
+    """Another commit, repository, sandbox or command is another environment."""
+    same = commit_key("acme/app", "bubblewrap", SETUP, "c" * 40)
+    assert same == commit_key("acme/app", "bubblewrap", SETUP, "c" * 40)
+    different = {
+        same,
+        commit_key("acme/app", "bubblewrap", SETUP, "d" * 40),
+        commit_key("acme/other", "bubblewrap", SETUP, "c" * 40),
+        commit_key("acme/app", "docker python:3.12", SETUP, "c" * 40),
+        commit_key("acme/app", "bubblewrap", (*SETUP, "make"), "c" * 40),
+        key(),
+    }
+    assert len(different) == 6
 
 
 async def test_a_few_are_kept_and_old_ones_are_made_anew(tmp_path: Path) -> None:

@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from sandbox.bubblewrap.host_system import host_view
-from sandbox.bubblewrap.toolchains import TOOLS_DIRECTORY, Mount, Toolchain, find_toolchains
+from sandbox.bubblewrap.toolchains import (
+    NODE_DIRECTORY,
+    TOOLS_DIRECTORY,
+    Mount,
+    Toolchain,
+    find_toolchains,
+)
 
 
 @pytest.fixture
@@ -52,7 +58,7 @@ def test_a_home_is_never_shown(home: Path, folder: str) -> None:
 
 def test_versions_stand_behind_shims(home: Path) -> None:
     """The chosen one first, then the newest; the shims themselves are not used."""
-    root = home / ".pyenv"
+    root = home / "pythons"
     install(root / "shims" / "python3")
     for version in ("3.9.18", "3.10.13", "3.12.1"):
         install(root / "versions" / version / "bin" / "python3")
@@ -60,6 +66,19 @@ def test_versions_stand_behind_shims(home: Path) -> None:
     (toolchain,) = found(home, root / "shims")
     assert toolchain.mounts == (Mount(root / "versions", root / "versions"),)
     assert [path.parent.name for path in toolchain.path] == ["3.10.13", "3.12.1", "3.9.18"]
+
+
+def test_versions_that_no_path_leads_to_are_shown(home: Path) -> None:
+    """A job may ask for one: Pythons are found behind all others, Node.js by its manager."""
+    python = install(home / ".pyenv" / "versions" / "3.10.13" / "bin" / "python3")
+    install(home / ".nvm" / "versions" / "node" / "v20.1.0" / "bin" / "node")
+    fnm = home / ".local" / "share" / "fnm" / "node-versions"
+    install(fnm / "v22.3.0" / "installation" / "bin" / "node")
+    *_, pyenv, nvm_shown, fnm_shown = find_toolchains({"HOME": str(home), "PATH": ""})
+    assert pyenv.path == (python.parent,)
+    nvm = home / ".nvm" / "versions" / "node"
+    assert nvm_shown == Toolchain((Mount(nvm, NODE_DIRECTORY / "nvm"),))
+    assert fnm_shown == Toolchain((Mount(fnm, NODE_DIRECTORY / "fnm"),))
 
 
 def test_rustup_brings_its_home(home: Path) -> None:

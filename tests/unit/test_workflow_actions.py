@@ -29,7 +29,7 @@ from bot.repair.detect.tree import DirectoryTree
         ("nobody/knows@v1", {}, Need.SKIPPED, ""),
         ("actions/setup-python@v5", {"python-version": "3.12"}, Need.DONE, "ci_python 3.12 3.12"),
         ("actions/setup-python@v5", {}, Need.DONE, "ci_python 3.9 3.9"),
-        ("actions/setup-node@v4", {"node-version-file": "package.json"}, Need.DONE, "ci_tool node 20.1.0"),
+        ("actions/setup-node@v4", {"node-version-file": "package.json"}, Need.DONE, "ci_node 20.1.0"),
         ("actions/setup-go@v5", {"go-version-file": "go.mod"}, Need.DONE, "ci_tool go 1.22.3\necho GOTOOLCHAIN=local"),
         ("dtolnay/rust-toolchain@nightly", {}, Need.DONE, "ci_rust nightly"),
         ("pnpm/action-setup@v4", {}, Need.DONE, "npm install --global pnpm@9.1.0"),

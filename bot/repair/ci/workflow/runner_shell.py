@@ -100,6 +100,21 @@ ci_tool() {
   return 0
 }
 
+# ci_node WANTED: take the newest Node.js of that version that a manager of the machine keeps.
+ci_node() {
+  local wanted=${1#v} found
+  wanted=${wanted%.x} wanted=${wanted%.x}
+  if [[ $wanted =~ ^[0-9]+(\.[0-9]+)*$ ]]; then
+    found=$(ls -d /opt/fixpoint/node/*/v"$wanted"{,.*}/{,installation/}bin 2>/dev/null | sort -t / -k 6,6V | tail -n 1) || true
+    if [ -n "$found" ]; then
+      echo "$found" >>"$GITHUB_PATH"
+      PATH=$found:$PATH
+      hash -r
+    fi
+  fi
+  ci_tool node "$1"
+}
+
 ci_rust() {
   if ! command -v cargo >/dev/null; then
     ci_said "Rust is not in this sandbox."

@@ -59,7 +59,7 @@ def languages(tree: Tree) -> Mapping[str, Act]:
         return _python(several[-1])
 
     def setup_node(inputs: Inputs) -> Effect:
-        return _tool("Node.js", version(inputs, "node-version", "node-version-file"), "node")
+        return _node(version(inputs, "node-version", "node-version-file"))
 
     def setup_go(inputs: Inputs) -> Effect:
         wanted = version(inputs, "go-version", "go-version-file")
@@ -103,7 +103,7 @@ def languages(tree: Tree) -> Mapping[str, Act]:
         "yezz123/setup-uv": setup_uv,
         "pnpm/action-setup": setup_pnpm,
         "oven-sh/setup-bun": lambda i: _npm_tool("bun", i.text("bun-version")),
-        "volta-cli/action": lambda i: _tool("Node.js", i.text("node-version"), "node"),
+        "volta-cli/action": lambda i: _node(i.text("node-version")),
         "dtolnay/rust-toolchain": lambda i: _rust(i.text("toolchain", default=i.version)),
         "actions-rust-lang/setup-rust-toolchain": lambda i: _rust(i.text("toolchain")),
         "actions-rs/toolchain": lambda i: _rust(i.text("toolchain")),
@@ -120,7 +120,7 @@ def languages(tree: Tree) -> Mapping[str, Act]:
         "taiki-e/cache-cargo-install-action": _install_action,
         "gradle/actions/setup-gradle": lambda _: _tool("Gradle", "", "gradle"),
         "gradle/gradle-build-action": lambda _: _tool("Gradle", "", "gradle"),
-        "nodesource/setup-nsolid": lambda i: _tool("Node.js", i.text("node-version"), "node"),
+        "nodesource/setup-nsolid": lambda i: _node(i.text("node-version")),
         "biomejs/setup-biome": lambda i: _npm_tool("@biomejs/biome", i.text("version")),
         "arduino/setup-task": lambda _: _npm_tool("@go-task/cli", ""),
     }
@@ -130,6 +130,14 @@ def _python(version: str) -> Effect:
     requests = python_requests(version)
     said = f"Makes an environment with Python {version}." if version else "Uses the Python here."
     return done(said, quoted("ci_python", version or "3", *requests), python_version=version)
+
+
+def _node(version: str) -> Effect:
+    wanted = version.splitlines()[-1].strip() if version.strip() else ""
+    if not wanted:
+        return done("Uses the Node.js of the sandbox.", "ci_node ''")
+    said = f"Uses Node.js {wanted} where the machine keeps one, else the Node.js of the sandbox."
+    return done(said, quoted("ci_node", wanted))
 
 
 def _tool(name: str, version: str, program: str) -> Effect:
