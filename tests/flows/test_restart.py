@@ -168,10 +168,16 @@ async def settled_once(scene: Scene) -> None:
 
 
 def left_behind(data: Path) -> list[Path]:
-    """Return what is left of sandboxes, snapshots and checkouts."""
+    """Return what is left of sandboxes, snapshots and checkouts, kept environments apart."""
     kept = data / "sandboxes" / "bubblewrap"
-    folders = (kept / "sandboxes", kept / "snapshots", kept / "layers", data / "runs")
-    return [entry for folder in folders if folder.is_dir() for entry in folder.iterdir()]
+    snapshots, layers = _in(kept / "snapshots"), _in(kept / "layers")
+    others = [entry for entry in snapshots if not entry.name.startswith("env-")]
+    surplus = layers[len(snapshots) - len(others) :]  # an environment has one
+    return [*_in(kept / "sandboxes"), *_in(data / "runs"), *others, *surplus]
+
+
+def _in(folder: Path) -> list[Path]:
+    return list(folder.iterdir()) if folder.is_dir() else []
 
 
 async def lose_sandboxes(data: Path) -> None:
