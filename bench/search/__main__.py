@@ -3,6 +3,7 @@
     python -m bench.search                            programs and faults of this folder
     python -m bench.search --held-out                 those that no edit was written for
     python -m bench.search --quixbugs CLONE           the programs of QuixBugs
+    python -m bench.search --projects FOLDER          popular projects, from clones OWNER+NAME
     python -m bench.search --fixkit                   the same by fixkit, beside it
 
 `--only NAME` picks a program or fault, `--every N` each Nth beginning with `--from`, `--seconds` is the limit of one
@@ -27,6 +28,7 @@ from pathlib import Path
 from bench.search import peer
 from bench.search.fault import HELD_OUT, PROGRAMS, load_faults
 from bench.search.in_place import repair_in_place
+from bench.search.projects import load_projects
 from bench.search.quixbugs import load_quixbugs
 from bench.search.result import HEAD, Result, row
 from bench.search.subject import Subject
@@ -53,6 +55,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--quixbugs", type=Path, metavar="CLONE", help="a clone of QuixBugs")
     parser.add_argument("--held-out", action="store_true", help="the programs of `held_out`")
+    parser.add_argument("--projects", type=Path, metavar="FOLDER", help="clones, OWNER+NAME")
     parser.add_argument("--only", action="append", metavar="NAME", help="may be repeated")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth fault alone")
     parser.add_argument("--from", dest="start", type=int, default=0, metavar="N", help="from there")
@@ -65,6 +68,8 @@ def _options() -> argparse.Namespace:
 
 def _subjects(options: argparse.Namespace) -> Sequence[Subject]:
     listed: Sequence[Subject] = load_faults(HELD_OUT if options.held_out else PROGRAMS)
+    if options.projects:
+        listed = load_projects(options.projects.resolve())
     if options.quixbugs:
         listed = load_quixbugs(options.quixbugs)
     return [s for s in listed if not options.only or {s.id, s.group} & set(options.only)]

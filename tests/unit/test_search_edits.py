@@ -78,6 +78,14 @@ def outcomes(
         ("return f'{{{a[0]}}}'", "return f'{{{a[1]}}}'"),
         ("g(b, key=a)", "return g(b, key=a)"),
         ("a, b = -a, b", "a, b = -a, -b"),
+        ("return -1 ** a", "return (-1) ** a"),
+        ("return g(a)", "return g(*a)"),
+        ("return g(*a)", "return g(a)"),
+        ("a.popitem()", "a.popitem(last=False)"),
+        ("return g(b, b.key)", "return g(b.key, b.key)"),
+        ("a[b] = [b]", "a.setdefault(b, []).append(b)"),
+        ("a[b] += 1", "a[b] = a.get(b, 0) + 1"),
+        ("return [x for x in a]", "return [x + b for x in a]"),
     ],
 )  # fmt: skip
 def test_one_line_faults_have_their_edit(wrong: str, right: str) -> None:

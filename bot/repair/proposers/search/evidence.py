@@ -36,7 +36,17 @@ class Error:
 
 @dataclass(frozen=True, slots=True)
 class SeenTest:
-    """How one test ended."""
+    """How one test ended.
+
+    Attributes:
+        index: In the order of the command.
+        id: The runner's.
+        file: Where it is, relative to the work tree.
+        outcome: `passed`, `failed`, `skipped`, `hanging` or `crashed`.
+        seconds: Of processor time that it took.
+        error: Why it failed.
+        waited: Seconds of wall time besides.
+    """
 
     index: int
     id: str
@@ -44,6 +54,7 @@ class SeenTest:
     outcome: str
     seconds: float
     error: Error | None
+    waited: float = 0.0
 
     @property
     def bad(self) -> bool:
@@ -128,6 +139,7 @@ def _test(one: Mapping[str, Any]) -> SeenTest:
         outcome=one["outcome"],
         seconds=one["seconds"],
         error=_error(one["error"]) if one["error"] else None,
+        waited=one["waited"],
     )
 
 

@@ -172,15 +172,21 @@ class _Search:
         share = _FIRST_SLICE if self.slices == 1 else _SLICE
         if act == "cold":
             factor = _COLD_FACTOR
-        answer = await self.lab.ask(
-            f"try {self.slices}",
-            act,
-            min(share, self.left),
-            more=_MORE,
-            grace=_GRACE,
-            workers=self.task.search.workers or 0,
-            **trials.request(queue, factor),
-        )
+        try:
+            answer = await self.lab.ask(
+                f"try {self.slices}",
+                act,
+                min(share, self.left),
+                more=_MORE,
+                grace=_GRACE,
+                workers=self.task.search.workers or 0,
+                **trials.request(queue, factor),
+            )
+        except Unanswered:
+            if not trials.tried:
+                raise
+            self.left = 0.0  # what was found so far is worth choosing from
+            return
         self._count(answer["seconds"])
         fresh = trials.take(answer, queue)
         rate = len(fresh) / max(answer["seconds"], 0.1)

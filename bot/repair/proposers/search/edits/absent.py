@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from bot.repair.proposers.search.edits.scope import Scope
 
 _UNDONE = {
-    "add": ("remove({})", "discard({})"), "append": ("pop()", "remove({})"), "push": ("pop()",),
+    "add": ("remove({})", "discard({})", "clear()"), "append": ("pop()", "remove({})", "clear()"),
+    "push": ("pop()",),
     "appendleft": ("popleft()",), "acquire": ("release()",), "start": ("stop()",),
     "open": ("close()",), "remove": ("add({})", "append({})"), "pop": ("append({})",),
     "discard": ("add({})",), "enter": ("exit()",), "begin": ("end()",),
@@ -26,8 +27,12 @@ def undone(scope: Scope, line: int) -> Iterator[str]:
     home = scope.source.owner(scope.definition) if scope.definition is not None else None
     names = scope.bound_before(line)
     found: dict[str, None] = {}
-    for node in ast.walk(home or scope.definition or scope.source.tree):
+    for node in scope.source.nodes(home or scope.definition or scope.source.tree):
         match node:
+            case ast.Subscript(value=owner, ctx=ast.Store()) if _known(scope, owner, names):
+                holder = scope.source.code(owner)
+                found |= dict.fromkeys(f"del {holder}[{item}]" for item in names if item != holder)
+                continue
             case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments):
                 holder = scope.source.code(owner)
             case _:
@@ -39,6 +44,21 @@ def undone(scope: Scope, line: int) -> Iterator[str]:
         for pattern in _UNDONE[name]:
             texts = (pattern.format(item) for item in items if item != holder)
             found |= dict.fromkeys(f"{holder}.{text}" for text in texts)
+    yield from list(found)[:_MOST]
+
+
+def resets(scope: Scope) -> Iterator[str]:
+    """Yield statements that give a place of a table another value: `rows[y][x] = 0`."""
+    if scope.definition is None:
+        return
+    found: dict[str, None] = {}
+    for node in scope.source.nodes(scope.definition):
+        if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Slice | ast.Constant):
+            continue
+        if isinstance(scope.source.parent(node), ast.Subscript | ast.Attribute | ast.Delete):
+            continue
+        code = scope.source.code(node)
+        found |= dict.fromkeys(f"{code} = {value}" for value in ("0", "None", "True", "1"))
     yield from list(found)[:_MOST]
 
 

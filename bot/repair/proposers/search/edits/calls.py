@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.scope import Scope
-from bot.repair.proposers.search.edits.source import Definition
 
 _WRAPPERS = {
     "list": 0.25, "sorted": 0.3, "len": 0.3, "abs": 0.35, "int": 0.3, "str": 0.3, "set": 0.2,
@@ -28,6 +27,7 @@ _USUAL: dict[tuple[str, int], dict[str, float]] = {
     ("range", 2): {"-1": 0.4, "2": 0.15},
     ("sum", 1): {"[]": 0.1, "1": 0.1}, ("reduce", 2): {"0": 0.2, "1": 0.2},
     ("split", 0): {"' '": 0.2, "','": 0.1}, ("pop", 0): {"0": 0.4, "-1": 0.1},
+    ("popitem", 0): {"last=False": 0.5}, ("partition", 0): {"' '": 0.2}, ("zip", 2): {"strict=True": 0.1},
     ("round", 1): {"2": 0.2, "1": 0.1}, ("split", 1): {"1": 0.3}, ("replace", 2): {"1": 0.2},
 }  # fmt: skip
 """By a function's name and the number of its arguments: what may be missing."""
@@ -42,6 +42,24 @@ _STRING_METHODS = (
     ".items()",
     ".values()",
 )
+
+
+def starred(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Spread an argument, or give it as it is."""
+    if not isinstance(node, ast.Call):
+        return
+    source = scope.source
+    given = scope.definition.args if scope.definition is not None else None
+    gathered = {one.arg for one in (given.vararg, given.kwarg) if one} if given else set()
+    for one in node.args:
+        if isinstance(one, ast.Starred):
+            change = (Replacement(*source.span(one), source.code(one.value)),)
+            yield Change("star", node.lineno, 0.3, change, f"gives `{source.code(one)[1:]}` whole")
+        elif isinstance(one, ast.Name | ast.Attribute):
+            code = source.code(one)
+            change = (Replacement(*source.span(one), f"*{code}"),)
+            weight = 0.7 if code in gathered else 0.12
+            yield Change("star", node.lineno, weight, change, f"spreads `{code}`")
 
 
 def swapped(scope: Scope, node: ast.AST) -> Iterator[Change]:
@@ -105,15 +123,9 @@ def _extra_arguments(scope: Scope, node: ast.Call) -> dict[str, float]:
         for text, weight in _USUAL.get((name, len(node.args)), {}).items()
         if text.partition("=")[0] not in given
     }
-    if _defined_here(scope, name):
+    if name in scope.source.functions:
         options = dict.fromkeys(scope.bound_before(node.lineno), 0.3) | options
     return options
-
-
-def _defined_here(scope: Scope, name: str) -> bool:
-    return any(
-        isinstance(node, Definition) and node.name == name for node in ast.walk(scope.source.tree)
-    )
 
 
 def ranges(scope: Scope, node: ast.AST) -> Iterator[Change]:

@@ -44,7 +44,7 @@ RULES: tuple[Rule, ...] = (
     values.terms, values.constants, values.results, values.rhs, values.borrowed, values.yields,
     statements.deleted, statements.reordered, statements.moved, statements.exits,
     statements.inserted, effects.unkept, effects.uncalled, effects.shared, effects.ends,
-    effects.bits, formats.formatted,
+    effects.bits, effects.tallies, calls.starred, names.parts, conditions.predicates, conditions.elsewhere, formats.formatted,
     guards.first_cases, guards.steps, guards.repeats,
     signatures.mutable_defaults, signatures.exceptions,
 )  # fmt: skip
@@ -52,6 +52,9 @@ RULES: tuple[Rule, ...] = (
 
 MOST = 12_000
 """Candidates that are kept."""
+
+_LINES = 500
+"""Suspicious lines that are edited."""
 
 _MODULE_LEVEL = 0.25
 """Suspicion of constants and class bodies in a file that failing tests run."""
@@ -97,7 +100,7 @@ class _Body:
 def candidates(evidence: Evidence, suspects: Sequence[Suspect]) -> tuple[Candidate, ...]:
     """Return the edits to try, in order. Pure: the same evidence gives the same candidates."""
     scores: dict[str, dict[int, float]] = {}
-    for suspect in suspects:
+    for suspect in suspects[:_LINES]:
         scores.setdefault(suspect.file, {})[suspect.line] = suspect.score
     found: list[tuple[float, int, str, Change, str, bool]] = []
     for file, text in evidence.sources.items():
@@ -136,7 +139,7 @@ def _in_file(
     whole = max(lines.values(), default=0.5)
     for change in messages.from_messages(source, evidence):
         yield 2.0 * change.weight, _trimmed(source, change)
-    for node in ast.walk(source.tree):
+    for node in source.nodes(source.tree):
         if not isinstance(node, ast.expr | ast.stmt | ast.ExceptHandler | ast.comprehension):
             continue
         suspicion = _suspicion(source, node, lines, whole)
@@ -206,7 +209,7 @@ def _trim(text: str, one: Replacement) -> Replacement:
 
 
 def _bodies(source: Source) -> Iterator[_Body]:
-    for node in ast.walk(source.tree):
+    for node in source.nodes(source.tree):
         if isinstance(node, Definition) and source.definition(node) is None:
             start = source.line_span(node.body[0].lineno)[0]
             if node.body[0].lineno == node.lineno:

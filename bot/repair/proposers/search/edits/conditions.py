@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.scope import Scope, own_nodes
@@ -119,6 +120,66 @@ def bounded(scope: Scope, node: ast.AST) -> Iterator[Change]:
             for atom in (f"{index} < len({items})", f"{index} >= 0", f"{index} in {items}"):
                 change = (source.replace(test, f"{atom} and {source.operand(test, 5)}"),)
                 yield Change("missing guard", test.lineno, 0.45, change, f"asks `{atom}` first")
+
+
+def predicates(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Ask a function of the file that answers just that."""
+    match node:
+        case ast.BoolOp(values=parts):
+            pass
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+            parts = [] if isinstance(test, ast.BoolOp) else [test]
+        case _:
+            return
+    asked = list(_own_questions(scope, node))
+    for part in parts:
+        if isinstance(part, ast.Compare | ast.Name | ast.Call | ast.UnaryOp):
+            for text in asked:
+                change = (scope.source.replace(part, text),)
+                says = f"asks `{text}` instead of `{scope.source.code(part)}`"
+                yield Change("condition", part.lineno, 0.25, change, says)
+
+
+_MOST_QUESTIONS = 8
+
+
+def _own_questions(scope: Scope, node: ast.expr | ast.stmt) -> Iterator[str]:
+    """Yield calls of the file's functions of one argument, with each variable."""
+    own = [
+        one.name
+        for one in scope.source.tree.body
+        if isinstance(one, ast.FunctionDef)
+        and len(one.args.args) == 1
+        and one is not scope.definition
+    ]
+    names = scope.bound_before(node.lineno)
+    calls = [f"{function}({name})" for function in own for name in names]
+    yield from calls[:_MOST_QUESTIONS]
+
+
+def elsewhere(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Ask what another function of the file asks."""
+    test = _condition(node)
+    if test is None or scope.definition is None:
+        return
+    source = scope.source
+    known = {*scope.variables, "self"} | source.module_names
+    mine = source.code(test)
+    found: dict[str, None] = {}
+    for other in source.nodes(source.tree):
+        asked = _condition(other)
+        if asked is None or asked is test or isinstance(asked, ast.Constant):
+            continue
+        text = source.code(asked)
+        free = {one.id for one in ast.walk(asked) if isinstance(one, ast.Name)}
+        if text != mine and "\n" not in text and free and free <= known:
+            found.setdefault(text)
+    ranked = sorted(found, key=lambda text: -SequenceMatcher(None, text, mine).ratio())
+    for text in ranked[:_MOST_QUESTIONS]:
+        likeness = SequenceMatcher(None, text, mine).ratio()
+        change = (source.replace(test, text),)
+        says = f"asks `{text}`, as elsewhere"
+        yield Change("condition", test.lineno, 0.1 + 0.4 * likeness, change, says)
 
 
 def repeated(scope: Scope, node: ast.AST) -> Iterator[Change]:

@@ -49,7 +49,7 @@ def _number(node: ast.AST) -> int | float | None:
 def truth(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Take the other truth value, or None."""
     if isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool)):
-        options = [("True", 0.5), ("False", 0.5)] if node.value is None else []
+        options = [("True", 0.5), ("False", 0.5), ("object()", 0.1)] if node.value is None else []
         if isinstance(node.value, bool):
             options = [(str(not node.value), 0.7), ("None", 0.1)]
         if isinstance(scope.source.parent(node), ast.Return | ast.Assign):

@@ -122,6 +122,34 @@ def ends(scope: Scope, node: ast.AST) -> Iterator[Change]:
             return
 
 
+def tallies(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Go on from what is kept under a key instead of writing over it."""
+    source = scope.source
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=kept, slice=key)], value=value):
+            holder, at = source.code(kept), source.code(key)
+        case ast.AugAssign(target=ast.Subscript(value=kept, slice=key), op=ast.Add(), value=value):
+            holder, at = source.code(kept), source.code(key)
+            text = f"{holder}[{at}] = {holder}.get({at}, 0) + {source.operand(value, 11)}"
+            change = (_whole(scope, node, text),)
+            yield Change("dict access", node.lineno, 0.4, change, f"says `{text}`")
+            return
+        case _:
+            return
+    match value:
+        case ast.List(elts=[item]):
+            text = f"{holder}.setdefault({at}, []).append({source.code(item)})"
+        case ast.Set(elts=[item]):
+            text = f"{holder}.setdefault({at}, set()).add({source.code(item)})"
+        case ast.Constant(value=int()) | ast.Name() | ast.Subscript() | ast.Call() | ast.BinOp():
+            text = f"{holder}[{at}] = {holder}.get({at}, 0) + {source.operand(value, 11)}"
+        case _:
+            return
+    weight = 0.5 if isinstance(value, ast.List | ast.Set) else 0.25
+    change = (_whole(scope, node, text),)
+    yield Change("dict access", node.lineno, weight, change, f"says `{text}`")
+
+
 def _whole(scope: Scope, node: ast.stmt, text: str) -> Replacement:
     return Replacement(*scope.source.span(node), text)
 
@@ -136,6 +164,3 @@ def bits(scope: Scope, node: ast.AST) -> Iterator[Change]:
             text = f"(1 << {source.operand(side, 11)})"
             change = (source.replace(side, text),)
             yield Change("bit", node.lineno, 0.3, change, f"takes `{text}`")
-
-
-RULES = (unkept, uncalled, shared, ends, bits)

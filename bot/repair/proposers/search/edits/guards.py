@@ -123,7 +123,7 @@ def _answers(scope: Scope) -> dict[str, float]:
         if "list" in kinds:
             found[f"[{name}]"] = 0.25
     if scope.definition is not None:
-        for node in ast.walk(scope.definition):
+        for node in scope.source.nodes(scope.definition):
             if isinstance(node, ast.Return) and isinstance(
                 node.value, ast.Constant | ast.List | ast.Name
             ):

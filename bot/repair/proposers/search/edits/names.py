@@ -81,6 +81,28 @@ def variables(scope: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change("wrong variable", node.lineno, weight, change, says)
 
 
+def parts(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Use an attribute that the function looks at: `node.key` instead of `key`."""
+    if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+        return
+    if scope.definition is None or node.id not in scope.variables or _is_called(scope, node):
+        return
+    if isinstance(scope.source.parent(node), ast.Attribute):
+        return
+    found: dict[str, float] = {}
+    for other in scope.source.nodes(scope.definition):
+        match other:
+            case ast.Attribute(value=ast.Name(id=owner), attr=name, ctx=ast.Load()):
+                if owner != "self" and not _is_called(scope, other):
+                    found[f"{owner}.{name}"] = 0.4 if name == node.id else 0.12
+            case _:
+                pass
+    for text, weight in found.items():
+        says = f"uses `{text}` instead of `{node.id}`"
+        change = (scope.source.replace(node, text),)
+        yield Change("wrong variable", node.lineno, weight, change, says)
+
+
 def _is_called(scope: Scope, node: ast.expr) -> bool:
     above = scope.source.parent(node)
     return isinstance(above, ast.Call) and above.func is node
@@ -137,7 +159,7 @@ def _other_attributes(scope: Scope, node: ast.Attribute, *, called: bool) -> dic
     if not called or not found:
         # Attributes that the same function reads of anything: `node.left` beside `node.right`.
         definition = scope.definition or scope.source.tree
-        for other in ast.walk(definition):
+        for other in scope.source.nodes(definition):
             if isinstance(other, ast.Attribute) and _is_called(scope, other) == called:
                 found.setdefault(other.attr, 0.35)
     found.pop(node.attr, None)

@@ -114,6 +114,13 @@ def _regrouped(scope: Scope, node: ast.BinOp) -> Iterator[Change]:
 
 def signs(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Take a sign or a `not` away."""
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp(left=base, op=ast.Pow())):
+            start, end = scope.source.span(node)[0], scope.source.span(base)[1]
+            pair = (Replacement(start, start, "("), Replacement(end, end, ")"))
+            yield Change("grouping", node.lineno, 0.7, pair, "raises the negative number")
+        case _:
+            pass
     if isinstance(node, ast.UnaryOp):
         weight = 0.6 if isinstance(node.op, ast.Not) else 0.4
         replacement = scope.source.replace(node, scope.source.code(node.operand))

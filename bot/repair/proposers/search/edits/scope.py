@@ -48,7 +48,7 @@ class Scope:
             return ()
         bound = [
             (node.lineno, node.col_offset, node.id)
-            for node in ast.walk(self.definition)
+            for node in self.source.nodes(self.definition)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         ]
         outer = self.source.definition(self.definition)
@@ -65,7 +65,7 @@ class Scope:
         return tuple(
             dict.fromkeys(
                 f"self.{node.attr}"
-                for node in ast.walk(owner)
+                for node in self.source.nodes(owner)
                 if isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
                 and node.value.id == "self"
@@ -80,7 +80,7 @@ class Scope:
             return frozenset()
         read = {
             node.id
-            for node in ast.walk(self.definition)
+            for node in self.source.nodes(self.definition)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         }
         return frozenset(n for n in self.variables if n not in read and not n.startswith("_"))
@@ -91,7 +91,7 @@ class Scope:
         if self.definition is None:
             return frozenset()
         home = self.source.definition(self.definition) or self.definition
-        nodes = list(ast.walk(home))
+        nodes = self.source.nodes(home)
         made = {
             target.id
             for node in nodes
@@ -103,10 +103,19 @@ class Scope:
 
     def bound_before(self, line: int) -> tuple[str, ...]:
         """Return the variables that may be bound when a line runs: by it, above it, or in a loop."""
+        if line not in self._bound:
+            self._bound[line] = self._bound_before(line)
+        return self._bound[line]
+
+    @cached_property
+    def _bound(self) -> dict[int, tuple[str, ...]]:
+        return {}
+
+    def _bound_before(self, line: int) -> tuple[str, ...]:
         if self.definition is None:
             return ()
         found = dict.fromkeys(self.parameters)
-        for node in ast.walk(self.definition):
+        for node in self.source.nodes(self.definition):
             if (
                 isinstance(node, ast.Name)
                 and isinstance(node.ctx, ast.Store)

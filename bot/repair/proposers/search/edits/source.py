@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -29,6 +30,7 @@ class Source:
         self.file = file
         self.text = text
         self.tree = ast.parse(text)
+        self._walked: dict[ast.AST, tuple[ast.AST, ...]] = {}
         self._lines = text.splitlines(keepends=True)
         self._offsets = [0]
         for line in self._lines:
@@ -38,6 +40,40 @@ class Source:
     def parents(self) -> Parent:
         """Each node's parent."""
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    def nodes(self, node: ast.AST) -> tuple[ast.AST, ...]:
+        """Return a node and all below it; they are walked once."""
+        if node not in self._walked:
+            self._walked[node] = tuple(ast.walk(node))
+        return self._walked[node]
+
+    @cached_property
+    def module_names(self) -> frozenset[str]:
+        """What the file binds at its top level, and the names that Python brings."""
+        found = set(dir(builtins))
+        for node in self.tree.body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                found |= {(one.asname or one.name).split(".")[0] for one in node.names}
+            elif isinstance(node, Definition | ast.ClassDef):
+                found.add(node.name)
+            elif isinstance(node, ast.Assign):
+                found |= {one.id for one in node.targets if isinstance(one, ast.Name)}
+        return frozenset(found)
+
+    @cached_property
+    def functions(self) -> frozenset[str]:
+        """Names of all functions of the file, methods and inner ones too."""
+        return frozenset(n.name for n in self.nodes(self.tree) if isinstance(n, Definition))
+
+    @cached_property
+    def step(self) -> str:
+        """What one level of indentation is."""
+        for node in self.nodes(self.tree):
+            if isinstance(node, Definition) and self.own_line(node.body[0]):
+                inner, outer = self.indent(node.body[0]), self.indent(node)
+                if inner.startswith(outer) and inner != outer:
+                    return inner[len(outer) :]
+        return "    "
 
     @property
     def newline(self) -> str:
@@ -192,13 +228,3 @@ class Source:
 
     def _indented(self, indent: str, lines: tuple[str, ...]) -> str:
         return "".join(f"{indent}{line}{self.newline}" for line in lines)
-
-    @property
-    def step(self) -> str:
-        """What one level of indentation is."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, Definition) and self.own_line(node.body[0]):
-                inner, outer = self.indent(node.body[0]), self.indent(node)
-                if inner.startswith(outer) and inner != outer:
-                    return inner[len(outer) :]
-        return "    "

@@ -230,6 +230,23 @@ def inserted(scope: Scope, node: ast.AST) -> Iterator[Change]:
         if last:
             after = (source.insert_after(node, text),)
             yield Change("missing statement", node.lineno, weight * 1.05, after, f"adds `{text}`")
+    yield from _guarded(scope, node)
+
+
+def _guarded(scope: Scope, node: ast.stmt) -> Iterator[Change]:
+    """Do what the function does elsewhere here too, if there is something to do it with."""
+    source = scope.source
+    for other in scope.source.nodes(scope.definition) if scope.definition is not None else ():
+        match other:
+            case ast.Expr(value=ast.Call(args=[ast.Name(id=name)])) if other is not node:
+                text = source.code(other)
+            case _:
+                continue
+        if "\n" not in text and not _is_docstring(node):
+            lines = (f"if {name}:", f"{source.step}{text}")
+            change = (source.insert_before(node, *lines),)
+            says = f"does `{text}` if there is `{name}`"
+            yield Change("missing statement", node.lineno, 0.15, change, says)
 
 
 def _updates(scope: Scope, node: ast.stmt) -> dict[str, float]:
@@ -242,6 +259,7 @@ def _updates(scope: Scope, node: ast.stmt) -> dict[str, float]:
             found |= _moved_on(scope, name, names)
     found |= dict.fromkeys(_donors(scope, node), 0.22)
     found |= dict.fromkeys(absent.undone(scope, node.lineno), 0.3)
+    found |= dict.fromkeys(absent.resets(scope), 0.08)
     block = scope.source.block(node)
     for near in block[max(0, block.index(node) - 1) : block.index(node) + 1]:
         found |= dict.fromkeys(absent.analogues(scope, near), 0.2)
@@ -290,7 +308,7 @@ def _assigned(scope: Scope) -> frozenset[str]:
         return frozenset()
     stored = (
         node.id
-        for node in ast.walk(scope.definition)
+        for node in scope.source.nodes(scope.definition)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
     return frozenset(stored)
@@ -301,28 +319,15 @@ def _donors(scope: Scope, node: ast.stmt) -> Iterator[str]:
     source = scope.source
     home = source.owner(scope.definition) if scope.definition is not None else None
     mine = _first_line(source.code(node))
+    known = {*scope.variables, "self"} | source.module_names
     count = 0
-    for other in ast.walk(home or source.tree):
+    for other in source.nodes(home or source.tree):
         if isinstance(other, ast.Assign | ast.AugAssign | ast.Expr) and not _is_docstring(other):
             text = source.code(other)
             free = {n.id for n in ast.walk(other) if isinstance(n, ast.Name)}
-            known = {*scope.variables, "self"} | set(_globals(source.tree))
             if "\n" not in text and text != mine and free <= known and count < _MOST_DONORS:
                 count += 1
                 yield text
-
-
-def _globals(tree: ast.Module) -> Iterator[str]:
-    import builtins
-
-    yield from dir(builtins)
-    for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from ((one.asname or one.name).split(".")[0] for one in node.names)
-        elif isinstance(node, Definition | ast.ClassDef):
-            yield node.name
-        elif isinstance(node, ast.Assign):
-            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def _movable(scope: Scope, node: ast.AST) -> bool:

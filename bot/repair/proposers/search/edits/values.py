@@ -74,6 +74,8 @@ def _is_given(above: ast.AST | None, node: ast.expr) -> bool:
             return index is node
         case ast.Tuple(elts=items, ctx=ast.Load()) | ast.List(elts=items, ctx=ast.Load()):
             return node in items
+        case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.GeneratorExp(elt=item):
+            return node is item
         case _:
             return False
 
@@ -100,7 +102,7 @@ def results(scope: Scope, node: ast.AST) -> Iterator[Change]:
         return
     source, mine = scope.source, scope.source.code(node.value)
     options = {"True": 0.15, "False": 0.15, "None": 0.15, "0": 0.15, "[]": 0.15, "1": 0.1}
-    for other in ast.walk(scope.definition):
+    for other in scope.source.nodes(scope.definition):
         if isinstance(other, type(node)) and other.value is not None:
             options[source.code(other.value)] = 0.35
         elif isinstance(other, ast.Attribute) and isinstance(other.value, ast.Name):
@@ -145,7 +147,7 @@ def borrowed(scope: Scope, node: ast.AST) -> Iterator[Change]:
         return
     source, mine = scope.source, scope.source.code(node)
     found: dict[str, None] = {}
-    for other in ast.walk(scope.definition):
+    for other in scope.source.nodes(scope.definition):
         if isinstance(other, type(node)) and isinstance(
             getattr(other, "ctx", ast.Load()), ast.Load
         ):
@@ -166,7 +168,8 @@ def yields(scope: Scope, node: ast.AST) -> Iterator[Change]:
             says = f"returns `{source.code(call)}`"
             yield Change("missing return", node.lineno, 0.55, change, says)
             if any(
-                isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(scope.definition)
+                isinstance(one, ast.Yield | ast.YieldFrom)
+                for one in scope.source.nodes(scope.definition)
             ):
                 for word in ("yield from", "yield"):
                     change = (source.replace(call, f"{word} {source.code(call)}"),)

@@ -138,11 +138,13 @@ class Pool:
         """Whether any child is at work."""
         return bool(self._busy)
 
-    def kill(self) -> None:
-        """End all of them."""
+    def kill(self) -> list[Any]:
+        """End all of them, and return what they were known by."""
+        keys = list(self._busy.values())
         for child in self._busy:
             child.kill()
         self._busy.clear()
+        return keys
 
 
 def limit_processor(seconds: float | None) -> None:

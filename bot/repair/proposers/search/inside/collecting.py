@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Sequence
 
 from .children import Child, Send, limit_processor
-from .suite import Failure, Outcome, Suite
+from .suite import Failure, Outcome, Suite, Took
 from .tracing import Counter, Files, Noter
 
 _COUNTED = 12
@@ -86,7 +86,7 @@ class Collector:
                     self._tests[value["index"]] = value
             if child.killed or running not in self._tests:
                 how = "hanging" if child.killed else "crashed"
-                self._tests[running] = self._described(running, Outcome(how, self._patience))
+                self._tests[running] = self._described(running, Outcome(how, Took(self._patience)))
             if child.killed:
                 self._patience = min(self._patience, self._less_patience())
             left = [index for index in left if index not in self._tests and index > running]
@@ -113,7 +113,8 @@ class Collector:
             "id": self._suite.ids[index],
             "file": self._suite.files[index],
             "outcome": outcome.outcome,
-            "seconds": round(outcome.seconds, 6),
+            "seconds": round(outcome.took.seconds, 6),
+            "waited": round(outcome.took.waited, 6),
             "error": outcome.failure.told(self._root) if outcome.failure else None,
         }
 
@@ -127,7 +128,8 @@ class Collector:
         seconds = min(self._patience, 1 + _SLOWER * self._tests[index]["seconds"])
         if self._tests[index]["outcome"] == "hanging":
             seconds = min(seconds, _HOT)
-        child = Child(lambda send: self._counts(send, index, seconds), 10 + _WALL * seconds)
+        wall = 10 + _WALL * seconds + _WALL * self._tests[index]["waited"]
+        child = Child(lambda send: self._counts(send, index, seconds), wall)
         values = child.wait(self._deadline + 10)
         empty: dict[str, Any] = {"index": index, "lines": {}, "types": {}, "attributes": {}}
         return values[-1] if values else empty

@@ -5,14 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-import time
 import unittest
 from typing import Any, Sequence
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-from .suite import Act, Failure, Finished, Outcome, Started, Suite, relative
+from .suite import Act, Failure, Finished, Outcome, Started, Stopwatch, Suite, Took, relative
 
 # What other plugins do with the run is in the way: parallel runs, coverage, shuffling. Each option
 # is only known where its plugin is loaded. By package and the plugin's own name.
@@ -40,19 +39,19 @@ class PytestSuite(Suite):
             item = self._items[index]
             after = self._items[chosen[place + 1]] if place + 1 < len(chosen) else None
             started(index)
-            began = time.perf_counter()
+            stopwatch = Stopwatch()
             self._plugin.begin()
             reports = runtestprotocol(item, log=False, nextitem=after)
-            outcome = self._read(reports, time.perf_counter() - began)
+            outcome = self._read(reports, stopwatch.read())
             if not finished(index, outcome):
                 return
 
-    def _read(self, reports: list[Any], seconds: float) -> Outcome:
+    def _read(self, reports: list[Any], took: Took) -> Outcome:
         failed = next((report for report in reports if report.failed), None)
         if failed is not None or self._plugin.part_failed:
-            return Outcome("failed", seconds, Failure(self._plugin.caught))
+            return Outcome("failed", took, Failure(self._plugin.caught))
         skipped = any(report.skipped for report in reports)
-        return Outcome("skipped" if skipped else "passed", seconds)
+        return Outcome("skipped" if skipped else "passed", took)
 
 
 class _Plugin:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 import traceback
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, NamedTuple, Sequence
 
 FRAMES = 60
 """Frames of a traceback that are told, the innermost ones."""
@@ -51,13 +52,38 @@ def frames(error: BaseException, root: str) -> list[list[Any]]:
     return found[-FRAMES:]
 
 
+class Took(NamedTuple):
+    """How long something took.
+
+    Attributes:
+        seconds: Of processor time: it does not depend on what else the machine does.
+        waited: Seconds of wall time besides.
+    """
+
+    seconds: float = 0.0
+    waited: float = 0.0
+
+
+class Stopwatch:
+    """Runs from when it is made."""
+
+    def __init__(self) -> None:
+        self._wall = time.perf_counter()
+        self._processor = time.process_time()
+
+    def read(self) -> Took:
+        """Return what has passed since."""
+        seconds = time.process_time() - self._processor
+        return Took(seconds, max(0.0, time.perf_counter() - self._wall - seconds))
+
+
 class Outcome:
     """How a test ended."""
 
-    def __init__(self, outcome: str, seconds: float, failure: Failure | None = None) -> None:
+    def __init__(self, outcome: str, took: Took, failure: Failure | None = None) -> None:
         """Take `passed`, `failed` or `skipped`, and how long it took."""
         self.outcome = outcome
-        self.seconds = seconds
+        self.took = took
         self.failure = failure
 
 

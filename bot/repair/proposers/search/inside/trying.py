@@ -24,6 +24,9 @@ _TOGETHER = 24
 _WALL = 8
 """Wall time that a child may take for each second of processor time, and 2 s more."""
 
+_WAITING = 4
+"""How much longer than without a candidate its tests may wait for something."""
+
 _STARTING = 20.0
 """Seconds of processor time for collecting the tests anew."""
 
@@ -32,6 +35,9 @@ _PATIENCE = 3
 
 _WITNESSES = 2
 """Passing tests that are run at the end of a child: did a candidate leave something behind?"""
+
+_OVERTIME = 10.0
+"""Seconds after the end of its time that candidates under way may take: somebody is waiting."""
 
 _TELLING = 1.0
 """Seconds between two lines of progress."""
@@ -45,14 +51,16 @@ class Trial:
         self._suite = suite
         self._limits: dict[str, float] = request["limits"]
         self._limit = float(request["limit"])
+        self._waits: dict[str, float] = request["waits"]
         self._passing: dict[str, list[str]] = request["passing"]
         # Tests that could not be collected before are there to be mended too.
         fresh = [name for name in suite.ids if name not in self._limits]
         self.failing: list[str] = [*request["failing"], *(fresh if request["errors"] else ())]
 
     def seconds(self, names: Sequence[str]) -> float:
-        """Return how much processor time these tests may take."""
-        return sum(self._limits.get(name, self._limit) for name in names)
+        """Return how much wall time these tests may take."""
+        processor = sum(self._limits.get(name, self._limit) for name in names)
+        return 2 + _WALL * processor + _WAITING * sum(self._waits.get(name, 0) for name in names)
 
     def passing(self, group: str) -> list[str]:
         """Return the tests that a candidate of a group has to keep."""
@@ -138,6 +146,10 @@ class Trier:
                     self._start(trial, batch)
                 if not self._pool:
                     return
+                if self._overdue:
+                    for batch in self._pool.kill():
+                        self._give_up([job.number for job in batch])
+                    return
                 for batch, child in self._pool.ended():
                     alone += self._take(batch, child)
                 alone = [job for job in alone if self._order[job.number] <= self._last]
@@ -147,6 +159,15 @@ class Trier:
     @property
     def _late(self) -> bool:
         return time.monotonic() > self._deadline
+
+    @property
+    def _overdue(self) -> bool:
+        """Whether what is under way is not worth waiting for any more."""
+        return time.monotonic() > self._deadline + _OVERTIME
+
+    def _give_up(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            self._note(number, {"status": "slow", "mended": []})
 
     def _jobs(self, modules: dict[str, Module]) -> Iterator[Job]:
         """Yield what is worth a child; note what is not."""
@@ -188,7 +209,7 @@ class Trier:
                 send(all(ok for _, ok in trial.run(witnesses, 1)))
 
             seconds = trial.seconds(trial.failing)
-        self._pool.start(batch, work, 2 + _WALL * seconds)
+        self._pool.start(batch, work, seconds)
 
     def _take(self, batch: list[Job], child: Child) -> list[Job]:
         """Note how candidates did, and return those to try again alone."""
@@ -218,6 +239,9 @@ class Trier:
                         break
                     self._start_cold(*candidate)
                 if not self._pool:
+                    return
+                if self._overdue:
+                    self._give_up(self._pool.kill())
                     return
                 for number, child in self._pool.ended():
                     told = child.values[0] if child.values else []

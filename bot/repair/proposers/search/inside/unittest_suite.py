@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 import runpy
 import sys
-import time
 import unittest
 from typing import Any, Iterator, Sequence
 
-from .suite import Act, Failure, Finished, Outcome, Started, Suite, relative
+from .suite import Act, Failure, Finished, Outcome, Started, Stopwatch, Suite, Took, relative
 
 
 class UnittestSuite(Suite):
@@ -42,7 +41,7 @@ class _Result(unittest.TestResult):
         self._place = -1
         self._started = started
         self._finished = finished
-        self._began = 0.0
+        self._stopwatch = Stopwatch()
         self._outcome = "passed"
         self._failure: Failure | None = None
 
@@ -51,7 +50,7 @@ class _Result(unittest.TestResult):
         self._place += 1
         self._outcome, self._failure = "passed", None
         self._started(self._chosen[self._place])
-        self._began = time.perf_counter()
+        self._stopwatch = Stopwatch()
 
     def _failed(self, error: Any) -> None:
         self._outcome = "failed"
@@ -63,7 +62,7 @@ class _Result(unittest.TestResult):
         if not isinstance(test, unittest.TestCase):  # a class's or module's fixture
             for index in self._chosen[self._place + 1 :]:
                 self._started(index)
-                self._finished(index, Outcome("failed", 0.0, self._failure))
+                self._finished(index, Outcome("failed", Took(), self._failure))
             self.shouldStop = True
 
     def addFailure(self, test: Any, err: Any) -> None:  # noqa: N802 - unittest's name
@@ -85,7 +84,7 @@ class _Result(unittest.TestResult):
 
     def stopTest(self, test: Any) -> None:  # noqa: N802 - unittest's name
         super().stopTest(test)
-        outcome = Outcome(self._outcome, time.perf_counter() - self._began, self._failure)
+        outcome = Outcome(self._outcome, self._stopwatch.read(), self._failure)
         if not self._finished(self._chosen[self._place], outcome):
             self.shouldStop = True
 

@@ -17,6 +17,9 @@ _URGENT = 0.6
 _MOST_URGENT = 12
 """Candidates that go first although each costs an import: a shared default, a missing name."""
 
+_LONG_WAIT = 0.2
+"""Seconds; less is what a busy machine makes everything wait."""
+
 _COVERING = 200
 """Passing tests that a candidate has to keep, before the whole suite is run."""
 
@@ -97,6 +100,11 @@ class Trials:
             "failing": [test.id for test in sorted(self.evidence.failing, key=_cost)],
             "passing": passing,
             "limits": time_limits(self.evidence, factor),
+            "waits": {
+                test.id: test.waited
+                for test in self.evidence.tests.values()
+                if test.id in wanted and test.waited > _LONG_WAIT
+            },
             "limit": factor * usual_limit(self.evidence),
             "test_files": sorted(
                 {test.file for test in self.evidence.tests.values() if test.id in wanted}
@@ -167,7 +175,7 @@ class Trials:
 
 
 def _cost(test: Any) -> tuple[bool, float, int]:
-    return test.outcome == "hanging", test.seconds, test.index
+    return test.outcome == "hanging", test.seconds + test.waited, test.index
 
 
 def _end_of(text: str, line: int) -> int:
