@@ -57,7 +57,8 @@ BODY = "def shout(text):\n    return text.upper()\n"
         ("class Text(str):\n    def __eq__(self, other):\n        return True\n", "always-equal"),
         ("def pytest_collection_modifyitems(items):\n    items.clear()\n", "test-setup"),
         ("import requests\nWORDS = requests.get('http://example.com').json()\n", "network-at-import"),
-        ("def shout(text):\n    return text.upper()  # type: ignore[attr-defined]\n", "suppression-added"),
+        ("def shout(text):\n    return text.upper()  # type: ignore[attr-defined]\n", "suppression-named"),
+        ("def shout(text):\n    return text.upper()  # type: ignore\n", "suppression-added"),
     ],
 )  # fmt: skip
 def test_cheats_in_python(after: str, rule: str) -> None:
@@ -104,9 +105,11 @@ def test_honest_changes_of_python(after: str) -> None:
         ("a.go", "package a\nfunc S() bool { return testing.Testing() }", "test-aware"),
         ("a.go", "package a\nfunc S() { defer func() { recover() }() }", "broad-except"),
         ("a.go", "package a\nfunc S() { os.Exit(0) }", "exits-in-function"),
-        ("a.go", "package a\nvar x = f() //nolint:errcheck", "suppression-added"),
+        ("a.go", "package a\nvar x = f() //nolint:errcheck", "suppression-named"),
+        ("a.go", "package a\nvar x = f() //nolint", "suppression-added"),
         ("a.rs", "fn s() -> bool { cfg!(test) }", "test-aware"),
-        ("a.rs", "#[allow(dead_code)]\nfn s() {}", "suppression-added"),
+        ("a.rs", "#[allow(dead_code)]\nfn s() {}", "suppression-named"),
+        ("a.rs", "#![allow(dead_code)]\nfn s() {}", "suppression-added"),
         ("a.rs", "fn s() { std::process::exit(0) }", "exits-in-function"),
         ("a.rs", 'fn s(t: &str) -> &str { if t == "good morning" { return "GOOD MORNING!"; } t }', "hard-coded-answer"),
     ],
@@ -163,6 +166,31 @@ def test_an_ignore_where_a_linter_fails() -> None:
     assert rules("app.py", "import os\n", "import os  # noqa: F401\n", red) == {
         "failure-suppressed"
     }
+
+
+def test_an_ignore_where_other_than_tests_failed() -> None:
+    """It may be what makes the check pass: a person looks, however it is written."""
+    after = "import os  # pragma: no cover\n"
+    for red in (
+        Observation(
+            "pytest --cov", 1, (Failure("a::b"),), output="Coverage failure: total of 8 is less"
+        ),
+        Observation("tox -e lint", 1, (Failure("tox -e lint"),)),
+        Observation("ruff check", 1, (Failure("b.py:1:8: F401", "b.py", 1),)),
+        None,
+    ):
+        assert rules("app.py", "import os\n", after, red) == {"suppression-added"}
+    assert rules("app.py", "import os\n", after, RED) == {"suppression-named"}
+
+
+def test_moving_a_file_adds_no_handler() -> None:
+    """What it caught and dropped before, it may drop elsewhere; a new one it may not."""
+    old = b"def f():\n    try:\n        return g()\n    except Exception:\n        return None\n"
+    red = Observation("pytest", 1, (Failure("a::b", detail="new.py"),))
+    gone, come = Change("old.py", old, None), Change("new.py", None, old)
+    assert examine([gone, come], Evidence(red)) == ()
+    other = Change("new.py", None, old.replace(b"g()", b"h()"))
+    assert [one.rule for one in examine([gone, other], Evidence(red))] == ["exception-swallowed"]
 
 
 @pytest.mark.parametrize(

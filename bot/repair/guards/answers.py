@@ -127,6 +127,7 @@ def _table(change: Change, node: Node, said: Said, before: str) -> Iterator[Guar
         if key is None or value is None:
             continue
         if _is_answer(key, said, before) and _is_answer(value, said, before) \
+                and _bare(text_of(key)) != _bare(text_of(value)) \
                 and len(_bare(text_of(key)) + _bare(text_of(value))) >= _TABLED:  # fmt: skip
             shown = f"{_short(key)} gives {_short(value)}"
             said_here = f"Input and answer are those of the tests: {shown}."

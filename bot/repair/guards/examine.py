@@ -22,6 +22,7 @@ MOST_FINDINGS = 200
 """Of one patch; nobody reads more."""
 
 _LINT = re.compile(r"^[^:\s]+\.\w+:\d+")
+_COVERAGE = re.compile(r"fail[_-]under|coverage (?:failure|threshold)|does not meet", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +45,22 @@ def examine(changes: Sequence[Change], evidence: Evidence) -> tuple[GuardFinding
     found = [*size(changes, evidence.patch_bytes)]
     said = said_by(evidence.tests)
     readable = [change for change in changes if change.is_readable]
+    moved = _removed_code(readable)
     for change in changes:
         found += additions(change)
     for change in readable:
-        found += _of_file(change, evidence, said)
+        found += _of_file(change, evidence, said, moved)
     found += weakened(readable)
     return tuple(dict.fromkeys(found))[:MOST_FINDINGS]
 
 
-def _of_file(change: Change, evidence: Evidence, said: Said) -> Iterator[GuardFinding]:
-    yield from suppressions(change, _linted(evidence.red))
+def _of_file(change: Change, evidence: Evidence, said: Said, moved: str) -> Iterator[GuardFinding]:
+    by_tests = _only_tests_failed(evidence.red)
+    yield from suppressions(change, _linted(evidence.red), by_tests=by_tests)
     yield from relaxed(change)
     yield from runner(change)
     yield from network_at_import(change)
-    yield from swallowed(change, _traced(change, evidence.red))
+    yield from swallowed(change, _traced(change, evidence.red), moved)
     if not is_test_file(change.path):
         yield from awareness(change)
         yield from answers(change, said)
@@ -69,6 +72,20 @@ def _linted(red: Observation | None) -> frozenset[str]:
     return frozenset(
         failure.file for failure in failures if failure.file and _LINT.match(failure.test)
     )
+
+
+def _only_tests_failed(red: Observation | None) -> bool:
+    """Whether what failed is known, and is no linter, type checker or coverage."""
+    if red is None or _COVERAGE.search(f"{red.command}\n{red.output}"):
+        return False
+    tests = [failure.test for failure in red.failing if failure.test != red.command]
+    return bool(tests) and not any(_LINT.match(test) for test in tests)
+
+
+def _removed_code(changes: Sequence[Change]) -> str:
+    """Return what files had that the patch removes, without any space: it may stand elsewhere now."""
+    gone = [change.before or b"" for change in changes if change.is_gone]
+    return "".join(b"\n".join(gone).decode("utf-8", "replace").split())
 
 
 def _traced(change: Change, red: Observation | None) -> frozenset[str]:

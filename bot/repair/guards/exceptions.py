@@ -18,12 +18,13 @@ _LEAVES = frozenset({"return_statement", "return_expression"})
 _SUPPRESS = re.compile(r"^(?:contextlib\.)?suppress$")
 
 
-def swallowed(change: Change, traced: frozenset[str]) -> Iterator[GuardFinding]:
+def swallowed(change: Change, traced: frozenset[str], moved: str = "") -> Iterator[GuardFinding]:
     """Yield a finding for each handler of any exception that is added and does nothing with it.
 
     Args:
         change: A readable file.
         traced: Files that the failures' tracebacks name.
+        moved: Code of files that the patch removes, without any space.
     """
     syntax = change.new
     if syntax is None:
@@ -31,12 +32,12 @@ def swallowed(change: Change, traced: frozenset[str]) -> Iterator[GuardFinding]:
     match syntax.tongue:
         case Tongue.PYTHON:
             handlers = syntax.touched(change.added, "except_clause")
-            places = [one for one in handlers if _new(change, one) and _drops(one)]
+            places = [one for one in handlers if _new(change, one, moved) and _drops(one)]
             calls = syntax.added(change.added, "call")
             places += [one for one in calls if _suppresses(one)]
         case Tongue.JAVASCRIPT:
             handlers = syntax.touched(change.added, "catch_clause")
-            places = [one for one in handlers if _new(change, one) and _quiet(_body(one))]
+            places = [one for one in handlers if _new(change, one, moved) and _quiet(_body(one))]
             places += [one for one in syntax.added(change.added, "call_expression") if _caught(one)]
         case Tongue.GO:
             calls = syntax.added(change.added, "call_expression")
@@ -50,11 +51,14 @@ def swallowed(change: Change, traced: frozenset[str]) -> Iterator[GuardFinding]:
         yield found(rule, f"Any exception is dropped: {shown[:80]}", change.path, line_of(place))
 
 
-def _new(change: Change, handler: Node) -> bool:
-    """Whether what is caught, or what is done then, is new: moving a handler in or out is not."""
-    return compact(handler) not in "".join(
-        (change.before or b"").decode("utf-8", "replace").split()
-    )
+def _new(change: Change, handler: Node, moved: str) -> bool:
+    """Whether what is caught, or what is done then, is new: moving a handler is not.
+
+    In a file of its own it must come with what it guards, and not alone.
+    """
+    before = "".join((change.before or b"").decode("utf-8", "replace").split())
+    whole = compact(handler.parent)
+    return compact(handler) not in before and (not moved or whole not in moved)
 
 
 def _drops(handler: Node) -> bool:

@@ -51,6 +51,7 @@ RULES: Mapping[str, Rule] = {
     "check-relaxed": Rule(_REJECT, "a test, coverage or lint rule that demands less"),
     "failure-suppressed": Rule(_REJECT, "an ignore in a file that the failing check names"),
     "suppression-added": Rule(_PERSON, "an ignore for a linter, type checker or coverage"),
+    "suppression-named": Rule(_NOTE, "one that names what it ignores, where only tests failed"),
     # the program
     "test-aware": Rule(_REJECT, "production code that asks whether it is being tested"),
     "stack-inspected": Rule(_PERSON, "production code that looks at its callers"),

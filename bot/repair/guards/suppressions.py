@@ -22,17 +22,33 @@ _COMMENT = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_NAMED = re.compile(
+    r"""
+      \#\s*(?:(?:type|pyright):\s*ignore\s*\[ | noqa:\s*[A-Z] | pylint:\s*disable= | nosec\s+B\d
+           | pragma:\s*no\s*(?:cover|branch) | fmt:\s*skip | isort:\s*skip\b)
+    | (?://|/\*)\s*(?:eslint-disable-(?:next-)?line\s+[\w@] | nolint:\w | @ts-expect-error\s+\S
+           | (?:istanbul|c8|v8)\s+ignore\s+(?:next|if|else)\b | prettier-ignore)
+    | \#\[\s*(?:allow|expect)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""For one place, and says what it ignores."""
+
 _RUST = re.compile(r"#!?\[\s*(?:cfg_attr\([^)]*,\s*)?(?:allow|expect)\s*\(([^)\]]*)")
 _JAVA = re.compile(r"@Suppress(?:Warnings|Lint)?\b")
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 
 
-def suppressions(change: Change, failing_files: frozenset[str]) -> Iterator[GuardFinding]:
+def suppressions(
+    change: Change, failing_files: frozenset[str], *, by_tests: bool = False
+) -> Iterator[GuardFinding]:
     """Yield a finding for each ignore that was not there before.
 
     Args:
         change: A readable file.
         failing_files: Files that a failing linter or type checker names.
+        by_tests: Whether tests failed and nothing else: none of them passes by such an ignore, so
+            one that names what it ignores is no more than a note.
     """
     if change.after is None:
         return
@@ -41,7 +57,10 @@ def suppressions(change: Change, failing_files: frozenset[str]) -> Iterator[Guar
         if had[mark]:
             had[mark] -= 1
             continue
-        rule = "failure-suppressed" if change.path in failing_files else "suppression-added"
+        if change.path in failing_files:
+            rule = "failure-suppressed"
+        else:
+            rule = "suppression-named" if by_tests and _NAMED.match(mark) else "suppression-added"
         yield found(rule, f"An ignore is added: {mark}", change.path, line)
 
 
