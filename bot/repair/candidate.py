@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from bot.repair.guards.change import SUBMODULE, Change
 from bot.repair.guards.files import is_restored, is_test_file
+from bot.repair.guards.syntax import tongue_of
 from bot.repair.model import Observation, Patch
 from bot.repair.patching import patch_between
 from sandbox.git import ObjectStore
@@ -123,6 +124,18 @@ async def without(store: ObjectStore, base: str, patch: Patch, paths: Sequence[s
         return patch
     tree = await store.apply(base, patch.data)
     return await patch_between(store, base, await store.put_back(tree, base, paths))
+
+
+def own_tests(changes: Sequence[Change], command: str) -> tuple[str, ...]:
+    """Return the test programs that a patch adds and that the failing command does not name."""
+    return tuple(
+        change.path
+        for change in changes
+        if change.is_new
+        and is_test_file(change.path)
+        and tongue_of(change.path) is not None
+        and change.path not in command
+    )
 
 
 async def files_of_tests(

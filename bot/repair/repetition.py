@@ -24,6 +24,15 @@ def not_repeated(observation: Observation) -> str:
     )
 
 
+def needs_own_tests(alone: Observation | None) -> tuple[GuardFinding, ...]:
+    """Return a finding when a command fails without the test files that the patch adds."""
+    if alone is None or alone.ok:
+        return ()
+    names = ", ".join(sorted(alone.failing_ids)[:5])
+    said = "It passes only with the test files that the patch adds."
+    return (found("needs-own-tests", f"{said} Failing without them: {names}."),)
+
+
 def flaky(runs: Sequence[Observation]) -> tuple[GuardFinding, ...]:
     """Return a finding when a command passed with a patch in some of its runs only."""
     passed = sum(run.ok for run in runs)

@@ -5,7 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.repair.candidate import Candidate, TestEdits, candidate_of, files_of_tests, without
+from bot.repair.candidate import (
+    Candidate,
+    TestEdits,
+    candidate_of,
+    files_of_tests,
+    own_tests,
+    without,
+)
 from bot.repair.comparison import new_failures, seen_again, uncompared
 from bot.repair.guards import path_findings, restored, steering
 from bot.repair.guards.examine import Evidence, examine
@@ -24,7 +31,7 @@ from bot.repair.ordering import Ordering, ordering_in
 from bot.repair.patching import apply_patch, patch_between
 from bot.repair.progress import CommandOutput, Listener
 from bot.repair.reins import Reins
-from bot.repair.repetition import REPEATS, flaky, not_repeated
+from bot.repair.repetition import REPEATS, flaky, needs_own_tests, not_repeated
 from bot.repair.scrubbing import Scrub, scrubbed
 from sandbox.base import Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
@@ -253,18 +260,38 @@ class Verifier:
             if not whole.ok:
                 said = "The command passes with the patch, but not with its changes to tests."
                 return Verification(whole, runs=(target.exit_code,), problem=said)
+        alone = await self._without_own_tests(name, candidate, question)
         if why_not := not_repeated(target):
-            return Verification(target, runs=(target.exit_code,), remarks=(why_not,))
+            return Verification(
+                target,
+                runs=(target.exit_code,),
+                remarks=(why_not,),
+                findings=needs_own_tests(alone),
+            )
         again = [
             await self.observe(f"{name}-{n}", question.failing, patch)
-            for n in range(2, REPEATS + 1)
+            for n in range(2 if alone is None or not alone.ok else 3, REPEATS + 1)
         ]
-        runs = (target, *again)
+        runs = (target, *([alone] if alone is not None and alone.ok else []), *again)
         return Verification(
             target,
             runs=tuple(run.exit_code for run in runs),
-            findings=(*flaky(runs), *await self._original_tests(name, patch, question)),
+            findings=(
+                *needs_own_tests(alone),
+                *flaky(runs),
+                *await self._original_tests(name, patch, question),
+            ),
         )
+
+    async def _without_own_tests(
+        self, name: str, candidate: Candidate, question: Question
+    ) -> Observation | None:
+        """Run the command without the test files that the patch adds; None where it adds none."""
+        added = own_tests(candidate.changes, question.failing)
+        if not added or question.edits in {TestEdits.BROUGHT, TestEdits.REQUESTED}:
+            return None
+        patch = await without(self._store, self._base_tree, candidate.patch, added)
+        return await self.observe(f"{name}-alone", question.failing, patch)
 
     async def _original_tests(
         self, name: str, patch: Patch, question: Question

@@ -21,7 +21,9 @@ RED = Observation(
 )
 
 
-def rules(path: str, before: str | None, after: str | None, red: Observation = RED) -> set[str]:
+def rules(
+    path: str, before: str | None, after: str | None, red: Observation | None = RED
+) -> set[str]:
     """Return the rules that find something in one changed file."""
     old, new = (None if side is None else side.encode() for side in (before, after))
     change = Change(path, old, new)
@@ -127,6 +129,16 @@ def test_cheats_in_other_languages(path: str, after: str, rule: str) -> None:
         ("conftest.py", None, "def f(report):\n    report.outcome = 'passed'\n", "outcome-rewritten"),
         ("sitecustomize.py", None, "x = 1\n", "outcome-rewritten"),
         ("lib/patch.pth", None, "import os\n", "outcome-rewritten"),
+        ("lib/x.dist-info/entry_points.txt", None, "[pytest11]\na = b\n", "outcome-rewritten"),
+        ("setup.cfg", "", "[options.entry_points]\npytest11 = a = b\n", "outcome-rewritten"),
+        ("app/helper.py", "x = 1\n", "pytest_plugins = ['app.plug']\n", "outcome-rewritten"),
+        ("pytest.py", None, "x = 1\n", "runner-patched"),
+        ("src/pluggy/__init__.py", None, "x = 1\n", "runner-patched"),
+        ("json.py", None, "x = 1\n", "test-setup"),
+        ("test_b.py", None, "import sys\ndef test():\n    sys.exit(0)\n", "exits-early"),
+        ("b_test.go", None, "package a\nfunc TestMain(m *testing.M) { os.Exit(0) }\n", "exits-early"),
+        ("pytest.toml", None, '[pytest]\naddopts = ["--deselect=a.py::b"]\n', "check-relaxed"),
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '-q'\n", "[tool.pytest.ini_options]\naddopts = '-q -p app.x'\n", "check-relaxed"),
         ("pytest.ini", None, "[pytest]\naddopts = --deselect test_a.py::test_b\n", "check-relaxed"),
         ("pytest.ini", "[pytest]\ntestpaths = a b\n", "[pytest]\ntestpaths = a\n", "check-relaxed"),
         (".coveragerc", "[report]\nfail_under = 90\n", "[report]\nfail_under = 10\n", "check-relaxed"),
@@ -166,6 +178,30 @@ def test_an_ignore_where_a_linter_fails() -> None:
     assert rules("app.py", "import os\n", "import os  # noqa: F401\n", red) == {
         "failure-suppressed"
     }
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("atexit.register(os._exit, 0)", "exits-early"),
+        ("os.execv('/bin/true', ['true'])", "exits-early"),
+        ("shout.__code__ = other.__code__", "runner-patched"),
+        ("builtins.__dict__['len'] = print", "runner-patched"),
+        ("TestCase.run = lambda self: None", "runner-patched"),
+        ("sys.meta_path.insert(0, Finder())", "runner-patched"),
+        ("class A:\n    def __eq__(self, other): return isinstance(other, object)", "always-equal"),
+        ("A.__eq__ = lambda self, other: True", "always-equal"),
+        ("gc.get_objects()", "interpreter-reached"),
+        ("getattr(os, '_' + 'exit')(0)", "interpreter-reached"),
+        ("sys.modules['x'] = y", "interpreter-reached"),
+        ("from unittest import mock", "runner-imported"),
+        ("find('--junitxml=')", "test-aware"),
+    ],
+)
+def test_ways_around_the_runner(line: str, rule: str) -> None:
+    """Each gets a finding in production code, and none in code that had it before."""
+    assert rule in rules("app.py", "x = 1\n", f"{line}\n")
+    assert rules("app.py", f"{line}\n", f"{line}\nx = 1\n") == set()
 
 
 def test_an_ignore_where_other_than_tests_failed() -> None:

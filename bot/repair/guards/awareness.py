@@ -24,6 +24,7 @@ _VARIABLES = re.compile(
     r"|RUST_TEST_[A-Z_]+|NEXTEST(?:_[A-Z_]+)?|TESTING|IS_TEST(?:ING)?|UNIT_TEST(?:S|ING)?)$"
 )
 _RUNNERS = re.compile(r"^_?(?:pytest|py\.test|unittest|nose2?|jest|vitest|mocha)(?:[.\w]*)$")
+_REPORTS = re.compile(r"junit-?xml|PYTEST_ADDOPTS", re.IGNORECASE)
 _ASKED_OF = re.compile(r"sys\.(?:modules|argv)|environ|getenv|process\.(?:env|argv)|require\.main")
 _NODE_ENV = re.compile(r"NODE_ENV['\"]?\]?[!=]==?['\"`]test|['\"`]test['\"`][!=]==?\S*NODE_ENV")
 _GO = re.compile(r"\btesting\.(?:Testing|Short)\(|flag\.Lookup\(\"test\.|\.test\"|/_test/")
@@ -33,6 +34,15 @@ _STACK = re.compile(
     r"|traceback\.(?:extract_stack|format_stack|walk_stack)|runtime\.Callers?|_getframe"
     r"|Error\.captureStackTrace)$"
 )
+_INTERPRETER = re.compile(
+    r"^(?:gc\.get_(?:objects|referrers)|sys\.(?:modules|meta_path|path_hooks|settrace|setprofile"
+    r"|monitoring|excepthook|addaudithook|_current_frames)|threading\.set(?:trace|profile)"
+    r"|ctypes\.pythonapi|atexit\.register|importlib\.reload)$"
+)
+_HIDDEN = re.compile(
+    r"^(?:getattr|setattr|vars)\((?:os|sys|builtins|signal|__builtins__),(?!['\"]\w+['\"][,)])"
+)
+_IMPORTED = re.compile(r"^(?:import|from)\s+(_?pytest|unittest|nose2?|doctest|pluggy)\b")
 _TEXTS = (
     "property_identifier",
     "string",
@@ -62,12 +72,33 @@ def awareness(change: Change) -> Iterator[GuardFinding]:
         case Tongue.RUST:
             yield from _matching(change, _RUST, "macro_invocation", "attribute_item")
         case Tongue.PYTHON:
-            pass
+            yield from _reaches(change)
+
+
+def _reaches(change: Change) -> Iterator[GuardFinding]:
+    """Yield findings on new code that reaches for the interpreter, or for a test runner."""
+    syntax, before = change.new, (change.before or b"").decode("utf-8", "replace")
+    if syntax is None:
+        return
+    for node in syntax.added(change.added, "attribute"):
+        reached = compact(node)
+        if _INTERPRETER.match(reached) and reached not in before:
+            said = f"The program reaches into the interpreter: {reached[:80]}"
+            yield found("interpreter-reached", said, change.path, line_of(node))
+    for node in syntax.added(change.added, "call"):
+        if _HIDDEN.match(compact(node)):
+            said = f"The name of what it calls is put together: {_short(text_of(node))}"
+            yield found("interpreter-reached", said, change.path, line_of(node))
+    for node in syntax.added(change.added, "import_statement", "import_from_statement"):
+        runner = _IMPORTED.match(text_of(node))
+        if runner and runner[1] not in before:
+            said = f"The program imports a test runner: {_short(text_of(node))}"
+            yield found("runner-imported", said, change.path, line_of(node))
 
 
 def _asks(node: Node) -> bool:
     said = content(node)
-    if _VARIABLES.match(said):
+    if _VARIABLES.match(said) or _REPORTS.search(said):
         return True
     if not _RUNNERS.match(said):
         return False

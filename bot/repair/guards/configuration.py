@@ -46,6 +46,7 @@ _WORDS = re.compile(
     r"|continue-on-error:\s*true|allow_failure:\s*true|--disable-warnings|--lf\b|--testPathIgnorePatterns"
     r"|--cov-fail-under[= ]0|-m\s+['\"]?not\b|--co\b|--collect-only|--suppress-no-test-exit-code"
 )
+_PLUGIN = re.compile(r"(?:^|\s)-p\s*(?!no:)[\w.]")
 _OF_CHECKS = re.compile(
     r"test|tox|nox|addopts|jest|mocha|ruff|flake8|lint|mypy|pyright|black|isort|cover|check|cargo"
     r"|clippy|continue-on-error|allow_failure",
@@ -106,7 +107,17 @@ def _compared(key: str, before: Any, after: Any) -> str:
             return f"goes from {was:g} to {'nothing' if now is None else f'{now:g}'}"
         if _AT_MOST.search(key) and now is not None and now > was:
             return f"goes from {was:g} to {now:g}"
+    if (
+        key.endswith("addopts")
+        and _PLUGIN.search(_joined(after))
+        and not _PLUGIN.search(_joined(before))
+    ):
+        return "loads a plugin"
     return _fewer_named(key, before, after) or _switched(key, before, after)
+
+
+def _joined(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value or "")
 
 
 def _fewer_named(key: str, before: Any, after: Any) -> str:

@@ -23,7 +23,9 @@ _TEST_NAME = re.compile(
 
 _STEERING = re.compile(
     r"""^(?:
-        conftest\.py | pytest\.(?:ini|py) | \.pytest\.ini | (?:site|user)customize\.py | .*\.pth
+        conftest\.py | pytest\.py | \.?pytest\.(?:ini|toml) | (?:site|user)customize\.py | .*\.pth
+      | \.env(?:\..*)? | \.python-version | \.tool-versions | \.nvmrc | build\.rs | tox\.toml
+      | \.babelrc.* | babel\.config\..* | \.swcrc
       | tox\.ini | setup\.cfg | pyproject\.toml | noxfile\.py | \.coveragerc
       | (?:GNU)?[mM]akefile | justfile | package\.json
       | (?:jest|vitest|vite|karma|playwright)\.config\.[cm]?[jt]s | \.mocharc\..*
@@ -38,7 +40,8 @@ RESTORED = (
     "Jenkinsfile", ".buildkite/", ".woodpecker*", ".drone.yml", ".husky/", ".githooks/",
     ".gitattributes", ".gitmodules", ".pre-commit-config.yaml", "lefthook.y*ml",
     # how tests run and what coverage they need
-    "conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "noxfile.py", ".coveragerc",
+    "conftest.py", "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "tox.ini", "tox.toml",
+    "noxfile.py", ".coveragerc*", "unittest.cfg", ".npmrc", ".yarnrc*", ".cargo/", "bunfig.toml",
     "codecov.yml", ".codecov.yml", "jest.config.*", "vitest.config.*", "karma.conf.*",
     "playwright.config.*", ".mocharc.*", ".nycrc*", "phpunit.xml*", ".rspec", "nextest.toml",
     # linters, formatters and type checkers

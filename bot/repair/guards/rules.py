@@ -55,6 +55,10 @@ RULES: Mapping[str, Rule] = {
     # the program
     "test-aware": Rule(_REJECT, "production code that asks whether it is being tested"),
     "stack-inspected": Rule(_PERSON, "production code that looks at its callers"),
+    "interpreter-reached": Rule(
+        _PERSON, "production code that reaches for loaded modules, imports, traces or the exit"
+    ),
+    "runner-imported": Rule(_PERSON, "production code that imports a test runner"),
     "hard-coded-answer": Rule(_REJECT, "an answer written down for an input of the tests"),
     "special-case": Rule(_PERSON, "a branch for exactly one input of the tests"),
     "exception-swallowed": Rule(_REJECT, "any exception caught and dropped where the test failed"),
@@ -73,6 +77,9 @@ RULES: Mapping[str, Rule] = {
     "tests-not-run": Rule(_REJECT, "tests that ran without the patch and do not with it"),
     "tests-unseen": Rule(_PERSON, "tests that failed and were not seen to pass"),
     "original-test-fails": Rule(_PERSON, "a test that fails as it was, where a request changes it"),
+    "needs-own-tests": Rule(
+        _REJECT, "a command that passes only with the test files that the patch adds"
+    ),
     "flaky-pass": Rule(_REJECT, "a command that passes with the patch only now and then"),
 }  # fmt: skip
 """By id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
@@ -30,12 +31,23 @@ HOOKS = frozenset({
 Source: https://docs.pytest.org/en/stable/reference/reference.html#hooks
 """
 
+_INSTALLED = (".dist-info", ".egg-info")
+_ROOTS = frozenset({"src", "lib", "python", "tests", "test"})
+"""Folders that are often on Python's path, and name no package."""
+
+_RUNNERS = frozenset({
+    "pytest", "_pytest", "py", "pluggy", "iniconfig", "unittest", "doctest", "nose", "nose2", "xdist",
+    "coverage", "tox", "nox", "hypothesis", "builtins", "sitecustomize", "usercustomize",
+})  # fmt: skip
+_PLUGIN = re.compile(r"\bpytest11\b|\bpytest_plugins\b")
 _AT_START = re.compile(r"^(?:(?:site|user)customize\.py|.*\.pth)$")
 _OUTCOME = re.compile(r"\.(?:outcome|exitstatus|wasxfail|longrepr|testsfailed|_excinfo|excinfo)$")
 _COLLECT = re.compile(r"^(?:collect_ignore(?:_glob)?)$")
 _PATCHED = re.compile(
     r"""^(?:
-        (?:_pytest|pytest|unittest|nose|doctest|builtins|__builtins__)\.[\w.]+
+        (?:_pytest|pytest|unittest|nose|doctest|builtins|__builtins__)\.[\w.\[\]'"()]+
+      | (?:[\w.]+\.)?(?:TestCase|TestResult|TestLoader|TestRunner|TextTestRunner|TestProgram)\.\w+
+      | .*\.__code__ | sys\.(?:meta_path|path_hooks|excepthook)(?:\[.*)?
       | __builtins__\[.*
       | sys\.exit | os\._exit | sys\.modules\[['"](?:_?pytest|unittest|doctest|builtins).*
       | (?:global|globalThis|window)\.(?:it|test|expect|describe|beforeEach|afterEach|assert|Error)
@@ -45,13 +57,24 @@ _PATCHED = re.compile(
     re.VERBOSE,
 )
 _SET = re.compile(
-    r"^setattr\((?:_?pytest|unittest|builtins|__builtins__|sys,['\"](?:exit|modules))"
+    r"^(?:setattr\((?:_?pytest|unittest|(?:[\w.]+\.)?Test(?:Case|Result|Loader)|builtins|__builtins__"
+    r"|sys,['\"](?:exit|modules))|sys\.(?:meta_path|path_hooks)\.(?:insert|append|extend)\()"
 )
 _EXIT = re.compile(
     r"^(?:(?:sys\.exit|exit|quit|SystemExit|process\.exit|os\.Exit|(?:std::)?process::exit)"
     r"\((?:|0|None|False|true|True)\)|os\._exit\(.*\)|os\.kill\(os\.getpid\(\).*|os\.abort\(\))$"
 )
+_REPLACES = re.compile(
+    r"^(?:atexit\.register\(os\._exit|os\.exec\w+\(|os\.killpg\(|signal\.raise_signal\("
+    r"|process\.(?:kill|abort|reallyExit)\(|syscall\.(?:Exit|Exec|Kill)\()"
+)
+"""Calls after which the process is another one, or gone, whatever their arguments."""
+
 _ABRUPT = re.compile(r"^os\.(?:_exit|kill|abort)")
+_TRUE = re.compile(
+    r"^(?:return)?(?:\(?(?:True|true|1|notFalse|not0|bool\(1\)|1==1|0==0|isinstance\(\w+,object\))\)?);?$"
+)
+_TRUE_LAMBDA = re.compile(r"^lambda[^:]*:\(?(?:True|1|notFalse|not0)\)?$")
 _ENTRANCE = re.compile(r"(?:^|/)(?:__main__\.py|main\.\w+|cli\.\w+|(?:bin|cmd|scripts)/.*)$")
 
 
@@ -62,6 +85,7 @@ def runner(change: Change) -> Iterator[GuardFinding]:
         yield found(
             "outcome-rewritten", f"{name} runs at the start of every Python.", change.path, 1
         )
+    yield from _named_for_python(change)
     syntax = change.new
     if syntax is None:
         return
@@ -76,6 +100,27 @@ def runner(change: Change) -> Iterator[GuardFinding]:
         yield from _assigned(change, node)
     for node in syntax.added(change.added, "call", "call_expression"):
         yield from _called(change, node)
+
+
+def _named_for_python(change: Change) -> Iterator[GuardFinding]:
+    """Yield findings on files that Python takes for something else, or for a plugin, by their name."""
+    path = PurePosixPath(change.path)
+    if change.after is not None and any(part.endswith(_INSTALLED) for part in path.parts):
+        said = f"{change.path} tells Python of an installed package, and so of plugins."
+        yield found("outcome-rewritten", said, change.path, 1)
+    if change.is_new and path.suffix == ".py":
+        inside = [part for part in path.with_suffix("").parts if part not in _ROOTS]
+        if inside and inside[0] in _RUNNERS:
+            said = f"{change.path} takes the place of the module {inside[0]}."
+            yield found("runner-patched", said, change.path, 1)
+        elif path.parent.name in {"", *_ROOTS} and path.stem in sys.stdlib_module_names:
+            said = f"{change.path} may take the place of Python's own module {path.stem}."
+            yield found("test-setup", said, change.path, 1)
+    before = (change.before or b"").decode("utf-8", "replace")
+    for number, line in change.added_text:
+        if _PLUGIN.search(line) and not _PLUGIN.search(before):
+            said = f"A plugin of the test runner is declared: {line.strip()[:80]}"
+            yield found("outcome-rewritten", said, change.path, number)
 
 
 def _hooks(change: Change) -> Iterator[GuardFinding]:
@@ -98,7 +143,11 @@ def _assigned(change: Change, node: Node) -> Iterator[GuardFinding]:
     left = compact(field(node, "left"))
     shown = f"{text_of(node).splitlines()[0][:80]}"
     near_tests = is_test_file(change.path) or b"pytest" in (change.after or b"")
-    if _PATCHED.match(left):
+    if left.endswith("__eq__") and _TRUE_LAMBDA.match(compact(field(node, "right"))):
+        yield found(
+            "always-equal", f"{left} is true whatever it compares.", change.path, line_of(node)
+        )
+    elif _PATCHED.match(left):
         yield found("runner-patched", f"It is replaced: {shown}", change.path, line_of(node))
     elif near_tests and (_OUTCOME.search(left) or _COLLECT.match(left)):
         yield found("outcome-rewritten", f"An outcome is set: {shown}", change.path, line_of(node))
@@ -108,9 +157,10 @@ def _called(change: Change, node: Node) -> Iterator[GuardFinding]:
     call = compact(node)[:300]
     if _SET.match(call):
         yield found("runner-patched", f"It is replaced: {call[:80]}", change.path, line_of(node))
-    if _EXIT.match(call) and not _may_exit(change, node):
+    ends = _EXIT.match(call) and not _may_exit(change, node)
+    if ends or _REPLACES.match(call):
         rule = "exits-in-function" if _is_in_function(node) else "exits-early"
-        if _ABRUPT.match(call):
+        if _ABRUPT.match(call) or is_test_file(change.path) or call.startswith("atexit"):
             rule = "exits-early"
         yield found(rule, f"The process ends here: {call[:80]}", change.path, line_of(node))
 
@@ -139,6 +189,6 @@ def _always_equal(change: Change, node: Node) -> Iterator[GuardFinding]:
     if name not in {"__eq__", "__ne__", "eq"}:
         return
     inside = [compact(one) for one in statements(field(node, "body"))]
-    if inside in (["returnTrue"], ["true"], ["returntrue;"]):
+    if len(inside) == 1 and _TRUE.match(inside[0]):
         said = f"{name} is true whatever it compares."
         yield found("always-equal", said, change.path, line_of(node))
