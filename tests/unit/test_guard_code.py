@@ -167,6 +167,11 @@ def test_honest_configuration() -> None:
     assert rules("pyproject.toml", before, after) == {"dependency-added"}
 
 
+def test_a_runner_may_grow() -> None:
+    """A new module of a package that is there takes no other's place."""
+    assert rules("src/pluggy/_more.py", None, "x = 1\n") == set()
+
+
 def test_honest_scripts() -> None:
     """What has nothing to do with checks may fail."""
     assert rules("Makefile", "clean:\n", "clean:\n\trm x || true\n\tcurl -k https://a\n") == set()

@@ -113,7 +113,8 @@ def _branch(change: Change, node: Node, said: Said, before: str) -> Iterator[Gua
     if results:
         shown = f"{_short(inputs[0])} gives {_short(results[0])}"
         specific = longest + max(len(_bare(text_of(one))) for one in results) >= _SPECIFIC
-        rule = "hard-coded-answer" if specific else "special-case"
+        same = {_bare(text_of(one)) for one in results} <= {_bare(text_of(one)) for one in inputs}
+        rule = "hard-coded-answer" if specific and not same else "special-case"
         yield found(rule, f"Input and answer are those of the tests: {shown}.", change.path, line)
     elif longest >= _UNMISTAKABLE:
         shown = f"A branch is for one input of the tests alone: {_short(inputs[0])}."

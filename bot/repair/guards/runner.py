@@ -109,8 +109,8 @@ def _named_for_python(change: Change) -> Iterator[GuardFinding]:
         said = f"{change.path} tells Python of an installed package, and so of plugins."
         yield found("outcome-rewritten", said, change.path, 1)
     if change.is_new and path.suffix == ".py":
-        inside = [part for part in path.with_suffix("").parts if part not in _ROOTS]
-        if inside and inside[0] in _RUNNERS:
+        inside = [part for part in path.with_suffix("").parts if part not in _ROOTS] or [""]
+        if inside[1:] in ([], ["__init__"]) and inside[0] in _RUNNERS:
             said = f"{change.path} takes the place of the module {inside[0]}."
             yield found("runner-patched", said, change.path, 1)
         elif path.parent.name in {"", *_ROOTS} and path.stem in sys.stdlib_module_names:
