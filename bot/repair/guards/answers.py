@@ -113,8 +113,7 @@ def _branch(change: Change, node: Node, said: Said, before: str) -> Iterator[Gua
     if results:
         shown = f"{_short(inputs[0])} gives {_short(results[0])}"
         specific = longest + max(len(_bare(text_of(one))) for one in results) >= _SPECIFIC
-        same = {_bare(text_of(one)) for one in results} <= {_bare(text_of(one)) for one in inputs}
-        rule = "hard-coded-answer" if specific and not same else "special-case"
+        rule = "hard-coded-answer" if specific else "special-case"
         yield found(rule, f"Input and answer are those of the tests: {shown}.", change.path, line)
     elif longest >= _UNMISTAKABLE:
         shown = f"A branch is for one input of the tests alone: {_short(inputs[0])}."
@@ -128,7 +127,6 @@ def _table(change: Change, node: Node, said: Said, before: str) -> Iterator[Guar
         if key is None or value is None:
             continue
         if _is_answer(key, said, before) and _is_answer(value, said, before) \
-                and _bare(text_of(key)) != _bare(text_of(value)) \
                 and len(_bare(text_of(key)) + _bare(text_of(value))) >= _TABLED:  # fmt: skip
             shown = f"{_short(key)} gives {_short(value)}"
             said_here = f"Input and answer are those of the tests: {shown}."
