@@ -131,8 +131,10 @@ class Preparation:
             target: The failed job in whose surroundings everything happens, if there is one.
             environments: Where to look for one that is prepared already.
         """
-        self._environments = environments if job.repository else None
         self._planned = target is not None
+        # Of one commit alone an environment is not worth what it costs to keep it elsewhere.
+        wanted = self._planned or provider.kind != "e2b"
+        self._environments = environments if job.repository and wanted else None
         self._again = target.again if target else ()
         self._renewal: Renewal | None = None
         self._place = place
