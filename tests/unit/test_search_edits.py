@@ -79,6 +79,7 @@ def outcomes(
         ("g(b, key=a)", "return g(b, key=a)"),
         ("a, b = -a, b", "a, b = -a, -b"),
         ("return -1 ** a", "return (-1) ** a"),
+        ("return g(a)", "return g(a)[0]"),
         ("return g(a)", "return g(*a)"),
         ("return g(*a)", "return g(a)"),
         ("a.popitem()", "a.popitem(last=False)"),

@@ -37,7 +37,7 @@ RULES: tuple[Rule, ...] = (
     constants.numbers, constants.truth, constants.collections, constants.strings,
     names.variables, names.own_attributes, names.attributes, names.functions,
     calls.swapped, calls.arguments, calls.ranges, calls.unwrapped, calls.wrapped,
-    subscripts.slices, subscripts.indices, subscripts.items,
+    subscripts.slices, subscripts.indices, subscripts.items, subscripts.answers,
     conditions.negated, conditions.fixed, conditions.extended, conditions.filters,
     conditions.bounded,
     conditions.repeated,

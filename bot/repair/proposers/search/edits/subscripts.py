@@ -98,3 +98,17 @@ def items(scope: Scope, node: ast.AST) -> Iterator[Change]:
         text = f"{node.id}[{index}]"
         change = (source.replace(node, text),)
         yield Change("index", node.lineno, weight, change, f"takes `{text}` instead of `{node.id}`")
+
+
+def answers(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Take one item of what a call answers."""
+    source = scope.source
+    if not isinstance(node, ast.Call):
+        return
+    if not isinstance(source.parent(node), ast.Return | ast.Assign | ast.BinOp | ast.Compare):
+        return
+    for index, weight in (("0", 0.25), ("-1", 0.2), ("1", 0.1)):
+        text = f"{source.code(node)}[{index}]"
+        change = (source.replace(node, text),)
+        says = f"takes `{text}` instead of `{source.code(node)}`"
+        yield Change("index", node.lineno, weight, change, says)
