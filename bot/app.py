@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -40,16 +41,22 @@ async def open_tools(
         UsageError: When that kind of sandbox can't run here; the text says what is missing.
     """
     async with AsyncExitStack() as stack:
-        provider = await choose_sandbox(settings, sandboxes, kind)
-        stack.push_async_callback(provider.close)
-        model = build_model(settings)
+        scrub = scrubber(planted_secrets(settings), settings.fixpoint_redact)
+        # What is imported for it takes as long as all else at the start: it does so beside that.
+        model, proposers, judge = await asyncio.to_thread(_build, settings, scrub)
         if model is not None:
             stack.push_async_callback(model.close)
+        provider = await choose_sandbox(settings, sandboxes, kind)
+        stack.push_async_callback(provider.close)
         environments = Environments(sandboxes / "environments", provider)
-        scrub = scrubber(planted_secrets(settings), settings.fixpoint_redact)
-        yield Tools(
-            provider, build_proposers(model, scrub), build_judge(model, scrub), environments, scrub
-        )
+        yield Tools(provider, proposers, judge, environments, scrub)
+
+
+def _build(
+    settings: LocalSettings, scrub: Scrub
+) -> tuple[Model | None, dict[str, Proposer], Judge | None]:
+    model = build_model(settings)
+    return model, build_proposers(model, scrub), build_judge(model, scrub)
 
 
 async def choose_sandbox(

@@ -8,7 +8,7 @@ import secrets
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from bot.app import open_tools
@@ -62,9 +62,12 @@ async def _fix(options: FixOptions) -> bool:
     run_id = secrets.token_hex(4)
     folder = make_data_folder(settings.fixpoint_data) / "local"
     with scratch_folder(folder / run_id) as scratch:
-        async with open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools:
+        checkout = _checkout(options, repository, scratch)
+        async with (
+            checkout.begun() if isinstance(checkout, LocalCheckout) else nullcontext(),
+            open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools,
+        ):
             check_proposers(options, tools)
-            checkout = _checkout(options, repository, scratch)
             config = (
                 await _config_on_server(options.target, checkout)
                 if repository is None
@@ -117,7 +120,9 @@ def _stop_on_signal(stopped: asyncio.Event) -> Iterator[None]:
             loop.remove_signal_handler(number)
 
 
-def _checkout(options: FixOptions, repository: Path | None, scratch: Path) -> Checkout:
+def _checkout(
+    options: FixOptions, repository: Path | None, scratch: Path
+) -> LocalCheckout | RemoteCheckout:
     if repository is None:
         return RemoteCheckout(options.target, scratch)
     return LocalCheckout(repository, scratch)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from bot.llm.anthropic_model import DEFAULT_MODELS, AnthropicModel
 from bot.llm.base import Strength
 from bot.llm.chain import Chain, Member
 from bot.llm.openai_model import OPENAI_URL, OpenAIModel
 from bot.llm.patience import Patience
 from bot.llm.prices import FREE, Price, PriceList, known_prices
+
+if TYPE_CHECKING:
+    from bot.llm.anthropic_model import AnthropicModel
 
 _SHORT = Patience(tries=2, longest_wait=5.0)
 """For a provider that has another one behind it."""
@@ -76,6 +79,8 @@ def build_model(
 
 
 def _anthropic(access: AnthropicAccess, prices: PriceList, patience: Patience) -> AnthropicModel:
+    from bot.llm.anthropic_model import DEFAULT_MODELS, AnthropicModel
+
     return AnthropicModel(
         access.api_key,
         base_url=access.base_url,

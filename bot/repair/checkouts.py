@@ -6,8 +6,8 @@ import asyncio
 import os
 import re
 import shutil
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import TypeVar
 
@@ -54,6 +54,17 @@ class LocalCheckout:
         self._scratch = scratch
         self.store = ObjectStore(scratch / "repo.git")
         self.changed = False
+        self._freezing: asyncio.Task[str] | None = None
+
+    @asynccontextmanager
+    async def begun(self) -> AsyncIterator[None]:
+        """Freeze the work tree beside what the caller does; `head` waits for it and tells of it."""
+        self._freezing = asyncio.create_task(self._freeze())
+        try:
+            yield
+        finally:
+            self._freezing.cancel()
+            await asyncio.gather(self._freezing, return_exceptions=True)
 
     async def head(self) -> str:
         """Return a commit that holds the work tree as found.
@@ -61,6 +72,9 @@ class LocalCheckout:
         Raises:
             UsageError: When the folder is no git repository, or one without a commit.
         """
+        return await (self._freezing or self._freeze())
+
+    async def _freeze(self) -> str:
         try:
             commit, self.changed = await freeze(self._repository, self.store)
         except GitError as error:

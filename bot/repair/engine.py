@@ -10,7 +10,6 @@ from dataclasses import replace
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.repair.attempts import make_attempt, now
 from bot.repair.detect import DirectoryTree, detect
-from bot.repair.failed_checks import conclude_outside, reproduce_checks
 from bot.repair.job import Checkout, Job, Source
 from bot.repair.loop import (
     Accept,
@@ -122,6 +121,8 @@ async def _warming(run: Run) -> AsyncIterator[None]:
 
 async def _see_checks_fail(run: Run, checkout: Checkout) -> Workshop:
     """Bring the source here, and do the failed jobs of its checks again."""
+    from bot.repair.failed_checks import conclude_outside, reproduce_checks  # at a terminal never
+
     run.listener(PhaseStarted(Phase.PREPARE))
     run.known.head = await run.steps("freeze head", checkout.head)
     conclude_outside(run)
