@@ -127,12 +127,15 @@ def told_by_processes(root: int) -> Iterator[str]:
     for pid in descendants(root):
         with contextlib.suppress(OSError):  # it ended meanwhile
             arguments = Path(f"/proc/{pid}/cmdline").read_bytes()
+            variables = Path(f"/proc/{pid}/environ").read_bytes()
             if arguments == own:
                 continue  # a copy of the server that is about to become something else
             yield arguments.replace(b"\0", b" ").decode()
+            if arguments != Path(f"/proc/{pid}/cmdline").read_bytes():
+                continue  # it became something else between the two, git perhaps
             program = Path(arguments.partition(b"\0")[0].decode()).name
-            if not program.startswith("git"):
-                yield Path(f"/proc/{pid}/environ").read_bytes().replace(b"\0", b"\n").decode()
+            if program and not program.startswith("git"):
+                yield variables.replace(b"\0", b"\n").decode()
 
 
 def descendants(root: int) -> Iterator[int]:
