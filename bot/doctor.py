@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from bot import event_loop
 from bot.app import build_model, sandbox_kinds
 from bot.data_folder import make_data_folder
 from bot.errors import FixpointError, SettingsError, UsageError
@@ -55,7 +56,7 @@ def run_doctor() -> bool:
     from bot.telemetry.logs import configure
 
     configure(least=LogLevel.ERROR)  # the findings say what went wrong, in sentences
-    findings = asyncio.run(examine(os.environ))
+    findings = event_loop.run(examine(os.environ))
     table = Table(box=None, pad_edge=False)
     for column in ("part", "state", "meaning"):
         table.add_column(column, overflow="fold")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
+from bot import event_loop
 from bot.app import open_tools
 from bot.data_folder import make_data_folder
 from bot.fix_options import (
@@ -45,7 +46,7 @@ def run_fix(options: FixOptions) -> bool:
         KeyboardInterrupt: When a person did not want to wait for the report.
     """
     try:
-        return asyncio.run(_fix(options))
+        return event_loop.run(_fix(options))
     except asyncio.CancelledError as end:
         raise KeyboardInterrupt from end
 

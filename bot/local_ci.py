@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bot import event_loop
 from bot.app import choose_sandbox
 from bot.ci_choice import Choice, find_jobs, git_says, plan_chosen
 from bot.errors import UsageError
@@ -75,7 +76,7 @@ def run_job(choice: Choice, options: RunOptions) -> bool:
     plan = plan_chosen(choice, found[0])
     failing = _failing_step(plan, options.step)
     try:
-        execution = asyncio.run(_run(choice.repository, plan, failing, options))
+        execution = event_loop.run(_run(choice.repository, plan, failing, options))
     except (SandboxError, RunnerBroken, GitError) as error:
         raise UsageError(str(error)) from error
     if options.as_json:

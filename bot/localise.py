@@ -10,6 +10,7 @@ import shutil
 import sys
 from dataclasses import asdict, dataclass
 
+from bot import event_loop
 from bot.app import open_tools
 from bot.data_folder import make_data_folder
 from bot.errors import UsageError
@@ -44,7 +45,7 @@ def run_localise(options: LocaliseOptions) -> bool:
     Raises:
         UsageError: When the command line or this machine does not allow it.
     """
-    localiser, reason = asyncio.run(_look(options))
+    localiser, reason = event_loop.run(_look(options))
     if options.as_json:
         sys.stdout.write(_as_json(localiser, options.most) + "\n")
     elif localiser.suspects:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from bot import event_loop
 from bot.repair.accounts import Balance
 from bot.reporting.balances import HEADER, as_object, row
 from bot.server import caps_of
@@ -32,7 +32,7 @@ def run_budget(name: str | None, *, as_json: bool) -> None:
     """
     from rich.console import Console
 
-    balances = asyncio.run(_balances(name))
+    balances = event_loop.run(_balances(name))
     if as_json:
         print(json.dumps({"accounts": [as_object(one) for one in balances]}, indent=2))  # noqa: T201 - what was asked for
         return

@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot import event_loop
 from bot.app import choose_sandbox
 from bot.data_folder import make_data_folder
 from bot.errors import UsageError
@@ -53,7 +54,7 @@ def run_verify(options: VerifyOptions) -> bool:
         UsageError: When it could not be judged; the text says why.
     """
     data = _read(options.patch)
-    report = asyncio.run(_judge(options, data))
+    report = event_loop.run(_judge(options, data))
     sys.stdout.write((as_json(report) if options.as_json else as_text(report)) + "\n")
     return report.patch_accepted
 

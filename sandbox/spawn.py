@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -12,6 +14,21 @@ T = TypeVar("T")
 
 _NOTHING = asyncio.subprocess.DEVNULL
 _PIPE = asyncio.subprocess.PIPE
+
+
+def wait_without_threads() -> None:
+    """Let asyncio wait for programs through the kernel's process descriptors.
+
+    Python 3.11 starts a thread for each program instead, and beside a busy thread each of those
+    starts takes milliseconds. Later versions need no telling. To be called before the event loop
+    of the main thread is made, the only one that may start programs then.
+    """
+    if sys.version_info < (3, 12):
+        try:
+            os.close(os.pidfd_open(os.getpid()))
+        except OSError:  # an older kernel, or one that forbids it
+            return
+        asyncio.set_child_watcher(asyncio.PidfdChildWatcher())
 
 
 async def through(act: asyncio.Future[T]) -> T:
