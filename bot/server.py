@@ -14,7 +14,7 @@ import aiohttp
 import structlog
 from aiohttp import web
 
-from bot import __version__, event_loop
+from bot import __version__
 from bot.app import open_tools
 from bot.data_folder import make_data_folder
 from bot.errors import StorageError
@@ -220,7 +220,7 @@ def run_server() -> None:
     configure_sentry(settings)
     for warning in settings_warnings(os.environ):
         structlog.get_logger().warning("setting without effect", problem=warning)
-    event_loop.run(_serve(settings))
+    asyncio.run(_serve(settings))
 
 
 async def _serve(settings: ServerSettings) -> None:

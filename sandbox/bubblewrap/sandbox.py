@@ -94,6 +94,7 @@ class BubblewrapSandbox:
         self._way_out = way_out
         self._place = store.sandbox(spec.name)
         self._closed = False
+        self._has_run = False
         self._spare = Spare(lambda script: self._jailed(jail.told_later(), stdin=script))
 
     async def run(
@@ -114,13 +115,18 @@ class BubblewrapSandbox:
             if waiting is None:
                 waiting, opened = await self._prepared(command, cwd, environment or {}, stack)
             running = asyncio.ensure_future(waiting.run(timeout=timeout, on_output=output.add))
-            if self._way_out is None:
+            if self._has_run and self._way_out is None:
                 self._spare.make()
             try:
                 code = await while_room(running, self._room, self._spec.limits, every=_LOOK_SECONDS)
             except DiskFull as full:
                 output.add(f"\n{full}\n".encode())
                 code = ENDED
+            if (
+                self._way_out is None
+            ):  # the first jail is not disturbed by one that is not needed yet
+                self._spare.make()
+            self._has_run = True
         return CommandResult(
             exit_code=TIMED_OUT if code is None else code,
             output=output.text(),
