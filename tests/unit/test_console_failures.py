@@ -224,9 +224,11 @@ def test_hostile_output_is_read_in_linear_time(piece: str) -> None:
     marks = "Test Suites: 1 x\nTAP version 13\n RUN  v1\n  1 passing (1ms)\nFAIL\tx\n"
 
     def seconds(size: int) -> float:
-        started = time.process_time()
-        failures.read(marks + piece * (size // len(piece)), command="c")
-        return time.process_time() - started
+        output, took = marks + piece * (size // len(piece)), []
+        for _ in range(3):  # the quickest is the least disturbed by whatever else goes on
+            started = time.process_time()
+            failures.read(output, command="c")
+            took.append(time.process_time() - started)
+        return min(took)
 
-    seconds(2**12)
     assert seconds(2**18) < 8 * seconds(2**16) + 0.2
