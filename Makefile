@@ -28,7 +28,7 @@ layers: $(READY)
 	$(BIN)/lint-imports
 
 unit: $(READY)
-	$(BIN)/python -m pytest -n 4 $(COVERAGE) $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(COVERAGE) $(ARGS)
 
 # Not a part of `unit`: on Python 3.11 a story takes half as long again when its lines are counted.
 coverage: COVERAGE := --cov --cov-report=term:skip-covered

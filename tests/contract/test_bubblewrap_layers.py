@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from sandbox.store import host_command
 
 
 @pytest.fixture
-def provider(tmp_path: Path) -> BubblewrapProvider:
-    return BubblewrapProvider(tmp_path / "data", {"PATH": "/usr/bin", "HOME": str(tmp_path)})
+async def provider(tmp_path: Path) -> AsyncIterator[BubblewrapProvider]:
+    provider = BubblewrapProvider(tmp_path / "data", {"PATH": "/usr/bin", "HOME": str(tmp_path)})
+    yield provider
+    await provider.close()
 
 
 async def prepared(provider: BubblewrapProvider, source: Path) -> str:

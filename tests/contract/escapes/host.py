@@ -52,7 +52,9 @@ async def host(folder: Path) -> AsyncIterator[Host]:
         stack.callback(os.close, descriptor)
         os.set_inheritable(descriptor, True)  # noqa: FBT003 - its only parameter
         process = await asyncio.create_subprocess_exec(
-            *("sh", "-c", "sleep 600; :", SECRET), env={"PATH": os.defpath, VARIABLE: SECRET}
+            *("sh", "-c", "read -r line", SECRET),
+            env={"PATH": os.defpath, VARIABLE: SECRET},
+            stdin=asyncio.subprocess.PIPE,  # it waits for a line that never comes
         )
         stack.push_async_callback(_end, process)
         place = Host(
