@@ -169,8 +169,14 @@ async def test_processes_together_spend_no_more_than_the_cap(url: SecretStr) -> 
         workers = [await _worker(url, seed) for seed in range(WORKERS)]
         for worker in workers:
             assert await _line(worker) == "ready"
-        told = await asyncio.gather(*(worker.communicate(b"go\n") for worker in workers))
-        billed = sum(
+        first, *others = workers
+        assert first.stdin is not None
+        first.stdin.write(b"go\n")
+        billed = Decimal(await _line(first))  # before the others have spent everything
+        told = await asyncio.gather(
+            first.communicate(), *(worker.communicate(b"go\n") for worker in others)
+        )
+        billed += sum(
             (Decimal(line) for out, _ in told for line in out.decode().split()), Decimal(0)
         )
         assert [worker.returncode for worker in workers] == [9, 0, 0]
