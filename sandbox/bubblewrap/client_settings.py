@@ -26,7 +26,9 @@ _NAMES = frozenset(
 )
 """Variables that say where packages come from and whom to trust; compared in upper case."""
 
-_SECRET_NAME = re.compile(r"token|password|passwd|secret|auth|key|username|email", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"token|password|passwd|secret|auth|key|username|email|client.?cert", re.IGNORECASE
+)
 _PROXY_NAME = re.compile(r"\s*(https?-)?proxy\s*|\s*no-?proxy\s*", re.IGNORECASE)
 """A jail has a proxy of its own, and reaches no other."""
 
@@ -93,6 +95,12 @@ def safe_npm_config(text: str) -> str:
         and "${" not in line
     ]
     return "".join(kept)
+
+
+def ini_values(text: str) -> Iterator[str]:
+    """Yield the values of settings such as pip's, line by line."""
+    for line in text.splitlines():
+        yield line.partition("=")[2] if "=" in line else line
 
 
 def local_paths(values: Iterable[str]) -> Iterator[Path]:

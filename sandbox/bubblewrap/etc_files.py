@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from sandbox.base import HOME
-from sandbox.bubblewrap.client_settings import merged_pip_config, pip_config_files, safe_npm_config
+from sandbox.bubblewrap.client_settings import (
+    client_environment,
+    ini_values,
+    local_paths,
+    merged_pip_config,
+    pip_config_files,
+    safe_npm_config,
+)
 from sandbox.bubblewrap.jail import HOSTNAME, USER_ID
 
 _COPIED = (
@@ -33,7 +41,9 @@ def etc_files(etc: Path, environ: Mapping[str, str]) -> dict[str, Content]:
     files["resolv.conf"] = b""
     files["nsswitch.conf"] = b"passwd: files\ngroup: files\nhosts: files dns\n"
     files["hostname"] = f"{HOSTNAME}\n".encode()
-    files["pip.conf"] = merged_pip_config(_texts(pip_config_files(environ))).encode()
+    pip = merged_pip_config(_texts(pip_config_files(environ)))
+    files["pip.conf"] = pip.encode()
+    files |= dict(_named(etc, (*ini_values(pip), *client_environment(environ).values())))
     home = Path(environ.get("HOME", "/root"))
     npm = _texts((etc / "npmrc", home / ".npmrc"))
     files["npmrc"] = "".join(safe_npm_config(text) for text in npm).encode()
@@ -51,6 +61,16 @@ def _copied(etc: Path) -> Iterator[tuple[str, Content]]:
                     yield name, path.read_bytes()
                 except PermissionError:
                     continue  # what we may not read, a jail need not see
+
+
+def _named(etc: Path, settings: Iterable[str]) -> Iterator[tuple[str, Content]]:
+    """Yield the files below `etc` that settings of package clients name: constraints, bundles."""
+    for path in local_paths(settings):
+        name = path.relative_to(etc) if path.is_relative_to(etc) else None
+        if name is None or any(name.is_relative_to(folder) for folder in CERTIFICATES):
+            continue
+        if path.is_file() and os.access(path, os.R_OK):
+            yield str(name), path.read_bytes()
 
 
 def _accounts() -> dict[str, Content]:

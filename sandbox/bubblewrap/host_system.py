@@ -6,7 +6,11 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from sandbox.base import HOME
-from sandbox.bubblewrap.client_settings import client_environment, local_paths
+from sandbox.bubblewrap.client_settings import (
+    client_environment,
+    ini_values,
+    local_paths,
+)
 from sandbox.bubblewrap.etc_files import CERTIFICATES
 from sandbox.bubblewrap.jail import HostView, system_mounts
 from sandbox.bubblewrap.root_guards import kernel_settings
@@ -19,8 +23,8 @@ _SYSTEM_PATH = (
     *("/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"),
     "/usr/local/go/bin",
 )
-_SHOWN = (Path("/usr"), Path("/etc/ssl/certs"))
-"""Folders that every jail shows anyway."""
+_SHOWN = (Path("/usr"), Path("/etc"))
+"""Folders of which every jail shows its own view; what settings name below `/etc` is in it."""
 
 _NEVER = (Path("/"), Path("/etc"), Path("/proc"), Path("/sys"), Path("/dev"), Path("/run"))
 """A setting that names one of these, or a home, gets no mount."""
@@ -50,7 +54,7 @@ def host_view(
     programs, links = system_mounts()
     toolchains = find_toolchains(environ)
     client = client_environment(environ) if network else {}
-    values = (*_ini_values(pip_config), *client.values())
+    values = (*ini_values(pip_config), *client.values())
     variables = {
         **_variables(toolchains),
         **client,
@@ -65,11 +69,6 @@ def host_view(
         *_package_sources(values, environ),
     )
     return HostView(_without_covered(mounts), links, variables, devices)
-
-
-def _ini_values(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        yield line.partition("=")[2] if "=" in line else line
 
 
 def _etc_mounts() -> Iterator[Mount]:
