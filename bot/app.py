@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.errors import UsageError
-from bot.repair.environments import Environments
+from bot.repair.places.environments import Environments
+from bot.repair.places.scrubbing import Scrub
 from bot.repair.run import Tools
-from bot.repair.scrubbing import Scrub
 from bot.reporting.redaction import planted_secrets, scrubber
 from bot.settings import LocalSettings, SandboxKind
 from sandbox.base import SandboxProvider, SandboxUnavailable
@@ -19,7 +19,7 @@ from sandbox.base import SandboxProvider, SandboxUnavailable
 if TYPE_CHECKING:
     from bot.llm.base import Model
     from bot.repair.proposers.base import Proposer
-    from bot.repair.test_first import Judge
+    from bot.repair.test_proof import Judge
     from sandbox.egress import RegistryCredential
 
 DOCKER_IMAGE = "python:3.12-bookworm"

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bot.cli_options import Sandbox
+from bot.cli_options import SandboxChoice
 
 ci_app = typer.Typer(
     help="Run a job of the repository's GitHub Actions here.", no_args_is_help=True
@@ -58,7 +58,7 @@ def run(
         str | None,
         typer.Option(help="The step that fails: all before it prepare, it runs without network."),
     ] = None,
-    sandbox: Annotated[Sandbox | None, typer.Option(help="Where commands run.")] = None,
+    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
     timeout: Annotated[
         float, typer.Option(min=1, help="Most seconds of a step that sets no limit.")
     ] = 1800.0,

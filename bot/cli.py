@@ -11,7 +11,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from bot.ci_cli import ci_app
-from bot.cli_options import Sandbox
+from bot.cli_options import SandboxChoice
 
 app = typer.Typer(
     name="fixpoint",
@@ -43,7 +43,7 @@ def fix(
     proposers: Annotated[
         str | None, typer.Option(help="Who may try, by commas: mechanical,search,agent.")
     ] = None,
-    sandbox: Annotated[Sandbox | None, typer.Option(help="Where commands run.")] = None,
+    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
     attempts: Annotated[int | None, typer.Option(min=1, max=10, help="Most attempts.")] = None,
     budget_usd: Annotated[
         float | None, typer.Option(min=0, help="Most money for model calls, in USD.")
@@ -101,7 +101,7 @@ def localise(
     setup: Annotated[
         list[str] | None, typer.Option(help="Command that prepares; may be repeated.")
     ] = None,
-    sandbox: Annotated[Sandbox | None, typer.Option(help="Where commands run.")] = None,
+    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Most seconds of it all.")] = None,
     lines: Annotated[int, typer.Option(min=1, help="Most lines to print.")] = 20,
     as_json: Annotated[  # noqa: FBT002 - a flag on a command line
@@ -139,7 +139,7 @@ def verify(
     issue: Annotated[
         str | None, typer.Option(help="What was asked for; it may ask for other tests.")
     ] = None,
-    sandbox: Annotated[Sandbox | None, typer.Option(help="Where commands run.")] = None,
+    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Most seconds of it all.")] = None,
     as_json: Annotated[  # noqa: FBT002 - a flag on a command line
         bool, typer.Option("--json", help="Print one JSON object on stdout.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Sandbox(StrEnum):
+class SandboxChoice(StrEnum):
     """Which sandbox runs commands."""
 
     AUTO = "auto"

@@ -26,11 +26,11 @@ from bot.fix_options import (
 from bot.handover import check_branch, check_patch_file, hand_over
 from bot.intake.repo_config import PATH as CONFIG_PATH
 from bot.intake.repo_config import RepoConfig
-from bot.repair.checkouts import LocalCheckout, RemoteCheckout
 from bot.repair.engine import repair
 from bot.repair.job import Checkout, Job
 from bot.repair.model import Report, Verdict
-from bot.repair.preparation import leftovers
+from bot.repair.places.checkouts import LocalCheckout, RemoteCheckout
+from bot.repair.places.preparation import leftovers
 from bot.repair.run import Tools
 from bot.repair.steps import PlainSteps
 from bot.reporting.redaction import planted_secrets, redacted

@@ -19,7 +19,6 @@ from bot import event_loop
 from bot.app import choose_sandbox
 from bot.ci_choice import Choice, find_jobs, git_says, plan_chosen
 from bot.errors import UsageError
-from bot.repair.checkouts import LocalCheckout
 from bot.repair.ci.execution import JobExecution, RunnerBroken
 from bot.repair.ci.job_run import Execution
 from bot.repair.ci.package_dates import as_of
@@ -27,6 +26,7 @@ from bot.repair.ci.workflow.differences import differences
 from bot.repair.ci.workflow.jobs import JobLeg
 from bot.repair.ci.workflow.plan import JobPlan, PlannedStep
 from bot.repair.ci.workflow.render import arguments_for, job_json, plan_json, plan_lines
+from bot.repair.places.checkouts import LocalCheckout
 from bot.repair.untrusted import strip_hidden
 from bot.reporting.ci_run import RunPrinter, execution_json
 from bot.settings import SandboxKind, load_local_settings

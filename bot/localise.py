@@ -15,10 +15,10 @@ from bot.app import open_tools
 from bot.data_folder import make_data_folder
 from bot.errors import UsageError
 from bot.fix_options import FixOptions, job_of, local_repository, repo_config
-from bot.repair.checkouts import LocalCheckout
 from bot.repair.engine import repair
 from bot.repair.model import Problem
-from bot.repair.preparation import leftovers
+from bot.repair.places.checkouts import LocalCheckout
+from bot.repair.places.preparation import leftovers
 from bot.repair.progress import silent
 from bot.repair.proposers.search import Localiser
 from bot.repair.run import Tools

@@ -30,8 +30,8 @@ from bot.intake.left_heads import LeftHeads
 from bot.intake.missed import MissedDeliveries
 from bot.intake.settling import Settler
 from bot.intake.webhook import Webhook
-from bot.repair.caps import Caps
-from bot.repair.durable import DurableRuns, DurableSteps
+from bot.repair.durability.dbos_steps import DurableRuns, DurableSteps
+from bot.repair.money.caps import Caps
 from bot.repair.workflow import FixWorkflow
 from bot.reporting.redaction import planted_secrets, scrubber
 from bot.settings import ServerSettings, load_server_settings, settings_warnings

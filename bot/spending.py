@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from bot import event_loop
-from bot.repair.accounts import Balance
+from bot.repair.money.accounts import Balance
 from bot.reporting.balances import HEADER, as_object, row
 from bot.server import caps_of
 from bot.settings import load_server_settings

@@ -14,12 +14,12 @@ from bot.app import choose_sandbox
 from bot.data_folder import make_data_folder
 from bot.errors import UsageError
 from bot.fix_options import FixOptions, job_of, local_repository, repo_config
-from bot.repair.checkouts import LocalCheckout
 from bot.repair.engine import repair
 from bot.repair.job import Job
 from bot.repair.model import Patch, Problem, Report, Verdict
-from bot.repair.patching import patch_between
-from bot.repair.preparation import leftovers
+from bot.repair.places.checkouts import LocalCheckout
+from bot.repair.places.patching import patch_between
+from bot.repair.places.preparation import leftovers
 from bot.repair.progress import silent
 from bot.repair.proposers.given import GIVEN, GivenPatch
 from bot.repair.run import Tools

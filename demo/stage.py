@@ -14,7 +14,7 @@ from pydantic import SecretStr
 
 from bot.repair.model import Verdict
 from bot.storage.database import open_database
-from bot.storage.runs import Run, RunStatus, RunStore
+from bot.storage.runs import RunRecord, RunStatus, RunStore
 from demo.reading import progress
 from demo.screen import Screen
 from demo.serving import DemoFailed, Serving, serve, tail
@@ -47,7 +47,7 @@ class Ending:
     """
 
     story: Story
-    run: Run
+    run: RunRecord
     pull: Issue | None
     diff: str
     said: Comment
@@ -105,7 +105,7 @@ class Stage:
         self.screen.issue(repository.full_name, issue)
         return issue
 
-    async def _watch(self, issue: Issue, started: float) -> Run:
+    async def _watch(self, issue: Issue, started: float) -> RunRecord:
         """Tell what becomes visible on GitHub, until the database says that the run is over."""
         told: set[str] = set()
         with self.screen.waiting() as waiting:
@@ -122,7 +122,7 @@ class Stage:
                 await asyncio.sleep(_POLL_SECONDS)
         raise DemoFailed(f"The run was not over in time.\n{tail(self.server.log)}")
 
-    def _visible(self, issue: Issue, run: Run | None) -> list[str]:
+    def _visible(self, issue: Issue, run: RunRecord | None) -> list[str]:
         """Return what GitHub shows of the run by now, a line each."""
         shown = run.progress_comment_id if run is not None else None
         return [
@@ -135,13 +135,13 @@ class Stage:
             ),
         ]
 
-    async def _whole(self, run: Run) -> Run:
+    async def _whole(self, run: RunRecord) -> RunRecord:
         found = await self.runs.get(run.id)
         if found is None or found.report is None:
             raise DemoFailed(f"The run ended without a report: {run.verdict}. {run.reason}")
         return found
 
-    def _ending(self, story: Story, issue: Issue, run: Run, seconds: float) -> Ending:
+    def _ending(self, story: Story, issue: Issue, run: RunRecord, seconds: float) -> Ending:
         bot = self.github.state.app.bot
         said = [comment for comment in issue.comments if comment.author is bot][-1]
         pull = issue.repo.issues.get(run.pull_request) if run.pull_request else None

@@ -33,7 +33,7 @@ class SandboxUnavailable(SandboxError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ResourceLimits:
     """What a sandbox may use. Sizes are bytes, times seconds."""
 
     memory: int = 4 * 2**30
@@ -84,7 +84,7 @@ class SandboxSpec:
     network: Network | None = None
     image: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
+    limits: ResourceLimits = field(default_factory=ResourceLimits)
     lifetime: float = 3600.0
 
 
@@ -95,7 +95,7 @@ class CommandResult:
     Attributes:
         exit_code: The shell's exit status; 128 + N when signal N ended it; 124 on `timed_out`.
         output: stdout and stderr as they came, UTF-8 with replacements. When more than
-            `Limits.output` came, head and tail with one line between that says what is missing.
+            `ResourceLimits.output` came, head and tail with one line between that says what is missing.
         omitted: Bytes of output that were dropped from the middle.
         seconds: Wall time.
         timed_out: The command was ended because its time was up.

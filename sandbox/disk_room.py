@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from sandbox.base import Limits
+from sandbox.base import ResourceLimits
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def room_at(path: Path) -> Room:
     return Room(found.f_bavail * found.f_frsize, found.f_favail if found.f_files else None)
 
 
-def complaint(before: Room, now: Room, limits: Limits) -> str | None:
+def complaint(before: Room, now: Room, limits: ResourceLimits) -> str | None:
     """Return a sentence if too much is gone; None while there is room."""
     if now.size < max(before.size - limits.disk, before.size // _KEPT):
         taken = (before.size - now.size) / 2**20
@@ -55,7 +55,9 @@ def complaint(before: Room, now: Room, limits: Limits) -> str | None:
     return None
 
 
-async def while_room(running: Awaitable[T], measure: Measure, limits: Limits, *, every: float) -> T:
+async def while_room(
+    running: Awaitable[T], measure: Measure, limits: ResourceLimits, *, every: float
+) -> T:
     """Await something that ends all it started when it is cancelled; look at the disk meanwhile.
 
     Args:

@@ -31,7 +31,7 @@ from bot.reporting import after_publication as words
 from bot.reporting import check_run, final_report
 from bot.reporting.marker import marker
 from bot.storage.commits import CommitState, WatchedCommit
-from bot.storage.runs import Run, RunStatus
+from bot.storage.runs import RunRecord, RunStatus
 
 WATCHED = timedelta(hours=6)
 """After this long nobody waits for the checks of a published commit any more: GitHub ends a job of
@@ -81,7 +81,7 @@ class Aftermath:
     async def _judge(
         self,
         commit: WatchedCommit,
-        run: Run,
+        run: RunRecord,
         report: Report,
         pull: PullRequest,
         checks: CommitChecks,
@@ -107,7 +107,7 @@ class Aftermath:
                 assert_never(decision)
 
     async def _blamed(
-        self, repo: Repo, run: Run, report: Report, config: RepoConfig, checks: CommitChecks
+        self, repo: Repo, run: RunRecord, report: Report, config: RepoConfig, checks: CommitChecks
     ) -> tuple[FailedCheck, ...]:
         slug = (await self._github.app_identity()).slug
         failed = failing(checks, config.checks, slug)
@@ -128,11 +128,11 @@ class Aftermath:
         except RepoConfigError:
             return RepoConfig()
 
-    async def _spent(self, run: Run) -> Spent:
+    async def _spent(self, run: RunRecord) -> Spent:
         """Return what the run used, with those that it follows: only attempts that were made."""
         attempts, cost = 0, Decimal(0)
         unknown = False
-        at: Run | None = run
+        at: RunRecord | None = run
         while at is not None:
             attempts += len(at.report.attempts) if at.report is not None else 0
             unknown = unknown or at.cost_usd is None
@@ -141,7 +141,7 @@ class Aftermath:
             at = await self._stores.runs.get(before) if before is not None else None
         return Spent(attempts, None if unknown else cost)
 
-    async def _tell(self, run: Run, report: Report, sentence: str, result: Result) -> None:
+    async def _tell(self, run: RunRecord, report: Report, sentence: str, result: Result) -> None:
         """Add to the run's last words how the checks of its publication ended."""
         request = run.request
         where = run.pull_request_url or ""
@@ -177,7 +177,9 @@ def _judged(checks: CommitChecks, slug: str) -> bool:
     return any(check.app != slug for check in checks.checks)
 
 
-def _following(commit: WatchedCommit, run: Run, pull: PullRequest, decision: GoOn) -> FixRequest:
+def _following(
+    commit: WatchedCommit, run: RunRecord, pull: PullRequest, decision: GoOn
+) -> FixRequest:
     """Return the request of the run that goes on, with what is left."""
     return FixRequest(
         repository=commit.repo.full_name,

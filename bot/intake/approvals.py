@@ -13,7 +13,7 @@ from bot.errors import StorageError
 from bot.repair.model import Verdict
 from bot.repair.request import FixRequest
 from bot.storage.approvals import Answer, ApprovalStore
-from bot.storage.runs import Run, RunStatus, RunStore
+from bot.storage.runs import RunRecord, RunStatus, RunStore
 
 EVERY = 300.0
 """Seconds between two looks for questions that nobody answered in time."""
@@ -52,7 +52,7 @@ class Approvals:
         self._every = every
         self._task: asyncio.Task[None] | None = None
 
-    async def asks(self, run: Run) -> bool:
+    async def asks(self, run: RunRecord) -> bool:
         """Return whether an answer is wanted: a run waits for it, or is over and could go on."""
         if run.status is not RunStatus.DONE:
             return run.status is RunStatus.WAITING
@@ -74,7 +74,7 @@ class Approvals:
         if run is not None:
             await self._go_on(run.request)
 
-    async def _answer_offer(self, run: Run, answer: Answer, by: str) -> None:
+    async def _answer_offer(self, run: RunRecord, answer: Answer, by: str) -> None:
         """Start what continues a run that is over; remembered before the answer is kept."""
         if not await self.asks(run):
             return

@@ -44,7 +44,7 @@ from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
 from bot.storage.approvals import Answer
 from bot.storage.deliveries import Delivery, DeliveryStore
-from bot.storage.runs import Run, RunStatus, RunStore
+from bot.storage.runs import RunRecord, RunStatus, RunStore
 
 FIRST_WAIT = 5.0
 LONGEST_WAIT = 60.0
@@ -330,7 +330,7 @@ def _thread_of(delivery: Delivery) -> object:
     return delivery.id
 
 
-def _view_of_queued(run: Run) -> ProgressView:
+def _view_of_queued(run: RunRecord) -> ProgressView:
     from bot.repair.model import Limits
 
     return ProgressView(run_id=run.id, started=run.created_at, limits=Limits())

@@ -8,7 +8,7 @@ from bot.intake.approvals import Approvals
 from bot.intake.check_events import HeadLeft
 from bot.repair.request import FailedCommit
 from bot.storage.approvals import Answer
-from bot.storage.runs import Run, RunStatus, RunStore
+from bot.storage.runs import RunRecord, RunStatus, RunStore
 
 
 class LeftHeads:
@@ -41,11 +41,13 @@ class LeftHeads:
             ]
         )
 
-    async def _of_checks(self, repo: Repo, number: int | None) -> list[tuple[Run, FailedCommit]]:
+    async def _of_checks(
+        self, repo: Repo, number: int | None
+    ) -> list[tuple[RunRecord, FailedCommit]]:
         active = await self._runs.active(repo.full_name, number)
         return [(run, run.request.failed) for run in active if run.request.failed is not None]
 
-    async def _end(self, runs: list[Run]) -> str:
+    async def _end(self, runs: list[RunRecord]) -> str:
         for run in runs:
             if run.status is RunStatus.WAITING:
                 await self._approvals.answer(run.id, Answer.EXPIRED, "")

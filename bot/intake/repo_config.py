@@ -35,11 +35,11 @@ from bot.intake.config_values import (
 )
 from bot.intake.options import MAX_ATTEMPTS
 from bot.intake.yaml_document import Document, Problem, Unreadable, read
-from bot.repair.caps import Caps
 from bot.repair.guards.rules import PatchRules
 from bot.repair.model import Limits, SearchLimits
+from bot.repair.money.caps import Caps
+from bot.repair.publishing.risk import Confidence, Tolerance
 from bot.repair.request import Effort, Options
-from bot.repair.risk import Confidence, Tolerance
 
 PATH = ".github/fixpoint.yml"
 

@@ -14,7 +14,7 @@ from bot.repair.request import FailedCheck
 from bot.reporting import check_run, final_report, progress_comment, reruns
 from bot.reporting.marker import marker
 from bot.storage.commits import CommitState, WatchedCommit
-from bot.storage.runs import Run
+from bot.storage.runs import RunRecord
 
 LONGEST = timedelta(hours=6)
 """After this long nobody waits for the jobs any more: GitHub ends one of its own runners then."""
@@ -29,7 +29,7 @@ class RerunAftermath:
         self._display = Display(github)
         self._first_wait = first_wait
 
-    async def __call__(self, commit: WatchedCommit, run: Run, report: Report) -> str:
+    async def __call__(self, commit: WatchedCommit, run: RunRecord, report: Report) -> str:
         """Say how the jobs ended once they are over; return what was done."""
         claimed = run.request.failed.checks if run.request.failed is not None else ()
         checks = await self._github.commit_checks(commit.repo, commit.sha)
@@ -44,7 +44,7 @@ class RerunAftermath:
         await self._stores.commits.decided(commit, CommitState.STARTED, sentence)
         return sentence
 
-    async def _tell(self, run: Run, report: Report, failed: Sequence[str] | None) -> None:
+    async def _tell(self, run: RunRecord, report: Report, failed: Sequence[str] | None) -> None:
         request, mark = run.request, marker(run.id, "progress")
         sentence = reruns.NO_END if failed is None else reruns.ended(failed)
         text = progress_comment.finished(report, None, mark, after=sentence)

@@ -7,20 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted
-from bot.repair.candidate import TestEdits
+from bot.repair.checks.several import joined
+from bot.repair.checks.tidying import tidied
 from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.guards.rules import PatchRules, configured
+from bot.repair.judging.candidate import TestEdits
+from bot.repair.judging.question import Question
+from bot.repair.judging.verify import Judged
 from bot.repair.loop import Try
 from bot.repair.model import Attempt, Observation, Patch, Proposal, Usage, Verification
+from bot.repair.places.workbench import SandboxWorkbench
 from bot.repair.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
 from bot.repair.proposers.given import GIVEN
 from bot.repair.run import Run, Workshop
-from bot.repair.several import joined
 from bot.repair.sightings import not_run
 from bot.repair.steps import Steps
-from bot.repair.tidying import tidied
-from bot.repair.verify import Judged, Question
-from bot.repair.workbench import SandboxWorkbench
 
 REFORMATTERS = frozenset({"mechanical"})
 """Proposers whose changes to existing tests belong to the repair: formatters touch every file."""
@@ -155,7 +156,7 @@ async def _beside(
 ) -> Verification:
     """Return the verification with what the patch does for the other failed jobs of the commit."""
     for n, other in enumerate(workshop.beside, start=2):
-        act = other.verifier(run).passes
+        act = other.clean_room(run).passes
         command = other.commands.failing
         seen = await run.steps(f"{key}: verify {n}", act, f"{name}-{n}", command, patch)
         if isinstance(seen, str):
@@ -199,10 +200,10 @@ async def _baseline(run: Run, workshop: Workshop) -> Observation | None:
         return None
     if reproduction.baseline is not None:
         return reproduction.baseline
-    verifier = workshop.verifier(run)
     baseline = await run.steps(
-        "baseline", verifier.observe, f"{run.job.run_id}-baseline", commands.test, Patch()
-    )
+        "baseline",
+        workshop.clean_room(run).observe, f"{run.job.run_id}-baseline", commands.test, Patch(),
+    )  # fmt: skip
     run.known.reproduction = replace(reproduction, baseline=baseline)
     return baseline
 

@@ -13,11 +13,11 @@ from bot.github.github import GitHub
 from bot.github.values import Repo
 from bot.intake.repo_config import PATH as CONFIG_PATH
 from bot.repair.briefing import Brief, write_brief
-from bot.repair.caps import Caps
+from bot.repair.checks.gathering import Gathering
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.display import Display, Shown
-from bot.repair.ending import CouldNotStart
-from bot.repair.gathering import Gathering
+from bot.repair.money.caps import Caps
+from bot.repair.publishing.ending import CouldNotStart
 from bot.repair.request import FixRequest
 from bot.reporting import messages
 from bot.reporting.marker import marker

@@ -9,11 +9,11 @@ from bot.errors import HeadMoved, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Issue, PullRequest, Repo
 from bot.intake.repo_config import PATH, RepoConfig, parse
-from bot.repair.caps import NO_CAPS, Caps, limited
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.ci.workflow.contexts import EventFacts
 from bot.repair.job import Job
 from bot.repair.model import Attempt, Comment, Limits, Problem
+from bot.repair.money.caps import NO_CAPS, Caps, limited
 from bot.repair.request import FixRequest
 
 NEWEST = 20

@@ -21,8 +21,9 @@ from bot.repair.loop import (
     next_move,
 )
 from bot.repair.model import Attempt, Cause, Patch, Report, Reproduction, Verdict
-from bot.repair.patching import patch_between
-from bot.repair.preparation import (
+from bot.repair.money.purse import OwnPurse, Purse
+from bot.repair.places.patching import patch_between
+from bot.repair.places.preparation import (
     Preparation,
     SetupFailed,
     clean_up,
@@ -37,7 +38,6 @@ from bot.repair.progress import (
     PhaseStarted,
     RunFinished,
 )
-from bot.repair.purse import OwnPurse, Purse
 from bot.repair.recent import recent_lines
 from bot.repair.reins import Reins
 from bot.repair.reproduce import reproduce
@@ -121,7 +121,10 @@ async def _warming(run: Run) -> AsyncIterator[None]:
 
 async def _see_checks_fail(run: Run, checkout: Checkout) -> Workshop:
     """Bring the source here, and do the failed jobs of its checks again."""
-    from bot.repair.failed_checks import conclude_outside, reproduce_checks  # at a terminal never
+    from bot.repair.checks.failed_checks import (  # at a terminal never
+        conclude_outside,
+        reproduce_checks,
+    )
 
     run.listener(PhaseStarted(Phase.PREPARE))
     run.known.head = await run.steps("freeze head", checkout.head)

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
-from bot.repair.accounts import Balance
+from bot.repair.money.accounts import Balance
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bot.repair.base_commit import note_base
-from bot.repair.candidate import without
+from bot.repair.checks.base_commit import note_base
 from bot.repair.guards import is_test_file
+from bot.repair.judging.candidate import without
 from bot.repair.loop import read_reproduction, verdict_of
 from bot.repair.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.repair.progress import Phase, PhaseStarted, Reproduced
 from bot.repair.proposers.given import GIVEN, GivenPatch
 from bot.repair.run import Concluded, Run, Workshop
-from bot.repair.written_test import AUTHOR, write_failing_test
+from bot.repair.write_test import AUTHOR, write_failing_test
 from sandbox.git import PatchDoesNotApply
 
 
@@ -36,15 +36,15 @@ async def reproduce(run: Run, workshop: Workshop) -> Workshop:
 
 
 async def _observe(run: Run, workshop: Workshop, n: int) -> Observation:
-    verifier = workshop.verifier(run)
+    room = workshop.clean_room(run)
     if n == 1:  # what the command itself leaves behind is no part of a repair
         return await run.steps(
             "reproduce 1",
-            verifier.observe_writes, f"{run.job.run_id}-reproduce-1", workshop.commands.failing,
+            room.observe_writes, f"{run.job.run_id}-reproduce-1", workshop.commands.failing,
         )  # fmt: skip
     return await run.steps(
         f"reproduce {n}",
-        verifier.observe, f"{run.job.run_id}-reproduce-{n}", workshop.commands.failing, Patch(),
+        room.observe, f"{run.job.run_id}-reproduce-{n}", workshop.commands.failing, Patch(),
     )  # fmt: skip
 
 
@@ -90,7 +90,7 @@ async def _tests_of_the_patch(
             Verdict.NOT_REPRODUCED,
             f"{passes}, and the patch brings no test, so nothing shows what it repairs.",
         )
-    red = await workshop.verifier(run).observe(
+    red = await workshop.clean_room(run).observe(
         f"{run.job.run_id}-tests", workshop.commands.failing, tests
     )
     if red.ok:

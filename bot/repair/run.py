@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from bot.repair.budget import own_balance
-from bot.repair.environments import Environments
 from bot.repair.job import Job, Source
+from bot.repair.judging.clean_room import CleanRoom
+from bot.repair.judging.verify import Destination, Verifier
 from bot.repair.model import Attempt, Commands, Reproduction, Usage, Verdict
-from bot.repair.preparation import Preparation, Prepared
+from bot.repair.money.budget import own_balance
+from bot.repair.money.purse import Money, OwnPurse, Purse
+from bot.repair.places.environments import Environments
+from bot.repair.places.preparation import Preparation, Prepared
+from bot.repair.places.scrubbing import Scrub
+from bot.repair.places.workbench import SandboxWorkbench
 from bot.repair.progress import Listener
 from bot.repair.proposers.base import Proposer, Task
-from bot.repair.purse import Money, OwnPurse, Purse
 from bot.repair.reins import Reins
-from bot.repair.scrubbing import Scrub
 from bot.repair.steps import Steps
-from bot.repair.test_first import Judge
-from bot.repair.verify import Destination, Verifier
-from bot.repair.workbench import SandboxWorkbench
+from bot.repair.test_proof import Judge
 from sandbox.base import SandboxProvider
 
 
@@ -121,11 +122,19 @@ class Workshop:
     def verifier(self, run: Run) -> Verifier:
         """Return what judges patches against the prepared tree."""
         return Verifier(
-            self.preparation.open,
+            self.clean_room(run),
             self.source.store,
             self.prepared.tree,
             run.job.rules,
             destination=Destination(self.source.head, (run.known.untouched or self.prepared).tree),
+        )
+
+    def clean_room(self, run: Run) -> CleanRoom:
+        """Return where commands run on the prepared tree, each in a sandbox of its own."""
+        return CleanRoom(
+            self.preparation.open,
+            self.source.store,
+            self.prepared.tree,
             reins=run.reins,
             listener=run.listener,
             command_seconds=run.job.limits.observation_seconds,

@@ -24,16 +24,26 @@ from bot.errors import (
 )
 from bot.github.github import GitHub
 from bot.github.values import Repo
-from bot.repair import rerunning
-from bot.repair.asking import Asking
 from bot.repair.beginning import Beginning
 from bot.repair.briefing import Brief, plan_job
-from bot.repair.caps import NO_CAPS, Caps, charged
-from bot.repair.checkouts import RemoteCheckout
+from bot.repair.checks import rerunning
+from bot.repair.checks.rerunning import Reruns
 from bot.repair.ci.evidence import JobEvidence
-from bot.repair.destination import Held, unpublished
 from bot.repair.display import Display, Shown
-from bot.repair.ending import (
+from bot.repair.durability.getting_further import MOST_INTERRUPTIONS, CountedSteps
+from bot.repair.durability.outages import FIRST_WAIT, outlast
+from bot.repair.engine import repair
+from bot.repair.job import Job
+from bot.repair.live_comment import EDIT_SECONDS, ProgressComment
+from bot.repair.model import Attempt, Report, Verdict
+from bot.repair.money.caps import NO_CAPS, Caps, charged
+from bot.repair.places.checkouts import RemoteCheckout
+from bot.repair.places.preparation import PLACES, leftovers
+from bot.repair.progress import together
+from bot.repair.progress_log import log_progress
+from bot.repair.publishing.asking import Asking
+from bot.repair.publishing.destination import Held, unpublished
+from bot.repair.publishing.ending import (
     CouldNotStart,
     Ending,
     LeftBehind,
@@ -42,19 +52,9 @@ from bot.repair.ending import (
     Outcome,
     PatchOnly,
 )
-from bot.repair.engine import repair
-from bot.repair.getting_further import MOST_INTERRUPTIONS, CountedSteps
-from bot.repair.helping import may_have_as_much_again
-from bot.repair.job import Job
-from bot.repair.model import Attempt, Report, Verdict
-from bot.repair.outages import FIRST_WAIT, outlast
-from bot.repair.preparation import PLACES, leftovers
-from bot.repair.progress import together
-from bot.repair.progress_comment import EDIT_SECONDS, ProgressComment
-from bot.repair.progress_log import log_progress
-from bot.repair.publisher import Publisher
+from bot.repair.publishing.helping import may_have_as_much_again
+from bot.repair.publishing.publisher import Publisher
 from bot.repair.request import FixRequest
-from bot.repair.rerunning import Reruns
 from bot.repair.run import Tools
 from bot.repair.steps import Steps
 from bot.reporting import messages

@@ -29,8 +29,8 @@ from sqlalchemy import (
     update,
 )
 
-from bot.repair.accounts import Account, Amount, Balance, Cap
 from bot.repair.model import Usage
+from bot.repair.money.accounts import Account, Amount, Balance, Cap
 from bot.storage.database import UtcDateTime, insert_if_new, metadata
 
 Capped = Mapping[Account, Cap]

@@ -15,10 +15,10 @@ import structlog
 from sqlalchemy import Connection, select
 
 from bot.errors import StorageError
-from bot.repair.accounts import Account, Amount, Balance
-from bot.repair.budget import affordable
-from bot.repair.caps import Caps
 from bot.repair.model import Usage
+from bot.repair.money.accounts import Account, Amount, Balance
+from bot.repair.money.budget import affordable
+from bot.repair.money.caps import Caps
 from bot.storage.books import Books, Capped, accounts, reservations, standing
 from bot.storage.database import Database
 from bot.storage.runs import RunStatus, runs

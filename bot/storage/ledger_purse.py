@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted
-from bot.repair.accounts import Amount, Balance, Scope
 from bot.repair.model import Usage
+from bot.repair.money.accounts import Amount, Balance, Scope
 from bot.storage.books import Capped
 from bot.storage.ledger import Ledger
 
 
 class LedgerPurse:
-    """A `bot.repair.purse.Purse` on the ledger. Build it with `open_purse`."""
+    """A `bot.repair.money.purse.Purse` on the ledger. Build it with `open_purse`."""
 
     def __init__(
         self,

@@ -46,7 +46,7 @@ class RunStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunRecord:
     """One run.
 
     Attributes:
@@ -87,7 +87,7 @@ class Run:
 
 
 class RunChanges(TypedDict, total=False):
-    """What of a run can change; see `Run`."""
+    """What of a run can change; see `RunRecord`."""
 
     status: RunStatus
     verdict: Verdict
@@ -159,7 +159,7 @@ class RunStore:
         }
         return await self._database.write(lambda connection: insert_if_new(connection, runs, row))
 
-    async def get(self, run_id: str) -> Run | None:
+    async def get(self, run_id: str) -> RunRecord | None:
         """Return the run of that id, with its report."""
         found = await self._select(select(runs).where(runs.c.id == run_id))
         return found[0] if found else None
@@ -200,7 +200,7 @@ class RunStore:
         statement = select(runs.c.stop_requested).where(runs.c.id == run_id)
         return bool(await self._database.read(lambda connection: connection.scalar(statement)))
 
-    async def latest(self, repository: str, number: int) -> Run | None:
+    async def latest(self, repository: str, number: int) -> RunRecord | None:
         """Return the youngest run of an issue or pull request, without its report."""
         found = await self._select(_of(repository, number).limit(1))
         return found[0] if found else None
@@ -212,11 +212,11 @@ class RunStore:
 
     async def active(
         self, repository: str | None = None, number: int | None = None
-    ) -> tuple[Run, ...]:
+    ) -> tuple[RunRecord, ...]:
         """Return runs that have not ended, the youngest first, without reports."""
         return await self._select(_of(repository, number).where(runs.c.status != RunStatus.DONE))
 
-    async def list(self, limit: int = 50) -> tuple[Run, ...]:
+    async def list(self, limit: int = 50) -> tuple[RunRecord, ...]:
         """Return the youngest runs, without reports."""
         return await self._select(_of().limit(limit))
 
@@ -243,7 +243,7 @@ class RunStore:
             statement = statement.where(runs.c.status != RunStatus.DONE)
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
-    async def _select(self, statement: Select[Any]) -> tuple[Run, ...]:
+    async def _select(self, statement: Select[Any]) -> tuple[RunRecord, ...]:
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(_run(row) for row in rows)
 
@@ -257,9 +257,9 @@ def _of(repository: str | None = None, number: int | None = None) -> Select[Any]
     return statement
 
 
-def _run(row: Row[Any]) -> Run:
+def _run(row: Row[Any]) -> RunRecord:
     report = getattr(row, "report", None)
-    return Run(
+    return RunRecord(
         id=row.id,
         request=load_request(row.request),
         delivery_id=row.delivery_id,

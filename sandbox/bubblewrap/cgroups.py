@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from sandbox.base import Limits
+from sandbox.base import ResourceLimits
 
 _MOUNT = Path("/sys/fs/cgroup")
 
@@ -69,7 +69,7 @@ class ControlGroup:
                 folder.rmdir()
 
 
-def control_group(name: str, limits: Limits) -> ControlGroup | None:
+def control_group(name: str, limits: ResourceLimits) -> ControlGroup | None:
     """Describe the group of that name, or None where no cgroup has the controllers."""
     lines = Path("/proc/self/cgroup").read_text().splitlines()
     if (_MOUNT / "cgroup.controllers").is_file():
@@ -77,7 +77,7 @@ def control_group(name: str, limits: Limits) -> ControlGroup | None:
     return group_version_1(name, limits, lines)
 
 
-def group_version_1(name: str, limits: Limits, lines: list[str]) -> ControlGroup | None:
+def group_version_1(name: str, limits: ResourceLimits, lines: list[str]) -> ControlGroup | None:
     """Describe a group as in the kernel's Documentation/admin-guide/cgroup-v1."""
     own = dict(_controllers(lines))
     if "memory" not in own or "pids" not in own:
@@ -104,7 +104,7 @@ def _controllers(lines: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def group_version_2(
-    name: str, limits: Limits, lines: list[str], mount: Path
+    name: str, limits: ResourceLimits, lines: list[str], mount: Path
 ) -> ControlGroup | None:
     """Describe a group as in the kernel's Documentation/admin-guide/cgroup-v2.rst.
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from sandbox.base import Limits
+from sandbox.base import ResourceLimits
 from sandbox.bubblewrap.cgroups import control_group
 from sandbox.bubblewrap.seccomp import seccomp_filter
 
 
 def confinement() -> str:
     """Return two sentences: what limits memory and processes, and whether calls are filtered."""
-    group = control_group(f"fixpoint-doctor-{os.getpid()}", Limits())
+    group = control_group(f"fixpoint-doctor-{os.getpid()}", ResourceLimits())
     grouped = group is not None and group.create()
     if group is not None and grouped:
         group.remove()

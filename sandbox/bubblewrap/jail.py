@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sandbox.base import HOME, SCRATCH, WORKSPACE, Limits
+from sandbox.base import HOME, SCRATCH, WORKSPACE, ResourceLimits
 from sandbox.bubblewrap.toolchains import Mount
 
 USER_ID = 1000
@@ -126,7 +126,7 @@ def telling(command: str, cwd: str, environment: Mapping[str, str]) -> str:
     return "\n".join((*exports, f"set -- {shlex.quote(command)} {shlex.quote(cwd)}", ""))
 
 
-def rlimits(limits: Limits) -> dict[int, int]:
+def rlimits(limits: ResourceLimits) -> dict[int, int]:
     """Return the limits that hold for each process."""
     return {
         resource.RLIMIT_CPU: limits.cpu_seconds,
@@ -135,7 +135,7 @@ def rlimits(limits: Limits) -> dict[int, int]:
     }
 
 
-def rlimits_without_group(limits: Limits) -> dict[int, int]:
+def rlimits_without_group(limits: ResourceLimits) -> dict[int, int]:
     """Return what stands in for a cgroup.
 
     Since Linux 5.14 processes are counted per user namespace, that is, per command. Data, not

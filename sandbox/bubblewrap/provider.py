@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from sandbox.base import Limits, SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
+from sandbox.base import ResourceLimits, SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
 from sandbox.bubblewrap import jail
 from sandbox.bubblewrap.cgroups import control_group
 from sandbox.bubblewrap.etc_files import digest, etc_files, write_etc
@@ -156,7 +156,7 @@ class BubblewrapProvider:
     async def _destroy(self, name: str) -> None:
         place = self._store.sandbox(name)
         await self._store.remove(place)
-        if (group := control_group(_group_name(place), Limits())) is not None:
+        if (group := control_group(_group_name(place), ResourceLimits())) is not None:
             group.remove()
 
     async def close(self) -> None:

@@ -17,7 +17,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 
 from sandbox import file_scripts
-from sandbox.base import HOME, SCRATCH, WORKSPACE, Limits, SandboxError
+from sandbox.base import HOME, SCRATCH, WORKSPACE, ResourceLimits, SandboxError
 
 USER = "user"
 """The account that commands run as; every E2B template has it (e2b `default_username`)."""
@@ -157,7 +157,7 @@ def _quoted(arguments: Iterable[str]) -> str:
 
 
 def command_environment(
-    command: str, *, identity: str, cwd: str, environment: Mapping[str, str], limits: Limits
+    command: str, *, identity: str, cwd: str, environment: Mapping[str, str], limits: ResourceLimits
 ) -> dict[str, str]:
     """Return the variables that `COMMAND` needs.
 

@@ -13,9 +13,9 @@ from pydantic import SecretStr
 from bot.github.github import GitHub
 from bot.github.refusals import Gone, Patience
 from bot.github.values import Repo
+from bot.repair.checks.gathering import Gathering
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.ci.joblog.window import LogWindow
-from bot.repair.gathering import Gathering
 from bot.repair.request import FailedCheck
 from tests.fakes.github import GitHubServer, GitHubState, Repository, Trouble
 from tests.fakes.github.ci_files import zipped

@@ -13,10 +13,10 @@ import pytest
 from pydantic import SecretStr
 
 from bot.errors import BudgetExhausted
-from bot.repair.accounts import Account, Amount, Balance, Cap, Scope
-from bot.repair.budget import own_balance
-from bot.repair.caps import Caps, charged
 from bot.repair.model import Limits, Usage
+from bot.repair.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.repair.money.budget import own_balance
+from bot.repair.money.caps import Caps, charged
 from bot.repair.request import FixRequest
 from bot.storage.database import Database, open_database
 from bot.storage.ledger import Ledger

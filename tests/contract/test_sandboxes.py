@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.base import HOME, WORKSPACE, Limits, Sandbox, SandboxError, SandboxGone
+from sandbox.base import HOME, WORKSPACE, ResourceLimits, Sandbox, SandboxError, SandboxGone
 from tests.contract.conftest import SECRET, Kind
 
 SECONDS = 20.0
@@ -108,7 +108,7 @@ async def test_output_is_heard_while_the_command_runs(kind: Kind) -> None:
 
 async def test_long_output_keeps_head_and_tail(kind: Kind) -> None:
     """The middle is dropped and counted."""
-    sandbox = await kind.open(limits=Limits(output=1000))
+    sandbox = await kind.open(limits=ResourceLimits(output=1000))
     result = await sandbox.run("echo first; seq 100000; echo last", timeout=SECONDS)
     assert result.output.startswith("first\n1\n2\n")
     assert result.output.endswith("100000\nlast\n")
@@ -266,7 +266,7 @@ async def test_there_is_no_network_unless_asked_for(kind: Kind) -> None:
 
 async def test_memory_is_limited(kind: Kind) -> None:
     """A command that takes more is ended; the sandbox stays."""
-    sandbox = await kind.open(limits=Limits(memory=64 * 2**20))
+    sandbox = await kind.open(limits=ResourceLimits(memory=64 * 2**20))
     result = await sandbox.run(
         "head -c 400M /dev/zero | tail | wc -c; exit ${PIPESTATUS[1]}", timeout=SECONDS
     )
@@ -276,7 +276,7 @@ async def test_memory_is_limited(kind: Kind) -> None:
 
 async def test_processes_are_limited(kind: Kind) -> None:
     """A fork bomb stays small, and is gone afterwards."""
-    sandbox = await kind.open(limits=Limits(processes=60))
+    sandbox = await kind.open(limits=ResourceLimits(processes=60))
     result = await sandbox.run(
         "sh -c 'for i in $(seq 200); do sleep 5 & done'; ls -d /proc/[0-9]* | wc -l",
         timeout=SECONDS,
@@ -288,7 +288,7 @@ async def test_processes_are_limited(kind: Kind) -> None:
 
 async def test_files_are_limited(kind: Kind) -> None:
     """A file grows to the limit and no further."""
-    sandbox = await kind.open(limits=Limits(file_size=2**20))
+    sandbox = await kind.open(limits=ResourceLimits(file_size=2**20))
     result = await sandbox.run("head -c 3M /dev/zero > big", timeout=SECONDS)
     assert not result.ok
     assert await output_of(sandbox, "stat -c %s big") == f"{2**20}\n"
@@ -296,7 +296,7 @@ async def test_files_are_limited(kind: Kind) -> None:
 
 async def test_processor_time_is_limited(kind: Kind) -> None:
     """A process that spins is ended."""
-    sandbox = await kind.open(limits=Limits(cpu_seconds=1))
+    sandbox = await kind.open(limits=ResourceLimits(cpu_seconds=1))
     result = await sandbox.run("bash -c 'while :; do :; done'", timeout=SECONDS)
     assert result.exit_code in {137, 152}
     assert not result.timed_out

@@ -21,7 +21,6 @@ from bot.llm.base import (
     ToolResult,
     Turn,
 )
-from bot.repair.accounts import Amount
 from bot.repair.model import (
     Cause,
     Commands,
@@ -34,6 +33,7 @@ from bot.repair.model import (
     Reproduction,
     Usage,
 )
+from bot.repair.money.accounts import Amount
 from bot.repair.progress import Progress
 from bot.repair.proposers.agent import AgentProposer
 from bot.repair.proposers.base import Task, Workbench

@@ -18,7 +18,6 @@ from pydantic import SecretStr
 from bot.llm.base import Model
 from bot.llm.build import AnthropicAccess, OpenAIAccess, build_model
 from bot.llm.prices import Price
-from bot.repair.budget import own_balance
 from bot.repair.model import (
     Cause,
     Commands,
@@ -31,13 +30,14 @@ from bot.repair.model import (
     Reproduction,
     Usage,
 )
+from bot.repair.money.budget import own_balance
+from bot.repair.money.purse import Money, OwnPurse
+from bot.repair.places.workbench import SandboxWorkbench
 from bot.repair.progress import silent
 from bot.repair.proposers.agent import AgentProposer, ModelJudge
 from bot.repair.proposers.base import Task
-from bot.repair.purse import Money, OwnPurse
 from bot.repair.reins import Reins
 from bot.repair.steps import PlainSteps
-from bot.repair.workbench import SandboxWorkbench
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.git import ObjectStore

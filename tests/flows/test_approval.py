@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 from bot.repair.model import Verdict
 from bot.server import Server, open_server
 from bot.settings import ServerSettings, load_server_settings
-from bot.storage.runs import Run, RunStatus
+from bot.storage.runs import RunRecord, RunStatus
 from tests.fakes.model import Step
 from tests.flows.world import (
     CONFIG,
@@ -160,7 +160,7 @@ def world_of(scene: Scene, server: Server, web: TestServer, settings: ServerSett
     return World(*parts, server, web, settings)
 
 
-async def ended(world: World) -> Run:
+async def ended(world: World) -> RunRecord:
     """Return the youngest run once it is over, its last words said."""
     async with asyncio.timeout(SETTLE_SECONDS):
         while (await world.run()).status is not RunStatus.DONE:  # noqa: ASYNC110 - the condition is in the database

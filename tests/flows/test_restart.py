@@ -11,7 +11,7 @@ import aiohttp
 from inline_snapshot import snapshot
 
 from bot.github.github import GitHub
-from bot.repair.getting_further import MOST_INTERRUPTIONS
+from bot.repair.durability.getting_further import MOST_INTERRUPTIONS
 from bot.repair.model import Proposal
 from bot.repair.request import FixRequest
 from bot.repair.run import Tools

@@ -18,7 +18,7 @@ from aiohttp.test_utils import TestServer
 from bot.github.values import Repo
 from bot.server import Server, open_server
 from bot.settings import ServerSettings, load_server_settings
-from bot.storage.runs import Run, RunStatus
+from bot.storage.runs import RunRecord, RunStatus
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository
 from tests.fakes.github.ci_model import Step as CiStep
 from tests.fakes.github.conformance import check_event, check_exchanges
@@ -290,7 +290,7 @@ class World(Scene):
         latest = await self.server.runs.list(1)
         return all([await self.server.durable.finished(run.id) for run in latest])
 
-    async def run(self) -> Run:
+    async def run(self) -> RunRecord:
         """Return the youngest run, with its report."""
         youngest = (await self.server.runs.list(1))[0]
         run = await self.server.runs.get(youngest.id)

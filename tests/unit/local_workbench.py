@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-from bot.repair import observe
 from bot.repair.model import Observation, Patch
+from bot.repair.places import observe
 from sandbox.base import CommandResult
 
 

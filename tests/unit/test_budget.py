@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import StaticPool
 
-from bot.repair.accounts import Account, Amount, Balance, Cap, Scope
-from bot.repair.budget import affordable
-from bot.repair.caps import Caps, stricter
 from bot.repair.model import Usage
+from bot.repair.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.repair.money.budget import affordable
+from bot.repair.money.caps import Caps, stricter
 from bot.storage.books import Books, accounts, reservations
 from bot.storage.database import metadata
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from sandbox.base import Limits
+from sandbox.base import ResourceLimits
 from sandbox.bubblewrap.cgroups import REFUSED, ControlGroup, group_version_1, group_version_2
 
-LIMITS = Limits(memory=1000, processes=10)
+LIMITS = ResourceLimits(memory=1000, processes=10)
 
 
 def test_version_1_has_a_folder_for_each_controller() -> None:

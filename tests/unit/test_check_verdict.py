@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.check_verdict import (
+from bot.repair.checks.several import joined
+from bot.repair.checks.verdict import (
     judge_base,
     judge_head,
     outside,
@@ -19,9 +20,8 @@ from bot.repair.ci.failing_job import NotPlanned, target_of
 from bot.repair.ci.workflow.contexts import EventFacts
 from bot.repair.detect.tree import DirectoryTree
 from bot.repair.model import Cause, Failure, Observation, Target
+from bot.repair.places.setup_inputs import touches_setup
 from bot.repair.request import FailedCheck
-from bot.repair.setup_inputs import touches_setup
-from bot.repair.several import joined
 
 TARGET = Target(
     "test", "Run pytest", ".github/workflows/ci.yml", (), (), "", "pytest", ("It differs.",)

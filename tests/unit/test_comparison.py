@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.comparison import new_failures, seen_again, uncompared
+from bot.repair.judging.comparison import new_failures, seen_again, uncompared
 from bot.repair.model import Failure, Observation, TestCounts
 
 SUITE = "make check"

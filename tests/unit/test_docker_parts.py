@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.base import Limits, Network, SandboxError, SandboxSpec
+from sandbox.base import Network, ResourceLimits, SandboxError, SandboxSpec
 from sandbox.docker.archive import pack_file, pack_tree, unpack_tree
 from sandbox.docker.container import container, variables
 from sandbox.docker.engine import portable
@@ -32,7 +32,9 @@ def link(name: str, target: str, kind: bytes = tarfile.SYMTYPE) -> tuple[tarfile
 
 def test_a_container_gets_no_rights_and_no_network() -> None:
     """And every limit of the spec."""
-    spec = SandboxSpec("a", limits=Limits(memory=1, processes=2, file_size=3, cpu_seconds=4))
+    spec = SandboxSpec(
+        "a", limits=ResourceLimits(memory=1, processes=2, file_size=3, cpu_seconds=4)
+    )
     body = container(spec, "image", Path("/gates/a"))
     host = body["HostConfig"]
     assert (host["NetworkMode"], host["ReadonlyRootfs"], host["CapDrop"]) == ("none", True, ["ALL"])

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from bot.repair.environments import (
+from bot.repair.places.environments import (
     MOST_KEPT,
     OLDEST,
     Environment,

@@ -7,10 +7,10 @@ from decimal import Decimal
 
 import pytest
 
-from bot.repair.accounts import Account, Amount, Balance, Cap, Scope
-from bot.repair.helping import may_have_as_much_again
 from bot.repair.loop import already_asked
 from bot.repair.model import Attempt, Limits, Patch, Problem, Proposal, Report, Verdict
+from bot.repair.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.repair.publishing.helping import may_have_as_much_again
 from bot.repair.request import FixRequest
 
 LIMITS = Limits(cost_usd=Decimal(2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import resource
 from pathlib import Path
 
-from sandbox.base import Limits
+from sandbox.base import ResourceLimits
 from sandbox.bubblewrap import jail
 from sandbox.bubblewrap.provider import remedy
 from sandbox.bubblewrap.toolchains import Mount
@@ -54,7 +54,7 @@ def test_merged_and_separate_system_folders_are_shown(tmp_path: Path) -> None:
 
 def test_limits_without_a_cgroup_are_rlimits() -> None:
     """Each size in the unit that the kernel takes."""
-    limits = Limits(memory=10, processes=20, file_size=30, cpu_seconds=40)
+    limits = ResourceLimits(memory=10, processes=20, file_size=30, cpu_seconds=40)
     assert jail.rlimits(limits)[resource.RLIMIT_FSIZE] == 30
     assert jail.rlimits(limits)[resource.RLIMIT_CPU] == 40
     assert jail.rlimits_without_group(limits) == {

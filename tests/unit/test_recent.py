@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from bot.repair.checkouts import LocalCheckout
+from bot.repair.places.checkouts import LocalCheckout
 from bot.repair.recent import lines_of, recent_lines
 
 FIRST = "".join(f"line {n}\n" for n in range(1, 10))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bot.repair.detect import DirectoryTree, registries
-from bot.repair.preparation import refused_hosts
+from bot.repair.places.preparation import refused_hosts
 
 
 def test_the_files_of_a_repository_tell_its_registries(tmp_path: Path) -> None:

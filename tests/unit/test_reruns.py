@@ -6,8 +6,8 @@ import pytest
 
 from bot.github.check_values import ACTIONS, Check, CommitChecks
 from bot.intake.rerun_aftermath import failed_again
+from bot.repair.checks.rerunning import Need, need_of
 from bot.repair.request import FailedCheck
-from bot.repair.rerunning import Need, need_of
 from bot.reporting import reruns
 
 

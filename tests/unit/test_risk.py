@@ -16,7 +16,13 @@ from bot.repair.model import (
     Verification,
 )
 from bot.repair.model import Observation as Seen
-from bot.repair.risk import Confidence, Tolerance, is_dependency_file, risks, secret_places
+from bot.repair.publishing.risk import (
+    Confidence,
+    Tolerance,
+    is_dependency_file,
+    risks,
+    secret_places,
+)
 
 TOKEN = "ghp_" + "a1B2" * 9
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.github.reviews import shown_lines
 from bot.github.values import ReviewComment
 from bot.repair.model import Patch
-from bot.repair.suggestions import suggestions
+from bot.repair.publishing.suggestions import suggestions
 
 EVERYTHING = {"a.txt": [range(1, 1000)]}
 

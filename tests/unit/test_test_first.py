@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.repair.model import Commands, Failure, Observation, Patch
-from bot.repair.test_first import narrowed, objection, test_files
+from bot.repair.test_proof import narrowed, objection, test_files
 
 
 def red(*failures: Failure) -> Observation:

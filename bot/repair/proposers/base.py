@@ -18,8 +18,8 @@ from bot.repair.model import (
     SearchLimits,
     Usage,
 )
+from bot.repair.money.purse import OwnPurse, Purse
 from bot.repair.progress import Listener
-from bot.repair.purse import OwnPurse, Purse
 from bot.repair.steps import Steps
 from sandbox.base import CommandResult
 

@@ -6,12 +6,12 @@ import resource
 
 import pytest
 
-from sandbox.base import Limits, Sandbox
+from sandbox.base import ResourceLimits, Sandbox
 from tests.contract.conftest import Kind
 
 SECONDS = 30.0
-SMALL = Limits(memory=64 * 2**20, processes=60, output=2**16)
-FILLING = Limits(disk=32 * 2**20, files=2_000)
+SMALL = ResourceLimits(memory=64 * 2**20, processes=60, output=2**16)
+FILLING = ResourceLimits(disk=32 * 2**20, files=2_000)
 
 
 async def assert_alive(sandbox: Sandbox) -> None:

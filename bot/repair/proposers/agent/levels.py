@@ -8,7 +8,7 @@ from typing import assert_never
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.agent.actions import Bash, Restart, RunTests, relative
 from bot.repair.proposers.agent.edit_tool import Create, Insert, StrReplace, View
-from bot.repair.risk import Level
+from bot.repair.publishing.risk import Level
 
 
 def level_of(

@@ -11,6 +11,7 @@ import prompts
 from bot.errors import ProviderError, RequestTooLong
 from bot.llm.base import Model, StopReason, Turn
 from bot.repair.model import Patch, Proposal, Usage
+from bot.repair.places.scrubbing import Scrub
 from bot.repair.progress import Listener, Noticed, TurnFinished
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.actions import in_words
@@ -20,7 +21,6 @@ from bot.repair.proposers.agent.repetition import Repetition
 from bot.repair.proposers.agent.tools import TOOLS, Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.base import Task, Workbench
-from bot.repair.scrubbing import Scrub
 from bot.repair.steps import Steps
 from bot.repair.untrusted import clip
 

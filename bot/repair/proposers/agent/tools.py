@@ -32,7 +32,7 @@ from bot.repair.proposers.agent.levels import level_of
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.text_file import MOST_BYTES
 from bot.repair.proposers.base import Task, Workbench
-from bot.repair.risk import Level
+from bot.repair.publishing.risk import Level
 from bot.repair.steps import Steps
 from bot.repair.untrusted import clip, reveal_hidden
 from sandbox.base import CommandResult, SandboxError, SandboxGone, SandboxUnavailable

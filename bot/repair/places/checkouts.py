@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from bot.errors import GitHubError, UsageError
+from bot.repair.durability.outages import outlast
 from bot.repair.job import Source
-from bot.repair.outages import outlast
 from sandbox.git import Credential, GitError, ObjectStore, freeze, git, text
 
 FULL_HISTORY_BYTES = 256 * 2**20

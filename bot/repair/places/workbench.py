@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from bot.repair.model import Observation, Patch
-from bot.repair.observe import observe
-from bot.repair.patching import apply_patch, patch_between
+from bot.repair.places.observe import observe
+from bot.repair.places.patching import apply_patch, patch_between
+from bot.repair.places.scrubbing import Scrub, scrubbed, scrubbed_result
 from bot.repair.progress import CommandOutput, Listener
 from bot.repair.reins import Reins
-from bot.repair.scrubbing import Scrub, scrubbed, scrubbed_result
 from bot.repair.steps import Steps
 from sandbox.base import HOME, CommandResult, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.errors import BudgetExhausted
-from bot.repair.accounts import Amount, Balance
-from bot.repair.budget import affordable
 from bot.repair.model import Usage
+from bot.repair.money.accounts import Amount, Balance
+from bot.repair.money.budget import affordable
 
 
 class Purse(Protocol):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.repair.briefing import Brief
-from bot.repair.ending import NotPublished, PatchOnly, ReportOnly
 from bot.repair.model import Report, Verdict
-from bot.repair.publication import somebodys_branch
+from bot.repair.publishing.ending import NotPublished, PatchOnly, ReportOnly
+from bot.repair.publishing.publication import somebodys_branch
+from bot.repair.publishing.risk import Confidence, risks
 from bot.repair.request import FixRequest
-from bot.repair.risk import Confidence, risks
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,16 @@ from bot.errors import Conflict, HeadMoved, NotPermitted
 from bot.github.github import GitHub
 from bot.github.values import Published, Repo, Review
 from bot.repair.briefing import Brief
-from bot.repair.ending import LeftBehind, NotPublished, Outcome, PatchOnly, Pushed
 from bot.repair.model import Report
-from bot.repair.publication import goes_onto_the_branch, prepare_advance, prepare_publication
+from bot.repair.publishing.ending import LeftBehind, NotPublished, Outcome, PatchOnly, Pushed
+from bot.repair.publishing.publication import (
+    goes_onto_the_branch,
+    prepare_advance,
+    prepare_publication,
+)
+from bot.repair.publishing.risk import Confidence
+from bot.repair.publishing.suggestions import suggestions
 from bot.repair.request import FailedCommit, FixRequest
-from bot.repair.risk import Confidence
-from bot.repair.suggestions import suggestions
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.storage.commits import CommitStore

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.repair.accounts import Scope
 from bot.repair.model import Limits, Report, Verdict
+from bot.repair.money.accounts import Scope
 
 
 @dataclass(frozen=True, slots=True)

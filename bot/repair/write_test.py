@@ -13,10 +13,10 @@ from bot.repair.model import (
     Reproduction,
     Verification,
 )
-from bot.repair.patching import patch_between
+from bot.repair.places.patching import patch_between
 from bot.repair.progress import Noticed, Phase, PhaseStarted
 from bot.repair.run import Run, Workshop
-from bot.repair.test_first import MOST_TRIES, narrowed, objection, test_files
+from bot.repair.test_proof import MOST_TRIES, narrowed, objection, test_files
 
 AUTHOR = "agent"
 """The proposer that can write tests."""
@@ -90,10 +90,10 @@ async def _prove(
     if not patch:
         return "The model wrote no test."
     commands = narrowed(workshop.commands, patch.files)
-    verifier = workshop.verifier(run)
+    room = workshop.clean_room(run)
     red = await run.steps(
         f"write test {n}: run on the untouched tree",
-        verifier.observe, f"{run.job.run_id}-red-{n}", commands.failing, patch,
+        room.observe, f"{run.job.run_id}-red-{n}", commands.failing, patch,
     )  # fmt: skip
     against = objection(red, green.failing_ids)
     if against is not None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import assert_never
 
-from bot.repair.accounts import Account, Amount, Balance, Cap, Scope
 from bot.repair.model import Limits, Usage
+from bot.repair.money.accounts import Account, Amount, Balance, Cap, Scope
 
 
 def used_up(limits: Limits, spent: Usage, *, now: float, deadline: float) -> str | None:

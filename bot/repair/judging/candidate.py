@@ -11,7 +11,7 @@ from bot.repair.guards.change import SUBMODULE, Change
 from bot.repair.guards.files import is_restored, is_test_file
 from bot.repair.guards.syntax import tongue_of
 from bot.repair.model import Observation, Patch
-from bot.repair.patching import patch_between
+from bot.repair.places.patching import patch_between
 from sandbox.git import ObjectStore
 
 _MOST_TESTS = 50

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.repair.base_commit import has_base, observe_at_base, to_base
-from bot.repair.check_targets import CheckTarget, Chosen, choose, commands_of, failed_job
-from bot.repair.check_verdict import (
+from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
+from bot.repair.checks.several import joined
+from bot.repair.checks.targets import CheckTarget, Chosen, choose, commands_of, failed_job
+from bot.repair.checks.verdict import (
     Judgement,
     judge_base,
     judge_head,
@@ -15,22 +16,21 @@ from bot.repair.check_verdict import (
     overall,
     wants_another_run,
 )
-from bot.repair.checkouts import provide
 from bot.repair.detect import DirectoryTree
 from bot.repair.job import Source
 from bot.repair.loop import verdict_of
 from bot.repair.model import Cause, FailedJob, Observation, Patch, Reproduction, Verdict
-from bot.repair.preparation import (
+from bot.repair.places.checkouts import provide
+from bot.repair.places.preparation import (
     PLACES,
     Preparation,
     SetupFailed,
     refused_hosts,
     reused_sentence,
 )
+from bot.repair.places.setup_inputs import touches_setup
 from bot.repair.progress import CommandsFound, Phase, PhaseStarted, Reproduced
 from bot.repair.run import Concluded, Run, Workshop
-from bot.repair.setup_inputs import touches_setup
-from bot.repair.several import joined
 
 _SETUP_CHARACTERS = 16_000
 
@@ -181,12 +181,12 @@ def _preparation(run: Run, source: Source, chosen: CheckTarget, place: str) -> P
 
 async def _observe(run: Run, workshop: Workshop, place: str, n: int) -> Observation:
     """Run the failing command on the untouched tree, for the `n`th time."""
-    verifier, command = workshop.verifier(run), workshop.commands.failing
+    room, command = workshop.clean_room(run), workshop.commands.failing
     step = f"reproduce{place} {n}"
     name = f"{run.job.run_id}-{step.replace(' ', '-')}"
     if n == 1:  # what the command itself leaves behind is no part of a repair
-        return await run.steps(step, verifier.observe_writes, name, command)
-    return await run.steps(step, verifier.observe, name, command, Patch())
+        return await run.steps(step, room.observe_writes, name, command)
+    return await run.steps(step, room.observe, name, command, Patch())
 
 
 def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> Judgement:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from bot.repair.guards import is_test_file
 from bot.repair.model import Commands, Failure, Observation, Patch, Problem, Usage
-from bot.repair.purse import Money
+from bot.repair.money.purse import Money
 
 MOST_TRIES = 2
 """How often a test is asked for before the run ends as not reproduced."""

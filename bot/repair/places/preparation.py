@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from bot.repair.detect import DirectoryTree, registries
-from bot.repair.environments import Environment, Environments, commit_key, environment_key
 from bot.repair.job import Job, Source
 from bot.repair.model import Commands, Patch, Target
-from bot.repair.patching import apply_patch
+from bot.repair.places.environments import Environment, Environments, commit_key, environment_key
+from bot.repair.places.patching import apply_patch
+from bot.repair.places.renewal import NotRenewed, Renewal
+from bot.repair.places.surroundings import entered
 from bot.repair.progress import CommandOutput, Listener, Phase, PhaseStarted
 from bot.repair.reins import Reins
-from bot.repair.renewal import NotRenewed, Renewal
-from bot.repair.surroundings import entered
 from sandbox.base import (
-    Limits,
     Network,
+    ResourceLimits,
     Sandbox,
     SandboxError,
     SandboxGone,
@@ -305,7 +305,7 @@ class Preparation:
             network=network or (Network(everything=True) if self._job.network else None),
             image=self._job.image_for(self._provider.kind),
             environment=_FOR_SETUP,
-            limits=Limits(),
+            limits=ResourceLimits(),
             lifetime=self._job.limits.seconds + 600,
         )
 

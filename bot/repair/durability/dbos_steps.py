@@ -13,7 +13,7 @@ import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID, error
 
 from bot.errors import RunOutdated
-from bot.repair.outages import FIRST_WAIT, outlast
+from bot.repair.durability.outages import FIRST_WAIT, outlast
 from bot.repair.request import FixRequest
 from bot.storage.journal import Journal
 

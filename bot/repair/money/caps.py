@@ -8,8 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TypeVar, assert_never
 
-from bot.repair.accounts import Account, Cap, Scope
 from bot.repair.model import Limits
+from bot.repair.money.accounts import Account, Cap, Scope
 from bot.repair.request import FixRequest
 
 T = TypeVar("T", Decimal, int, float)

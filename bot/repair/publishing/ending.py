@@ -12,8 +12,8 @@ from bot.errors import GitHubError, NotPermitted
 from bot.github.github import GitHub
 from bot.github.values import Published, Repo
 from bot.repair.display import Display, Shown
-from bot.repair.helping import Offer
 from bot.repair.model import Report, Verdict
+from bot.repair.publishing.helping import Offer
 from bot.repair.request import FixRequest
 from bot.reporting import approval, check_run, final_report, messages, progress_comment
 from bot.reporting.marker import marker

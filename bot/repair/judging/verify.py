@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from bot.repair.candidate import (
+from bot.repair.guards.examine import Evidence
+from bot.repair.guards.files import test_paths
+from bot.repair.guards.rules import PatchRules, configured, found
+from bot.repair.judging.candidate import (
     Candidate,
     TestEdits,
     candidate_of,
@@ -13,43 +16,20 @@ from bot.repair.candidate import (
     own_tests,
     without,
 )
-from bot.repair.comparison import new_failures, seen_again, uncompared
-from bot.repair.guards import path_findings, restored, steering
-from bot.repair.guards.examine import Evidence, examine
-from bot.repair.guards.files import test_paths
-from bot.repair.guards.rules import PatchRules, configured, found, softened
+from bot.repair.judging.clean_room import CleanRoom
+from bot.repair.judging.comparison import new_failures, seen_again, uncompared
+from bot.repair.judging.findings import findings_in, problem_of
+from bot.repair.judging.question import Question
+from bot.repair.judging.repetition import REPEATS, flaky, needs_own_tests, not_repeated
 from bot.repair.model import (
     GuardFinding,
     Observation,
     Patch,
     Proposal,
-    Severity,
     Verification,
 )
-from bot.repair.observe import observe
-from bot.repair.ordering import Ordering, ordering_in
-from bot.repair.patching import apply_patch, patch_between
-from bot.repair.progress import CommandOutput, Listener
-from bot.repair.reins import Reins
-from bot.repair.repetition import REPEATS, flaky, needs_own_tests, not_repeated
-from bot.repair.scrubbing import Scrub, scrubbed
-from sandbox.base import Opener, Sandbox
+from bot.repair.places.patching import patch_between
 from sandbox.git import ObjectStore, PatchDoesNotApply
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """By what a patch is judged.
-
-    Attributes:
-        failing: The failing command.
-        red: What it did without the patch, or None.
-        edits: What becomes of changes to tests and protected configuration.
-    """
-
-    failing: str
-    red: Observation | None = None
-    edits: TestEdits = TestEdits.LEFT_OUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,62 +58,18 @@ class Verifier:
 
     def __init__(
         self,
-        opener: Opener,
+        room: CleanRoom,
         store: ObjectStore,
         base_tree: str,
         rules: PatchRules,
         *,
         destination: Destination,
-        reins: Reins,
-        listener: Listener,
-        command_seconds: float,
-        scrub: Scrub = str,
     ) -> None:
-        self._opener = opener
+        self._room = room
         self._store = store
         self._base_tree = base_tree
         self._rules = rules
         self._destination = destination
-        self._reins = reins
-        self._listener = listener
-        self._command_seconds = command_seconds
-        self._scrub = scrub
-
-    async def observe(self, name: str, command: str, patch: Patch) -> Observation:
-        """Run a command on the untouched tree with `patch`, in a sandbox made for it alone."""
-        sandbox = await self._fresh(name)
-        try:
-            return await self._observed(sandbox, command, patch)
-        finally:
-            await sandbox.close()
-
-    async def passes(self, name: str, command: str, patch: Patch) -> Observation | str:
-        """Run a command on the untouched tree with `patch`, or say why the patch does not fit."""
-        try:
-            return await self.observe(name, command, patch)
-        except PatchDoesNotApply as error:
-            return str(error)
-
-    async def observe_writes(self, name: str, command: str) -> Observation:
-        """Run a command on the untouched tree; the observation tells what it left there."""
-        sandbox = await self._fresh(name)
-        try:
-            observation = await self._observed(sandbox, command, Patch())
-            tree = await self._store.write_tree(await sandbox.tree(), base=self._base_tree)
-        finally:
-            await sandbox.close()
-        changes = await self._store.changes(self._base_tree, tree)
-        return replace(observation, written=tuple(change.path for change in changes))
-
-    async def observe_shuffled(self, name: str, command: str, patch: Patch) -> Observation:
-        """Run a test suite with `patch`, its tests in random order where the project can do that."""
-        sandbox = await self._fresh(name)
-        try:
-            ordering = await ordering_in(sandbox, command)
-            observation = await self._observed(sandbox, command, patch, ordering)
-            return replace(observation, order=ordering.said)
-        finally:
-            await sandbox.close()
 
     async def judge(self, name: str, proposal: Proposal, question: Question) -> Judged:
         """Return the proposal, reduced to what may be published, judged by the failing command.
@@ -168,12 +104,12 @@ class Verifier:
         """
         if baseline.timed_out:
             return replace(verification, uncompared=uncompared(baseline))
-        suite = await self.observe_shuffled(f"{name}-suite", baseline.command, patch)
+        suite = await self._room.observe_shuffled(f"{name}-suite", baseline.command, patch)
         if not suite.ok and (reason := uncompared(baseline)):
             return replace(verification, suite=suite, uncompared=reason)
         fresh = new_failures(baseline, suite)
         if fresh:  # a test that fails only now and then says nothing against the patch
-            again = await self.observe(f"{name}-suite-again", baseline.command, patch)
+            again = await self._room.observe(f"{name}-suite-again", baseline.command, patch)
             suite = replace(again, order=suite.order)
             fresh = seen_again(fresh, new_failures(baseline, suite))
         return replace(verification, suite=suite, new_failures=fresh)
@@ -199,7 +135,7 @@ class Verifier:
             findings=findings,
             changed_tests=test_paths(candidate.patch.files),
             restored=candidate.restored,
-            problem=_problem(candidate, findings),
+            problem=problem_of(candidate, findings),
         )
         if told.problem:
             return told
@@ -221,42 +157,20 @@ class Verifier:
             await files_of_tests(self._store, self._base_tree, question.red, question.failing),
             len(candidate.patch.data),
         )
-        examined = await asyncio.to_thread(examine, candidate.changes, evidence)
-        if question.edits is TestEdits.REQUESTED:
-            about_tests = set(test_paths(change.path for change in candidate.changes))
-            examined = tuple(
-                softened([one], Severity.NEEDS_PERSON)[0] if one.file in about_tests else one
-                for one in examined
-            )
-        files = candidate.patch.files
-        if question.edits is TestEdits.SHOWN:
-            files = tuple(change.path for change in candidate.changes)
-        formatter = question.edits is TestEdits.KEPT
-        paths = path_findings(files, allowed=self._rules.allowed, protected=self._rules.protected)
-        return (
-            *paths,
-            *configured(
-                (
-                    *examined,
-                    *restored(candidate.restored),
-                    *(() if formatter else steering(candidate.patch.files, question.failing)),
-                ),
-                self._rules.guards,
-            ),
-        )
+        return await asyncio.to_thread(findings_in, candidate, question, evidence, self._rules)
 
     async def _try(self, name: str, candidate: Candidate, question: Question) -> Verification:
         """Run the failing command with the patch, if that fits where it must."""
         patch = candidate.patch
         try:
             await self._check_destination(patch)
-            target = await self.observe(name, question.failing, patch)
+            target = await self._room.observe(name, question.failing, patch)
         except PatchDoesNotApply as error:
             return Verification(None, problem=str(error))
         if not target.ok:
             return Verification(target, runs=(target.exit_code,))
         if question.edits is TestEdits.SHOWN and candidate.restored:
-            whole = await self.observe(f"{name}-whole", question.failing, candidate.whole)
+            whole = await self._room.observe(f"{name}-whole", question.failing, candidate.whole)
             if not whole.ok:
                 said = "The command passes with the patch, but not with its changes to tests."
                 return Verification(whole, runs=(target.exit_code,), problem=said)
@@ -269,7 +183,7 @@ class Verifier:
                 findings=needs_own_tests(alone),
             )
         again = [
-            await self.observe(f"{name}-{n}", question.failing, patch)
+            await self._room.observe(f"{name}-{n}", question.failing, patch)
             for n in range(2 if alone is None or not alone.ok else 3, REPEATS + 1)
         ]
         runs = (target, *([alone] if alone is not None and alone.ok else []), *again)
@@ -291,7 +205,7 @@ class Verifier:
         if not added or question.edits in {TestEdits.BROUGHT, TestEdits.REQUESTED}:
             return None
         patch = await without(self._store, self._base_tree, candidate.patch, added)
-        return await self.observe(f"{name}-alone", question.failing, patch)
+        return await self._room.observe(f"{name}-alone", question.failing, patch)
 
     async def _original_tests(
         self, name: str, patch: Patch, question: Question
@@ -301,7 +215,7 @@ class Verifier:
         if question.edits is not TestEdits.REQUESTED or not tests:
             return ()
         as_they_were = await without(self._store, self._base_tree, patch, tests)
-        run = await self.observe(f"{name}-original", question.failing, as_they_were)
+        run = await self._room.observe(f"{name}-original", question.failing, as_they_were)
         if run.ok:
             return ()
         names = ", ".join(sorted(run.failing_ids)[:5])
@@ -324,51 +238,6 @@ class Verifier:
                 "It builds on what the setup commands changed in the work tree, so it does not "
                 f"fit the commit itself: {error}"
             ) from error
-
-    async def _observed(
-        self, sandbox: Sandbox, command: str, patch: Patch, ordering: Ordering | None = None
-    ) -> Observation:
-        await apply_patch(sandbox, patch)
-        seen = await self._reins.hold(
-            observe(
-                sandbox,
-                command,
-                timeout=self._command_seconds,
-                on_output=self._tell,
-                pytest_options=ordering.pytest_options if ordering is not None else "",
-            )
-        )
-        return scrubbed(seen, self._scrub)
-
-    async def _fresh(self, name: str) -> Sandbox:
-        """Open a sandbox that nothing ran in, also when one of that name was left behind."""
-        self._reins.check()
-        sandbox = await self._opener(name)
-        if sandbox.resumed:
-            await sandbox.close()
-            sandbox = await self._opener(name)
-        return sandbox
-
-    def _tell(self, piece: bytes) -> None:
-        self._listener(CommandOutput(piece.decode("utf-8", "replace")))
-
-
-def _problem(candidate: Candidate, findings: tuple[GuardFinding, ...]) -> str:
-    """Return why a patch is not even run, as a sentence, or nothing."""
-    if not candidate.patch:
-        if candidate.restored and not test_paths(candidate.restored):
-            return "It changes nothing but protected configuration."
-        return (
-            "It changes nothing but existing tests."
-            if candidate.restored
-            else ("It changes nothing.")
-        )
-    refused = [one for one in findings if one.severity is Severity.REJECT]
-    if any(one.rule in {"protected-path", "allowed-paths"} for one in refused):
-        return "It touches paths that it may not touch."
-    if refused:
-        return f"The guards reject it: {refused[0].message}"
-    return ""
 
 
 def _with_patch(proposal: Proposal, patch: Patch) -> Proposal:

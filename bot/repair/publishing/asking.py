@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 
 from bot.errors import UsageError
 from bot.repair.briefing import Brief
-from bot.repair.destination import Held
 from bot.repair.display import Display, Shown
-from bot.repair.helping import Offer
 from bot.repair.model import Attempt, Limits, Report, Verdict
+from bot.repair.publishing.destination import Held
+from bot.repair.publishing.helping import Offer
 from bot.repair.request import FixRequest
 from bot.reporting import approval
 from bot.reporting.marker import marker

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bot.repair.check_verdict import same_at_base
+from bot.repair.checks.verdict import same_at_base
 from bot.repair.model import Observation, Patch
-from bot.repair.patching import patch_between
+from bot.repair.places.patching import patch_between
+from bot.repair.places.setup_inputs import touches_setup
 from bot.repair.run import Run, Workshop
-from bot.repair.setup_inputs import touches_setup
 
 
 def has_base(workshop: Workshop) -> bool:
@@ -26,7 +26,7 @@ async def to_base(workshop: Workshop) -> Patch:
 
 async def observe_at_base(run: Run, workshop: Workshop, patch: Patch, *, step: str) -> Observation:
     """Run the failing command at the base, in the environment of the failing commit."""
-    observe = workshop.verifier(run).observe
+    observe = workshop.clean_room(run).observe
     name = f"{run.job.run_id}-{step.replace(' ', '-')}"
     return await run.steps(step, observe, name, workshop.commands.failing, patch)
 

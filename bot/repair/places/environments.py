@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.repair.setup_inputs import is_input
+from bot.repair.places.setup_inputs import is_input
 from sandbox.base import SandboxError, SandboxProvider
 from sandbox.git import TreeChange
 

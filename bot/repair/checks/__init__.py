@@ -1,0 +1,1 @@
+"""A run that failed checks began: what stands for them here, and what they are."""

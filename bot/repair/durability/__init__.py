@@ -1,0 +1,1 @@
+"""Steps that outlive the process, and outages of GitHub."""

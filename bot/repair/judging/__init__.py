@@ -1,0 +1,1 @@
+"""Whether a patch is believed."""

@@ -1,0 +1,1 @@
+"""What a run may cost, who is charged, and what is left."""

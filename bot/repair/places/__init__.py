@@ -1,0 +1,1 @@
+"""Where a run works: the source, the prepared tree, an attempt's own sandbox."""

@@ -1,0 +1,1 @@
+"""How a run on GitHub ends: a publication, a question or its last words."""
