@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.errors import UsageError
+from bot.repair.guards.requested import as_command, requested_paths
 from bot.repair.job import Job
 from bot.repair.model import Problem
 from bot.repair.request import Options
@@ -149,7 +150,9 @@ def job_of(
         test=config.test,
         failing=options.test,
         proposers=options.proposers or config.proposers,
-        rules=config.patch_rules,
+        rules=replace(
+            config.patch_rules, requested=requested_paths(as_command(problem.instructions))
+        ),
         image=config.sandbox.image,
         template=config.sandbox.template,
         allow_snapshots=config.mechanical.snapshots,

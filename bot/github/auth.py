@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,11 +14,15 @@ from pydantic import SecretStr
 
 from bot.errors import Conflict, NotPermitted
 from bot.github.client import Connection
-from bot.github.values import Repo
+from bot.github.values import FileChange, Repo
 
 CACHED_TOKENS = 1024
 EXPIRY_MARGIN = 300.0
 """Seconds before its end at which a token is no longer handed out; no call takes that long."""
+
+
+WORKFLOWS = ".github/workflows/"
+"""Folder whose files take a permission of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +59,18 @@ WATCH = Access(
         ("statuses", "read"),
     )
 )
+PUBLISH_WORKFLOWS = Access((*PUBLISH.permissions, ("workflows", "write")))
+"""Not among the permissions of app.yml: who wants approved changes of workflow files pushed grants
+it besides. https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps"""
 RERUN = Access((("actions", "write"),))
 """Not among the permissions of app.yml: who wants `checks.rerun_flaky` grants it besides."""
 CLONE = Access((("contents", "read"),))
+
+
+def access_for(changes: Iterable[FileChange]) -> Access:
+    """Return the access that publishing these changes takes."""
+    touched = any(change.path.startswith(WORKFLOWS) for change in changes)
+    return PUBLISH_WORKFLOWS if touched else PUBLISH
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +130,27 @@ class Tokens:
                 installation=repo.installation_id,
             )
         except Conflict as conflict:
+            missing = await self._missing(repo, access)
             raise NotPermitted(
-                f"The App's installation on {repo.full_name} does not grant {access}: accept the "
-                "App's permissions, and choose the repository, in the installation's settings."
+                f"The App's installation on {repo.full_name} does not grant {missing}: have the "
+                "App's settings ask for it; then accept it, and choose the repository, in the "
+                "installation's settings."
             ) from conflict
         expires = datetime.fromisoformat(answer["expires_at"]).timestamp()
         return Minted(SecretStr(answer["token"]), expires)
+
+    async def _missing(self, repo: Repo, access: Access) -> Access:
+        """Return what of an access the installation lacks; all of it where that does not show."""
+        answer = await self._app.get(
+            "/app/installations/{installation}", installation=repo.installation_id
+        )
+        granted = answer.get("permissions", {})
+        lacking = [
+            (name, level)
+            for name, level in access.permissions
+            if granted.get(name) not in {level, "write", "admin"}
+        ]
+        return Access(tuple(lacking)) if lacking else access
 
     def forget(self, repo: Repo, access: Access, token: SecretStr) -> None:
         """Drop a token that GitHub did not accept, unless another one took its place."""

@@ -27,7 +27,6 @@ from bot.github.auth import (
     CHECK,
     CLONE,
     EVIDENCE,
-    PUBLISH,
     READ,
     RERUN,
     TALK,
@@ -35,6 +34,7 @@ from bot.github.auth import (
     Access,
     TokenFor,
     Tokens,
+    access_for,
 )
 from bot.github.check_values import CommitChecks
 from bot.github.client import Connection, Wire
@@ -236,7 +236,8 @@ class GitHub:
             body=self._scrub(publication.body),
             commit_message=self._scrub(publication.commit_message),
         )
-        return await publishing.publish(self._on(repo, PUBLISH), repo, scrubbed)
+        access = access_for(publication.changes)
+        return await publishing.publish(self._on(repo, access), repo, scrubbed)
 
     async def advance(self, repo: Repo, advance: Advance) -> str:
         """Return the commit that a branch has on top of its head now, making it if need be.
@@ -245,7 +246,7 @@ class GitHub:
             HeadMoved: When the branch's head is another commit than the one to build on.
         """
         scrubbed = replace(advance, message=self._scrub(advance.message))
-        return await advance_branch(self._on(repo, PUBLISH), scrubbed)
+        return await advance_branch(self._on(repo, access_for(advance.changes)), scrubbed)
 
     async def find_pull_request(self, repo: Repo, branch: str) -> PullRequest | None:
         """Return the newest pull request from a branch of the repository, open or closed."""

@@ -12,6 +12,7 @@ from bot.intake.repo_config import PATH, RepoConfig, parse
 from bot.repair.ci.evidence import JobEvidence
 from bot.repair.ci.workflow.contexts import EventFacts
 from bot.repair.job import Job
+from bot.repair.mandate import mandate
 from bot.repair.model import Attempt, Comment, Limits, Problem
 from bot.repair.money.caps import NO_CAPS, Caps, limited
 from bot.repair.request import FixRequest
@@ -38,6 +39,7 @@ class Brief:
         is_fork: The commit belongs to somebody else's repository.
         config: Of the repository, read at `trusted`.
         is_ours: The commit is on a branch that Fixpoint made.
+        requested: Globs of protected paths that people with write access ask to change.
     """
 
     problem: Problem
@@ -47,6 +49,7 @@ class Brief:
     is_fork: bool
     config: RepoConfig
     is_ours: bool = False
+    requested: tuple[str, ...] = ()
 
 
 async def write_brief(github: GitHub, request: FixRequest) -> Brief:
@@ -64,10 +67,11 @@ async def write_brief(github: GitHub, request: FixRequest) -> Brief:
     issue = await github.issue(repo, request.number)
     if issue.is_pull_request:
         pull = await github.pull_request(repo, request.number)
-        return await _of_pull_request(github, repo, request, issue, pull)
-    return await _of_branch(
-        github, repo, request, await freeze_problem(github, repo, issue, request)
-    )
+        brief = await _of_pull_request(github, repo, request, issue, pull)
+    else:
+        problem = await freeze_problem(github, repo, issue, request)
+        brief = await _of_branch(github, repo, request, problem)
+    return replace(brief, requested=await mandate(github, request, issue))
 
 
 def _problem(request: FixRequest) -> Problem:
@@ -203,7 +207,7 @@ def plan_job(
         test=config.test,
         failing=options.test,
         proposers=config.proposers,
-        rules=config.patch_rules,
+        rules=replace(config.patch_rules, requested=brief.requested),
         image=config.sandbox.image,
         template=config.sandbox.template,
         allow_snapshots=config.mechanical.snapshots,

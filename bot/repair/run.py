@@ -174,6 +174,7 @@ class Workshop:
             effort=job.effort,
             guidance=self.guidance,
             protected=job.rules.protected,
+            requested=job.rules.requested,
             allow_snapshots=job.allow_snapshots,
             search=job.search,
             recent=self.recent,

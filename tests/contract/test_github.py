@@ -504,11 +504,19 @@ async def test_nothing_to_merge_is_a_conflict(world: World) -> None:
         await world.github.publish(world.repo, world.publication(base="no-such-branch"))
 
 
-async def test_workflow_files_need_a_permission_that_we_do_not_have(world: World) -> None:
-    """A change to CI is refused by GitHub, and the permission is named."""
+async def test_workflow_files_take_a_permission_of_their_own(world: World) -> None:
+    """Without it nothing is made, and it is named; no other change has a token with it."""
     change = FileChange(".github/workflows/ci.yml", "100644", b"on: push\n")
-    with pytest.raises(NotPermitted, match="workflows=write"):
+    with pytest.raises(NotPermitted, match="does not grant workflows: write: have"):
         await world.github.publish(world.repo, world.publication(changes=(change,)))
+    [installation] = world.state.installations.values()
+    installation.permissions["workflows"] = "write"
+    await world.github.publish(world.repo, world.publication())
+    assert not any("workflows" in token.permissions for token in world.state.tokens.values())
+    named = world.publication(changes=(change,), branch="fixpoint/2-ci")
+    published = await world.github.publish(world.repo, named)
+    assert published.branch == "fixpoint/2-ci"
+    assert any("workflows" in token.permissions for token in world.state.tokens.values())
 
 
 async def test_an_archived_repository_is_read_only(world: World) -> None:

@@ -107,7 +107,7 @@ async def test_what_may_not_run_again_is_said(
         run = await world.run()
         assert run.verdict is Verdict.FLAKY
         assert run.reason == snapshot(
-            "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. The failed jobs are not run once more. The App's installation on acme/app does not grant actions: write: accept the App's permissions, and choose the repository, in the installation's settings."
+            "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. The failed jobs are not run once more. The App's installation on acme/app does not grant actions: write: have the App's settings ask for it; then accept it, and choose the repository, in the installation's settings."
         )
         await fails(world)
         assert len(await world.server.runs.list()) == 1

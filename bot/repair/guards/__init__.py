@@ -7,6 +7,7 @@ what a finding means.
 from bot.repair.guards.files import is_restored, is_test_file
 from bot.repair.guards.paths import (
     ALWAYS_PROTECTED,
+    on_request,
     outside_allowed,
     path_findings,
     protected_paths,
@@ -18,6 +19,7 @@ __all__ = [
     "ALWAYS_PROTECTED",
     "is_restored",
     "is_test_file",
+    "on_request",
     "outside_allowed",
     "path_findings",
     "protected_paths",

@@ -8,17 +8,22 @@ from collections.abc import Sequence
 from pathspec import GitIgnoreSpec
 
 from bot.repair.guards.files import is_steering, is_test_file
+from bot.repair.guards.requested import REQUESTED, is_requested, kept_on_request
 from bot.repair.guards.rules import found
 from bot.repair.model import GuardFinding, Severity
 
 ALWAYS_PROTECTED = (".git/", ".github/workflows/", ".github/actions/", ".github/fixpoint.yml")
-"""Globs (gitignore syntax) that no patch of ours touches, whatever the config says."""
+"""Globs (gitignore syntax) that no patch of ours touches unasked, whatever the config says."""
 
 
-def protected_paths(files: Sequence[str], globs: Sequence[str]) -> tuple[str, ...]:
-    """Return the files that match a protected glob (gitignore syntax)."""
+def protected_paths(
+    files: Sequence[str], globs: Sequence[str], requested: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """Return the files that match a protected glob (gitignore syntax) and nobody asks for."""
     spec = GitIgnoreSpec.from_lines([*globs, *ALWAYS_PROTECTED])
-    return tuple(file for file in files if spec.match_file(file))
+    return tuple(
+        file for file in files if spec.match_file(file) and not is_requested(file, requested)
+    )
 
 
 def outside_allowed(files: Sequence[str], globs: Sequence[str]) -> tuple[str, ...]:
@@ -30,14 +35,18 @@ def outside_allowed(files: Sequence[str], globs: Sequence[str]) -> tuple[str, ..
 
 
 def path_findings(
-    files: Sequence[str], *, allowed: Sequence[str], protected: Sequence[str]
+    files: Sequence[str],
+    *,
+    allowed: Sequence[str],
+    protected: Sequence[str],
+    requested: Sequence[str] = (),
 ) -> tuple[GuardFinding, ...]:
     """Return a rejecting finding for each file that the patch must not touch."""
     refused = [
         GuardFinding(
             "protected-path", Severity.REJECT, f"{file} is protected and may not be changed.", file
         )
-        for file in protected_paths(files, protected)
+        for file in protected_paths(files, protected, requested)
     ]
     strayed = [
         GuardFinding(
@@ -46,6 +55,20 @@ def path_findings(
         for file in outside_allowed(files, allowed)
     ]
     return (*refused, *strayed)
+
+
+def on_request(
+    files: Sequence[str], protected: Sequence[str], requested: Sequence[str]
+) -> tuple[GuardFinding, ...]:
+    """Return a finding for each closed file that the patch changes because it was asked to."""
+    return tuple(
+        found(
+            REQUESTED,
+            f"The request asks to change {file}, which is protected otherwise.",
+            file,
+        )
+        for file in kept_on_request(files, protected, requested)
+    )
 
 
 def restored(files: Sequence[str]) -> tuple[GuardFinding, ...]:

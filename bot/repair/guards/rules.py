@@ -47,6 +47,9 @@ RULES: Mapping[str, Rule] = {
     "exits-in-function": Rule(_PERSON, "the same in a function, where a program may well end"),
     "always-equal": Rule(_REJECT, "a comparison that is always true"),
     "test-setup": Rule(_PERSON, "a file that has a say in how tests run, with a change"),
+    "protected-requested": Rule(
+        _PERSON, "a protected path or configuration that the request asks to change"
+    ),
     "config-restored": Rule(_NOTE, "a change to a protected configuration that was left out"),
     "check-relaxed": Rule(_REJECT, "a test, coverage or lint rule that demands less"),
     "failure-suppressed": Rule(_REJECT, "an ignore in a file that the failing check names"),
@@ -111,12 +114,15 @@ class PatchRules:
         protected: No patch touches these.
         restored: Added to what is put back before a patch is judged; see `guards.is_restored`.
         guards: Severities in the place of those that the guards' rules have by themselves.
+        requested: Globs of what the request asks to change although it is closed to patches; see
+            `guards.requested`.
     """
 
     allowed: tuple[str, ...] = ()
     protected: tuple[str, ...] = ()
     restored: tuple[str, ...] = ()
     guards: Severities = ()
+    requested: tuple[str, ...] = ()
 
 
 def found(

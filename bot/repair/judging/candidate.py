@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from bot.repair.guards.change import SUBMODULE, Change
 from bot.repair.guards.files import is_restored, is_test_file
+from bot.repair.guards.requested import is_requested
 from bot.repair.guards.syntax import tongue_of
 from bot.repair.model import Observation, Patch
 from bot.repair.places.patching import patch_between
@@ -66,6 +67,7 @@ async def candidate_of(
     edits: TestEdits,
     globs: Sequence[str],
     written: Sequence[str] = (),
+    requested: Sequence[str] = (),
 ) -> Candidate:
     """Return what is judged of a patch.
 
@@ -76,6 +78,7 @@ async def candidate_of(
         edits: What becomes of changes to tests and protected configuration.
         globs: Of the repo config, see `is_restored`.
         written: Paths that the failing command itself leaves in the work tree.
+        requested: Globs of protected configuration that stays: the request asks to change it.
 
     Raises:
         PatchDoesNotApply: When it does not fit the tree.
@@ -90,7 +93,9 @@ async def candidate_of(
     restored = tuple(
         change.path
         for change in changes
-        if change.path not in own and _is_put_back(change, edits, globs)
+        if change.path not in own
+        and _is_put_back(change, edits, globs)
+        and (is_test_file(change.path) or not is_requested(change.path, requested))
     )
     left_out = {*own} if edits is TestEdits.SHOWN else {*own, *restored}
     return Candidate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.repair.guards import path_findings, restored, steering
+from bot.repair.guards import on_request, path_findings, restored, steering
 from bot.repair.guards.examine import Evidence, examine
 from bot.repair.guards.files import test_paths
 from bot.repair.guards.rules import PatchRules, configured, softened
@@ -15,22 +15,25 @@ def findings_in(
     candidate: Candidate, question: Question, evidence: Evidence, rules: PatchRules
 ) -> tuple[GuardFinding, ...]:
     """Return the findings, each with the severity that the repository gives it."""
-    examined = examine(candidate.changes, evidence)
-    if question.edits is TestEdits.REQUESTED:
-        about_tests = set(test_paths(change.path for change in candidate.changes))
-        examined = tuple(
-            softened([one], Severity.NEEDS_PERSON)[0] if one.file in about_tests else one
-            for one in examined
-        )
     files = candidate.patch.files
     if question.edits is TestEdits.SHOWN:
         files = tuple(change.path for change in candidate.changes)
+    on_demand = on_request(files, rules.protected, rules.requested)
+    asked = {one.file for one in on_demand}
+    if question.edits is TestEdits.REQUESTED:
+        asked |= set(test_paths(change.path for change in candidate.changes))
+    examined = tuple(
+        softened([one], Severity.NEEDS_PERSON)[0] if one.file in asked else one
+        for one in examine(candidate.changes, evidence)
+    )
     formatter = question.edits is TestEdits.KEPT
-    paths = path_findings(files, allowed=rules.allowed, protected=rules.protected)
     return (
-        *paths,
+        *path_findings(
+            files, allowed=rules.allowed, protected=rules.protected, requested=rules.requested
+        ),
         *configured(
             (
+                *on_demand,
                 *examined,
                 *restored(candidate.restored),
                 *(() if formatter else steering(candidate.patch.files, question.failing)),

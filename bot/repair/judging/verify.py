@@ -124,6 +124,7 @@ class Verifier:
             edits=question.edits,
             globs=self._rules.restored,
             written=written,
+            requested=self._rules.requested,
         )
 
     async def _judge_candidate(

@@ -47,6 +47,7 @@ class Task:
         recent: Lines that were changed lately, as path and number.
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         protected: Globs that no patch may touch.
+        requested: Globs of what one may touch all the same: the request asks for it.
         purse: Pays for model calls.
     """
 
@@ -64,6 +65,7 @@ class Task:
     effort: str | None = None
     guidance: str = ""
     protected: tuple[str, ...] = ()
+    requested: tuple[str, ...] = ()
     allow_snapshots: bool = False
     search: SearchLimits = field(default_factory=SearchLimits)
     recent: frozenset[tuple[str, int]] = frozenset()

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import PurePosixPath
 
-from bot.repair.model import Patch, Report, Severity
+from bot.repair.guards.requested import REQUESTED
+from bot.repair.model import GuardFinding, Patch, Report, Severity
 from bot.reporting.redaction import TOKEN_SHAPES
 
 _DEPENDENCIES = re.compile(
@@ -89,15 +90,15 @@ def risks(
     found = [*_of_paths(report.patch), *_of_deletions(report.patch, tolerance)]
     if onto and confidence is not Confidence.PUSH:
         found.append(f"It would be a commit on {onto}, a branch that Fixpoint did not make.")
+    found += _of_requested(report)
     found += [
         f"{place} looks like a credential; it would be public to all who read the repository."
         for place in secret_places(report.patch)[:_NAMED]
     ]
-    attempt = report.accepted_attempt
-    if confidence is Confidence.PUSH and attempt is not None and attempt.verification is not None:
+    if confidence is Confidence.PUSH:
         found += [
             finding.message
-            for finding in attempt.verification.findings
+            for finding in _findings(report)
             if finding.severity is Severity.NEEDS_PERSON
         ]
     return tuple(dict.fromkeys(found))
@@ -124,6 +125,20 @@ def _of_paths(patch: Patch) -> Iterator[str]:
     dependencies = [path for path in patch.files if is_dependency_file(path)]
     if dependencies:
         yield f"It changes what is installed: {_listed(dependencies)}."
+
+
+def _of_requested(report: Report) -> Iterator[str]:
+    """Yield what is protected and was asked for, whatever severity the repository gives that."""
+    for finding in _findings(report):
+        if finding.rule == REQUESTED and not (finding.file or "").startswith(_AUTOMATION):
+            yield finding.message
+
+
+def _findings(report: Report) -> tuple[GuardFinding, ...]:
+    attempt = report.accepted_attempt
+    if attempt is None or attempt.verification is None:
+        return ()
+    return attempt.verification.findings
 
 
 def _of_deletions(patch: Patch, tolerance: Tolerance) -> Iterator[str]:

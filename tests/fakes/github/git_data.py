@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from tests.fakes.github.credentials import AsInstallation
 from tests.fakes.github.endpoint import (
     Call,
     Endpoint,
@@ -203,7 +204,7 @@ def create_reference(call: Call) -> Reply:
         raise Refusal(422, "Reference name must start with 'refs/' and have at least two slashes")
     if repo.git.type_of(new.sha) is None:
         raise Refusal(422, "Object does not exist")
-    _refuse_workflows(repo, new.sha)
+    _refuse_workflows(call, f"refs/heads/{repo.default_branch}", new.sha)
     if repo.git.reference(new.ref) is not None:
         raise Refusal(422, "Reference already exists")
     try:
@@ -213,9 +214,12 @@ def create_reference(call: Call) -> Reply:
     return Reply(201, call.views.reference(repo, new.ref, new.sha))
 
 
-def _refuse_workflows(repo: Repository, sha: str) -> None:
-    """Refuse what needs the `workflows` permission, which Fixpoint's App does not ask for."""
-    for path, _, _ in repo.git.changes(f"refs/heads/{repo.default_branch}", sha):
+def _refuse_workflows(call: Call, before: str, sha: str) -> None:
+    """Refuse what needs the `workflows` permission to a token that has not got it."""
+    repo = call.repo
+    if isinstance(call.caller, AsInstallation) and call.caller.may(repo, "workflows", "write"):
+        return
+    for path, _, _ in repo.git.changes(before, sha):
         if path.startswith(WORKFLOWS):
             raise Refusal(
                 403,
@@ -234,6 +238,7 @@ def move_reference(call: Call) -> Reply:
         raise Refusal(422, "Object does not exist")
     if not move.force and not repo.git.is_ancestor(current, move.sha):
         raise invalid("Reference", "sha", "custom", "Update is not a fast forward")
+    _refuse_workflows(call, current, move.sha)
     repo.git.set_reference(ref, move.sha)
     call.state.refresh_pull_heads(repo)
     return Reply(200, call.views.reference(repo, ref, move.sha))

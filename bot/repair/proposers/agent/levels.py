@@ -14,6 +14,7 @@ from bot.repair.publishing.risk import Level
 def level_of(
     action: Bash | Restart | RunTests | View | Create | StrReplace | Insert,
     protected: Sequence[str],
+    requested: Sequence[str] = (),
 ) -> Level:
     """Return the level of an act in the attempt's own sandbox.
 
@@ -22,7 +23,8 @@ def level_of(
 
     Args:
         action: What the model asks for.
-        protected: Globs that no patch may touch.
+        protected: Globs that no patch may touch,
+        requested: unless a person asked for it: then the patch waits for an approval.
     """
     match action:
         case View() | Restart():
@@ -30,6 +32,7 @@ def level_of(
         case Bash() | RunTests():
             return Level.MEDIUM
         case Create(path=path) | StrReplace(path=path) | Insert(path=path):
-            return Level.HIGH if protected_paths((relative(path),), protected) else Level.MEDIUM
+            refused = protected_paths((relative(path),), protected, requested)
+            return Level.HIGH if refused else Level.MEDIUM
         case _:
             assert_never(action)

@@ -52,6 +52,7 @@ def opening(task: Task) -> str:
         "test_command": _inline(task.commands.test),
         "setup_commands": ", ".join(map(_inline, task.commands.setup)),
         "protected": ", ".join(map(_inline, task.protected)),
+        "requested": ", ".join(_inline(glob.removeprefix("**/")) for glob in task.requested),
         "guidance": _guidance(task.guidance),
         "earlier": [_earlier(attempt, observation) for attempt in task.earlier[-_EARLIER:]],
         "turns": task.limits.turns,

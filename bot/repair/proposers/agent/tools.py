@@ -163,7 +163,7 @@ class Toolbox:
         return clip(text, _OUTPUT_CHARACTERS)
 
     async def _edit(self, command: EditCommand, step: str) -> str | Rejected:
-        if level_of(command, self._task.protected) is Level.HIGH:
+        if level_of(command, self._task.protected, self._task.requested) is Level.HIGH:
             return Rejected(f"{command.path} is protected: no patch may touch it.")
         try:
             found = await self._steps(f"{step}: read", self._find, command.path)
