@@ -30,33 +30,38 @@ TOKEN_SHAPES: tuple[re.Pattern[str], ...] = tuple(
     re.compile(pattern)
     for pattern in (
         # https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github
-        r"\b(?:ghp|gho|ghu|ghs|ghr)_[A-Za-z0-9_.-]{16,}",
-        r"\bgithub_pat_[A-Za-z0-9_]{16,}",
+        r"gh[pousr]_(?<=\bgh[pousr]_)[A-Za-z0-9_.-]{16,}",
+        r"github_pat_(?<=\bgithub_pat_)[A-Za-z0-9_]{16,}",
         # Anthropic, OpenAI and services that follow their form; a digit tells keys from words
-        r"(?<![A-Za-z0-9_-])sk-(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}",
-        r"\be2b_[A-Za-z0-9]{16,}",
+        r"sk-(?<![A-Za-z0-9_-]sk-)(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}",
+        r"e2b_(?<=\be2b_)[A-Za-z0-9]{16,}",
         # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
-        r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
-        r"\bAIza[A-Za-z0-9_-]{35}",
-        r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}",
-        r"\bglpat-[A-Za-z0-9_-]{20,}",
-        r"\bnpm_[A-Za-z0-9]{36}\b",
-        r"\bpypi-AgEI[A-Za-z0-9_-]{16,}",
+        r"A[KS]IA(?<=\bA[KS]IA)[A-Z0-9]{16}\b",
+        r"AIza(?<=\bAIza)[A-Za-z0-9_-]{35}",
+        r"xox[abeoprs]-(?<=\bxox[abeoprs]-)[A-Za-z0-9-]{10,}",
+        r"glpat-(?<=\bglpat-)[A-Za-z0-9_-]{20,}",
+        r"npm_(?<=\bnpm_)[A-Za-z0-9]{36}\b",
+        r"pypi-AgEI(?<=\bpypi-AgEI)[A-Za-z0-9_-]{16,}",
         # RFC 7519: three base64url parts, the first two of them JSON objects
-        r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
+        r"eyJ(?<=\beyJ)[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
         # RFC 7468, also with the end cut off or the line ends written as \n
         (
             r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s*[A-Za-z-]+: [^\n]*\n)*"
             r"[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]*PRIVATE KEY-----)?"
         ),
         # RFC 3986: user information in a URL
-        r"(?<=://)[^\s/@:]*:[^\s/@]+(?=@)",
+        r"(?P<kept>://)[^\s/@:]*:[^\s/@]+(?=@)",
         # RFC 9110: credentials of the Authorization header
-        r"(?i)(?<=authorization: )(?:bearer|basic|token) \S+",
-        r"(?i)(?<=\bbearer )(?=[a-z._~+/=-]*\d)[a-z0-9._~+/=-]{16,}",
+        r"(?P<kept>[Aa](?i:uthorization: ))(?i:bearer|basic|token) \S+",
+        r"(?P<kept>[Bb](?i:earer) )(?<=\b(?i:bearer) )"
+        r"(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{16,}",
     )
 )
-"""What a credential looks like, wherever it comes from."""
+"""What a credential looks like, wherever it comes from; the group `kept` is no part of it.
+
+Each begins with a literal, which `re` finds much faster than a boundary: every log line and every
+webhook is looked through for all of them.
+"""
 
 
 def planted_secrets(settings: BaseModel) -> tuple[SecretStr, ...]:
@@ -100,8 +105,12 @@ def redact(
     for form in _forms(tuple(secrets)):
         text = text.replace(form, REDACTED)
     for pattern in patterns:
-        text = pattern.sub(REDACTED, text)
+        text = pattern.sub(_kept_and_redacted if "kept" in pattern.groupindex else REDACTED, text)
     return text
+
+
+def _kept_and_redacted(found: re.Match[str]) -> str:
+    return f"{found['kept']}{REDACTED}"
 
 
 def redact_values(
