@@ -6,8 +6,10 @@ OpenAI's SDK takes longer than ten turns of a repair.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -40,6 +42,8 @@ OPENAI_URL = "https://api.openai.com/v1"
 _BAD_REQUEST = frozenset({400, 422})
 _LAST = "[DONE]"
 _CONNECT_SECONDS = 10.0
+_DRAIN_SECONDS = 0.1
+"""For what follows the last event. A server that sends more loses its connection."""
 _LONGEST_REFUSAL = 1000
 """Characters of an answer that is no JSON, from a proxy perhaps."""
 
@@ -167,8 +171,10 @@ class OpenAIModel(StreamingModel):
         async with client.sse(url, method="POST", content=body, headers=headers) as source:
             if not source.response.is_success:
                 raise _Refused(await _refusal(source.response))
-            async for event in source:
+            events = aiter(source)
+            async for event in events:
                 if event.data.startswith(_LAST):
+                    await _drain(events)
                     return
                 chunk = json.loads(event.data)
                 if not isinstance(chunk, dict):
@@ -182,6 +188,16 @@ class OpenAIModel(StreamingModel):
         if self._client is None:
             raise ProviderUnreachable(f"The connection to {self.name} is closed.")
         return self._client
+
+
+async def _drain(events: AsyncIterator[object]) -> None:
+    """Read what follows the last event, so that the connection can carry the next request."""
+    from httpx2 import HTTPError
+
+    with contextlib.suppress(TimeoutError, HTTPError):  # the answer is complete, whatever comes
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            async for _ in events:
+                pass
 
 
 class _Refused(Exception):

@@ -20,7 +20,6 @@ from sqlalchemy import (
     Index,
     Integer,
     Row,
-    Select,
     String,
     Table,
     Text,
@@ -67,11 +66,30 @@ reservations = Table(
 )
 
 _FIGURES = ("spent", "reserved", "spent_tokens", "reserved_tokens", "sandbox_ms", "unpriced")
+_RENEWED = ("accounts", "reserved", "reserved_tokens", "priced", "is_open", "at")
+
+# Built once: that takes longer than carrying them out, and a model turn waits for six of them.
 _UPDATE = (
     update(accounts)
     .where(accounts.c.key == bindparam("of"))
     .values({name: bindparam(f"new_{name}") for name in _FIGURES})
 )
+# SQLite, whose writers are alone anyway, is asked without the lock.
+_LOCKED = (
+    select(accounts)
+    .where(accounts.c.key.in_(bindparam("keys", expanding=True)))
+    .order_by(accounts.c.key)
+    .with_for_update()
+)
+_OPEN_OF_RUN = select(reservations).where(
+    reservations.c.is_open, reservations.c.run_id == bindparam("of_run")
+)
+_OPEN_OF_CALLS = _OPEN_OF_RUN.where(reservations.c.call.in_(bindparam("calls", expanding=True)))
+_OF_CALL = update(reservations).where(
+    reservations.c.run_id == bindparam("of_run"), reservations.c.call == bindparam("of_call")
+)
+_RENEW = _OF_CALL.values({name: bindparam(f"new_{name}") for name in _RENEWED})
+_CLOSE = _OF_CALL.values(is_open=False)
 
 
 class Books:
@@ -88,17 +106,25 @@ class Books:
         keys: Iterable[str] = (),
     ) -> None:
         self._connection = connection
-        found = connection.execute(_open_of(run_id, calls)).all()
+        found = self._open_of(run_id, calls)
         wanted = sorted({*keys, *(key for row in found for key in _charged(row))})
-        rows = connection.execute(_locked(wanted)).all()
+        rows = connection.execute(_LOCKED, {"keys": wanted}).all()
         if len(rows) < len(wanted):
             for key in wanted:
                 insert_if_new(connection, accounts, {"key": key, **dict.fromkeys(_FIGURES, 0)})
-            rows = connection.execute(_locked(wanted)).all()
+            rows = connection.execute(_LOCKED, {"keys": wanted}).all()
         self._figures = {row.key: _figures(row) for row in rows}
         self._changed: set[str] = set()
-        # Once more, now that nobody else can settle them.
-        self._open = connection.execute(_open_of(run_id, calls)).all() if found else found
+        if found and connection.dialect.name != "sqlite":  # whose writers are alone anyway
+            # Once more, now that nobody else can settle them.
+            found = self._open_of(run_id, calls)
+        self._open = found
+
+    def _open_of(self, run_id: str, calls: Collection[str] | None) -> Sequence[Row[Any]]:
+        if calls is None:
+            return self._connection.execute(_OPEN_OF_RUN, {"of_run": run_id}).all()
+        values = {"of_run": run_id, "calls": list(calls)}
+        return self._connection.execute(_OPEN_OF_CALLS, values).all()
 
     def balances(self, capped: Capped) -> list[Balance]:
         """Return how accounts stand."""
@@ -118,7 +144,8 @@ class Books:
             "at": datetime.now(UTC),
         }
         if not insert_if_new(self._connection, reservations, row):
-            self._connection.execute(_of(run_id, call).values(row))
+            renewed = {f"new_{name}": row[name] for name in _RENEWED}
+            self._connection.execute(_RENEW, {"of_run": run_id, "of_call": call, **renewed})
         self.add(keys, reserved=nano, reserved_tokens=amount.tokens)
 
     def settle(self, call: str, usage: Usage | None) -> None:
@@ -144,7 +171,9 @@ class Books:
                 reserved_tokens=-row.reserved_tokens,
                 unpriced=0 if row.priced else 1,
             )
-            self._connection.execute(_of(row.run_id, row.call).values(is_open=False))
+        if rows:
+            closed = [{"of_run": row.run_id, "of_call": row.call} for row in rows]
+            self._connection.execute(_CLOSE, closed)
         self._open = [row for row in self._open if row not in rows]
 
     def add(self, keys: Iterable[str], **figures: int) -> None:
@@ -171,22 +200,6 @@ def standing(connection: Connection, capped: Capped) -> tuple[Balance, ...]:
     known = {row.key: _figures(row) for row in rows}
     nothing = dict.fromkeys(_FIGURES, 0)
     return tuple(_balance(one, cap, known.get(one.key, nothing)) for one, cap in capped.items())
-
-
-def _locked(keys: Sequence[str]) -> Select[Any]:
-    """SQLite, whose writers are alone anyway, is asked without the lock."""
-    return (
-        select(accounts).where(accounts.c.key.in_(keys)).order_by(accounts.c.key).with_for_update()
-    )
-
-
-def _open_of(run_id: str, calls: Collection[str] | None) -> Select[Any]:
-    of_run = select(reservations).where(reservations.c.is_open, reservations.c.run_id == run_id)
-    return of_run if calls is None else of_run.where(reservations.c.call.in_(calls))
-
-
-def _of(run_id: str, call: str) -> Any:
-    return update(reservations).where(reservations.c.run_id == run_id, reservations.c.call == call)
 
 
 def _charged(row: Row[Any]) -> list[str]:

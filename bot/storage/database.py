@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from pydantic import SecretStr
 from sqlalchemy import (
@@ -18,6 +18,7 @@ from sqlalchemy import (
     Connection,
     Dialect,
     Engine,
+    Executable,
     Integer,
     MetaData,
     Table,
@@ -135,10 +136,16 @@ class Database:
 
 def insert_if_new(connection: Connection, table: Table, row: Mapping[str, object]) -> bool:
     """Insert a row unless one of its key is there; return whether it was inserted."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table).values(dict(row)).on_conflict_do_nothing()
+    statement = _insert_unless_there(connection.dialect.name, table)
     # Not `rowcount`, which not every driver knows for an insert.
-    return connection.execute(statement.returning(*table.primary_key)).first() is not None
+    return connection.execute(statement, dict(row)).first() is not None
+
+
+@cache  # building it takes longer than carrying it out
+def _insert_unless_there(database: str, table: Table) -> Executable:
+    dialect = postgresql if database == "postgresql" else sqlite
+    inserted = dialect.insert(table).on_conflict_do_nothing().returning(*table.primary_key)
+    return cast("Executable", inserted)
 
 
 async def open_database(url: SecretStr, *, flushed: bool = True) -> Database:

@@ -227,6 +227,15 @@ async def test_several_conversations_share_one_model(make: Make) -> None:
     assert [turn.text for turn in turns] == [f"About {n}" for n in range(8)]
 
 
+async def test_turns_share_a_connection(make: Make) -> None:
+    """A new one for each turn would cost a handshake, and with TLS several round trips."""
+    async with ModelServer(lambda _: Say("Done.")) as server:
+        model = make(server)
+        for n in range(4):
+            await model.respond(conversation(text=str(n)), Ask())
+    assert len(server.connections) == 1
+
+
 async def test_a_turn_pickles(make: Make) -> None:
     """A durable run keeps it."""
     turn, _ = await ask(make, [(Think("Hm."), Say("I look."), Call("bash", {"command": "ls"}))])

@@ -55,6 +55,7 @@ class ModelServer:
         requests: All that were let through by the API's rules, oldest first.
         breaches: What the API's rules said about the others.
         times: When each request came and when its answer was ready, in `time.perf_counter()`.
+        connections: The client's address of every connection that carried a request.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class ModelServer:
         self.requests: list[Request] = []
         self.breaches: list[str] = []
         self.times: list[tuple[float, float]] = []
+        self.connections: set[object] = set()
         self._script = script
         self._models = models
         self._keep = keep
@@ -117,6 +119,8 @@ class ModelServer:
 
     async def _timed(self, http: web.Request, wire: Wire) -> web.StreamResponse:
         arrived = time.perf_counter()
+        if http.transport is not None:
+            self.connections.add(http.transport.get_extra_info("peername"))
         response = await self._answer(http, wire)
         self.times.append((arrived, time.perf_counter()))
         return response
