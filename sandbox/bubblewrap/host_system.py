@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.base import HOME
@@ -30,45 +31,52 @@ _NEVER = (Path("/"), Path("/etc"), Path("/proc"), Path("/sys"), Path("/dev"), Pa
 """A setting that names one of these, or a home, gets no mount."""
 
 
-def host_view(
+@dataclass(frozen=True, slots=True)
+class HostViews:
+    """What jails show of this host, by whether they have a way out."""
+
+    offline: HostView
+    online: HostView
+
+
+def host_views(
     etc: Path,
     pip_config: str,
     environ: Mapping[str, str],
     *,
-    network: bool,
     devices: tuple[Mount, ...] = (),
     trusted: Collection[tuple[str, int]] = (),
     bundle: bool = False,
-) -> HostView:
-    """Return what a jail shows of this host.
+) -> HostViews:
+    """Look at this host, and return what jails show of it.
 
     Args:
         etc: The composed `/etc`.
         pip_config: Its `pip.conf`: local package folders that it names are shown too.
         environ: The host's environment.
-        network: Whether the jail has a way out.
         devices: Nodes to show in place of the host's own.
         trusted: Host and port of the operator's registries.
         bundle: Whether the gate stands for private registries; see `proxy_environment`.
     """
     programs, links = system_mounts()
     toolchains = find_toolchains(environ)
-    client = client_environment(environ) if network else {}
-    values = (*ini_values(pip_config), *client.values())
-    variables = {
-        **_variables(toolchains),
-        **client,
-        **(proxy_environment(trusted, bundle=bundle) if network else {}),
-    }
-    mounts = (
+    client = client_environment(environ)
+    system = (
         *programs,
         *kernel_settings(),
         Mount(etc, Path("/etc")),
         *_etc_mounts(),
         *(mount for toolchain in toolchains for mount in toolchain.mounts),
-        *_package_sources(values, environ),
     )
-    return HostView(_without_covered(mounts), links, variables, devices)
+
+    def view(settings: Mapping[str, str], proxy: Mapping[str, str]) -> HostView:
+        sources = _package_sources((*ini_values(pip_config), *settings.values()), environ)
+        variables = {**_variables(toolchains), **settings, **proxy}
+        return HostView(_without_covered((*system, *sources)), links, variables, devices)
+
+    return HostViews(
+        offline=view({}, {}), online=view(client, proxy_environment(trusted, bundle=bundle))
+    )
 
 
 def _etc_mounts() -> Iterator[Mount]:

@@ -13,7 +13,7 @@ from sandbox.base import ResourceLimits, SandboxError, SandboxGone, SandboxSpec,
 from sandbox.bubblewrap import jail
 from sandbox.bubblewrap.cgroups import control_group
 from sandbox.bubblewrap.etc_files import digest, etc_files, write_etc
-from sandbox.bubblewrap.host_system import host_view
+from sandbox.bubblewrap.host_system import HostViews, host_views
 from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.processes import Jail, Jailed
 from sandbox.bubblewrap.root_guards import devices
@@ -61,7 +61,7 @@ class BubblewrapProvider:
         self._store = Store(root)
         self._layers = Layers(self._store)
         self._environ = dict(os.environ if environ is None else environ)
-        self._views: dict[bool, jail.HostView] = {}
+        self._views: HostViews | None = None
         self._operator = Operator()
         self._opened: weakref.WeakSet[BubblewrapSandbox] = weakref.WeakSet()
         self._private = PrivateRegistries(credentials, self._environ) if credentials else None
@@ -88,13 +88,18 @@ class BubblewrapProvider:
         else:
             await self._layers.mount(place)
         self._store.keep_for(place, spec.lifetime)
-        network = spec.network is not None
-        view = self._views.get(network) or await self._compose_view(network=network)
+        views = self._views or await self._look_at_host()
         group = control_group(_group_name(place), spec.limits)
         policy = Policy(spec.network, self._operator.trusted) if spec.network else None
         way_out = WayOut(policy, self._operator, self._private) if policy else None
         sandbox = BubblewrapSandbox(
-            spec, self._store, self._layers, view, group, way_out, resumed=resumed
+            spec,
+            self._store,
+            self._layers,
+            views.online if spec.network is not None else views.offline,
+            group,
+            way_out,
+            resumed=resumed,
         )
         self._opened.add(sandbox)
         return sandbox
@@ -121,7 +126,7 @@ class BubblewrapProvider:
                 await host_command((*COPY, f"{layer}/.", str(staged / "home")))
             return self._store.publish(staged, place)
 
-    async def _compose_view(self, *, network: bool) -> jail.HostView:
+    async def _look_at_host(self) -> HostViews:
         """Look at the host once; later sandboxes of this provider see the same."""
         files = await asyncio.to_thread(etc_files, Path("/etc"), self._environ)
         etc = self._store.root / f"etc-{digest(files)}"
@@ -134,18 +139,16 @@ class BubblewrapProvider:
         places = self._private.places if self._private else frozenset[tuple[str, int]]()
         self._operator = operator(self._environ, pip_config, (etc / "npmrc").read_text(), places)
         nodes = devices(self._store.root / "devices")
-        view = await asyncio.to_thread(
-            host_view,
+        self._views = await asyncio.to_thread(
+            host_views,
             etc,
             pip_config,
             self._environ,
-            network=network,
             devices=nodes,
             trusted=self._operator.trusted,
             bundle=self._private is not None,
         )
-        self._views[network] = view
-        return view
+        return self._views
 
     async def remove(self, name: str) -> None:
         """Remove the sandbox or snapshot of that name."""

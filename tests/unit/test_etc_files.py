@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox.bubblewrap.etc_files import etc_files
-from sandbox.bubblewrap.host_system import host_view
+from sandbox.bubblewrap.host_system import host_views
 
 
 def _pip_settings(home: Path, text: str) -> dict[str, str]:
@@ -47,5 +47,5 @@ def test_a_private_key_stays_outside(tmp_path: Path) -> None:
 
 def test_nothing_is_mounted_into_the_composed_etc(tmp_path: Path) -> None:
     """It is read-only, so bubblewrap could not make a place there."""
-    view = host_view(tmp_path, "[global]\nconstraint = /etc/passwd\n", {}, network=True)
-    assert "/etc/passwd" not in {str(mount.target) for mount in view.mounts}
+    views = host_views(tmp_path, "[global]\nconstraint = /etc/passwd\n", {})
+    assert "/etc/passwd" not in {str(mount.target) for mount in views.online.mounts}

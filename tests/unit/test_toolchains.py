@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.bubblewrap.host_system import host_view
+from sandbox.bubblewrap.host_system import host_views
 from sandbox.bubblewrap.toolchains import (
     NODE_DIRECTORY,
     TOOLS_DIRECTORY,
@@ -96,7 +96,7 @@ def test_the_view_holds_no_home_and_no_whole_etc(home: Path, tmp_path: Path) -> 
     wheels = tmp_path / "wheels"
     wheels.mkdir()
     config = f"[global]\nfind-links = {wheels} {home} {tmp_path}\n    /etc\n"
-    view = host_view(tmp_path / "etc", config, {"HOME": str(home), "PATH": ""}, network=False)
+    view = host_views(tmp_path / "etc", config, {"HOME": str(home), "PATH": ""}).offline
     assert Mount(wheels, wheels) in view.mounts
     sources = {mount.source for mount in view.mounts}
     assert sources.isdisjoint({home, tmp_path, Path("/etc"), Path("/")})
@@ -110,7 +110,7 @@ def test_a_local_index_is_shown_with_its_files(home: Path, tmp_path: Path) -> No
     for index in (tmp_path / "mirror" / "simple", home / "simple"):
         index.mkdir(parents=True)
     config = f"[global]\nextra-index-url = file://{tmp_path}/mirror/simple file://{home}/simple\n"
-    view = host_view(tmp_path / "etc", config, {"HOME": str(home), "PATH": ""}, network=False)
+    view = host_views(tmp_path / "etc", config, {"HOME": str(home), "PATH": ""}).offline
     sources = {mount.source for mount in view.mounts}
     assert tmp_path / "mirror" in sources
     assert home / "simple" in sources
@@ -120,10 +120,9 @@ def test_a_local_index_is_shown_with_its_files(home: Path, tmp_path: Path) -> No
 def test_clients_are_told_of_the_way_out(home: Path, tmp_path: Path) -> None:
     """Of the proxy in the jail, and of the operator's registries; names are resolved outside."""
     environ = {"HOME": str(home), "PATH": "", "PIP_INDEX_URL": "https://pypi.example/simple"}
-    off = host_view(tmp_path / "etc", "", environ, network=False)
-    on = host_view(tmp_path / "etc", "", environ, network=True)
-    assert {"PIP_INDEX_URL", "HTTPS_PROXY"}.isdisjoint(off.environment)
-    assert on.environment["PIP_INDEX_URL"] == "https://pypi.example/simple"
-    assert on.environment["HTTPS_PROXY"] == "http://127.0.0.1:43128"
-    for view in (off, on):
+    views = host_views(tmp_path / "etc", "", environ)
+    assert {"PIP_INDEX_URL", "HTTPS_PROXY"}.isdisjoint(views.offline.environment)
+    assert views.online.environment["PIP_INDEX_URL"] == "https://pypi.example/simple"
+    assert views.online.environment["HTTPS_PROXY"] == "http://127.0.0.1:43128"
+    for view in (views.offline, views.online):
         assert Path("/etc/resolv.conf") not in {mount.target for mount in view.mounts}
