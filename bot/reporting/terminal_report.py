@@ -120,13 +120,13 @@ def _print_summary(report: Report, say: _Speaker) -> None:
 
 
 def _print_patch(report: Report, console: Console) -> None:
-    from rich.syntax import Syntax
-
     lines = reveal_hidden(report.patch.text).splitlines()
     title = "The patch:" if report.patch_accepted else "The patch so far, which is not accepted:"
     console.print(f"\n{title}", markup=False, highlight=False)
     shown = "\n".join(lines[:_MOST_PATCH_LINES])
     if console.is_terminal:
+        from rich.syntax import Syntax
+
         console.print(Syntax(shown, "diff", background_color="default", word_wrap=True))
     else:  # a line that is broken to fit would no longer apply
         console.print(shown, markup=False, highlight=False, soft_wrap=True)
