@@ -53,8 +53,10 @@ TOKEN_SHAPES: tuple[re.Pattern[str], ...] = tuple(
         r"(?P<kept>://)[^\s/@:]*:[^\s/@]+(?=@)",
         # RFC 9110: credentials of the Authorization header
         r"(?P<kept>[Aa](?i:uthorization: ))(?i:bearer|basic|token) \S+",
-        r"(?P<kept>[Bb](?i:earer) )(?<=\b(?i:bearer) )"
-        r"(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{16,}",
+        (
+            r"(?P<kept>[Bb](?i:earer) )(?<=\b(?i:bearer) )"
+            r"(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{16,}"
+        ),
     )
 )
 """What a credential looks like, wherever it comes from; the group `kept` is no part of it.
