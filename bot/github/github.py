@@ -37,7 +37,7 @@ from bot.github.auth import (
     access_for,
 )
 from bot.github.check_values import CommitChecks
-from bot.github.client import Connection, Wire
+from bot.github.client import Connection
 from bot.github.commit_checks import read_checks
 from bot.github.downloads import Archive, Sink
 from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
@@ -57,6 +57,7 @@ from bot.github.values import (
     RepositoryFacts,
     Review,
 )
+from bot.github.wire import Wire
 
 S = TypeVar("S", bound=Sink)
 

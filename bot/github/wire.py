@@ -1,0 +1,117 @@
+"""Speak HTTP with GitHub: gidgethub's client, with what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import aiohttp
+import gidgethub
+import gidgethub.aiohttp
+from cachetools import LRUCache
+from gidgethub import sansio
+from pydantic import SecretStr
+
+from bot.github.downloads import PIECE, Sink
+
+API_VERSION = "2022-11-28"
+"""The version that github.com and every supported GitHub Enterprise Server speak."""
+
+REQUESTER = "fixpoint"
+CACHED_ANSWERS = 128
+
+DOWNLOAD_SECONDS = 300.0
+"""Longest time of one download."""
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+Variable = str | int | Sequence[str]
+S = TypeVar("S", bound=Sink)
+
+
+class Wire(gidgethub.aiohttp.GitHubAPI):
+    """gidgethub's client with what it leaves out: API version, time limit, pages one by one."""
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        *,
+        base_url: str,
+        timeout: float,
+        app_id: str | None = None,
+        private_key: SecretStr | None = None,
+    ) -> None:
+        super().__init__(
+            session,
+            REQUESTER,
+            base_url=base_url,
+            cache=LRUCache(CACHED_ANSWERS),
+            app_id=app_id,
+            private_key=private_key.get_secret_value() if private_key else None,
+        )
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+
+    async def page(
+        self, url: str, variables: Mapping[str, Variable], token: str | None
+    ) -> tuple[Any, str | None]:
+        """Return one page and the URL of the next one."""
+        data, following, _ = await self._make_request(
+            "GET", url, variables, b"", sansio.accept_format(), oauth_token=token
+        )
+        return data, following
+
+    async def download(
+        self, url: str, variables: Mapping[str, Variable], token: str | None, sink: S
+    ) -> S:
+        """Feed a download into `sink`: GitHub names a signed address, which gets no token."""
+        address = await self._address(url, variables, token)
+        if urlsplit(address).scheme not in {"http", "https"}:
+            raise gidgethub.GitHubBroken(HTTPStatus.BAD_GATEWAY, "a download without an address")
+        limit = aiohttp.ClientTimeout(total=DOWNLOAD_SECONDS, sock_read=self._timeout.total)
+        headers = {"User-Agent": self.requester}
+        async with self._session.get(address, headers=headers, timeout=limit) as response:
+            if response.status >= HTTPStatus.BAD_REQUEST:
+                broken = response.status >= HTTPStatus.INTERNAL_SERVER_ERROR
+                kind = gidgethub.GitHubBroken if broken else gidgethub.BadRequest
+                raise kind(HTTPStatus(response.status), "the storage does not give it")
+            async for piece in response.content.iter_chunked(PIECE):
+                sink.feed(piece)
+        return sink
+
+    async def _address(self, url: str, variables: Mapping[str, Variable], token: str | None) -> str:
+        """Return where GitHub keeps what is to be downloaded."""
+        headers = sansio.create_headers(self.requester, oauth_token=token)
+        async with self._session.get(
+            sansio.format_url(url, variables, base_url=self.base_url),
+            headers={**headers, "X-GitHub-Api-Version": API_VERSION},
+            timeout=self._timeout,
+            allow_redirects=False,
+        ) as response:
+            if response.status in REDIRECTS:
+                return response.headers.get("Location", "")
+            sansio.decipher_response(response.status, response.headers, await response.read())
+            raise gidgethub.GitHubBroken(HTTPStatus.BAD_GATEWAY, "a download without an address")
+
+    async def manage_rate_limit(self, *, method: str, url: str) -> None:  # noqa: ARG002 - gidgethub's hook
+        """Ask nothing while GitHub would refuse it: insisting gets an App banned."""
+        limit = self.rate_limit  # gidgethub has counted this call already
+        if limit is not None and limit.remaining < 0 and datetime.now(UTC) < limit.reset_datetime:
+            raise gidgethub.RateLimitExceeded(limit)
+
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        async with self._session.request(
+            method,
+            url,
+            headers={**headers, "X-GitHub-Api-Version": API_VERSION},
+            data=body,
+            timeout=self._timeout,
+        ) as response:
+            answer = response.status, response.headers, await response.read()
+        if response.status == HTTPStatus.NOT_MODIFIED:  # gidgethub counts it, GitHub does not
+            self.rate_limit = sansio.RateLimit.from_http(response.headers)
+        return answer
