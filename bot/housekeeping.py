@@ -6,11 +6,10 @@ import asyncio
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Self
 
 import structlog
 
-from bot.errors import StorageError
+from bot.background import again_and_again
 from bot.storage.commits import CommitStore
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
@@ -48,26 +47,14 @@ class Housekeeping:
         self._commits = commits
         self._journal = journal
         self._mirrors = mirrors
-        self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> Self:
-        """Begin."""
-        self._task = asyncio.create_task(self._tidy_again_and_again())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Stop."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _tidy_again_and_again(self) -> None:
-        while True:
-            try:
-                await self.tidy(datetime.now(UTC) - KEPT)
-            except StorageError as error:
-                _log.warning("old data not thrown away", problem=str(error))
-            await asyncio.sleep(EVERY_SECONDS)
+    async def keep_tidy(self) -> None:
+        """Tidy up for ever."""
+        await again_and_again(
+            lambda: self.tidy(datetime.now(UTC) - KEPT),
+            pause=EVERY_SECONDS,
+            failed="old data not thrown away",
+        )
 
     async def tidy(self, older_than: datetime) -> None:
         """Throw away what was last of use before `older_than`.

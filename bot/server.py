@@ -16,11 +16,12 @@ from aiohttp import web
 
 from bot import __version__
 from bot.app import open_tools
+from bot.background import in_background
 from bot.data_folder import make_data_folder
 from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import Patience
-from bot.github.unused_tokens import UnusedTokens
+from bot.github.unused_tokens import unused_revoked
 from bot.housekeeping import Housekeeping
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
@@ -101,7 +102,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             patience=Patience(first_wait=settings.fixpoint_retry_seconds / 10),
             scrub=scrubber(secrets, settings.fixpoint_redact),
         )
-        await stack.enter_async_context(UnusedTokens(github))
+        await stack.enter_async_context(unused_revoked(github))
         tools = await stack.enter_async_context(
             open_tools(settings, sandboxes=folder / "sandboxes", kind=settings.fixpoint_sandbox)
         )
@@ -131,9 +132,8 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         await durable.launch(workflow.run, workflow.go_on)
         stack.push_async_callback(durable.close)
-        waiting = await stack.enter_async_context(
-            Approvals(runs, approvals, durable.go_on, durable.start)
-        )
+        waiting = Approvals(runs, approvals, durable.go_on, durable.start)
+        await stack.enter_async_context(in_background(waiting.keep_looking))
         left = LeftHeads(github, runs, waiting)
         settler = await stack.enter_async_context(
             Settler(
@@ -156,12 +156,10 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 first_wait=settings.fixpoint_retry_seconds,
             )
         )
-        await stack.enter_async_context(
-            MissedDeliveries(github, deliveries, every=settings.fixpoint_missed_seconds)
-        )
-        await stack.enter_async_context(
-            Housekeeping(deliveries, stores.commits, journal, folder / "mirrors")
-        )
+        missed = MissedDeliveries(github, deliveries, every=settings.fixpoint_missed_seconds)
+        await stack.enter_async_context(in_background(missed.keep_looking))
+        housekeeping = Housekeeping(deliveries, stores.commits, journal, folder / "mirrors")
+        await stack.enter_async_context(in_background(housekeeping.keep_tidy))
         app = build_app(settings, database, deliveries, dispatcher.wake)
         yield Server(
             app, database, deliveries, runs, stores.commits, dispatcher, settler, durable, waiting

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Self
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
 
 import structlog
 
+from bot.background import again_and_again, in_background
 from bot.errors import GitHubError
 from bot.github.github import GitHub
 
@@ -17,36 +20,29 @@ UNUSED = 120.0
 _LEAVING = 3.0
 """Seconds for revoking at the end; what is not revoked by then expires within the hour."""
 
+_FAILED = "tokens not revoked"
+
 _log = structlog.get_logger(__name__)
 
 
-class UnusedTokens:
-    """Looks after the tokens of one process, whatever they were minted for."""
+@asynccontextmanager
+async def unused_revoked(github: GitHub) -> AsyncIterator[None]:
+    """Look after the tokens of this process while the block lasts, whatever they are minted for."""
 
-    def __init__(self, github: GitHub) -> None:
-        self._github = github
-        self._task: asyncio.Task[None] | None = None
+    async def look() -> None:
+        await asyncio.sleep(UNUSED / 2)
+        await github.revoke_unused(time.time() - UNUSED)
 
-    async def __aenter__(self) -> Self:
-        """Begin."""
-        self._task = asyncio.create_task(self._look_again_and_again())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Stop, and leave no token behind."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+    async with in_background(partial(again_and_again, look, pause=0.0, failed=_FAILED)):
         try:
-            async with asyncio.timeout(_LEAVING):
-                await self._github.revoke_unused(time.time())
-        except (GitHubError, TimeoutError) as error:
-            _log.warning("tokens not revoked", problem=str(error))
+            yield
+        finally:
+            await _revoke_all(github)
 
-    async def _look_again_and_again(self) -> None:
-        while True:
-            await asyncio.sleep(UNUSED / 2)
-            try:
-                await self._github.revoke_unused(time.time() - UNUSED)
-            except GitHubError as error:
-                _log.warning("tokens not revoked", problem=str(error))
+
+async def _revoke_all(github: GitHub) -> None:
+    try:
+        async with asyncio.timeout(_LEAVING):
+            await github.revoke_unused(time.time())
+    except (GitHubError, TimeoutError) as error:
+        _log.warning(_FAILED, problem=str(error))

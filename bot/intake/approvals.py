@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import Self
 
 import structlog
 
-from bot.errors import StorageError
+from bot.background import again_and_again
 from bot.repair.model import Verdict
 from bot.repair.request import FixRequest
 from bot.storage.approvals import Answer, ApprovalStore
@@ -50,7 +48,6 @@ class Approvals:
         self._go_on = go_on
         self._start = start
         self._every = every
-        self._task: asyncio.Task[None] | None = None
 
     async def asks(self, run: RunRecord) -> bool:
         """Return whether an answer is wanted: a run waits for it, or is over and could go on."""
@@ -98,21 +95,6 @@ class Approvals:
             elif approval.answer is not None:
                 await self._go_on(run.request)
 
-    async def __aenter__(self) -> Self:
-        """Begin to look."""
-        self._task = asyncio.create_task(self._look_again_and_again())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Stop."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _look_again_and_again(self) -> None:
-        while True:
-            try:
-                await self.look()
-            except StorageError as error:
-                _log.warning("waiting runs not looked for", problem=str(error))
-            await asyncio.sleep(self._every)
+    async def keep_looking(self) -> None:
+        """Look for ever."""
+        await again_and_again(self.look, pause=self._every, failed="waiting runs not looked for")

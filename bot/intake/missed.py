@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from typing import Self
 
 import structlog
 
-from bot.errors import GitHubError, StorageError
+from bot.background import again_and_again
 from bot.github.github import GitHub
 from bot.intake.events import is_handled
 from bot.storage.deliveries import DeliveryStore
@@ -35,26 +33,10 @@ class MissedDeliveries:
         self._deliveries = deliveries
         self._every = every
         self._asked: Counter[str] = Counter()
-        self._task: asyncio.Task[None] | None = None
 
-    async def __aenter__(self) -> Self:
-        """Begin to look."""
-        self._task = asyncio.create_task(self._look_again_and_again())
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Stop."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
-
-    async def _look_again_and_again(self) -> None:
-        while True:
-            try:
-                await self.look()
-            except (GitHubError, StorageError) as error:
-                _log.warning("missed webhooks not looked for", problem=str(error))
-            await asyncio.sleep(self._every)
+    async def keep_looking(self) -> None:
+        """Look for ever."""
+        await again_and_again(self.look, pause=self._every, failed="missed webhooks not looked for")
 
     async def look(self) -> None:
         """Ask for every webhook that we would have kept and do not have."""

@@ -1,0 +1,40 @@
+"""Work of the server that goes on beside everything else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+
+import structlog
+
+from bot.errors import FixpointError
+
+_log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def in_background(work: Callable[[], Coroutine[None, None, None]]) -> AsyncIterator[None]:
+    """Let `work` go on while the block lasts; it is cancelled at the end."""
+    task = asyncio.create_task(work())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def again_and_again(act: Callable[[], Awaitable[None]], *, pause: float, failed: str) -> None:
+    """Do something for ever; an expected error is logged, and the next time may go well.
+
+    Args:
+        act: What to do.
+        pause: Seconds between two times.
+        failed: What to log when it raises a `FixpointError`.
+    """
+    while True:
+        try:
+            await act()
+        except FixpointError as error:
+            _log.warning(failed, problem=str(error))
+        await asyncio.sleep(pause)
