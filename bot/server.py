@@ -25,6 +25,7 @@ from bot.github.unused_tokens import unused_revoked
 from bot.housekeeping import Housekeeping
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
+from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.commit_look import Stores
 from bot.intake.dispatch import Dispatcher
 from bot.intake.left_heads import LeftHeads
@@ -144,15 +145,14 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 first_wait=LOOK_AGAIN * settings.fixpoint_retry_seconds,
             )
         )
+        checks = CheckEvents(github, stores, waiting, left, settler.wake)
         dispatcher = await stack.enter_async_context(
             Dispatcher(
-                github,
                 deliveries,
                 runs,
                 durable.start,
-                waiting,
-                workflow.view_of,
-                CheckEvents(github, stores, waiting, left, settler.wake),
+                CommentEvents(github, runs, durable.start, waiting, workflow.view_of, checks),
+                checks,
                 first_wait=settings.fixpoint_retry_seconds,
             )
         )

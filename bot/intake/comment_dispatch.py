@@ -1,0 +1,222 @@
+"""Work through a comment: ask what it takes to decide, act, answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import assert_never
+
+import structlog
+
+from bot.errors import NotPermitted
+from bot.github.github import GitHub
+from bot.intake.approvals import Approvals
+from bot.intake.check_dispatch import CheckEvents, read_who
+from bot.intake.decisions import (
+    Accept,
+    AnswerRun,
+    Candidate,
+    Decision,
+    Ignore,
+    Refusal,
+    Refuse,
+    Reply,
+    ReplyKind,
+    StopRun,
+    Switch,
+)
+from bot.intake.events import CommentEvent
+from bot.intake.policy import Identity, Standing, decide, screen
+from bot.intake.repo_config import WhoSection
+from bot.repair.model import Limits
+from bot.repair.request import FixRequest
+from bot.reporting import approval, messages
+from bot.reporting.marker import marker
+from bot.reporting.progress_view import ProgressView
+from bot.storage.approvals import Answer
+from bot.storage.deliveries import Delivery
+from bot.storage.runs import RunRecord, RunStatus, RunStore
+
+_log = structlog.get_logger(__name__)
+
+
+class CommentEvents:
+    """Does what comments ask for, and answers them."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        runs: RunStore,
+        start: Callable[[FixRequest], Awaitable[None]],
+        approvals: Approvals,
+        view_of: Callable[[str], ProgressView | None],
+        checks: CheckEvents,
+    ) -> None:
+        """Describe what comments act on.
+
+        Args:
+            github: To answer, and to ask what people may do.
+            runs: All runs.
+            start: Starts a run.
+            approvals: Takes the answers to runs that wait.
+            view_of: How far a run of this process is; None for others.
+            checks: Switches automatic runs on and off.
+        """
+        self._github = github
+        self._runs = runs
+        self._start = start
+        self._approvals = approvals
+        self._view_of = view_of
+        self._checks = checks
+
+    async def take(self, delivery: Delivery, event: CommentEvent) -> str:
+        """Do what a comment asks for; return what that was."""
+        identity = Identity((await self._github.app_identity()).slug)
+        screened = screen(event, identity)
+        if isinstance(screened, Ignore):
+            return screened.reason
+        decision = await self._decide(screened)
+        return await self._act(delivery, event, decision)
+
+    async def _decide(self, candidate: Candidate) -> Decision:
+        repo, number = candidate.event.repo, candidate.event.thread.number
+        permission = await self._github.permission(repo, candidate.event.sender.login)
+        who = await read_who(self._github, repo) if permission.may_write else WhoSection()
+        active = await self._runs.active(repo.full_name, number)
+        latest = await self._runs.latest(repo.full_name, number)
+        youngest = active[0] if active else latest
+        asks = youngest is not None and await self._approvals.asks(youngest)
+        standing = Standing(
+            active=active[0].id if active else None,
+            latest=latest.request if latest else None,
+            waiting=youngest.id if youngest is not None and asks else None,
+        )
+        return decide(candidate, permission=permission, who=who, standing=standing)
+
+    async def _act(self, delivery: Delivery, event: CommentEvent, decision: Decision) -> str:
+        match decision:
+            case Accept(request):
+                await self._accept(delivery, event, request)
+                return f"started run {request.run_id}"
+            case Reply(kind, run_id):
+                await self._say(delivery, event, await self._reply(kind, run_id, event), kind)
+                return f"replied: {kind}"
+            case StopRun(run_id):
+                await self._runs.request_stop(run_id)
+                await self._say(delivery, event, messages.stopping, "stopping")
+                return f"stopping run {run_id}"
+            case Switch(on):
+                await self._checks.switch(event, on=on)
+                await self._say(
+                    delivery, event, lambda mark: messages.auto_switched(on, mark), "auto"
+                )
+                return f"automatic runs: {'on' if on else 'off'}"
+            case AnswerRun(run_id, approved):
+                by, answer = event.sender.login, Answer.APPROVED if approved else Answer.REJECTED
+                await self._say(
+                    delivery,
+                    event,
+                    lambda mark: approval.answered(by, approved=approved, mark=mark),
+                    "answered",
+                )
+                await self._approvals.answer(run_id, answer, by)
+                return f"{answer} run {run_id}"
+            case Refuse():
+                await self._refuse(delivery, event, decision)
+                return f"refused: {decision.refusal}"
+            case _:
+                assert_never(decision)
+
+    async def _accept(self, delivery: Delivery, event: CommentEvent, request: FixRequest) -> None:
+        """Remember the run before it is queued, and let the person see that it was heard."""
+        await self._runs.create(request, delivery.id)
+        try:
+            await self._github.react(
+                event.repo,
+                comment_id=event.comment.id,
+                issue_number=event.thread.number,
+                content="eyes",
+            )
+        except NotPermitted as error:  # the run will meet the same, and end in good order
+            _log.warning("could not react", problem=str(error))
+        await self._start(request)
+
+    async def _reply(
+        self, kind: ReplyKind, run_id: str | None, event: CommentEvent
+    ) -> Callable[[str], str]:
+        match kind:
+            case ReplyKind.HELP:
+                return messages.help_text
+            case ReplyKind.STATUS:
+                run = await self._runs.get(run_id) if run_id else None
+                if run is None:
+                    return await self._last_run(event)
+                if run.status is RunStatus.WAITING:
+                    return approval.still_waiting
+                view = self._view_of(run.id) or _view_of_queued(run)
+                return lambda mark: messages.status(view, datetime.now(UTC), mark)
+            case _:
+                assert_never(kind)
+
+    async def _last_run(self, event: CommentEvent) -> Callable[[str], str]:
+        last = await self._runs.latest(event.repo.full_name, event.thread.number)
+        if last is None or last.verdict is None:
+            return messages.nothing_running
+        verdict, url = last.verdict, last.pull_request_url
+        return lambda mark: messages.last_run(verdict, last.reason, url, mark)
+
+    async def _refuse(self, delivery: Delivery, event: CommentEvent, refuse: Refuse) -> None:
+        refusal, detail = refuse.refusal, refuse.detail
+        match refusal:
+            case Refusal.NO_PERMISSION:
+                await self._say_once(event, messages.not_allowed, "not-allowed")
+            case Refusal.BAD_COMMAND:
+                await self._say(
+                    delivery, event, lambda mark: messages.bad_command(detail, mark), "bad-command"
+                )
+            case Refusal.ALREADY_RUNNING:
+                url = await self._address(event, detail)
+                await self._say(
+                    delivery, event, lambda mark: messages.already_running(url, mark), "running"
+                )
+            case Refusal.NOTHING_TO_STOP:
+                await self._say(delivery, event, messages.nothing_running, "nothing-to-stop")
+            case Refusal.NOTHING_WAITS:
+                await self._say(delivery, event, approval.nothing_waits, "nothing-waits")
+            case Refusal.MAY_NOT_APPROVE:
+                await self._say(
+                    delivery,
+                    event,
+                    lambda mark: approval.may_not_approve(detail, mark),
+                    "may-not-approve",
+                )
+            case _:
+                assert_never(refusal)
+
+    async def _address(self, event: CommentEvent, run_id: str) -> str:
+        """Return where the progress of a run is shown."""
+        run = await self._runs.get(run_id)
+        comment = run.progress_comment_id if run else None
+        return self._github.comment_url(event.repo, event.thread.number, comment)
+
+    async def _say(
+        self,
+        delivery: Delivery,
+        event: CommentEvent,
+        message: Callable[[str], str],
+        kind: str,
+    ) -> None:
+        """Answer a delivery, once."""
+        mark = marker(delivery.id, kind)
+        await self._github.post_comment(event.repo, event.thread.number, message(mark), mark)
+
+    async def _say_once(
+        self, event: CommentEvent, message: Callable[[str], str], kind: str
+    ) -> None:
+        """Answer a thread, once, whoever asks and however often."""
+        mark = marker(f"thread-{event.thread.number}", kind)
+        await self._github.post_comment(event.repo, event.thread.number, message(mark), mark)
+
+
+def _view_of_queued(run: RunRecord) -> ProgressView:
+    return ProgressView(run_id=run.id, started=run.created_at, limits=Limits())
