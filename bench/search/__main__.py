@@ -2,6 +2,7 @@
 
     python -m bench.search                            programs and faults of this folder
     python -m bench.search --held-out                 those that no edit was written for
+    python -m bench.search --fresh                    the same, written later
     python -m bench.search --quixbugs CLONE           the programs of QuixBugs
     python -m bench.search --projects FOLDER          popular projects, from clones OWNER+NAME
     python -m bench.search --fixkit                   the same by fixkit, beside it
@@ -26,7 +27,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bench.search import peer
-from bench.search.fault import HELD_OUT, PROGRAMS, load_faults
+from bench.search.fault import FRESH, HELD_OUT, PROGRAMS, load_faults
 from bench.search.in_place import repair_in_place
 from bench.search.projects import load_projects
 from bench.search.quixbugs import load_quixbugs
@@ -55,6 +56,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--quixbugs", type=Path, metavar="CLONE", help="a clone of QuixBugs")
     parser.add_argument("--held-out", action="store_true", help="the programs of `held_out`")
+    parser.add_argument("--fresh", action="store_true", help="the programs of `fresh`")
     parser.add_argument("--projects", type=Path, metavar="FOLDER", help="clones, OWNER+NAME")
     parser.add_argument("--only", action="append", metavar="NAME", help="may be repeated")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth fault alone")
@@ -67,7 +69,8 @@ def _options() -> argparse.Namespace:
 
 
 def _subjects(options: argparse.Namespace) -> Sequence[Subject]:
-    listed: Sequence[Subject] = load_faults(HELD_OUT if options.held_out else PROGRAMS)
+    programs = FRESH if options.fresh else HELD_OUT if options.held_out else PROGRAMS
+    listed: Sequence[Subject] = load_faults(programs)
     if options.projects:
         listed = load_projects(options.projects.resolve())
     if options.quixbugs:

@@ -12,6 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "programs"
 HELD_OUT = HERE / "held_out"
+FRESH = HERE / "fresh"
 ROOT = HERE.parents[1]
 _LAYOUTS = (("", ""), ("", "tests"), ("src", "tests"))
 _SOURCES = '[tool.pytest.ini_options]\npythonpath = ["src"]\n'
@@ -90,10 +91,10 @@ class Fault:
 
 
 def load_faults(programs: Path = PROGRAMS) -> list[Fault]:
-    """Return the faults of a folder; those held out are in projects of various layouts."""
+    """Return the faults of a folder; those of the other sets are in projects of various layouts."""
     listed = tomllib.loads((programs / "faults.toml").read_text("utf-8"))["fault"]
     names = sorted({one["program"] for one in listed})
-    layouts = _LAYOUTS if programs == HELD_OUT else _LAYOUTS[:1]
+    layouts = _LAYOUTS if programs in {HELD_OUT, FRESH} else _LAYOUTS[:1]
     return [
         Fault(
             programs,

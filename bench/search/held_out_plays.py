@@ -7,19 +7,10 @@ chance gives the same inputs.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
-Play = Callable[[Any, Random], Any]
-
-
-def _text(chance: Random, letters: str = "abC d,1", length: int = 12) -> str:
-    return "".join(chance.choice(letters) for _ in range(chance.randint(0, length)))
-
-
-def _numbers(chance: Random, least: int = -9, most: int = 9, length: int = 8) -> list[int]:
-    return [chance.randint(least, most) for _ in range(chance.randint(0, length))]
+from bench.search.plays import Play, some_numbers, some_text
 
 
 def _spans(chance: Random, count: int = 6) -> list[tuple[int, int]]:
@@ -32,11 +23,11 @@ def _date(chance: Random) -> tuple[int, int, int]:
 
 
 def _cipher(module: Any, chance: Random) -> Any:
-    key = _text(chance, "abcxyz", 4) or "k"
+    key = some_text(chance, "abcxyz", 4) or "k"
     return chance.choice((
-        lambda: module.caesar(_text(chance), chance.randint(-30, 30)),
-        lambda: module.vigenere(_text(chance), key),
-        lambda: module.is_palindrome(_text(chance, "aA1 ", 5)),
+        lambda: module.caesar(some_text(chance), chance.randint(-30, 30)),
+        lambda: module.vigenere(some_text(chance), key),
+        lambda: module.is_palindrome(some_text(chance, "aA1 ", 5)),
     ))()  # fmt: skip
 
 
@@ -137,7 +128,7 @@ def _caches(module: Any, chance: Random) -> Any:
 
 
 def _chain(module: Any, chance: Random) -> Any:
-    chain, seen = module.Chain(_numbers(chance, 0, 3)), []
+    chain, seen = module.Chain(some_numbers(chance, 0, 3)), []
     for _ in range(6):
         value = chance.randint(0, 3)
         act = chance.choice(("append", "push", "remove", "reverse", "middle", "dedupe"))
@@ -155,21 +146,21 @@ def _nested(chance: Random, depth: int = 3) -> list[Any]:
 
 
 def _streams(module: Any, chance: Random) -> Any:
-    items = _numbers(chance, 0, 2)
+    items = some_numbers(chance, 0, 2)
     return (
         list(module.chunks(items, chance.randint(1, 4))),
         list(module.windows(items, chance.randint(1, 4))),
-        list(module.alternating(items, _numbers(chance), _numbers(chance, length=3))),
+        list(module.alternating(items, some_numbers(chance), some_numbers(chance, length=3))),
         list(module.deep(_nested(chance))), list(module.changes(items)),
         list(module.changes([None, *items])), list(module.running_mean(items)),
     )  # fmt: skip
 
 
 def _tallies(module: Any, chance: Random) -> Any:
-    words = [_text(chance, "abB", 3) for _ in range(8)]
+    words = [some_text(chance, "abB", 3) for _ in range(8)]
     one, other = ({w: len(w) for w in chance.sample(words, 4)} for _ in range(2))
     merged = module.merged({**one, "in": dict(one)}, {**other, "in": dict(other)})
-    values = _numbers(chance, 0, 4)
+    values = some_numbers(chance, 0, 4)
     scores = {name: chance.randint(0, 3) for name in "abcdef"}
     return (
         module.anagrams(words), module.inverted(one), merged, one, module.mode(values),
@@ -192,7 +183,7 @@ def _bits(module: Any, chance: Random) -> Any:
     return (
         module.ones(number), module.is_power(chance.choice((number, 64, 0, -4))),
         module.turned(number, chance.randint(1, 12)), module.gray(number), module.ungray(number),
-        module.lonely(_numbers(chance, 0, 9)), module.subset_sums(_numbers(chance, 0, 9, 5)),
+        module.lonely(some_numbers(chance, 0, 9)), module.subset_sums(some_numbers(chance, 0, 9, 5)),
     )  # fmt: skip
 
 
@@ -218,10 +209,10 @@ def _stock(module: Any, chance: Random) -> Any:
 
 
 def _paragraphs(module: Any, chance: Random) -> Any:
-    text = _text(chance, "ab  ", 40)
+    text = some_text(chance, "ab  ", 40)
     words = text.split()[:4] or ["a"]
-    lines = "\n".join(" " * chance.randint(0, 4) + _text(chance, "a ", 3) for _ in range(4))
-    name = "_".join(_text(chance, "abc", 3) or "x" for _ in range(chance.randint(1, 3)))
+    lines = "\n".join(" " * chance.randint(0, 4) + some_text(chance, "a ", 3) for _ in range(4))
+    name = "_".join(some_text(chance, "abc", 3) or "x" for _ in range(chance.randint(1, 3)))
     return (
         module.wrapped(text, chance.randint(3, 12)),
         module.justified(words, sum(map(len, words)) + len(words) + chance.randint(0, 7)),
@@ -241,7 +232,7 @@ def _spans_play(module: Any, chance: Random) -> Any:
 
 def _numerals(module: Any, chance: Random) -> Any:
     base, number = chance.randint(2, 36), chance.randint(-9999, 9999)
-    written = _text(chance, "0123456789", 12) or "0"
+    written = some_text(chance, "0123456789", 12) or "0"
     return (
         module.to_base(number, base), module.from_base(module.to_base(number, base), base),
         module.spelled(chance.randrange(10 ** chance.randint(1, 6))),
@@ -251,7 +242,7 @@ def _numerals(module: Any, chance: Random) -> Any:
 
 
 def _bst(module: Any, chance: Random) -> Any:
-    tree = module.Tree(_numbers(chance, 0, 20, 14))
+    tree = module.Tree(some_numbers(chance, 0, 20, 14))
     seen = [tree.levels(), module.balanced(tree.root), tree.floor(chance.randint(-1, 22))]
     for _ in range(4):
         key = chance.randint(0, 20)
@@ -270,14 +261,14 @@ def _machine(module: Any, chance: Random) -> Any:
     values = {"a": 1, "b": "x"}
     program = " ".join(chance.choice(("dup", "swap", "+", "-", "*", "4")) for _ in range(4))
     return (
-        seen, module.fields(_text(chance, 'ab,""', 9)),
-        module.filled(_text(chance, "ab ", 2) + "{{" + _text(chance, "abc }", 5), values),
-        module.runs(program, [*_numbers(chance, 1, 9, 1), 1, 2, 3, 4, 5, 6]),
+        seen, module.fields(some_text(chance, 'ab,""', 9)),
+        module.filled(some_text(chance, "ab ", 2) + "{{" + some_text(chance, "abc }", 5), values),
+        module.runs(program, [*some_numbers(chance, 1, 9, 1), 1, 2, 3, 4, 5, 6]),
     )  # fmt: skip
 
 
 def _workers(module: Any, chance: Random) -> Any:
-    numbers = _numbers(chance)
+    numbers = some_numbers(chance)
 
     async def job(number: int) -> int:
         await asyncio.sleep(0)
@@ -301,14 +292,14 @@ def _workers(module: Any, chance: Random) -> Any:
 
 
 def _trie(module: Any, chance: Random) -> Any:
-    words = [_text(chance, "ab", 4) for _ in range(6)]
-    trie, asked = module.Trie(words), _text(chance, "ab", 5)
+    words = [some_text(chance, "ab", 4) for _ in range(6)]
+    trie, asked = module.Trie(words), some_text(chance, "ab", 5)
     same = ["a" * chance.randint(0, 2) + word for word in words[: chance.randint(0, 3)]]
     return asked in trie, trie.beginning(asked[:2]), trie.longest(asked), module.common(same)
 
 
 def _polynomial(module: Any, chance: Random) -> Any:
-    one, other = (module.Polynomial(*_numbers(chance, -2, 3, 4)) for _ in range(2))
+    one, other = (module.Polynomial(*some_numbers(chance, -2, 3, 4)) for _ in range(2))
     half, third = (module.Fraction(chance.randint(-9, 9), chance.randint(1, 9)) for _ in range(2))
     return (
         one(chance.randint(-3, 3)), (one + other).coefficients, (one * other).coefficients,
