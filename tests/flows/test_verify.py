@@ -28,7 +28,7 @@ FILES: Mapping[str, str | bytes] = {
 }
 
 
-async def verified(desk: Desk, files: Mapping[str, str], *more: str) -> Done:
+async def verified(desk: Desk, files: Mapping[str, str], *more: str, test: str = TEST) -> Done:
     """Judge the patch that writes these files."""
     before = {name: (desk.repository / name).read_bytes() for name in FILES}
     for name, text in files.items():
@@ -37,7 +37,7 @@ async def verified(desk: Desk, files: Mapping[str, str], *more: str) -> Done:
     patch = desk.git("diff", "--cached", "--binary", "HEAD")
     desk.git("reset", "--hard", "--quiet")
     assert {name: (desk.repository / name).read_bytes() for name in FILES} == before
-    place = ("verify", str(desk.repository), "--patch", "-", "--test", TEST)
+    place = ("verify", str(desk.repository), "--patch", "-", "--test", test)
     return await desk.run(*place, *more, stdin=f"{patch}\n".encode())
 
 

@@ -83,6 +83,9 @@ RULES: Mapping[str, Rule] = {
     "needs-own-tests": Rule(
         _REJECT, "a command that passes only with the test files that the patch adds"
     ),
+    "results-forged": Rule(
+        _REJECT, "tests that are reported to pass although an error stands at their end"
+    ),
     "flaky-pass": Rule(_REJECT, "a command that passes with the patch only now and then"),
 }  # fmt: skip
 """By id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from bot.repair.judging.ordering import Ordering, ordering_in
 from bot.repair.model import Observation, Patch
@@ -11,7 +13,7 @@ from bot.repair.places.patching import apply_patch
 from bot.repair.places.scrubbing import Scrub, scrubbed
 from bot.repair.progress import CommandOutput, Listener
 from bot.repair.reins import Reins
-from sandbox.base import Opener, Sandbox
+from sandbox.base import WORKSPACE, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
 
@@ -49,6 +51,20 @@ class CleanRoom:
         finally:
             await sandbox.close()
 
+    async def observe_with(
+        self, name: str, command: str, patch: Patch, files: Mapping[str, bytes]
+    ) -> Observation:
+        """Run a command on the untouched tree with `patch`, and then with these files in it.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        sandbox = await self._fresh(name)
+        try:
+            return await self._observed(sandbox, command, patch, files=files)
+        finally:
+            await sandbox.close()
+
     async def passes(self, name: str, command: str, patch: Patch) -> Observation | str:
         """Run a command on the untouched tree with `patch`, or say why the patch does not fit."""
         try:
@@ -78,9 +94,16 @@ class CleanRoom:
             await sandbox.close()
 
     async def _observed(
-        self, sandbox: Sandbox, command: str, patch: Patch, ordering: Ordering | None = None
+        self,
+        sandbox: Sandbox,
+        command: str,
+        patch: Patch,
+        ordering: Ordering | None = None,
+        files: Mapping[str, bytes] = MappingProxyType({}),
     ) -> Observation:
         await apply_patch(sandbox, patch)
+        for path, data in files.items():
+            await sandbox.write_file(f"{WORKSPACE}/{path}", data)
         seen = await self._reins.hold(
             observe(
                 sandbox,

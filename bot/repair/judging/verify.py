@@ -19,6 +19,7 @@ from bot.repair.judging.candidate import (
 from bot.repair.judging.clean_room import CleanRoom
 from bot.repair.judging.comparison import new_failures, seen_again, uncompared
 from bot.repair.judging.findings import findings_in, problem_of
+from bot.repair.judging.honesty import HonestyTest
 from bot.repair.judging.question import Question
 from bot.repair.judging.repetition import REPEATS, flaky, needs_own_tests, not_repeated
 from bot.repair.model import (
@@ -175,13 +176,15 @@ class Verifier:
             if not whole.ok:
                 said = "The command passes with the patch, but not with its changes to tests."
                 return Verification(whole, runs=(target.exit_code,), problem=said)
+        honest = HonestyTest(self._room, self._store, self._base_tree)
+        forged = await honest.findings(name, patch, question.red, target)
         alone = await self._without_own_tests(name, candidate, question)
         if why_not := not_repeated(target):
             return Verification(
                 target,
                 runs=(target.exit_code,),
                 remarks=(why_not,),
-                findings=needs_own_tests(alone),
+                findings=(*forged, *needs_own_tests(alone)),
             )
         again = [
             await self._room.observe(f"{name}-{n}", question.failing, patch)
@@ -192,6 +195,7 @@ class Verifier:
             target,
             runs=tuple(run.exit_code for run in runs),
             findings=(
+                *forged,
                 *needs_own_tests(alone),
                 *flaky(runs),
                 *await self._original_tests(name, patch, question),
