@@ -42,6 +42,25 @@ class TestCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class StartedProgram:
+    """A program that a command started, itself or through others.
+
+    Attributes:
+        file: Its path in the sandbox.
+        arguments: What it was given, its own name first.
+        folder: Where it ran: relative to the work tree (empty for its root), else absolute.
+        by: Index of the program that started it, or became it; None for the first.
+        on_path: Whether the command's shell finds it by its plain name.
+    """
+
+    file: str
+    arguments: tuple[str, ...]
+    folder: str = ""
+    by: int | None = None
+    on_path: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """One execution of a command in a sandbox, read.
 
@@ -57,6 +76,7 @@ class Observation:
         timed_out: Its time was up.
         written: Paths that it left new or changed in the work tree; empty when nobody looked.
         order: In which order its tests ran, as a sentence; empty when nobody asked.
+        programs: What it started, in order; empty when nobody watched, or nobody could.
     """
 
     command: str
@@ -70,6 +90,7 @@ class Observation:
     timed_out: bool = False
     written: tuple[str, ...] = ()
     order: str = ""
+    programs: tuple[StartedProgram, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -331,6 +352,7 @@ class Proposal:
         ended: Why it ended early ("60 turns used"), or empty.
         notes: Things for the report, such as a fallback and its reason.
         clues: What the next proposer should know: suspicious lines, edits that come near.
+        programs: What the failing command started, where the proposer had it watched.
     """
 
     patch: Patch
@@ -340,6 +362,7 @@ class Proposal:
     ended: str = ""
     notes: tuple[str, ...] = ()
     clues: str = ""
+    programs: tuple[StartedProgram, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
 from bot.repair.model import Attempt, Commands, GuardFinding, Patch, Report, Reproduction
+from bot.reporting.json_programs import ProgramPart, program_part
 from bot.reporting.outcome import outcome
 from bot.reporting.redaction import redact, redacted
 
@@ -96,6 +97,9 @@ class AttemptPart(_Part):
     accepted: bool = Field(description="Whether the patch is believed.")
     outcome: str = Field(description="What became of it, in a few words: why it is not believed.")
     ended: str = Field(description="Why the attempt ended early; empty when it did not.")
+    programs: tuple[ProgramPart, ...] = Field(
+        description="What the failing command started, where *mechanical* had it watched."
+    )
 
 
 class CommandsPart(_Part):
@@ -228,6 +232,7 @@ def _attempt(attempt: Attempt, show: _Show) -> dict[str, Any]:
         "accepted": attempt.accepted,
         "outcome": outcome(attempt),
         "ended": proposal.ended,
+        "programs": tuple(program_part(one) for one in proposal.programs),
     }
 
 

@@ -31,6 +31,7 @@ _PROGRAMS = (
         "chmod",
         "chown",
         "cp",
+        "echo",
         "env",
         "getent",
         "grep",
@@ -41,6 +42,7 @@ _PROGRAMS = (
     ),
     *(
         "ls",
+        "make",
         "mknod",
         "mkdir",
         "mkfifo",
@@ -58,7 +60,7 @@ _PROGRAMS = (
     ),
     *("timeout", "touch", "wc", "dd", "dirname", "find"),
 )
-_PACKAGES = ("collections", "encodings", "importlib", "lib-dynload", "re")
+_PACKAGES = ("collections", "ctypes", "encodings", "importlib", "json", "lib-dynload", "re")
 _START_SECONDS = 30.0
 
 
@@ -155,20 +157,20 @@ def _root_file_system() -> bytes:
         for name, path in programs.items():
             if path is not None:
                 tar.add(Path(path).resolve(), f"usr/bin/{name}")
-        paths.append(_add_python(tar))
+        paths += _add_python(tar)
         for library in sorted({library for path in paths for library in _libraries(path)}):
             tar.add(library.resolve(), str(library).lstrip("/"))
     return buffer.getvalue()
 
 
-def _add_python(tar: tarfile.TarFile) -> Path:
-    """Add this Python with the part of its library that needs no more; return its program."""
+def _add_python(tar: tarfile.TarFile) -> list[Path]:
+    """Add this Python with part of its library; return its program, and what else needs libraries."""
     program = Path(sys.base_prefix, "bin", "python3").resolve()
     library = Path(sysconfig.get_path("stdlib"))
     tar.add(program, "usr/bin/python3")
     for path in (*library.glob("*.py"), *(library / name for name in _PACKAGES)):
         tar.add(path, f"usr/lib/{library.name}/{path.name}", filter=_without_bytecode)
-    return program
+    return [program, *library.glob("lib-dynload/_ctypes.*.so")]
 
 
 def _without_bytecode(member: tarfile.TarInfo) -> tarfile.TarInfo | None:

@@ -167,6 +167,9 @@ class FolderWorkbench:
         )
         return Observation(command, result.exit_code, failing, output=result.output)
 
+    async def watch(self, command: str) -> Observation:
+        return await self.observe(command)
+
     async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:
         return {path: self._before[path].encode() for path in paths if path in self._before}
 

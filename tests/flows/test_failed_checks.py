@@ -322,6 +322,48 @@ async def test_every_failed_job_must_pass(tmp_path: Path) -> None:
         assert last.target.command == "sh check.sh && ./gen.pl --check"
 
 
+LINTED = """\
+  lint:
+    runs-on: ubuntu-latest
+    env: {WANTED: right}
+    steps:
+      - run: make lint
+"""
+LINT_FILES: dict[str, str | bytes] = {
+    "Makefile": "lint:\n\t@./$(shell echo scripts)/lint\n",
+    "scripts/lint!": """\
+#!/bin/sh
+for place in docs; do (cd $place && "$GITHUB_WORKSPACE/tools/bin/shfmt" -d *.txt) || exit 1; done
+""",
+    "tools/bin/shfmt!": """\
+#!/bin/sh
+case $1 in -d) grep -vqx "$WANTED" "$2" || exit 0; echo "$2 is untidy"; exit 1 ;; -w) echo "$WANTED" >"$2" ;; esac
+""",
+    "docs/a.txt": "right\n",
+}
+
+
+async def test_the_tool_behind_a_lint_job_is_found(tmp_path: Path) -> None:
+    """Only watching shows what `make lint` starts: the very tool repairs, with the job's variables."""
+    files = {**FILES, **LINT_FILES, ".github/workflows/ci.yml": CI + LINTED}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, {"docs/a.txt": "untidy\n"})
+        commit.job_fails("lint", step="Run make lint", script="make lint", log=None)
+        await commit.repaired()
+        run = await world.run()
+        assert run.report is not None
+        [attempt] = run.report.attempts
+        assert (attempt.proposer, attempt.accepted) == ("mechanical", True)
+        assert attempt.proposal.patch.files == ("docs/a.txt",)
+        [shown] = [line for line in attempt.proposal.summary.splitlines() if line[:1] == "-"]
+        assert shown == snapshot(
+            "- `cd docs && ../tools/bin/shfmt -w a.txt`: the failing command was seen to start `shfmt` through `make lint` → `lint`."
+        )
+        [seen] = [one for one in attempt.proposal.programs if one.file.endswith("shfmt")]
+        assert (seen.arguments[1:], seen.folder) == (("-d", "a.txt"), "docs")
+        assert asked(world) == 0
+
+
 async def test_without_a_job_to_do_again_the_test_command_stands_for_it(tmp_path: Path) -> None:
     """A workflow that does not parse, a job that is gone, another App's check: each is said."""
     config = "setup: 'true'\ntest: WANTED=right PREPARED=yes sh check.sh\n"

@@ -6,10 +6,11 @@ import asyncio
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from bot.repair.model import Observation, Patch
-from bot.repair.places import observe
+from bot.repair.places import observe, programs
 from sandbox.base import CommandResult
 
 
@@ -37,6 +38,16 @@ class LocalWorkbench:
 
     async def observe(self, command: str) -> Observation:
         return observe.read(command, await self._shell(command), ())
+
+    async def watch(self, command: str) -> Observation:
+        folder = self.directory / ".git" / "watching"
+        folder.mkdir(exist_ok=True)
+        Path(programs.watcher_path(str(folder))).write_bytes(programs.watcher())
+        result = await self._shell(programs.watched(command, str(folder)))
+        record = Path(programs.record_path(str(folder)))
+        told = record.read_bytes() if record.exists() else b""
+        started = programs.read_record(told, str(self.directory))
+        return replace(observe.read(command, result, ()), programs=started)
 
     async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:
         places = {path: self.directory / path for path in paths}

@@ -92,6 +92,7 @@ Only those that 400 divides are.\
                     "accepted": True,
                     "outcome": "accepted",
                     "ended": "",
+                    "programs": [],
                 }
             ],
             "patch": """\

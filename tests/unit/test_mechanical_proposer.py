@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
+
+from inline_snapshot import snapshot
 
 from bot.repair.model import (
     Cause,
@@ -47,7 +50,7 @@ async def propose(
         protected=protected,
     )
     charged: list[Usage] = []
-    proposer = MechanicalProposer()
+    proposer = MechanicalProposer(root=str(workbench.directory))
     proposal = await proposer.propose(task, workbench, PlainSteps(), silent, charged.append)
     assert charged == []
     return proposal
@@ -138,3 +141,119 @@ async def test_writing_a_test_is_left_to_others(tmp_path: Path) -> None:
         task, workbench, PlainSteps(), silent, charged.append
     )
     assert (workbench.ran, bool(proposal.patch)) == ([], False)
+
+
+CHECKER = """\
+import subprocess
+import sys
+
+folders = [name for name in ("src", "docs") if name != "docs"]
+done = subprocess.run([sys.executable, "-m", "ruff", "check", "--no-cache", "--select=I", *folders])
+sys.exit(done.returncode or subprocess.run(["ruff", "format", "--no-cache", "--check", "."], cwd="src").returncode)
+"""
+
+
+async def test_what_a_command_was_seen_to_start(tmp_path: Path) -> None:
+    """Behind make and a program nobody can read: the same tools, arguments and folders, repairing."""
+    files = {
+        "Makefile": "PY := $(shell which python)\nlint:\n\t@cd . && $(PY) checks.py\n",
+        "checks.py": CHECKER,
+        "src/a.py": UNTIDY,
+        "docs/b.py": UNTIDY,
+    }
+    workbench = LocalWorkbench(tmp_path, files)
+    proposal = await propose(workbench, "make lint")
+    assert workbench.ran == [
+        "python -m ruff check --fix --no-cache --select=I src",
+        "python -m ruff check --fix --no-cache --select=I src",  # the formatter starts only now
+        "cd src && ruff format --no-cache .",
+    ]
+    assert proposal.patch.files == ("src/a.py",)
+    assert "still fails" not in proposal.summary
+    assert proposal.summary == snapshot("""\
+Let the project's own tools repair it: `python -m ruff check --fix --no-cache --select=I src` and `cd src && ruff format --no-cache .`.
+
+- `python -m ruff check --fix --no-cache --select=I src`: the failing command was seen to start `ruff` through `make lint` → `python checks.py`.
+- `cd src && ruff format --no-cache .`: the failing command was seen to start `ruff` through `make lint` → `python checks.py`.\
+""")
+    assert [program.arguments[1:4] for program in proposal.programs][-1:] == [
+        ("check", "--no-cache", "--select=I")
+    ]
+
+
+async def test_the_very_tool_that_was_started(tmp_path: Path) -> None:
+    """One that no PATH has, as tox and pre-commit start theirs: by its file."""
+    files = {
+        "tools/own/bin/ruff": f'#!/bin/sh\nexec {sys.executable} -m ruff "$@"\n',
+        "lint.sh": "PATH=$PWD/tools/own/bin:$PATH\nfor file in *.py; do ruff format --check $file || exit; done\n",
+        "ruff.toml": "cache-dir = '/tmp/ruff-cache'\n",
+        "a.py": UNTIDY,
+    }
+    workbench = LocalWorkbench(tmp_path, files)
+    (tmp_path / "tools/own/bin/ruff").chmod(0o755)
+    proposal = await propose(workbench, "bash -c '. ./lint.sh'")
+    assert workbench.ran == ["tools/own/bin/ruff format a.py"]
+    assert proposal.patch.files == ("a.py",)
+
+
+async def test_what_tests_start_is_theirs(tmp_path: Path) -> None:
+    """A formatter that a test runs is a program under test: nothing is repaired with it."""
+    test = """\
+import subprocess
+import unittest
+
+class Test(unittest.TestCase):
+    def test(self):
+        subprocess.run(["ruff", "format", "--no-cache", "--check", "."], check=True)
+"""
+    workbench = LocalWorkbench(tmp_path, {"test_a.py": test, "a.py": UNTIDY})
+    proposal = await propose(workbench, "sh -c 'python -m unittest > /dev/null 2>&1'")
+    assert [one.arguments[1] for one in proposal.programs if one.file.endswith("ruff")] == [
+        "format"
+    ]
+    assert workbench.ran == []
+    assert not proposal.patch
+
+
+HOOKS = """\
+repos:
+  - repo: local
+    hooks:
+      - {id: order, name: order, language: system, entry: ruff check --no-cache --select I, types: [python]}
+      - {id: tidy, name: tidy, language: system, entry: ruff format --no-cache --check --line-length 60, types: [python], exclude: ^b}
+"""
+
+
+async def test_hooks_of_pre_commit_that_only_check(tmp_path: Path) -> None:
+    """Behind make: first what pre-commit repairs itself, then each hook's tool with its own files."""
+    files = {
+        ".pre-commit-config.yaml": HOOKS,
+        "Makefile": "lint:\n\tpre-commit run --all-files\n",
+        "a.py": UNTIDY,
+        "b.py": UNTIDY,
+    }
+    workbench = LocalWorkbench(tmp_path, files)
+    proposal = await propose(workbench, "make lint")
+    assert workbench.ran == [
+        "pre-commit run --all-files",
+        "ruff check --fix --no-cache --select I a.py b.py",
+        "ruff format --no-cache --line-length 60 a.py",
+        "pre-commit run --all-files",
+    ]
+    assert proposal.patch.files == ("a.py", "b.py")
+    assert "still fails" not in proposal.summary
+
+
+async def test_a_script_behind_tox(tmp_path: Path) -> None:
+    """What an environment of tox runs in the end, with the arguments that it came to."""
+    files = {
+        "tox.ini": "[tox]\nno_package = true\n[testenv:lint]\ncommands = python check.py a\n",
+        "check.py": "import os, sys\nos.execvp('ruff', 'ruff format --no-cache --check'.split() + [sys.argv[1] + '.py'])\n",
+        ".gitignore": ".tox\n",
+        "a.py": UNTIDY,
+        "b.py": UNTIDY,
+    }
+    workbench = LocalWorkbench(tmp_path, files)
+    proposal = await propose(workbench, "tox -q -e lint")
+    assert workbench.ran == ["ruff format --no-cache a.py"]
+    assert proposal.patch.files == ("a.py",)

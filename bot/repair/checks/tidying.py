@@ -44,6 +44,6 @@ async def _in(run: Run, workshop: Workshop, n: int, key: str, patch: Patch) -> P
         if seen.ok:
             return None
         task = workshop.task(run, n)
-        task = replace(task, reproduction=replace(task.reproduction, observation=seen))
+        task = replace(task, reproduction=replace(task.reproduction, observation=seen), key=key)
         proposer = run.tools.proposers[TIDIER]
         return await proposer.propose(task, workbench, steps, run.listener, run.known.spend)

@@ -91,7 +91,7 @@ def _expanded(
         if simple.words[0] == "cd":
             here = _joined(folder, simple.words[1]) if len(simple.words) > 1 else folder
             continue
-        invocation = _unwrapped(simple, here, origin)
+        invocation = unwrapped(simple, here, origin)
         inner = scripts.behind(invocation.tool, invocation.arguments, read) if not here else None
         if inner is None or depth >= _DEPTH:
             yield invocation
@@ -105,8 +105,14 @@ def _joined(folder: str, part: str) -> str:
     return part if not folder or part.startswith("/") else f"{folder}/{part}"
 
 
-def _unwrapped(simple: SimpleCommand, folder: str, origin: str) -> Invocation:
-    """Take runners and `python -m` off the front of a command."""
+def unwrapped(simple: SimpleCommand, folder: str = "", origin: str = "") -> Invocation:
+    """Return a command as the tool that it runs: runners and `python -m` taken off its front.
+
+    Args:
+        simple: The command.
+        folder: Where it runs, relative to the work tree's root.
+        origin: The file that names it, or "".
+    """
     words = list(simple.words)
     prefix: list[str] = []
     while runner := next((r for r in _RUNNERS if tuple(words[: len(r)]) == r), None):

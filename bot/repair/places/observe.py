@@ -1,17 +1,19 @@
 """Run a command in a sandbox so that its failures can be read.
 
-The only instrument is pytest's own JUnit report, asked for through `PYTEST_ADDOPTS`, which reaches
-it behind make, tox or a script as well. It adds a report and changes nothing else.
+The instrument is pytest's own JUnit report, asked for through `PYTEST_ADDOPTS`, which reaches it
+behind make, tox or a script as well. It adds a report and changes nothing else. Where somebody asks
+which programs a command starts, it is watched besides.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.repair.ci import failures
 from bot.repair.ci.failures.reading import shortened
 from bot.repair.model import Observation
+from bot.repair.places import programs
 from sandbox.base import SCRATCH, CommandResult, OutputListener, Sandbox
 
 REPORT = f"{SCRATCH}/fixpoint/junit.xml"
@@ -98,6 +100,7 @@ async def observe(
     timeout: float,
     on_output: OutputListener | None = None,
     pytest_options: str = "",
+    watch: bool = False,
 ) -> Observation:
     """Run a command in the work tree and read its failures; raises what `Sandbox.run` raises.
 
@@ -107,8 +110,12 @@ async def observe(
         timeout: Seconds.
         on_output: See `Sandbox.run`.
         pytest_options: For the pytest that the command may run.
+        watch: Whether the observation is to tell which programs it started.
     """
-    instrumented = instrument(command, pytest_options)
+    if watch:
+        await sandbox.write_file(programs.watcher_path(), programs.watcher())
+    ran = programs.watched(command) if watch else command
+    instrumented = instrument(ran, pytest_options)
     result = await sandbox.run(
         instrumented.script,
         timeout=timeout,
@@ -118,11 +125,16 @@ async def observe(
     if spoiled(result):
         result = await sandbox.run(command, timeout=timeout, on_output=on_output)
         return read(command, result, ())
-    reports = [await _report(sandbox, path) for path in instrumented.reports]
-    return read(command, result, tuple(report for report in reports if report))
+    reports = [await _left(sandbox, path) for path in instrumented.reports]
+    seen = read(command, result, tuple(report for report in reports if report))
+    if not watch:
+        return seen
+    return replace(
+        seen, programs=programs.read_record(await _left(sandbox, programs.record_path()))
+    )
 
 
-async def _report(sandbox: Sandbox, path: str) -> bytes:
+async def _left(sandbox: Sandbox, path: str) -> bytes:
     try:
         return await sandbox.read_file(path)
     except (FileNotFoundError, IsADirectoryError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from bot.repair.model import Failure, Observation
+from bot.repair.model import Failure, Observation, StartedProgram
 from sandbox.base import CommandResult
 
 Scrub = Callable[[str], str]
@@ -26,8 +26,12 @@ def scrubbed(observation: Observation, scrub: Scrub) -> Observation:
     def clean(failure: Failure) -> Failure:
         return replace(failure, message=scrub(failure.message), detail=scrub(failure.detail))
 
+    def plain(program: StartedProgram) -> StartedProgram:
+        return replace(program, arguments=tuple(map(scrub, program.arguments)))
+
     return replace(
         observation,
         failing=tuple(map(clean, observation.failing)),
         output=scrub(observation.output),
+        programs=tuple(map(plain, observation.programs)),
     )

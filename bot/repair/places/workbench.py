@@ -59,9 +59,22 @@ class SandboxWorkbench:
 
     async def observe(self, command: str) -> Observation:
         """Run a test or lint command and read its failures."""
+        return await self._observe(command, watch=False)
+
+    async def watch(self, command: str) -> Observation:
+        """Do the same, and tell which programs it started."""
+        return await self._observe(command, watch=True)
+
+    async def _observe(self, command: str, *, watch: bool) -> Observation:
         sandbox = await self._open()
         seen = await self._reins.hold(
-            observe(sandbox, command, timeout=self._command_seconds, on_output=self._tell_output)
+            observe(
+                sandbox,
+                command,
+                timeout=self._command_seconds,
+                on_output=self._tell_output,
+                watch=watch,
+            )
         )
         return scrubbed(seen, self._scrub)
 
@@ -114,7 +127,7 @@ class SandboxWorkbench:
 
     def remember(self, act: str, arguments: tuple[object, ...]) -> None:
         """Note that an act is finished, in this process or in the one before it."""
-        if act in {"run", "observe", "write_file", "apply"}:
+        if act in {"run", "observe", "watch", "write_file", "apply"}:
             self._history.append((act, arguments))
 
     async def _open(self) -> Sandbox:

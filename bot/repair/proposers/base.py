@@ -49,6 +49,7 @@ class Task:
         protected: Globs that no patch may touch.
         requested: Globs of what one may touch all the same: the request asks for it.
         purse: Pays for model calls.
+        key: Front of its steps' names where the attempt's number is not enough: names are unique.
     """
 
     n: int
@@ -71,6 +72,7 @@ class Task:
     recent: frozenset[tuple[str, int]] = frozenset()
     clues: str = ""
     purse: Purse = field(default_factory=OwnPurse)
+    key: str = ""
 
 
 class Workbench(Protocol):
@@ -87,6 +89,10 @@ class Workbench(Protocol):
 
     async def observe(self, command: str) -> Observation:
         """Run a test or lint command and read its failures."""
+        ...
+
+    async def watch(self, command: str) -> Observation:
+        """Do the same, and tell which programs it started."""
         ...
 
     async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:

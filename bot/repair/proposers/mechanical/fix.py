@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
+_SHOWN = 200
+"""Characters of a command: hooks are given every file by its name."""
+
 
 class Stage(IntEnum):
     """When a fix runs: formatters come last, because they tidy up after the others."""
@@ -30,3 +33,9 @@ class Fix:
     command: str
     why: str
     stage: Stage
+
+    @property
+    def shown(self) -> str:
+        """The command for a person, cut to what fits into a line."""
+        line = " ".join(self.command.split())
+        return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"

@@ -115,6 +115,7 @@ _MODES: dict[str, tuple[FixMode, ...]] = {
     "hatch": (FixMode(Stage.ALL, ("fmt",), drop=frozenset({"--check"})),),
     # Hooks repair and fail in the same run; the second run passes.
     "pre-commit": (FixMode(Stage.ALL, ("run",)),),
+    "pre_commit": (FixMode(Stage.ALL, ("run",)),),  # as a module
     "prek": (FixMode(Stage.ALL, ("run",)),),
 }
 """What each tool calls its fix mode; from the tools' own `--help`."""

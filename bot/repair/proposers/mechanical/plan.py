@@ -1,8 +1,11 @@
-"""Decide which fix modes to run, from the project's configuration and the failing command."""
+"""Decide which fix modes to run: by what the failing command started, by configuration, by output."""
 
 from __future__ import annotations
 
-from bot.repair.detect.invocations import invocations
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from bot.repair.detect.invocations import Invocation, invocations
 from bot.repair.detect.scripts import Read
 from bot.repair.model import Observation
 from bot.repair.proposers.mechanical import (
@@ -13,25 +16,41 @@ from bot.repair.proposers.mechanical import (
     named_tools,
     snapshots,
 )
-from bot.repair.proposers.mechanical.fix import Fix
+from bot.repair.proposers.mechanical.fix import Fix, Stage
+from bot.repair.proposers.mechanical.process_tree import SeenTool, seen_tools
+from sandbox.base import WORKSPACE
 
 
 def plan(
-    command: str, observation: Observation | None, read: Read, *, allow_snapshots: bool
+    command: str,
+    observation: Observation | None,
+    read: Read,
+    *,
+    allow_snapshots: bool,
+    inner: bool = False,
+    root: str = WORKSPACE,
 ) -> tuple[Fix, ...]:
     """Return the fixes to run, in order, none twice.
+
+    A tool that was seen at work is repaired with as it was started; configuration tells of those
+    that an earlier failure kept from starting.
 
     Args:
         command: The failing command.
         observation: How it failed; None when it never ran.
         read: Returns a configuration file's text, or None.
         allow_snapshots: Whether snapshots may be rewritten.
+        inner: Whether tools that another one started are taken too: hooks of pre-commit.
+        root: The work tree's folder in the sandbox.
     """
     steps = invocations(command, read)
     output = _text(observation)
+    tools = seen_tools(observation.programs, root) if observation is not None else ()
+    seen = [tool for tool in tools if inner or not tool.inner]
     found = [*lock_files.fixes_for(steps, output), *generated.before_git_diff(steps)]
+    found += _of_seen(seen)
     for step in steps:
-        fixes = (fix_modes.fix_for(step), generated.checks_itself(step))
+        fixes = (_unseen(step, tools), generated.checks_itself(step))
         found += [fix for fix in fixes if fix]
         found += configured.fixes_for(step, read)
     found += generated.named_in_output(output, read)
@@ -43,6 +62,28 @@ def plan(
     for fix in found:
         unique.setdefault(fix.command, fix)
     return tuple(sorted(unique.values(), key=lambda fix: fix.stage))
+
+
+def _of_seen(tools: Sequence[SeenTool]) -> Iterator[Fix]:
+    for tool in tools:
+        fix = fix_modes.fix_for(tool.invocation)
+        if fix is not None:
+            through = f" through {' → '.join(f'`{one}`' for one in tool.through)}"
+            why = f"the failing command was seen to start `{tool.invocation.tool}`"
+            yield replace(fix, why=why + (through if tool.through else ""))
+
+
+def _unseen(step: Invocation, seen: Sequence[SeenTool]) -> Fix | None:
+    """Return a tool's fix mode unless the same mode of the tool was seen at work."""
+    fix = fix_modes.fix_for(step)
+    if fix is None or (step.tool, fix.stage) in {_mode(tool.invocation) for tool in seen}:
+        return None
+    return fix
+
+
+def _mode(invocation: Invocation) -> tuple[str, Stage | None]:
+    fix = fix_modes.fix_for(invocation)
+    return invocation.tool, fix.stage if fix is not None else None
 
 
 def _text(observation: Observation | None) -> str:

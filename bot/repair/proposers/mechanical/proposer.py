@@ -14,9 +14,14 @@ from bot.repair.proposers.mechanical.fix import Fix
 from bot.repair.proposers.mechanical.plan import plan
 from bot.repair.proposers.mechanical.protected import without
 from bot.repair.steps import Steps
+from sandbox.base import WORKSPACE
 
-_ROUNDS = 2
-"""A second round gives a linter the chance that a formatter made, and hooks their second run."""
+_ROUNDS = 3
+"""A later round gives a linter the chance that a formatter made, hooks their second run, and tools
+theirs that an earlier failure kept from starting."""
+
+_LONGEST_WATCHED = 120.0
+"""Seconds: a command that takes longer is not run once more only to see what it starts."""
 
 _MOST_NAMED = 3
 """Commands that the first sentence names; the list below it has them all."""
@@ -53,6 +58,10 @@ class MechanicalProposer:
 
     name = "mechanical"
 
+    def __init__(self, *, root: str = WORKSPACE) -> None:
+        """Say where sandboxes have the work tree."""
+        self._root = root
+
     async def warm(self) -> None:
         """Nothing takes long here."""
 
@@ -66,57 +75,90 @@ class MechanicalProposer:
     ) -> Proposal:
         """Run the relevant fixes in order and return what they changed."""
         del spend  # nothing here costs money
-        command = task.commands.failing
-        key = f"attempt {task.n}: mechanical"
-        decision = partial(
-            _plan, command, task.reproduction.observation, allow_snapshots=task.allow_snapshots
-        )
-        fixes = () if task.write_test else await decide(decision, workbench, steps, name=key)
-        if not fixes:
-            return Proposal(Patch(), f"No tool of this project has a fix mode for `{command}`.")
-        crew = _Crew(workbench, steps, listener, key, task.limits.command_seconds)
-        ran, observation = await crew.work(fixes, command, task.reproduction.observation)
+        none = f"No tool of this project has a fix mode for `{task.commands.failing}`."
+        if task.write_test:
+            return Proposal(Patch(), none)
+        key = task.key or f"attempt {task.n}: mechanical"
+        crew = _Crew(task, workbench, steps, listener, key, self._root)
+        before = await crew.watched()
+        ran, observation = await crew.work(before)
+        programs = before.programs if before is not None else ()
+        if observation is None:
+            return Proposal(Patch(), none, programs=programs)
         patch = await steps(f"{key}: patch", workbench.patch)
         allowed, left_out = without(patch, task.protected)
-        return Proposal(allowed, _summary(ran, allowed, left_out, observation))
+        summary = _summary(ran, allowed, left_out, observation)
+        return Proposal(allowed, summary, programs=programs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Crew:
     """Runs fixes in the attempt's sandbox, `key` being the front of its steps' names."""
 
+    task: Task
     workbench: Workbench
     steps: Steps
     listener: Listener
     key: str
-    seconds: float
+    root: str
 
-    async def work(
-        self, fixes: tuple[Fix, ...], command: str, before: Observation | None
-    ) -> tuple[tuple[Ran, ...], Observation]:
-        """Run the fixes until the command passes or a round no longer changes what fails."""
-        for n in range(1, _ROUNDS):
-            ran, after = await self._round(n, fixes, command)
-            if after.ok or (before is not None and after.failing_ids == before.failing_ids):
-                return ran, after
-        return await self._round(_ROUNDS, fixes, command)
+    async def watched(self) -> Observation | None:
+        """Return how the failing command fails, with what it starts where that is worth a run.
 
-    async def _round(
-        self, n: int, fixes: tuple[Fix, ...], command: str
-    ) -> tuple[tuple[Ran, ...], Observation]:
-        ran = []
-        for fix in fixes:
-            self.listener(Noticed(f"`{fix.command}`: {fix.why}."))
-            act = f"{self.key}: round {n}: {fix.command}"
-            result = await self.steps(act, self.workbench.run, fix.command, self.seconds)
-            if result.exit_code == _NOT_FOUND:
-                reaching = f"{_REACH}{fix.command}"
-                result = await self.steps(
-                    f"{act}, elsewhere", self.workbench.run, reaching, self.seconds
-                )
-            ran.append(Ran(fix, result.exit_code))
-        observation = await self.steps(f"{self.key}: look {n}", self.workbench.observe, command)
-        return tuple(ran), observation
+        What a test runner starts are programs under test.
+        """
+        seen = self.task.reproduction.observation
+        runs_tests = seen is not None and seen.counts is not None
+        if seen is None or runs_tests or seen.timed_out or seen.seconds > _LONGEST_WATCHED:
+            return seen
+        return await self._look("watch")
+
+    async def work(self, before: Observation | None) -> tuple[tuple[Ran, ...], Observation | None]:
+        """Run fixes until the command passes or a round no longer changes what fails.
+
+        Returns:
+            What was run, and the command's last run; None when there was nothing to run.
+        """
+        ran: dict[str, Ran] = {}
+        after, seen, helped = None, before, True
+        for n in range(1, _ROUNDS + 1):
+            fixes = await self._plan(n, seen)
+            if not fixes or not (helped or any(fix.command not in ran for fix in fixes)):
+                break
+            ran |= {fix.command: await self._run(n, fix) for fix in fixes}
+            after = await self._look(f"look {n}")
+            if after.ok:
+                break
+            helped = seen is None or after.failing_ids != seen.failing_ids
+            seen = after
+        return tuple(ran.values()), after
+
+    async def _plan(self, n: int, seen: Observation | None) -> tuple[Fix, ...]:
+        task = self.task
+        decision = partial(
+            _plan,
+            task.commands.failing,
+            seen,
+            allow_snapshots=task.allow_snapshots,
+            inner=n > 1,
+            root=self.root,
+        )
+        return await decide(decision, self.workbench, self.steps, name=f"{self.key}: plan {n}")
+
+    async def _run(self, n: int, fix: Fix) -> Ran:
+        self.listener(Noticed(f"`{fix.shown}`: {fix.why}."))
+        seconds = self.task.limits.command_seconds
+        act = f"{self.key}: round {n}: {fix.command}"
+        result = await self.steps(act, self.workbench.run, fix.command, seconds)
+        if result.exit_code == _NOT_FOUND:
+            reaching = f"{_REACH}{fix.command}"
+            result = await self.steps(f"{act}, elsewhere", self.workbench.run, reaching, seconds)
+        return Ran(fix, result.exit_code)
+
+    async def _look(self, name: str) -> Observation:
+        """Run the failing command and see what it starts."""
+        command = self.task.commands.failing
+        return await self.steps(f"{self.key}: {name}", self.workbench.watch, command)
 
 
 def _plan(
@@ -125,8 +167,10 @@ def _plan(
     read: Callable[[str], str | None],
     *,
     allow_snapshots: bool,
+    inner: bool,
+    root: str,
 ) -> tuple[Fix, ...]:
-    return plan(command, observation, read, allow_snapshots=allow_snapshots)
+    return plan(command, observation, read, allow_snapshots=allow_snapshots, inner=inner, root=root)
 
 
 def _summary(
@@ -137,7 +181,7 @@ def _summary(
 ) -> str:
     """Return what was done, as Markdown for the pull request."""
     listed = [
-        f"- `{item.fix.command}`: {item.fix.why}"
+        f"- `{item.fix.shown}`: {item.fix.why}"
         + ("; it is not installed here." if item.missing else ".")
         for item in ran
     ]
@@ -153,7 +197,7 @@ def _summary(
 
 def _opening(ran: tuple[Ran, ...]) -> str:
     """Return in one sentence what was run: the pull request begins with it."""
-    commands = list(dict.fromkeys(f"`{item.fix.command}`" for item in ran if not item.missing))
+    commands = list(dict.fromkeys(f"`{item.fix.shown}`" for item in ran if not item.missing))
     if not commands:
         return "The project's tools could repair this, but none of them is installed here."
     if len(commands) > _MOST_NAMED:
