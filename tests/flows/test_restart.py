@@ -113,6 +113,7 @@ async def test_killed_in_every_phase(tmp_path: Path) -> None:
             assert gate.passed == [
                 *("setup", "setup"),  # interrupted once
                 *("check", "check", "check"),  # reproduced twice, interrupted once
+                "check",  # watched: what does it start?
                 *("first", "second", "second"),
                 *("setup", "first"),  # lost
                 *("first", "second"),

@@ -20,7 +20,7 @@ _ROUNDS = 3
 """A later round gives a linter the chance that a formatter made, hooks their second run, and tools
 theirs that an earlier failure kept from starting."""
 
-_LONGEST_WATCHED = 120.0
+_LONGEST_WATCHED = 60.0
 """Seconds: a command that takes longer is not run once more only to see what it starts."""
 
 _MOST_NAMED = 3
