@@ -1,4 +1,4 @@
-"""End work in the sandbox as soon as a person stops the run or its time is up."""
+"""End work in the sandbox, and a model's turn, once a person stops the run or its time is up."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import TypeVar
 from bot.errors import BudgetExhausted, RunStopped
 
 T = TypeVar("T")
+
+_STOPPED = "A person stopped the run."
 
 
 class Reins:
@@ -49,11 +51,16 @@ class Reins:
     def check(self) -> None:
         """Raise `RunStopped` or `BudgetExhausted` when the run must end."""
         if self._stopped.is_set():
-            raise RunStopped("A person stopped the run.")
+            raise RunStopped(_STOPPED)
         if time.time() >= self.deadline:
             raise BudgetExhausted("The time budget is used up.")
         if self._sandbox_left <= 0:
             raise BudgetExhausted(f"The sandbox time of {self._most:g} s is used up.")
+
+    @property
+    def stopped(self) -> asyncio.Event:
+        """Set once a person stops the run."""
+        return self._stopped
 
     @property
     def _sandbox_left(self) -> float:
@@ -82,3 +89,24 @@ class Reins:
             if not task.done():
                 task.cancel()
                 await asyncio.gather(task, return_exceptions=True)
+
+
+async def unless_stopped(work: Callable[[], Awaitable[T]], stopped: asyncio.Event) -> T:
+    """Do `work`, but cancel it as soon as the run is stopped; it does not begin once that is so.
+
+    Raises:
+        RunStopped: When that came first.
+    """
+    if stopped.is_set():
+        raise RunStopped(_STOPPED)
+    task = asyncio.ensure_future(work())
+    stop = asyncio.ensure_future(stopped.wait())
+    try:
+        await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            raise RunStopped(_STOPPED)
+        return task.result()
+    finally:
+        for each in (task, stop):
+            each.cancel()
+        await asyncio.gather(task, stop, return_exceptions=True)

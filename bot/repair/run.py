@@ -94,7 +94,9 @@ class Run:
 
     def money(self, call: str) -> Money:
         """Return what a model call of that name is paid from."""
-        return Money(self.purse, call, own_balance(self.job.limits, self.known.usage))
+        return Money(
+            self.purse, call, own_balance(self.job.limits, self.known.usage), self.reins.stopped
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +182,7 @@ class Workshop:
             recent=self.recent,
             clues=known.clues,
             purse=run.purse,
+            stopped=run.reins.stopped,
         )
 
     def with_commands(self, commands: Commands) -> Workshop:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from inline_snapshot import snapshot
 
 from bot.repair.model import Verdict
+from bot.repair.money.accounts import Scope
 from bot.storage.runs import RunStatus
 from tests.fakes.github import Issue
 from tests.fakes.model import Request, Step
@@ -587,6 +589,45 @@ The branch work moved on to COMMIT while the repair of COMMIT was made. Nothing 
 
 <!-- fixpoint:run=RUN kind=progress -->\
 """)
+
+
+async def test_a_model_that_thinks_is_cut_short(tmp_path: Path) -> None:
+    """When the branch moves on, and by a person's word: no answer is waited for, its price counts."""
+    think = asyncio.Event()
+    asked: list[Request] = []
+
+    async def thinks(request: Request) -> Step:
+        asked.append(request)
+        await think.wait()
+        return WHY
+
+    async with open_world(tmp_path, thinks, files=files("auto: all")) as world:
+        thread = work(world)
+        await world.check_ends("test", branch="work")
+        await world.until(lambda: len(asked) == 1)
+        world.state.push(world.repository, "work", {"note.txt": "newer\n"})
+        await world.deliver(world.github.event(thread, "synchronize"))
+        await world.settled()
+        moved = await world.run()
+        await world.comment("/fix", issue=thread)
+        await world.until(lambda: len(asked) == 2)
+        await world.comment("/fix stop", issue=thread)
+        await world.settled()
+        stopped = await world.run()
+        assert (moved.verdict, stopped.verdict) == (Verdict.STOPPED, Verdict.STOPPED)
+        assert [world.level(run.reason) for run in (moved, stopped)] == snapshot(
+            [
+                "The branch work moved on to COMMIT while the repair of COMMIT was made.",
+                "A person stopped the run.",
+            ]
+        )
+        for run in (moved, stopped):
+            assert run.report is not None
+            [own] = [one for one in run.report.balances if one.account.scope is Scope.RUN]
+            assert own.usd > 0
+            assert not own.reserved.usd
+        assert len(asked) == 2
+        think.set()
 
 
 async def test_a_run_ends_when_a_newer_commit_fails(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.errors import BudgetExhausted
@@ -74,8 +75,10 @@ class Money:
         purse: Pays.
         call: Names the call, uniquely in its run.
         own: How the run itself stands.
+        stopped: Set once a person stops the run: then the call ends too.
     """
 
     purse: Purse
     call: str
     own: Balance
+    stopped: asyncio.Event = field(default_factory=asyncio.Event)

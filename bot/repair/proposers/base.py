@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -49,6 +50,7 @@ class Task:
         protected: Globs that no patch may touch.
         requested: Globs of what one may touch all the same: the request asks for it.
         purse: Pays for model calls.
+        stopped: Set once a person stops the run.
         key: Front of its steps' names where the attempt's number is not enough: names are unique.
     """
 
@@ -72,6 +74,7 @@ class Task:
     recent: frozenset[tuple[str, int]] = frozenset()
     clues: str = ""
     purse: Purse = field(default_factory=OwnPurse)
+    stopped: asyncio.Event = field(default_factory=asyncio.Event)
     key: str = ""
 
 

@@ -14,6 +14,7 @@ from bot.repair.money.accounts import Amount
 from bot.repair.money.budget import own_balance, used_up
 from bot.repair.money.purse import Money, Purse
 from bot.repair.proposers.base import Task
+from bot.repair.reins import unless_stopped
 
 _ANSWER_TOKENS = (16_000, 8_000, 4_000)
 """Most tokens of an answer, tried in turn when the money left does not cover the larger one."""
@@ -49,6 +50,7 @@ class BudgetedModel:
         Raises:
             BudgetExhausted: When they don't, or when the time is up before the answer is there.
             ProviderError: When no model answers.
+            RunStopped: When a person stopped the run.
         """
         limits, deadline, now = self._task.limits, self._task.deadline, self._clock()
         if reason := used_up(limits, spent, now=now, deadline=deadline):
@@ -56,7 +58,8 @@ class BudgetedModel:
         asks = [replace(self._ask, max_tokens=most) for most in _ANSWER_TOKENS]
         try:
             async with asyncio.timeout(deadline - now) as time_left:
-                money = Money(self._task.purse, call, own_balance(limits, spent))
+                own, stopped = own_balance(limits, spent), self._task.stopped
+                money = Money(self._task.purse, call, own, stopped)
                 turn, ask = await paid(self._model, money, conversation, asks)
         except TimeoutError as error:
             if not time_left.expired():
@@ -81,10 +84,11 @@ async def paid(
     Raises:
         BudgetExhausted: When the purse covers none of them.
         ProviderError: When no model answers.
+        RunStopped: When a person stopped the run; a call under way is cut off.
     """
     ask = await _affordable(model, money, conversation, asks)
     with _settled(money.purse, money.call) as costs:
-        turn = await model.respond(conversation, ask)
+        turn = await unless_stopped(lambda: model.respond(conversation, ask), money.stopped)
         costs.append(turn.usage)
     return turn, ask
 
@@ -111,6 +115,7 @@ async def _affordable(
 def _settled(purse: Purse, call: str) -> Iterator[list[Usage]]:
     """Settle with the one cost that the body names, or with what its failure says.
 
+    What a call cost that was cut off nobody tells: the most that it could is taken for spent.
     A cancelled call stays reserved: if the run goes on elsewhere, the same call reserves again,
     and what this one reserved is taken for spent.
     """
