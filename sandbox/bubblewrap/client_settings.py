@@ -104,9 +104,9 @@ def ini_values(text: str) -> Iterator[str]:
 
 
 def local_paths(values: Iterable[str]) -> Iterator[Path]:
-    """Yield the existing files and folders that settings name by path or `file://` URL."""
+    """Yield the files and folders that settings name by path or `file://` URL and we may read."""
     for word in " ".join(values).split():
         name = url2pathname(urlsplit(word).path) if word.startswith("file://") else word
         path = Path(name)
-        if path.is_absolute() and path != Path("/") and path.exists():
+        if path.is_absolute() and path != Path("/") and os.access(path, os.R_OK):
             yield path

@@ -57,15 +57,20 @@ def _kept_versions(environ: Mapping[str, str]) -> Iterator[Toolchain]:
     """Versions that a manager keeps and `PATH` does not lead to: a job may ask for one of them."""
     home = Path(environ.get("HOME", "/root"))
     pyenv = Path(environ.get("PYENV_ROOT", home / ".pyenv"))
-    if (pyenv / "versions").is_dir():
+    if _may_be_shown(pyenv / "versions"):
         yield _versions(pyenv, environ)
     managers = {
         "nvm": Path(environ.get("NVM_DIR", home / ".nvm"), "versions", "node"),
         "fnm": Path(environ.get("FNM_DIR", home / ".local/share/fnm"), "node-versions"),
     }
     for name, versions in managers.items():
-        if versions.is_dir():
+        if _may_be_shown(versions):
             yield Toolchain((Mount(versions, NODE_DIRECTORY / name),))
+
+
+def _may_be_shown(folder: Path) -> bool:
+    """Whether it is a folder that we may read: a variable may name one of another user's."""
+    return os.path.isdir(folder) and os.access(folder, os.R_OK | os.X_OK)  # noqa: PTH112 - Path's raises where a folder above can't be read
 
 
 def _executables(environ: Mapping[str, str]) -> Iterator[Path]:
@@ -93,7 +98,7 @@ def _packaged_uv() -> Iterator[Path]:
 def _toolchain_of(executable: Path, environ: Mapping[str, str]) -> Toolchain | None:
     """What has to be shown for `executable` to work, or None when `/usr` shows it already."""
     shims = executable.parent
-    if shims.name == "shims" and (shims.parent / "versions").is_dir():
+    if shims.name == "shims" and _may_be_shown(shims.parent / "versions"):
         return _versions(shims.parent, environ)
     real = executable.resolve()
     if real.is_relative_to("/usr") or not real.is_file():
@@ -135,7 +140,7 @@ def _rustup(proxies: Path, environ: Mapping[str, str]) -> Toolchain:
     """Rustup's proxies read their home to find the toolchain that a project asks for."""
     home = Path(environ.get("HOME", "/root"))
     rustup = Path(environ.get("RUSTUP_HOME", home / ".rustup"))
-    if not rustup.is_dir():
+    if not _may_be_shown(rustup):
         return Toolchain()
     return Toolchain(
         (Mount(proxies, proxies), Mount(rustup, rustup)),

@@ -81,6 +81,13 @@ def test_versions_that_no_path_leads_to_are_shown(home: Path) -> None:
     assert fnm_shown == Toolchain((Mount(fnm, NODE_DIRECTORY / "fnm"),))
 
 
+@pytest.mark.parametrize("variable", ["PYENV_ROOT", "NVM_DIR", "FNM_DIR"])
+def test_a_variable_may_name_what_cannot_be_read(home: Path, variable: str) -> None:
+    """After `su`, for instance, it names a folder of the other user; here a name is too long."""
+    environ = {"HOME": str(home), "PATH": ""}
+    assert find_toolchains({**environ, variable: f"/{'x' * 300}"}) == find_toolchains(environ)
+
+
 def test_rustup_brings_its_home(home: Path) -> None:
     """Its proxies choose the toolchain that a project asks for; credentials are elsewhere."""
     rustup = install(home / ".cargo" / "bin" / "rustup")
