@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from bot.repair.ci.workflow.expressions.evaluation import Scope, evaluate
 from bot.repair.ci.workflow.expressions.values import Partly, Unknown, Value, as_text
 
-# A string inside an expression may hold braces. Possessive, so that no text takes long.
-_EXPRESSION = re.compile(r"\$\{\{(?P<inside>(?:'(?:[^']|'')*+'|(?!\}\}|\$\{\{)[^'])*+)\}\}")
+# A string inside an expression may hold braces. What a lookahead took is not taken apart again, so
+# that no text takes long; possessive quantifiers say the same, but are broken before Python 3.11.5.
+_EXPRESSION = re.compile(
+    r"\$\{\{(?=(?P<inside>(?:'(?:[^']|'')*'|(?!\}\}|\$\{\{)[^'])*))(?P=inside)\}\}"
+)
 
 
 @dataclass(frozen=True, slots=True)
