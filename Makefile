@@ -14,7 +14,7 @@ demo: $(READY)
 	@$(BIN)/python -m demo
 
 test: $(READY)
-	@$(MACHINE) bubblewrap postgresql docker
+	@$(MACHINE) bubblewrap postgresql redis docker
 	$(MAKE) --no-print-directory lint types layers unit
 
 lint: $(READY)

@@ -301,3 +301,54 @@ services:
     assert said(execution.runs[1]).endswith("7")
     missing = any("Redis" in sentence for sentence in execution.said)
     assert missing == (shutil.which("redis-server") is None)
+
+
+REDIS = """
+- run: redis-cli -p 6380 set kept 7
+- run: test "$(redis-cli -p 6380 get kept)" = 7
+"""
+
+
+async def test_redis_keeps_what_earlier_steps_wrote(
+    provider: SandboxProvider, source: Path
+) -> None:
+    """On the runner's port, with one password for all steps, and without any network."""
+    if shutil.which("redis-server") is None:
+        pytest.skip("Redis is not installed here")
+    job = """
+env: {REDISCLI_AUTH: "it's"}
+services:
+  cache: {image: "bitnami/redis:7", env: {REDIS_PASSWORD: "it's"}, ports: ["6380:6379"]}
+"""
+    execution = await run(provider, source, REDIS, job=job)
+    assert execution.passed, execution.runs[-1].result
+
+
+MYSQL = """
+- run: |
+    mysql -h 127.0.0.1 -P 3307 -u app "-pit's" shop -e 'create table t (n int); insert into t values (7)'
+- run: test "$(mysql -h 127.0.0.1 -P 3307 -u root -proot shop -Ne 'select n from t')" = 7
+"""
+
+
+@pytest.mark.parametrize("image", ["mysql:8", "ghcr.io/linuxserver/mariadb:11"])
+async def test_mysql_keeps_what_earlier_steps_wrote(
+    provider: SandboxProvider, source: Path, image: str
+) -> None:
+    """With the user, the passwords and the database that the image would make."""
+    if shutil.which("mysqld") is None:
+        pytest.skip("Neither MySQL nor MariaDB is installed here")
+    prefix = "MARIADB" if "mariadb" in image else "MYSQL"
+    job = f"""
+services:
+  db:
+    image: {image}
+    env:
+      {prefix}_USER: app
+      {prefix}_PASSWORD: "it's"
+      {prefix}_ROOT_PASSWORD: root
+      {prefix}_DATABASE: shop
+    ports: ["3307:3306"]
+"""
+    execution = await run(provider, source, MYSQL, job=job)
+    assert execution.passed, execution.runs[-1].result

@@ -40,6 +40,7 @@ class Service:
         user: Of the database.
         password: Of that user.
         database: That is there from the beginning.
+        root_password: Of MySQL's own user root.
     """
 
     name: str
@@ -48,11 +49,12 @@ class Service:
     user: str
     password: str
     database: str
+    root_password: str = ""
 
     def start(self) -> str:
         """Return the bash line that starts it, making its data first if need be."""
         words = ("ci_service", self.kind, self.name, str(self.port))
-        return shlex.join((*words, self.user, self.password, self.database))
+        return shlex.join((*words, self.user, self.password, self.database, self.root_password))
 
 
 def services(declared: Mapping[str, Raw]) -> tuple[Service, ...]:
@@ -84,11 +86,27 @@ def _service(name: str, declared: Raw) -> Service | None:
     env = declared.get("env") if isinstance(declared, Mapping) else None
     given = env if isinstance(env, Mapping) else {}
     values = {str(key): str(value) for key, value in given.items()}
-    prefix = "POSTGRES" if kind == "postgres" else "MYSQL"
-    user = values.get(f"{prefix}_USER", "postgres" if kind == "postgres" else "root")
-    password = values.get(f"{prefix}_PASSWORD", values.get("MYSQL_ROOT_PASSWORD", ""))
-    database = values.get(f"{prefix}_DB", values.get("MYSQL_DATABASE", user))
-    return Service(name, kind, _published(declared, port), user, password, database)
+    listens = _published(declared, port)
+    match kind:
+        case "postgres":
+            user = values.get("POSTGRES_USER", "postgres")
+            password = values.get("POSTGRES_PASSWORD", "")
+            return Service(name, kind, listens, user, password, values.get("POSTGRES_DB", user))
+        case "mysql":
+            return _mysql(name, listens, values)
+        case _:
+            return Service(name, kind, listens, "", values.get("REDIS_PASSWORD", ""), "")
+
+
+def _mysql(name: str, port: int, values: Mapping[str, str]) -> Service:
+    """Return what the images of MySQL and MariaDB make of these variables."""
+
+    def given(key: str) -> str:
+        return values.get(f"MYSQL_{key}", values.get(f"MARIADB_{key}", ""))
+
+    user, root = given("USER") or "root", given("ROOT_PASSWORD")
+    password = root if user == "root" else given("PASSWORD")
+    return Service(name, "mysql", port, user, password, given("DATABASE"), root)
 
 
 def _published(declared: Raw, own: int) -> int:
@@ -102,7 +120,31 @@ def _published(declared: Raw, own: int) -> int:
 
 
 START = r"""
-# ci_service KIND NAME PORT USER PASSWORD DATABASE: start a service for this command.
+# ci_listens PORT: wait until something does, for 30 seconds at most.
+ci_listens() {
+  local n
+  for n in $(seq 300); do
+    (exec 3<>/dev/tcp/127.0.0.1/"$1") 2>/dev/null && return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+# ci_mysql_accounts USER PASSWORD DATABASE ROOT_PASSWORD: print the SQL that makes them, as often as it is done.
+ci_mysql_accounts() {
+  local user password root account
+  user=${1//\'/\'\'} password=${2//\\/\\\\} root=${4//\\/\\\\}
+  password=${password//\'/\'\'} root=${root//\'/\'\'}
+  [ -z "$3" ] || printf 'CREATE DATABASE IF NOT EXISTS `%s`;\n' "${3//\`/}"
+  printf "CREATE USER IF NOT EXISTS root@'%%' IDENTIFIED BY '%s';\n" "$root"
+  for account in % localhost 127.0.0.1 ::1; do printf "ALTER USER IF EXISTS root@'%s' IDENTIFIED BY '%s';\n" "$account" "$root"; done
+  printf "GRANT ALL ON *.* TO root@'%%' WITH GRANT OPTION;\n"
+  [ "$1" != root ] || return 0
+  printf "CREATE USER IF NOT EXISTS '%s'@'%%' IDENTIFIED BY '%s';\n" "$user" "$password"
+  [ -z "$3" ] || printf "GRANT ALL ON \`%s\`.* TO '%s'@'%%';\n" "${3//\`/}" "$user"
+}
+
+# ci_service KIND NAME PORT USER PASSWORD DATABASE ROOT_PASSWORD: start a service for this command.
 ci_service() {
   local data=~/.ci/services/$2 log=~/.ci/services/$2.log programs
   (exec 3<>/dev/tcp/127.0.0.1/"$3") 2>/dev/null && return 0
@@ -121,14 +163,26 @@ ci_service() {
       [ "$6" = postgres ] || PGPASSWORD=${5:-x} createdb -h 127.0.0.1 -p "$3" -U "$4" -- "$6" 2>/dev/null || true
       ;;
     redis)
-      if ! command -v redis-server >/dev/null; then ci_said "The service $2 (Redis) is not in this sandbox: steps that connect to it fail."; return 0; fi
-      redis-server --port "$3" --bind 127.0.0.1 --save '' --daemonize yes --logfile "$log" >/dev/null 2>&1 || true
+      programs=$(command -v redis-server || command -v valkey-server)
+      if [ -z "$programs" ]; then ci_said "The service $2 (Redis) is not in this sandbox: steps that connect to it fail."; return 0; fi
+      mkdir -p "$data"
+      "$programs" --port "$3" --bind 127.0.0.1 --dir "$data" --save '' --appendonly yes --appendfsync no ${5:+--requirepass "$5"} --daemonize yes --logfile "$log" >/dev/null 2>&1 || true
+      ci_listens "$3" || ci_said "The service $2 does not start here."
       ;;
     mysql)
       if ! command -v mysqld >/dev/null; then ci_said "The service $2 (MySQL) is not in this sandbox: steps that connect to it fail."; return 0; fi
-      [ -d "$data" ] || mysqld --no-defaults --initialize-insecure --datadir="$data" >"$log" 2>&1 || { ci_said "The service $2 does not start here."; return 0; }
-      mysqld --no-defaults --datadir="$data" --port="$3" --bind-address=127.0.0.1 --socket=/tmp/mysql.sock --daemonize --log-error="$log" >/dev/null 2>&1 || true
-      printf "ALTER USER root@localhost IDENTIFIED BY '%s'; CREATE DATABASE IF NOT EXISTS \`%s\`;" "$5" "$6" | mysql --no-defaults -u root -S /tmp/mysql.sock >/dev/null 2>&1 || true
+      if [ ! -d "$data" ]; then
+        if mysqld --version 2>/dev/null | grep -qi mariadb; then
+          mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal --skip-test-db
+        else
+          mysqld --no-defaults --initialize-insecure --datadir="$data"
+        fi >"$log" 2>&1 || { rm -rf "$data"; ci_said "The service $2 does not start here."; return 0; }
+      fi
+      ci_mysql_accounts "$4" "$5" "$6" "$7" >"$data.sql"
+      rm -f "/tmp/mysql-$3.sock" "/tmp/mysql-$3.sock.lock"
+      # No job of the step's own shell: a `wait` there must not wait for it.
+      (setsid mysqld --no-defaults --datadir="$data" --init-file="$data.sql" --port="$3" --bind-address=127.0.0.1 --skip-name-resolve --socket="/tmp/mysql-$3.sock" --pid-file="$data.pid" --innodb-flush-log-at-trx-commit=2 >>"$log" 2>&1 </dev/null &)
+      ci_listens "$3" || ci_said "The service $2 does not start here."
       ;;
   esac
   return 0
