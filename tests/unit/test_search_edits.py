@@ -87,6 +87,13 @@ def outcomes(
         ("a[b] = [b]", "a.setdefault(b, []).append(b)"),
         ("a[b] += 1", "a[b] = a.get(b, 0) + 1"),
         ("return [x for x in a]", "return [x + b for x in a]"),
+        ("return 0 <= b <= a", "return 0 <= a <= b"),
+        ("a.x[a] = b", "b.x[b] = a"),
+        ("return g(a) + a", "return g(a) + a + b"),
+        ("return a[0] + 1 if a > 0 else b", "return a[0] + 1 if a > 0 and b > 0 else b"),
+        ("return a.x < a.y", "return b.x < b.y"),
+        ("return [x for x in g(a)]", "return [x for x in g(a) if x == b]"),
+        ("return [x for x in g(a) if x]", "return [x for x in g(a) if x and x != b]"),
     ],
 )  # fmt: skip
 def test_one_line_faults_have_their_edit(wrong: str, right: str) -> None:
@@ -113,6 +120,7 @@ def test_one_line_faults_have_their_edit(wrong: str, right: str) -> None:
          "b = []\n    for i in a:\n        b.append(i)\n    return b"),
         ("a.append(1)\n    print(a)\n    return a",
          "a.append(1)\n    print(a)\n    a.pop()\n    return a"),
+        ("a.x = 1\n    return a", "a.x = 1\n    b.x = 1\n    return a"),
         ("a = a[1:]\n    return a + b", "a = a[1:]\n    b = b[1:]\n    return a + b"),
         ("while a:\n        a = a.next.next", "while a and a.next is not None:\n        a = a.next.next"),
     ],
@@ -122,6 +130,56 @@ def test_statements_are_added_moved_and_swapped(wrong: str, right: str) -> None:
     frame = "def f(a, b):\n    {}\n"
     found = outcomes(frame.format(wrong), {"a": LIST, "b": LIST, "i": NUMBER, "return": LIST})
     assert frame.format(right) in found
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("if a.has(b):", "if is_free(b):"),  # ask a function of the file
+        ("if a.has(b) and b:", "if a.has(b) and is_free(a):"),
+        ("if a.at(b):", "if a.at(b) is not None:"),  # what another function asks
+    ],
+)
+def test_questions_that_the_file_asks_elsewhere(wrong: str, right: str) -> None:
+    """A condition becomes a call of a predicate, or what another function asks."""
+    others = "def is_free(x):\n    return x > 0\n\n\n"
+    others += "def g(a, b):\n    while a.at(b) is not None:\n        b += 1\n    return b\n\n\n"
+    frame = f"{others}def f(a, b):\n    {{}}\n        return b\n    return a\n"
+    assert frame.format(right) in outcomes(frame.format(wrong))
+
+
+@pytest.mark.parametrize(
+    ("before", "missing"),
+    [
+        ("a[b] = 1", "del a[b]"),
+        ("a.add(b)", "a.clear()"),
+        ("a.add(b)", "a.discard(b)"),
+        ("a.count += b", "a.count -= b"),
+        ("a[b][b] = 1", "a[b][b] = 0"),
+        ("g(b)", "if b:\n        g(b)"),
+    ],
+)
+def test_statements_that_undo_or_reset(before: str, missing: str) -> None:
+    """What is put in may have to be taken out, and what is done once may be missing elsewhere."""
+    frame = "def f(a, b):\n    {}\n    print(b)\n{}    return a\n"
+    assert frame.format(before, f"    {missing}\n") in outcomes(frame.format(before, ""))
+
+
+@pytest.mark.parametrize(
+    ("message", "condition"),
+    [
+        ("DID NOT RAISE <class 'ValueError'>", "b < 0"),
+        ("Failed: DID NOT RAISE ValueError", "not a"),
+        ("ValueError not raised", "b > self.left"),
+        ("ValueError not raised by f", "not self.left"),
+    ],
+)
+def test_an_error_that_tests_wait_for(message: str, condition: str) -> None:
+    """The function refuses with that error what it can't take."""
+    frame = "class A:\n    def f(self, a, b):\n{}        self.left -= b\n        return a\n"
+    guard = f"        if {condition}:\n            raise ValueError\n"
+    types = {"a": LIST, "b": NUMBER}
+    assert frame.format(guard) in outcomes(frame.format(""), types, Error("Failed", message, ()))
 
 
 def test_shared_default() -> None:

@@ -10,6 +10,7 @@ from bot.repair.proposers.search.edits import Candidate
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
 from bot.repair.proposers.search.localise import suspects
+from bot.repair.proposers.search.validate import Trials
 from bot.repair.proposers.search.validate.limits import time_limits
 
 FILES = {
@@ -104,3 +105,17 @@ def test_without_a_comparison_the_typical_and_small_edit_wins() -> None:
     """The score decides, then the length."""
     ordered = choose([candidate(0, 0.4), candidate(1, 0.5, "long text"), candidate(2, 0.5)])
     assert [choice.candidate.number for choice in ordered] == [2, 1, 0]
+
+
+def test_no_candidate_is_dropped_without_a_word() -> None:
+    """Each is tried, waits to be tried warm, or waits to be tried cold: nothing else happens to it."""
+    trials = Trials(Evidence())
+    everything = [candidate(number, 0.5) for number in range(8)]
+    trials.add(everything)
+    statuses = ("plausible", "failed", "slow", "died", "invalid", "same", "cold")
+    answer = {"results": {str(n): {"status": status} for n, status in enumerate(statuses)}}
+    trials.take(answer, trials.warm)
+    left = [one.number for one in (*trials.warm, *trials.cold)]
+    assert sorted([*trials.tried, *left]) == [one.number for one in everything]
+    assert [one.number for one in trials.cold] == [6]
+    assert [one.number for one in trials.warm] == [7]

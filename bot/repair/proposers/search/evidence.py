@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+_NOT_RAISED = re.compile(
+    r"DID NOT RAISE (?:<class ')?(?:[\w.]+\.)?(?P<a>\w+)|\b(?P<b>\w+) not raised\b"
+)
 BAD = frozenset({"failed", "hanging", "crashed"})
 """Outcomes that a repair has to change. `hanging` ran longer than any test may."""
 
@@ -99,6 +103,12 @@ class Evidence:
         """Why tests fail, or can't be collected."""
         failed = (test.error for test in self.failing if test.error)
         return (*failed, *self.broken.values())
+
+    @property
+    def expected(self) -> tuple[str, ...]:
+        """Errors that failing tests wait for in vain, by the words of pytest and of unittest."""
+        said = (_NOT_RAISED.search(error.message) for error in self.errors)
+        return tuple(dict.fromkeys(match["a"] or match["b"] for match in said if match))
 
 
 def read_evidence(answer: Mapping[str, Any]) -> Evidence:

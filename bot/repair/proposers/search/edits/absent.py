@@ -17,6 +17,7 @@ _UNDONE = {
 }  # fmt: skip
 """By method: what takes back what it did."""
 
+_TAKEN_BACK: dict[type[ast.operator], str] = {ast.Add: "-=", ast.Sub: "+="}
 _MOST = 12
 _LIKE = 0.9
 """How alike two variables' types have to be for one to stand for the other."""
@@ -32,6 +33,11 @@ def undone(scope: Scope, line: int) -> Iterator[str]:
             case ast.Subscript(value=owner, ctx=ast.Store()) if _known(scope, owner, names):
                 holder = scope.source.code(owner)
                 found |= dict.fromkeys(f"del {holder}[{item}]" for item in names if item != holder)
+                continue
+            case ast.AugAssign(target=ast.Attribute(value=owner) as counter, op=op, value=step):
+                if type(op) in _TAKEN_BACK and _known(scope, owner, names):
+                    text = f"{scope.source.code(counter)} {_TAKEN_BACK[type(op)]} "
+                    found |= {text + scope.source.code(step): None}
                 continue
             case ast.Call(func=ast.Attribute(value=owner, attr=name), args=arguments):
                 holder = scope.source.code(owner)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from bot.repair.guards import is_test_file
 from bot.repair.proposers.search.edits import (
     calls,
+    comprehensions,
     conditions,
     constants,
     effects,
@@ -18,9 +19,11 @@ from bot.repair.proposers.search.edits import (
     messages,
     names,
     operators,
+    refusals,
     signatures,
     statements,
     subscripts,
+    symmetry,
     values,
 )
 from bot.repair.proposers.search.edits.change import Change, Replacement
@@ -38,14 +41,15 @@ RULES: tuple[Rule, ...] = (
     names.variables, names.own_attributes, names.attributes, names.functions,
     calls.swapped, calls.arguments, calls.ranges, calls.unwrapped, calls.wrapped,
     subscripts.slices, subscripts.indices, subscripts.items, subscripts.answers,
-    conditions.negated, conditions.fixed, conditions.extended, conditions.filters,
+    conditions.negated, conditions.fixed, conditions.extended, comprehensions.filters,
     conditions.bounded,
     conditions.repeated,
     values.terms, values.constants, values.results, values.rhs, values.borrowed, values.yields,
     statements.deleted, statements.reordered, statements.moved, statements.exits,
     statements.inserted, effects.unkept, effects.uncalled, effects.shared, effects.ends,
     effects.bits, effects.tallies, calls.starred, names.parts, conditions.predicates, conditions.elsewhere, formats.formatted,
-    guards.first_cases, guards.steps, guards.repeats,
+    symmetry.chains, symmetry.exchanged, symmetry.counterparts, symmetry.mirrored, symmetry.beside,
+    refusals.refusals, guards.first_cases, guards.steps, guards.repeats,
     signatures.mutable_defaults, signatures.exceptions,
 )  # fmt: skip
 """Each yields the changes of one kind at one node of a syntax tree."""

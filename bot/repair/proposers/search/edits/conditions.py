@@ -6,26 +6,14 @@ import ast
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from bot.repair.proposers.search.edits.atoms import atoms, condition_of
 from bot.repair.proposers.search.edits.change import Change, Replacement
-from bot.repair.proposers.search.edits.scope import Scope, own_nodes
-
-_MOST_ATOMS = 60
-_BUILTIN_TYPES = frozenset({"int", "float", "str", "list", "dict", "tuple", "set", "bytes"})
-
-
-def _condition(node: ast.AST) -> ast.expr | None:
-    match node:
-        case (
-            ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test)
-        ):
-            return test
-        case _:
-            return None
+from bot.repair.proposers.search.edits.scope import Scope
 
 
 def negated(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Ask for the opposite."""
-    test = _condition(node)
+    test = condition_of(node)
     if test is None or isinstance(node, ast.Assert):
         return
     source = scope.source
@@ -62,7 +50,7 @@ def negated(scope: Scope, node: ast.AST) -> Iterator[Change]:
 
 def fixed(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Let a condition always or never hold, or a constant one depend on something."""
-    test = _condition(node)
+    test = condition_of(node)
     if test is None or isinstance(node, ast.Assert):
         return
     source = scope.source
@@ -82,7 +70,7 @@ def fixed(scope: Scope, node: ast.AST) -> Iterator[Change]:
 
 def extended(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Ask for something more, or let something else do as well."""
-    test = _condition(node)
+    test = condition_of(node)
     if test is None:
         test = (
             node.value
@@ -110,7 +98,7 @@ def extended(scope: Scope, node: ast.AST) -> Iterator[Change]:
 
 def bounded(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Ask first whether there is an item at an index that the condition looks at."""
-    test = _condition(node)
+    test = condition_of(node)
     if test is None:
         return
     source = scope.source
@@ -159,7 +147,7 @@ def _own_questions(scope: Scope, node: ast.expr | ast.stmt) -> Iterator[str]:
 
 def elsewhere(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Ask what another function of the file asks."""
-    test = _condition(node)
+    test = condition_of(node)
     if test is None or scope.definition is None:
         return
     source = scope.source
@@ -167,7 +155,7 @@ def elsewhere(scope: Scope, node: ast.AST) -> Iterator[Change]:
     mine = source.code(test)
     found: dict[str, None] = {}
     for other in source.nodes(source.tree):
-        asked = _condition(other)
+        asked = condition_of(other)
         if asked is None or asked is test or isinstance(asked, ast.Constant):
             continue
         text = source.code(asked)
@@ -192,90 +180,3 @@ def repeated(scope: Scope, node: ast.AST) -> Iterator[Change]:
         change = (Replacement(start, start + len(old), new),)
         says = f"does it {'as long as' if new == 'while' else 'once if'} the condition holds"
         yield Change("branch", node.lineno, 0.3, change, says)
-
-
-def filters(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Let a comprehension pick, or pick no more."""
-    if not isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-        return
-    source = scope.source
-    for loop in node.generators:
-        for test in loop.ifs:
-            text = f"not {source.operand(test, 6)}"
-            change = (source.replace(test, text),)
-            yield Change("negation", test.lineno, 0.5, change, "picks the others")
-        names = [one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)]
-        end = source.span(loop.ifs[-1] if loop.ifs else loop.iter)[1]
-        word = " and " if loop.ifs else " if "
-        if source.text[end : end + 1] == ")" and not isinstance(node, ast.GeneratorExp):
-            continue
-        for name in names:
-            for text in (name, f"{name} is not None", f"{name} != 0", f"{name} > 0", f"not {name}"):
-                change = (Replacement(end, end, word + text),)
-                says = f"picks only where `{text}`"
-                yield Change("missing condition", node.lineno, 0.2, change, says)
-
-
-def atoms(scope: Scope, line: int) -> tuple[str, ...]:
-    """Return simple conditions on what is there when a line runs, likely ones first."""
-    names = scope.bound_before(line)
-    found = dict.fromkeys(_asked(scope))
-    for name in names:
-        found |= dict.fromkeys(_about(scope, name))
-    found |= dict.fromkeys(_reached(scope))
-    found |= dict.fromkeys(_pairs(scope, names))
-    found |= dict.fromkeys(scope.self_attributes[:6])
-    return tuple(found)[:_MOST_ATOMS]
-
-
-def _asked(scope: Scope) -> Iterator[str]:
-    """Yield what the function asks already."""
-    for node in own_nodes(scope.definition) if scope.definition is not None else ():
-        test = _condition(node)
-        parts = test.values if isinstance(test, ast.BoolOp) else [test] if test else []
-        for part in parts:
-            if isinstance(part, ast.Compare | ast.Name | ast.Call | ast.UnaryOp):
-                yield scope.source.operand(part, 6)
-                if isinstance(part, ast.Compare) and len(part.ops) == 1:
-                    yield f"not {scope.source.code(part)}"
-
-
-def _reached(scope: Scope) -> Iterator[str]:
-    """Yield whether there is a value of which the function takes an attribute: `node.next`."""
-    for node in own_nodes(scope.definition) if scope.definition is not None else ():
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
-            code = scope.source.code(node.value)
-            if "(" not in code:
-                yield f"{code} is not None"
-                yield code
-
-
-def _about(scope: Scope, name: str) -> Iterator[str]:
-    """Yield what can be asked of one variable, by its types."""
-    kinds = scope.kinds(name)
-    if kinds - {"int"}:
-        yield from (f"isinstance({name}, {kind})" for kind in sorted(kinds & _BUILTIN_TYPES))
-    if not kinds or kinds - {"int", "float"}:
-        yield from (name, f"not {name}")
-    if "NoneType" in kinds or not kinds:
-        yield from (f"{name} is None", f"{name} is not None")
-    if kinds & {"int", "float"}:
-        yield from (f"{name} > 0", f"{name} == 0", f"{name} >= 0", f"{name} < 0")
-
-
-def _pairs(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
-    """Yield comparisons of two variables, and of an index with a length."""
-    counts = [name for name in names if scope.has(name, "int", "float")]
-    sized = [name for name in names if scope.is_sized(name)]
-    for name in counts:
-        for other in sized:
-            yield f"{name} < len({other})"
-    for position, name in enumerate(counts):
-        for other in counts[position + 1 :]:
-            for op in ("<", ">", "<=", ">=", "==", "!="):
-                yield f"{name} {op} {other}"
-    for name in names:
-        for other in sized:
-            if name != other:
-                yield f"{name} in {other}"
-                yield f"{name} not in {other}"

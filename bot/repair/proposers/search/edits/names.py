@@ -42,7 +42,7 @@ _METHOD_GROUPS = (
     ("sort", "reverse"),
 )
 _FUNCTION_GROUPS = (
-    ("min", "max"), ("any", "all"), ("sum", "len", "max", "min"), ("int", "float", "round", "str"),
+    ("sum", "len", "max", "min"), ("min", "max"), ("any", "all"), ("int", "float", "round", "str"),
     ("list", "tuple", "set", "sorted"), ("sorted", "reversed"), ("range", "reversed"),
     ("floor", "ceil", "round", "int"), ("ord", "chr"), ("isinstance", "issubclass"),
     ("zip", "enumerate"), ("str", "repr"), ("filter", "map"), ("abs", "round"),
@@ -173,7 +173,7 @@ def functions(scope: Scope, node: ast.AST) -> Iterator[Change]:
     found: dict[str, float] = {}
     for group in _FUNCTION_GROUPS:
         if node.id in group:
-            found |= dict.fromkeys(group, 0.55)
+            found |= dict.fromkeys(group, 1.1 / len(group))
     if _is_called(scope, node) and node.id not in found:
         defined = [one.name for one in scope.source.tree.body if isinstance(one, ast.FunctionDef)]
         found |= (

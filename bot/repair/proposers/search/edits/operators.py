@@ -224,8 +224,9 @@ def _off_by_one_weight(above: ast.AST, node: ast.expr) -> float:  # noqa: PLR091
             return 0.95
         case ast.Call(func=function):
             return 0.0 if function is node else 0.5
-        case ast.Compare():
-            return 0.6
+        case ast.Compare(left=left, comparators=others):
+            plain = all(isinstance(one, ast.Name) for one in (left, *others))
+            return 0.35 if plain else 0.6  # of two variables it is another operator most often
         case ast.Return():
             return 0.55
         case ast.BinOp():

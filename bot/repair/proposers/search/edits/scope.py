@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from bot.repair.proposers.search.edits.counterparts import counterparts
 from bot.repair.proposers.search.edits.source import Definition, Source
 from bot.repair.proposers.search.evidence import Evidence
 
@@ -14,6 +15,9 @@ _SEQUENCES = frozenset({"list", "tuple", "str", "bytes", "deque"})
 _SIZED = _SEQUENCES | {"dict", "set", "frozenset", "defaultdict", "Counter", "OrderedDict"}
 _READERS = frozenset({"len", "sorted", "sum", "min", "max", "list", "tuple", "set", "any", "all"})
 _NUMBERS = frozenset({"int", "float", "bool"})
+
+_MAY_STAND = 0.5
+"""How alike the types of two variables are, at least, where one may stand for the other."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,14 @@ class Scope:
         definition: The function; None for the module level.
         types: By variable, names of types that it had.
         attributes: By type, names of attributes.
+        expected: Errors that failing tests wait for in vain.
     """
 
     source: Source
     definition: Definition | None
     types: dict[str, frozenset[str]] = field(default_factory=dict)
     attributes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    expected: tuple[str, ...] = ()
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -84,6 +90,12 @@ class Scope:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         }
         return frozenset(n for n in self.variables if n not in read and not n.startswith("_"))
+
+    @cached_property
+    def counterparts(self) -> Mapping[str, str]:
+        """By variable, the one that stands beside it: `right` for `left`."""
+        nodes = self.source.nodes(self.definition) if self.definition is not None else ()
+        return counterparts(self.variables, nodes, self.may_stand)
 
     @cached_property
     def never_filled(self) -> frozenset[str]:
@@ -149,6 +161,10 @@ class Scope:
             return 0.6
         return 0.15
 
+    def may_stand(self, one: str, other: str) -> bool:
+        """Whether two variables may stand for each other, by their types."""
+        return self.alike(one, other) > _MAY_STAND
+
     def is_number(self, name: str) -> bool:
         """Whether a variable was seen to be a number, or never seen."""
         return not self.kinds(name) or bool(self.kinds(name) & {"int", "float"})
@@ -202,7 +218,7 @@ def scope_of(source: Source, definition: Definition | None, evidence: Evidence) 
         if isinstance(above, Definition):
             outer = evidence.types.get(f"{source.file}:{above.name}", {})
             types = {**outer, **types}
-    return Scope(source, definition, types, dict(evidence.attributes))
+    return Scope(source, definition, types, dict(evidence.attributes), evidence.expected)
 
 
 def own_nodes(definition: Definition) -> Iterator[ast.AST]:

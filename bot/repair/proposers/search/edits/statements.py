@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from bot.repair.proposers.search.edits import absent
+from bot.repair.proposers.search.edits.atoms import atoms
 from bot.repair.proposers.search.edits.change import Change, Replacement
-from bot.repair.proposers.search.edits.conditions import atoms
 from bot.repair.proposers.search.edits.scope import Scope
 from bot.repair.proposers.search.edits.source import Definition, Source
 
