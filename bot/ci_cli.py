@@ -21,7 +21,10 @@ Workflow = Annotated[str | None, typer.Option(help="Its file, as a path or a nam
 Job = Annotated[str | None, typer.Option(help="The job's id, or its check's name.")]
 Matrix = Annotated[
     list[str] | None,
-    typer.Option(metavar="KEY=VALUE", help="A value of the matrix leg; may be repeated."),
+    typer.Option(
+        metavar="KEY=VALUE",
+        help="A value of the matrix leg; may be repeated. Of legs for several systems, the newest Ubuntu's is taken.",
+    ),
 ]
 Event = Annotated[str | None, typer.Option(help="The event that it runs for, such as push.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]

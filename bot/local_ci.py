@@ -23,12 +23,13 @@ from bot.repair.ci.execution import JobExecution, RunnerBroken
 from bot.repair.ci.job_run import Execution
 from bot.repair.ci.package_dates import as_of
 from bot.repair.ci.workflow.differences import differences
-from bot.repair.ci.workflow.jobs import JobLeg
+from bot.repair.ci.workflow.find import that_runs_here
+from bot.repair.ci.workflow.jobs import JobLeg, Listing
 from bot.repair.ci.workflow.plan import JobPlan, PlannedStep
 from bot.repair.ci.workflow.render import arguments_for, job_json, plan_json, plan_lines
 from bot.repair.places.checkouts import LocalCheckout
 from bot.repair.untrusted import strip_hidden
-from bot.reporting.ci_run import RunPrinter, execution_json
+from bot.reporting.ci_run import RunPrinter, chosen_leg, execution_json
 from bot.settings import SandboxKind, load_local_settings
 from sandbox.base import Network, Sandbox, SandboxError, SandboxProvider, SandboxSpec
 from sandbox.git import GitError
@@ -53,7 +54,7 @@ def show_plan(choice: Choice, *, as_json: bool) -> None:
     Raises:
         UsageError: When there is no such job.
     """
-    found, listing = find_jobs(choice)
+    found, listing = _found(choice)
     if len(found) == 1:
         plan = plan_chosen(choice, found[0])
         _write(plan_json(plan)) if as_json else _print(plan_lines(plan))
@@ -70,7 +71,7 @@ def run_job(choice: Choice, options: RunOptions) -> bool:
     Raises:
         UsageError: When there is no such job, more than one, or no sandbox.
     """
-    found, _ = find_jobs(choice)
+    found, _ = _found(choice)
     if len(found) > 1:
         raise UsageError("\n".join([f"{len(found)} jobs fit; choose one:", *_choices(found)]))
     plan = plan_chosen(choice, found[0])
@@ -82,6 +83,16 @@ def run_job(choice: Choice, options: RunOptions) -> bool:
     if options.as_json:
         _write(execution_json(plan, execution))
     return execution.passed
+
+
+def _found(choice: Choice) -> tuple[tuple[JobLeg, ...], Listing]:
+    """Return what the choice leaves; of legs that differ by their system alone, the one for here."""
+    found, listing = find_jobs(choice)
+    here = that_runs_here(found) if len(found) > 1 else None
+    if here is None:
+        return found, listing
+    sys.stderr.write(f"fixpoint: {strip_hidden(chosen_leg(here, found))}\n")
+    return (here,), listing
 
 
 def _write(value: dict[str, Any]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TextIO
 
 from bot.repair.ci.execution import Watcher
 from bot.repair.ci.failures import read
 from bot.repair.ci.failures.console import plain
 from bot.repair.ci.job_run import Execution, Outcome, StepRun
+from bot.repair.ci.workflow.jobs import JobLeg
 from bot.repair.ci.workflow.plan import JobPlan
 from bot.repair.ci.workflow.step import Step
 from bot.repair.untrusted import strip_hidden
@@ -16,7 +18,19 @@ from bot.reporting.plain import printable
 
 _TAIL_LINES = 40
 _MOST_FAILURES = 10
+_MOST_OTHERS = 6
 _SIGNS = {Outcome.SUCCESS: "ok  ", Outcome.FAILURE: "FAIL", Outcome.SKIPPED: "skip"}
+
+
+def chosen_leg(chosen: JobLeg, found: Sequence[JobLeg]) -> str:
+    """Say which of several legs was taken because it runs here."""
+    others = [leg.names[0] for leg in found if leg is not chosen]
+    if len(others) > _MOST_OTHERS:
+        others[_MOST_OTHERS:] = [f"{len(others) - _MOST_OTHERS} more"]
+    return (
+        f"{len(found)} legs fit; {chosen.names[0]} was chosen, because it runs here. "
+        f"The others: {'; '.join(others)}."
+    )
 
 
 class RunPrinter:

@@ -49,6 +49,23 @@ def ci(repository: Path, *arguments: str) -> Result:
     return CliRunner().invoke(app, ["ci", command, str(repository), *rest], env=environment)
 
 
+def test_the_leg_that_runs_here_is_chosen(repository: Path) -> None:
+    """Legs that differ by their system alone: the newest Ubuntu is taken, and that is said."""
+    file = repository / ".github" / "workflows" / "ci.yml"
+    matrix = (
+        "{os: [windows-latest, ubuntu-22.04, ubuntu-24.04, ubuntu-24.04-arm], word: [good, bad]}"
+    )
+    text = WORKFLOW.replace("{word: [good, bad]}", matrix)
+    file.write_text(text.replace("ubuntu-24.04\n", "${{ matrix.os }}\n", 1), encoding="utf-8")
+    result = ci(repository, "plan", "--matrix", "word=good", "--json")
+    assert json.loads(result.stdout)["matrix"] == {"os": "ubuntu-24.04", "word": "good"}
+    assert result.stderr == snapshot(
+        "fixpoint: 4 legs fit; check (ubuntu-24.04, good) was chosen, because it runs here. The others: check (windows-latest, good); check (ubuntu-22.04, good); check (ubuntu-24.04-arm, good).\n"
+    )
+    assert "8 jobs; choose one" in ci(repository, "plan", "--job", "check").output
+    assert "2 jobs; choose one" in ci(repository, "plan", "--matrix", "os=windows-latest").output
+
+
 def test_several_jobs_are_listed(repository: Path) -> None:
     """Without a clear choice the plan lists the jobs with the options that choose each."""
     result = ci(repository, "plan")

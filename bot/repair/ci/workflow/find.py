@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
@@ -13,6 +14,9 @@ from bot.repair.ci.workflow.matrix import Leg
 
 _DASH = "__dash__"
 """Stands for `-` where only identifiers are allowed."""
+
+_SYSTEM = re.compile(r"(?P<name>ubuntu|macos|windows)(?:-(?P<version>[\w.-]+))?$", re.IGNORECASE)
+"""Labels of GitHub's runners."""
 
 _EVENT = re.compile(r" \((?:push|pull_request|pull_request_target|schedule|workflow_dispatch)\)$")
 
@@ -130,3 +134,36 @@ def _has(job: JobLeg, matrix: Mapping[str, str]) -> bool:
     if job.unknown and not values:
         return True
     return all(key in values and as_text(values[key]) == value for key, value in matrix.items())
+
+
+def that_runs_here(legs: Sequence[JobLeg]) -> JobLeg | None:
+    """Return the leg for the newest Ubuntu among legs that differ in nothing but their system.
+
+    None where they differ in more, or none of them is for Ubuntu: then a person has to choose.
+    """
+    if len({(leg.entry, leg.job.id, _apart_from_system(leg)) for leg in legs}) != 1:
+        return None
+    fitting = [leg for leg in legs if _ubuntu(leg)]
+    return max(fitting, key=lambda leg: max(_ubuntu(leg)), default=None)
+
+
+def _apart_from_system(leg: JobLeg) -> frozenset[tuple[str, str]]:
+    """Return the values of a leg other than systems."""
+    texts = {key: as_text(value) for key, value in leg.leg.values.items()}
+    return frozenset((key, text) for key, text in texts.items() if not _SYSTEM.match(text))
+
+
+def _ubuntu(leg: JobLeg) -> list[tuple[bool, tuple[int, ...]]]:
+    """Return how well each of a leg's Ubuntus fits: Intel before Arm, then the newest."""
+    found = (_SYSTEM.match(as_text(value)) for value in leg.leg.values.values())
+    return [
+        ("arm" not in match.string, _version(match["version"] or ""))
+        for match in found
+        if match is not None and match["name"].lower() == "ubuntu"
+    ]
+
+
+def _version(text: str) -> tuple[int, ...]:
+    """Return a version to compare; `latest` and no version at all are what GitHub keeps newest."""
+    numbers = tuple(int(part) for part in re.findall(r"\d+", text))
+    return numbers or (sys.maxsize,)
