@@ -117,7 +117,8 @@ class LocalSettings(BaseModel):
     fixpoint_registries: Registries = Field(
         (),
         description="Private package registries, as `https://user:password@host/path`, with blanks "
-        "between them. The credentials are added outside of the sandbox.",
+        "between them. The credentials are added outside of the sandbox. `acme,beta/app=https://...` "
+        "serves the repositories of acme and one of beta alone.",
         json_schema_extra={"default_text": ""},
     )
     fixpoint_log_level: LogLevel = Field(

@@ -55,10 +55,13 @@ class Network:
     Attributes:
         hosts: Such as `pypi.org`, or `*.example.org` for every host below that one.
         everything: Every host of the internet.
+        project: Whose source it is, as `owner/name`, or "": settles which private registries
+            serve it.
     """
 
     hosts: tuple[str, ...] = ()
     everything: bool = False
+    project: str = ""
 
 
 @dataclass(frozen=True, slots=True)

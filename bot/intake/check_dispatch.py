@@ -15,6 +15,7 @@ from bot.intake.events import CommentEvent
 from bot.intake.left_heads import LeftHeads
 from bot.intake.policy import may_approve, may_ask
 from bot.intake.repo_config import PATH, WhoSection, parse
+from bot.repair.model import Verdict
 from bot.storage.approvals import Answer
 
 
@@ -76,11 +77,18 @@ class CheckEvents:
         if event.button == "stop":
             stopped = await self._stores.runs.request_stop(event.external_id)
             return f"stopping run {event.external_id}" if stopped else "nothing to stop"
+        may = may_approve(event.sender, permission, who)
         if event.button in {"approve", "reject"}:
-            may = may_approve(event.sender, permission, who)
             return await self._answer(event, may_approve=may)
         if event.button not in {"fix", "retry"}:
             return f"unknown button {event.button}"
+        return await self._ask(event, may_approve=may)
+
+    async def _ask(self, event: ButtonPressed, *, may_approve: bool) -> str:
+        """Ask for a run; where the last one spent its budget, as much again takes an approval."""
+        run = await self._stores.runs.get(event.external_id)
+        if run is not None and run.verdict is Verdict.BUDGET_SPENT and not may_approve:
+            return f"refused: {event.sender} may not approve of as much again"
         await self._stores.commits.ask(event.repo, event.sha, event.branch, event.sender)
         self._wake()
         return f"{event.sender} asks for a run on {event.sha}"

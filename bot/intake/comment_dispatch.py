@@ -28,7 +28,7 @@ from bot.intake.decisions import (
 from bot.intake.events import CommentEvent
 from bot.intake.policy import Identity, Standing, decide, screen
 from bot.intake.repo_config import WhoSection
-from bot.repair.model import Limits
+from bot.repair.model import Limits, Verdict
 from bot.repair.request import FixRequest
 from bot.reporting import approval, messages
 from bot.reporting.marker import marker
@@ -90,6 +90,7 @@ class CommentEvents:
             active=active[0].id if active else None,
             latest=latest.request if latest else None,
             waiting=youngest.id if youngest is not None and asks else None,
+            spent=latest is not None and latest.verdict is Verdict.BUDGET_SPENT,
         )
         return decide(candidate, permission=permission, who=who, standing=standing)
 
@@ -190,6 +191,8 @@ class CommentEvents:
                     lambda mark: approval.may_not_approve(detail, mark),
                     "may-not-approve",
                 )
+            case Refusal.SPENT:
+                await self._say(delivery, event, lambda mark: approval.spent(detail, mark), "spent")
             case _:
                 assert_never(refusal)
 

@@ -88,6 +88,7 @@ class Refusal(StrEnum):
     NOTHING_TO_STOP = "nothing to stop"
     NOTHING_WAITS = "nothing waits"
     MAY_NOT_APPROVE = "may not approve"
+    SPENT = "the last run's budget is spent"
 
     @property
     def once_per_thread(self) -> bool:
@@ -102,7 +103,8 @@ class Refuse:
     Attributes:
         refusal: Why.
         detail: For `BAD_COMMAND` the sentence about it, for `ALREADY_RUNNING` the run's id,
-            for `NO_PERMISSION` the least role that may ask, for `MAY_NOT_APPROVE` approve.
+            for `NO_PERMISSION` the least role that may ask, for `MAY_NOT_APPROVE` and `SPENT`
+            approve.
     """
 
     refusal: Refusal

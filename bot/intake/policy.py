@@ -70,11 +70,13 @@ class Standing:
         latest: What the youngest run was asked, ended or not, or None.
         waiting: Id of the run that an answer is for, or None: the active one waits for it, or the
             youngest one is over and could go on.
+        spent: Whether the youngest one ended because its budget was spent.
     """
 
     active: str | None = None
     latest: FixRequest | None = None
     waiting: str | None = None
+    spent: bool = False
 
 
 def screen(event: CommentEvent, identity: Identity) -> Candidate | Ignore:
@@ -150,13 +152,12 @@ def _answer(candidate: Candidate, standing: Standing, lacking: Role | None) -> D
         case Approve() | Reject():
             return _decided(command, standing, lacking)
         case Fix():
-            return _start(
-                _request(candidate.event, command.instructions, command.options), standing
-            )
+            request = _request(candidate.event, command.instructions, command.options)
+            return _start(request, standing, lacking)
         case Retry():
             request = _request(candidate.event, "", command.options)
             latest = standing.latest
-            return _start(request if latest is None else request.again(latest), standing)
+            return _start(request if latest is None else request.again(latest), standing, lacking)
         case _:
             assert_never(command)
 
@@ -206,10 +207,16 @@ def _stop(standing: Standing) -> Decision:
     return StopRun(standing.active)
 
 
-def _start(request: FixRequest, standing: Standing) -> Decision:
-    """Start a run, unless another one is at work; the same one again is no other."""
+def _start(request: FixRequest, standing: Standing, lacking: Role | None) -> Decision:
+    """Start a run, unless another one is at work; the same one again is no other.
+
+    Where a budget is spent, as much again takes an approval, by whatever word it is asked for.
+    """
     if standing.active is not None and standing.active != request.run_id:
         return Refuse(Refusal.ALREADY_RUNNING, standing.active)
+    same = standing.latest is not None and standing.latest.run_id == request.run_id
+    if standing.spent and lacking is not None and not same:
+        return Refuse(Refusal.SPENT, lacking)
     return Accept(request)
 
 

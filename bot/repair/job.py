@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +12,9 @@ from bot.repair.ci.workflow.contexts import EventFacts
 from bot.repair.guards.rules import PatchRules
 from bot.repair.model import Attempt, Limits, Problem, SearchLimits
 from sandbox.git import ObjectStore
+
+_PROJECT = re.compile(r"[\w.-]+/[\w.-]+")
+"""`owner/name` as GitHub has it; addresses could name any host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,15 @@ class Job:
     repository: str = ""
     is_fork: bool = False
     earlier: tuple[Attempt, ...] = ()
+
+    @property
+    def project(self) -> str:
+        """`owner/name` of the repository, or "" where that is not known, or the commit a fork's.
+
+        Private registries that serve some repositories alone serve no commit of strangers.
+        """
+        known = _PROJECT.fullmatch(self.repository) and not self.is_fork
+        return self.repository if known else ""
 
     def image_for(self, kind: str) -> str | None:
         """Return what sandboxes of a kind are made from: an E2B template, else a Docker image."""

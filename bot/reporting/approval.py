@@ -76,6 +76,16 @@ def nothing_waits(mark: str) -> str:
     return signed("No run waits for an approval here.", mark)
 
 
+def spent(role: str, mark: str) -> str:
+    """Say who may start a run where the last one spent its budget."""
+    return signed(
+        "The last run here spent its budget. As much again takes the role "
+        f"{code(role)} in this repository, or more: `/fix approve` goes on from there while the "
+        "offer stands, `/fix retry` starts over.",
+        mark,
+    )
+
+
 def may_not_approve(role: str, mark: str) -> str:
     """Say who may approve."""
     return signed(

@@ -77,7 +77,8 @@ def planted_secrets(settings: BaseModel) -> tuple[SecretStr, ...]:
 
 def _credentials_in(url: str) -> Iterator[str]:
     """Yield the password of an address, or the user alone that is a token, and as they are sent."""
-    parts = urlsplit(url)
+    whom, limited, scheme = url.partition("://")[0].rpartition("=")
+    parts = urlsplit(url[len(whom) + len(limited) :] if scheme else url)
     user, password = unquote(parts.username or ""), unquote(parts.password or "")
     yield password or user
     if password:

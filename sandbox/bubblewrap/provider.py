@@ -20,11 +20,10 @@ from sandbox.bubblewrap.root_guards import devices
 from sandbox.bubblewrap.sandbox import COPY, BubblewrapSandbox, bwrap
 from sandbox.egress import (
     Operator,
-    Policy,
     PrivateRegistries,
     RegistryCredential,
-    WayOut,
     operator,
+    way_out,
 )
 from sandbox.store import Store, host_command
 
@@ -90,15 +89,14 @@ class BubblewrapProvider:
         self._store.keep_for(place, spec.lifetime)
         views = self._views or await self._look_at_host()
         group = control_group(_group_name(place), spec.limits)
-        policy = Policy(spec.network, self._operator.trusted) if spec.network else None
-        way_out = WayOut(policy, self._operator, self._private) if policy else None
+        out = way_out(spec.network, self._operator, self._private) if spec.network else None
         sandbox = BubblewrapSandbox(
             spec,
             self._store,
             self._layers,
             views.online if spec.network is not None else views.offline,
             group,
-            way_out,
+            out,
             resumed=resumed,
         )
         self._opened.add(sandbox)

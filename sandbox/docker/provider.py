@@ -13,7 +13,7 @@ from sandbox.docker.archive import pack_tree
 from sandbox.docker.container import USER_ID, container, container_name, owner_change, variables
 from sandbox.docker.engine import Engine, EngineError
 from sandbox.docker.sandbox import DockerSandbox, destroy, wait_for_relay
-from sandbox.egress import Policy, PrivateRegistries, RegistryCredential, WayOut, operator
+from sandbox.egress import PrivateRegistries, RegistryCredential, WayOut, operator, way_out
 from sandbox.egress.inside import proxy_environment
 from sandbox.store import Store
 
@@ -94,8 +94,7 @@ class DockerProvider:
     def _way_out(self, spec: SandboxSpec) -> tuple[Path, WayOut] | None:
         if spec.network is None:
             return None
-        policy = Policy(spec.network, self._operator.trusted)
-        return self._gates(spec.name), WayOut(policy, self._operator, self._private)
+        return self._gates(spec.name), way_out(spec.network, self._operator, self._private)
 
     def _gates(self, name: str) -> Path:
         """Return the folder for the sockets of a sandbox's gates; the one above it is private."""

@@ -15,6 +15,14 @@ _ALL = "0.0.0.0/0"
 _PRIVATE = ("10.0.0.0/8", "100.64.0.0/10", "169.254.0.0/16", "172.16.0.0/12", "192.168.0.0/16")
 
 
+def is_limited(credential: RegistryCredential) -> bool:
+    """Whether a credential is for a part of a host: E2B's rules know hosts alone.
+
+    `SandboxNetworkRule` of E2B's SDK 2 has neither a path nor a method.
+    """
+    return credential.path.rstrip("/") != ""
+
+
 def network_rules(
     network: Network | None,
     more: SandboxNetworkOpts | None,
@@ -29,10 +37,14 @@ def network_rules(
         network: What it may reach.
         more: The operator's own rules, which come in addition.
         credentials: Of private registries: E2B's proxy adds them outside of the sandbox, to every
-            request to that host, whatever its path and method.
+            request to that host, whatever its path and method. So one for a path is left out; see
+            `is_limited`.
     """
     if network is None:
         return None
+    credentials = [
+        one for one in credentials if one.serves(network.project) and not is_limited(one)
+    ]
     rules: SandboxNetworkOpts = {**more} if more else {}
     if network.everything and "deny_out" not in rules:
         rules["deny_out"] = list(_PRIVATE)

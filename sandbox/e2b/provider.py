@@ -21,7 +21,7 @@ from sandbox.e2b import archive, shell
 from sandbox.e2b.errors import is_not_found, retried
 from sandbox.e2b.lease import whole_seconds
 from sandbox.e2b.machine import Machine
-from sandbox.e2b.network import network_rules
+from sandbox.e2b.network import is_limited, network_rules
 from sandbox.e2b.sandbox import E2BSandbox
 from sandbox.egress.credentials import RegistryCredential
 
@@ -78,9 +78,17 @@ class E2BProvider:
         """Ask E2B for one sandbox of ours.
 
         Raises:
-            SandboxUnavailable: There is no good answer.
+            SandboxUnavailable: There is no good answer, or a private registry has a path, to which
+                E2B's rules can't keep its credentials.
         """
         from e2b import AsyncSandbox
+
+        if limited := [one for one in self._credentials if is_limited(one)]:
+            raise SandboxUnavailable(
+                f"E2B would send the credentials of {limited[0].host}{limited[0].path} to every "
+                "path of that host: give it credentials of which all may be read, without a path, "
+                "or choose another sandbox."
+            )
 
         pages = AsyncSandbox.list(limit=1, **self._connection())
         try:

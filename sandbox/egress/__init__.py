@@ -1,7 +1,7 @@
 """The one way out of a sandbox: a proxy on the host that asks a policy for every host."""
 
 from sandbox.egress.credentials import RegistryCredential, registry_credential
-from sandbox.egress.gate import Gate, WayOut, gate
+from sandbox.egress.gate import Gate, WayOut, gate, way_out
 from sandbox.egress.operator import Operator, operator
 from sandbox.egress.policy import Policy
 from sandbox.egress.private import PrivateRegistries
@@ -16,4 +16,5 @@ __all__ = [
     "gate",
     "operator",
     "registry_credential",
+    "way_out",
 ]

@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
 from sandbox.egress.request import Wanted
@@ -14,6 +15,9 @@ _PORTS = {"http": 80, "https": 443}
 _READING = frozenset({"GET", "HEAD"})
 _OWN = re.compile(rb"(?i)(?:authorization|x-http-method(?:-override)?|x-method-override)\s*:")
 """Headers of a client that have no place beside credentials that are not its own."""
+
+_PROJECT = re.compile(r"[\w.*?-]+(?:/[\w.*?-]+)?")
+"""An owner, or `owner/name`, with wildcards as in a shell."""
 
 _DEVIOUS = re.compile(r"\.\.|//|\\|%2e|%2f|%5c|[\x00-\x20]", re.IGNORECASE)
 """What may make a server find another path than the one that is written."""
@@ -33,6 +37,7 @@ class RegistryCredential:
         port: TCP.
         path: Below which it is given.
         authorization: Value of the header; nobody else sees it.
+        projects: Patterns of `owner/name` that it is given to; none means everybody.
     """
 
     scheme: str
@@ -40,6 +45,15 @@ class RegistryCredential:
     port: int
     path: str
     authorization: str = field(repr=False)
+    projects: tuple[str, ...] = ()
+
+    def serves(self, project: str) -> bool:
+        """Whether sandboxes of a project get it; a project without a name is nobody's."""
+        if not self.projects:
+            return True
+        return bool(project) and any(
+            fnmatchcase(project.lower(), pattern) for pattern in self.projects
+        )
 
     def fits(self, wanted: Wanted) -> bool:
         """Whether a request, already decrypted, is for what the credential is for."""
@@ -51,9 +65,18 @@ class RegistryCredential:
 def registry_credential(url: str) -> RegistryCredential:
     """Read `https://user:password@host/path`; a user alone is a token.
 
+    What stands before it and a `=` limits whom it serves: `acme,beta/app=https://...` serves every
+    repository of acme, and one of beta.
+
     Raises:
         ValueError: It is no such address. The text does not quote it.
     """
+    listed, limited, _ = url.partition("://")[0].rpartition("=")
+    projects = tuple(word.strip().lower() for word in listed.split(",") if word.strip())
+    if limited:
+        url = url[len(listed) + 1 :]
+    if limited and (not projects or not all(map(_PROJECT.fullmatch, projects))):
+        raise ValueError("must name owners or owner/name before the =, with commas between them")
     try:
         parts = urlsplit(url)
         port = parts.port or _PORTS.get(parts.scheme)
@@ -68,15 +91,20 @@ def registry_credential(url: str) -> RegistryCredential:
         pair = f"{user}:{unquote(parts.password)}".encode()
         authorization = f"Basic {base64.b64encode(pair).decode()}"
     host = parts.hostname.lower().rstrip(".")
-    return RegistryCredential(parts.scheme, host, port, parts.path or "/", authorization)
+    patterns = tuple(one if "/" in one else f"{one}/*" for one in projects)
+    return RegistryCredential(parts.scheme, host, port, parts.path or "/", authorization, patterns)
 
 
 def of_host(
-    credentials: Sequence[RegistryCredential], wanted: Wanted
+    credentials: Sequence[RegistryCredential], wanted: Wanted, project: str = ""
 ) -> tuple[RegistryCredential, ...]:
-    """Return the credentials for a host, whatever the path."""
+    """Return the credentials for a host that serve a project, whatever the path."""
     place = (wanted.scheme, wanted.host, wanted.port)
-    return tuple(one for one in credentials if (one.scheme, one.host, one.port) == place)
+    return tuple(
+        one
+        for one in credentials
+        if (one.scheme, one.host, one.port) == place and one.serves(project)
+    )
 
 
 def authorized(wanted: Wanted, credentials: Sequence[RegistryCredential]) -> Wanted:

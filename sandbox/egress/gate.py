@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.base import Network
 from sandbox.egress.credentials import OnlyReading
 from sandbox.egress.operator import Operator
 from sandbox.egress.policy import Policy, judge
@@ -40,6 +41,12 @@ class WayOut:
     policy: Policy
     operator: Operator
     private: PrivateRegistries | None = None
+
+
+def way_out(network: Network, operator: Operator, private: PrivateRegistries | None) -> WayOut:
+    """Return the way out of a sandbox: private registries that do not serve it are as any host."""
+    served = private.places_for(network.project) if private else frozenset[tuple[str, int]]()
+    return WayOut(Policy(network, operator.named | served), operator, private)
 
 
 class Gate:
@@ -116,8 +123,9 @@ class Gate:
             self._refuse(wanted)
             raise Forbidden(_SENTENCE.format(host=wanted.host))
         try:
-            if self._private.has(wanted):
-                return await self._private.connect(wanted, passed, self._operator, client)
+            project = self._policy.network.project
+            if self._private.has(wanted, project):
+                return await self._private.connect(wanted, project, passed, self._operator, client)
             return await connect(wanted, passed, self._operator)
         except Forbidden:
             self._refuse(wanted)

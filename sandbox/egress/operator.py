@@ -36,12 +36,14 @@ class Operator:
     """The operator's settings, as far as they concern the network.
 
     Attributes:
-        trusted: Host and port of registries that the settings name.
+        trusted: Host and port of all registries that the operator named or has credentials for.
+        named: Those that the settings of package managers name: every sandbox may reach them.
         proxies: The proxy for each of `http` and `https`.
         without_proxy: `NO_PROXY`.
     """
 
     trusted: frozenset[tuple[str, int]] = frozenset()
+    named: frozenset[tuple[str, int]] = frozenset()
     proxies: Mapping[str, Upstream] = field(default_factory=dict)
     without_proxy: str = ""
 
@@ -85,7 +87,8 @@ def operator(
         for scheme in _DEFAULT_PORTS
         if (upstream := _upstream(upper.get(f"{scheme.upper()}_PROXY") or everything or ""))
     }
-    return Operator(frozenset((*_places(texts), *private)), proxies, upper.get("NO_PROXY", ""))
+    named = frozenset(_places(texts))
+    return Operator(named.union(private), named, proxies, upper.get("NO_PROXY", ""))
 
 
 def _pip_values(text: str) -> Iterator[str]:

@@ -50,9 +50,13 @@ class PrivateRegistries:
         """Host and port of each."""
         return frozenset((one.host, one.port) for one in self._credentials)
 
-    def has(self, wanted: Wanted) -> bool:
-        """Whether a request or tunnel leads to one of them."""
-        return bool(of_host(self._credentials, wanted))
+    def places_for(self, project: str) -> frozenset[tuple[str, int]]:
+        """Host and port of those that serve a project (`owner/name`, or "")."""
+        return frozenset((one.host, one.port) for one in self._credentials if one.serves(project))
+
+    def has(self, wanted: Wanted, project: str) -> bool:
+        """Whether a request or tunnel leads to one of them that serves the project."""
+        return bool(of_host(self._credentials, wanted, project))
 
     def show_bundle(self, folder: Path) -> None:
         """Write whom a sandbox shall trust into the folder that it sees."""
@@ -62,7 +66,7 @@ class PrivateRegistries:
             file.chmod(0o644)
 
     async def connect(
-        self, wanted: Wanted, passed: Pass, operator: Operator, client: Stream
+        self, wanted: Wanted, project: str, passed: Pass, operator: Operator, client: Stream
     ) -> tuple[Stream, bytes]:
         """Return a connection to a registry, and what is to be sent over it first.
 
@@ -74,7 +78,7 @@ class PrivateRegistries:
         """
         if wanted.scheme == "https":
             wanted = await self._read_inside(wanted, client)
-        known = of_host(self._credentials, wanted)
+        known = of_host(self._credentials, wanted, project)
         request = authorized(wanted, known)
         server, first = await connect(request, passed, operator)
         if request.scheme == "https":

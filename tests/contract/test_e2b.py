@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from sandbox.base import Network, SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
 from sandbox.e2b import E2BProvider
+from sandbox.egress import registry_credential
 from tests.fakes.e2b import CutStream, E2BServer, Garbage, LoseAnswer, Refuse, Sandbox, Slow
 
 SOON = 30.0
@@ -575,6 +576,15 @@ async def test_bad_key_is_unavailable_and_stays_secret(connect: Connect, spec: S
         with pytest.raises(SandboxUnavailable, match="E2B_API_KEY") as refused:
             await call
         assert "e2b_wrong" not in f"{refused.value}{provider!r}"
+
+
+async def test_registries_with_a_path_are_refused(connect: Connect) -> None:
+    """E2B's rules know hosts alone, so that their credentials would go to all of the host."""
+    credential = registry_credential("https://me:hidden@pkg.example/simple")
+    provider = connect(credentials=[credential])
+    with pytest.raises(SandboxUnavailable, match=r"pkg\.example/simple to every path") as refused:
+        await provider.check()
+    assert "hidden" not in str(refused.value)
 
 
 async def test_nothing_listening_is_unavailable(connect: Connect) -> None:

@@ -41,9 +41,15 @@ def operator_environ(registry: PrivateRegistry) -> dict[str, str]:
 
 
 @pytest.fixture
-def credentials(registry: PrivateRegistry) -> tuple[RegistryCredential, ...]:
+def limited() -> str:
+    """Whom the registry serves, as `FIXPOINT_REGISTRIES` says it."""
+    return ""
+
+
+@pytest.fixture
+def credentials(registry: PrivateRegistry, limited: str) -> tuple[RegistryCredential, ...]:
     """What `FIXPOINT_REGISTRIES` says."""
-    return (registry_credential(registry.with_credentials),)
+    return (registry_credential(f"{limited}{registry.with_credentials}"),)
 
 
 async def said(sandbox: Sandbox, command: str) -> str:
@@ -62,10 +68,19 @@ def fetches(*asked: tuple[str, str]) -> str:
 
 
 @with_clients
-async def test_a_private_package_is_installed(kind: Kind, registry: PrivateRegistry) -> None:
-    """By pip, over TLS that it checks; nothing in the sandbox has the password in any form."""
+@pytest.mark.parametrize(
+    "install",
+    [
+        "python3 -m pip install -q --no-deps --disable-pip-version-check --target /tmp/there",
+        "uv pip install -q --no-deps --no-cache --target /tmp/there",
+    ],
+    ids=["pip", "uv"],
+)
+async def test_a_private_package_is_installed(
+    kind: Kind, registry: PrivateRegistry, install: str
+) -> None:
+    """Over TLS that is checked; nothing in the sandbox has the password in any form."""
     sandbox = await kind.open(network=Network(()))
-    install = "python3 -m pip install -q --no-deps --disable-pip-version-check --target /tmp/there"
     script = f"{install} --index-url {registry.index} secretive; PYTHONPATH=/tmp/there python3 -c 'import secretive'"
     printed = await said(sandbox, script)
     assert "installed from the private registry" in printed, printed
@@ -101,3 +116,17 @@ async def test_credentials_only_read_and_only_there(kind: Kind, registry: Privat
     assert others == [refused] * len(writing) + ["401 "] * len(reading)
     assert {method for method, _, _ in registry.asked} == {"GET"}
     assert [path for _, path, known in registry.asked if known] == ["/simple/x/"]
+
+
+@with_clients
+@pytest.mark.parametrize("limited", ["acme,beta/app="])
+async def test_a_registry_serves_whom_it_names(kind: Kind, registry: PrivateRegistry) -> None:
+    """Others don't even reach it: it is on a network that they may not enter."""
+    fetch = fetches(("GET", f"{registry.index}/x/"))
+    for project, answer in (("acme/app", "200"), ("beta/app", "200")):
+        sandbox = await kind.open(network=Network(project=project))
+        assert (await said(sandbox, fetch)).strip() == answer
+    for project in ("beta/other", "acme2/app", ""):
+        sandbox = await kind.open(network=Network(everything=True, project=project))
+        assert "403" in await said(sandbox, fetch)
+    assert len(registry.asked) == 2

@@ -166,6 +166,13 @@ Fixpoint is done: the budget is used up (1 attempt, N s, $0.N).
             await world.comment("/fix approve", by="wes")
             await world.settled()
             assert "takes the role `maintain`" in world.said()[-1]
+            await world.comment("/fix retry", by="wes")
+            await world.settled()
+            assert world.said()[-1] == snapshot("""\
+The last run here spent its budget. As much again takes the role `maintain` in this repository, or more: `/fix approve` goes on from there while the offer stands, `/fix retry` starts over.
+
+<!-- fixpoint:run=DELIVERY kind=spent -->
+""")
             await world.comment("/fix approve")
             await world.until_started(2)
             await world.settled()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from sandbox.base import Network
@@ -205,10 +207,39 @@ def test_plain_requests_get_the_credential_of_their_path() -> None:
         authorized(parse(head.replace(b"GET", b"PUT")), known)
 
 
+@pytest.mark.parametrize(
+    ("whom", "served", "others"),
+    [
+        ("", ("acme/app", "x/y", ""), ()),
+        ("acme=", ("acme/app", "Acme/Other"), ("acme2/app", "x/acme", "")),
+        ("acme,Beta/app=", ("acme/x", "beta/app"), ("beta/app2", "gamma/app", "")),
+        ("*/tools=", ("acme/tools",), ("acme/app", "")),
+    ],
+)
+def test_registries_serve_whom_they_name(
+    whom: str, served: Sequence[str], others: Sequence[str]
+) -> None:
+    """Owners and repositories, in any spelling of their case; nobody else, and no fork."""
+    credential = registry_credential(f"{whom}https://me:a=b@pkg.example/simple")
+    assert credential.authorization == "Basic bWU6YT1i"
+    assert all(map(credential.serves, served))
+    assert not any(map(credential.serves, others))
+
+
+@pytest.mark.parametrize("whom", ["=", "a b=", ",=", "https://x=", "a/b/c="])
+def test_nobody_is_no_limit(whom: str) -> None:
+    """A limit that can't be read does not become a registry for everybody."""
+    with pytest.raises(ValueError, match="must "):
+        registry_credential(f"{whom}https://me:secret@pkg.example/")
+
+
 def test_e2b_adds_credentials_outside_of_the_sandbox() -> None:
-    """By a rule for the host, which is allowed with it."""
+    """By a rule for the host, which is allowed with it; never for a part of a host, or others."""
     credential = registry_credential("https://me:pass@pkg.example/simple")
-    rules = network_rules(Network(("pypi.org",)), None, [credential])
+    assert network_rules(Network(), None, [credential]) == network_rules(Network(), None)
+    credential = registry_credential("acme=https://me:pass@pkg.example")
+    assert network_rules(Network(), None, [credential]) == network_rules(Network(), None)
+    rules = network_rules(Network(("pypi.org",), project="acme/app"), None, [credential])
     assert rules is not None
     assert rules.get("allow_out") == ["pypi.org", "pkg.example"]
     header = {"Authorization": credential.authorization}

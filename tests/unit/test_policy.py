@@ -84,6 +84,16 @@ def decided(
     )
 
 
+@pytest.mark.parametrize("command", [Fix("once more"), Retry()])
+def test_as_much_again_takes_an_approval(command: Command) -> None:
+    """Of who may approve, by whatever word; the very same comment is no other request."""
+    spent = Standing(latest=replace(request(), comment_id=400), spent=True)
+    assert decided(command, standing=spent) == Refuse(Refusal.SPENT, Role.MAINTAIN)
+    assert isinstance(decided(command, standing=spent, permission=Permission.MAINTAIN), Accept)
+    assert isinstance(decided(command, standing=replace(spent, spent=False)), Accept)
+    assert isinstance(decided(command, standing=replace(spent, latest=request())), Accept)
+
+
 def test_a_comment_with_a_command_is_a_candidate() -> None:
     """What it asks for is passed on with the event."""
     event = created("Please!\n\n/fix now")

@@ -183,6 +183,13 @@ def test_planted_secrets_of_settings() -> None:
     assert secrets[2:] == ["https://me:p%40ssword@pkg.example/simple", "p@ssword", sent]
 
 
+def test_registries_that_serve_some_are_secrets_too() -> None:
+    """Their password is found behind the names of those that they serve."""
+    limited = _Settings(registries=(SecretStr("acme,beta/app=https://me:hidden=1@pkg.example/"),))
+    secrets = [one.get_secret_value() for one in planted_secrets(limited)]
+    assert secrets[3:] == ["hidden=1", base64.b64encode(b"me:hidden=1").decode()]
+
+
 def test_payloads_lose_secrets_in_what_people_wrote() -> None:
     """Names and addresses stay, or the webhook would be about something else; others stay as sent."""
     scrub = scrubber([], [re.compile("acme-[0-9]+")])

@@ -188,7 +188,7 @@ class Preparation:
 
     def _for_setup(self) -> Network:
         hosts = registries(DirectoryTree(self._source.directory))
-        return Network((*hosts, *self._job.hosts), everything=self._job.network)
+        return Network((*hosts, *self._job.hosts), self._job.network, self._job.project)
 
     async def _key(self) -> str:
         image = self._job.image_for(self._provider.kind)
