@@ -44,10 +44,8 @@ _REPORTS = (
         "peter-evans/create-pull-request",
         "re-actors/alls-green",
     ),
-    *(),
-    *(),
-    *("github/codeql-action/upload-sarif",),
-    *(),
+    *("zzak/action-discord", "cbrgm/mastodon-github-action", "rickstaa/action-create-tag"),
+    *("github/codeql-action/upload-sarif", "actions/attest", "actions/attest-sbom"),
     *("actions/attest-build-provenance", "benchmark-action/github-action-benchmark"),
     *("styfle/cancel-workflow-action", "step-security/harden-runner", "actions/add-to-project"),
     *(
