@@ -34,13 +34,29 @@ def pip(arguments: str) -> str:
 
 
 def test_bare_pytest_project(tmp_path: Path) -> None:
-    """Tests without any configuration: pytest is added and runs directly."""
+    """Tests without any configuration: pytest is added, without pip, and runs directly."""
     commands = found(tmp_path, {"tests/test_a.py": "", "a.py": ""})
-    assert commands.setup == (PLAIN_ENVIRONMENT, pip("pytest"))
+    environment, install = commands.setup
+    assert environment == PLAIN_ENVIRONMENT.replace(" --seed", "")
+    assert install.startswith("uv pip install --python ~/.venv pytest || { python -m ensurepip && ")
     assert (commands.test, commands.failing) == ("python -m pytest", "python -m pytest")
     assert commands.ecosystems == ("python",)
     assert "No list of requirements has `pytest`, so the setup adds it." in commands.explanation
     assert "`tests/test_a.py` is a test that pytest finds." in commands.explanation
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"test_a.py": "import subprocess\nsubprocess.run(['python', '-m', 'pip', 'list'])\n"},
+        {"test_a.py": "", "requirements.txt": "flask\n"},
+        {"test_a.py": "", "setup.py": ""},
+        {"test_a.py": "", "Makefile": "test:\n\tpip list\n"},
+    ],
+)
+def test_pip_is_there_where_something_may_ask_for_it(tmp_path: Path, files: dict[str, str]) -> None:
+    """Tests that call pip, requirements, packages and scripts find it in the environment."""
+    assert found(tmp_path, files).setup[0] == PLAIN_ENVIRONMENT
 
 
 def test_extras_of_a_package(tmp_path: Path) -> None:
@@ -113,7 +129,7 @@ def test_tox_without_pytest(tmp_path: Path) -> None:
 def test_python_version_file(tmp_path: Path) -> None:
     """`.python-version` is asked for by its minor version."""
     commands = found(tmp_path, {".python-version": "3.11.4\n", "test_a.py": ""})
-    assert "uv venv --seed --python 3.11 ~/.venv" in commands.setup[0]
+    assert "uv venv --python 3.11 ~/.venv" in commands.setup[0]
 
 
 def test_given_setup_still_gets_an_environment(tmp_path: Path) -> None:

@@ -237,6 +237,23 @@ def test_tests_are_never_edited() -> None:
     assert candidates(evidence, [Suspect("tests/test_m.py", 2, 1.0, ())]) == ()
 
 
+@pytest.mark.parametrize(
+    ("body", "right"),
+    [
+        ("return abs(a - b) + (b - a)", "return abs(a - b) + (abs(b - a))"),
+        ("a = b[a - 1]\n    a = 0\n    return a", "a = b[a - 1]\n    a = b[a - 1]\n    return a"),
+    ],
+)
+def test_what_stands_beside_goes_first(body: str, right: str) -> None:
+    """What the function does with one value is likely to be missing for the other."""
+    frame = "def f(a, b):\n    {}\n"
+    ranked = [
+        applied(frame.format(body), one.change.replacements)
+        for one in thought_of(frame.format(body))
+    ]
+    assert frame.format(right) in ranked[: len(ranked) // 5]
+
+
 def test_a_container_that_is_never_filled_is_suspected() -> None:
     """`seen` is asked and never added to: adding to it goes before most other edits."""
     text = (

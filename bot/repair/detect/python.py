@@ -33,6 +33,9 @@ _MARKS = (
     "manage.py",
     "conftest.py",
 )
+_PACKAGING = ("setup.cfg", "tox.ini", "noxfile.py", "Pipfile", "manage.py", "Makefile")
+_PLAIN_FILES = ("*.py", "*/*.py", "*/*/*.py", "*.toml", "*.sh")
+_MOST_PLAIN_FILES = 60
 _LOCKS = {
     "uv.lock": f"UV_PROJECT_ENVIRONMENT={ENVIRONMENT} uv sync --frozen --inexact",
     "poetry.lock": f"VIRTUAL_ENV={ENVIRONMENT} uvx poetry install --no-interaction",
@@ -48,11 +51,11 @@ def is_python(tree: Tree) -> bool:
     )
 
 
-def environment(tree: Tree) -> tuple[str, str]:
+def environment(tree: Tree, *, pip: bool = True) -> tuple[str, str]:
     """Return the command that makes the environment, and the sentence that explains it."""
     wanted = wanted_python(tree)
     asked = f"; `{wanted.origin}` asks for Python {wanted.request}" if wanted else ""
-    return make_environment(wanted), f"Python packages go to `{ENVIRONMENT}`{asked}."
+    return make_environment(wanted, pip=pip), f"Python packages go to `{ENVIRONMENT}`{asked}."
 
 
 def find(tree: Tree, tools: frozenset[str]) -> Finding | None:
@@ -64,12 +67,13 @@ def find(tree: Tree, tools: frozenset[str]) -> Finding | None:
     """
     if not is_python(tree):
         return None
-    make, make_why = environment(tree)
     tests = find_tests(tree)
     needed: dict[str, None] = dict.fromkeys(sorted(tools & TOOLS))
     if tests:
         needed |= dict.fromkeys(tests.needs)
-    install, install_why = _install(tree, tuple(needed))
+    plain = _is_plain(tree, tools | set(needed))
+    make, make_why = environment(tree, pip=not plain)
+    install, install_why = _install(tree, tuple(needed), pip=not plain)
     return Finding(
         ecosystem="python",
         setup=(make, *install, *_hooks(tools)),
@@ -80,12 +84,25 @@ def find(tree: Tree, tools: frozenset[str]) -> Finding | None:
     )
 
 
+def _is_plain(tree: Tree, tools: frozenset[str]) -> bool:
+    """Whether nothing here can ask for pip: a few files, tested by pytest or unittest alone."""
+    files = [path for pattern in _PLAIN_FILES for path in tree.glob(pattern)]
+    return (
+        tools <= {"python", "python3", "pytest"}
+        and not (_installable(tree) or sources(tree) or any(map(tree.exists, _PACKAGING)))
+        and len(files) <= _MOST_PLAIN_FILES
+        and not any(re.search(r"\bpip\b", tree.read(path) or "") for path in files)
+    )
+
+
 def _hooks(tools: frozenset[str]) -> tuple[str, ...]:
     """Install the environments of pre-commit's hooks while there is network."""
     return ("pre-commit install-hooks",) if "pre-commit" in tools else ()
 
 
-def _install(tree: Tree, needed: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _install(
+    tree: Tree, needed: tuple[str, ...], *, pip: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the commands that install what tests need, and the sentences that explain them."""
     chosen, missing = _chosen(tree, needed)
     lock = next((name for name in _LOCKS if tree.exists(name)), None)
@@ -98,7 +115,7 @@ def _install(tree: Tree, needed: tuple[str, ...]) -> tuple[tuple[str, ...], tupl
     if not unlocked:
         return (), tuple(why)
     if lock is None:
-        return (_pip_install(unlocked),), tuple(why)
+        return (_pip_install(unlocked, pip=pip),), tuple(why)
     locked = f"{_LOCKS[lock]}{_lock_options(lock, chosen)} || {{ {_pip_install(unlocked)}; }}"
     return (locked, *([_pip_install(list(missing))] if missing else [])), tuple(why)
 
@@ -178,13 +195,15 @@ def _packages(tree: Tree) -> bool:
     return bool(tree.glob("*/__init__.py") or tree.glob("src/*/__init__.py"))
 
 
-def _pip_install(arguments: list[str]) -> str:
+def _pip_install(arguments: list[str], *, pip: bool = True) -> str:
     """Return an installation with uv where there is uv, else with an up-to-date pip."""
     words = " ".join(_quoted(argument) for argument in arguments)
-    pip = f"pip install {words}"
+    other = f"pip install {words}"
     if "--group" in arguments:  # pip knows groups since 25.1
-        pip = f"{{ pip install --upgrade pip && {pip}; }}"
-    return f"uv pip install --python {ENVIRONMENT} {words} || {pip}"
+        other = f"{{ pip install --upgrade pip && {other}; }}"
+    if not pip:
+        other = f"{{ python -m ensurepip && python -m {other}; }}"
+    return f"uv pip install --python {ENVIRONMENT} {words} || {other}"
 
 
 def _quoted(argument: str) -> str:

@@ -6,6 +6,7 @@ import posixpath
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from bot.repair.guards import protected_paths
 from bot.repair.model import Patch, Proposal, Usage
@@ -13,17 +14,14 @@ from bot.repair.progress import Listener, Noticed
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.mechanical.protected import without
 from bot.repair.proposers.search.choose import Choice, choose
+from bot.repair.proposers.search.comparison import COMPARISON, compare
 from bot.repair.proposers.search.edits import Candidate, candidates
 from bot.repair.proposers.search.edits.pairs import pairs
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.explain import Effort, clues, explain, patched_text
 from bot.repair.proposers.search.laboratory import FOLDER, Laboratory, Unanswered
 from bot.repair.proposers.search.localise import suspects
-from bot.repair.proposers.search.looking import (
-    look,
-    open_laboratory,
-    uncollected,
-)
+from bot.repair.proposers.search.looking import look, open_laboratory, uncollected
 from bot.repair.proposers.search.telling import in_vain, places, standing
 from bot.repair.proposers.search.validate import Trials
 from bot.repair.steps import Steps
@@ -44,7 +42,6 @@ _MORE = 300
 _GRACE = 3.0
 """Seconds that those may take."""
 
-_COMPARING = 15.0
 _SHARE = 0.8
 """Of the run's time, the most that a search may take: the verification comes after it."""
 
@@ -113,6 +110,7 @@ class _Search:
     left: float
     spent: float = 0.0
     slices: int = 0
+    compared: dict[str, Any] | None = None
 
     async def done(self) -> Proposal:
         """Localise, try, choose, explain."""
@@ -179,6 +177,7 @@ class _Search:
                 min(share, self.left),
                 more=_MORE,
                 grace=_GRACE,
+                compare=dict(COMPARISON),
                 workers=self.task.search.workers or 0,
                 **trials.request(queue, factor),
             )
@@ -188,6 +187,7 @@ class _Search:
             self.left = 0.0  # what was found so far is worth choosing from
             return
         self._count(answer["seconds"])
+        self.compared = answer.get("compared") or self.compared
         fresh = trials.take(answer, queue)
         rate = len(fresh) / max(answer["seconds"], 0.1)
         self._tell(f"{standing(trials)}, {rate:.0f} a second")
@@ -196,29 +196,18 @@ class _Search:
         """Compare the plausible ones on inputs that no test has."""
         plausible = [tried.candidate for tried in trials.plausible]
         alone = choose(plausible)
-        unit = _best_unit(alone)  # a pair of edits may be in two functions
+        unit = alone[0].candidate.unit if alone else ""  # a pair of edits may be in two functions
         comparable = [one for one in plausible if not one.cold and ":" in unit and one.unit == unit]
         if len(comparable) < 2 or trials.evidence.broken:  # noqa: PLR2004 - two can be compared
             return alone
-        request = trials.request(comparable)
-        tests = [*request["failing"], *request["passing"][unit]][:30]
-        try:
-            answer = await self.lab.ask(
-                "compare",
-                "compare",
-                _COMPARING,
-                file=comparable[0].file,
-                functions=[unit.split(":")[1]],
-                tests=tests,
-                seed=0,
-                patience=2.0,
-                sources=request["sources"],
-                candidates=[(number, edits) for number, _, _, edits in request["candidates"]],
-            )
-        except Unanswered:
-            return alone
-        self._count(answer["seconds"])
-        return choose(plausible, answer["inputs"], answer["behaviour"])
+        known = self.compared or {"numbers": ()}
+        if set(known["numbers"]) != {one.number for one in comparable}:
+            try:
+                known, seconds = await compare(self.lab, trials, comparable)
+            except Unanswered:
+                return alone
+            self._count(seconds)
+        return choose(plausible, known["inputs"], known["behaviour"])
 
     async def _prove(
         self, choices: Sequence[Choice], evidence: Evidence
@@ -252,10 +241,6 @@ class _Search:
 
     def _tell(self, text: str) -> None:
         self.listener(Noticed(f"search: {text}."))
-
-
-def _best_unit(choices: Sequence[Choice]) -> str:
-    return choices[0].candidate.unit if choices else ""
 
 
 def _literal(path: str) -> str:

@@ -80,6 +80,10 @@ def _pairs(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
         for other in counts[position + 1 :]:
             for op in ("<", ">", "<=", ">=", "==", "!="):
                 yield f"{name} {op} {other}"
+    for position, name in enumerate(sized):
+        for other in sized[position + 1 :]:
+            if scope.may_stand(name, other):
+                yield f"len({name}) == len({other})"
     for name in names:
         for other in sized:
             if name != other:

@@ -33,6 +33,9 @@ _USUAL: dict[tuple[str, int], dict[str, float]] = {
 """By a function's name and the number of its arguments: what may be missing."""
 
 _COPIES = (("list(%s)", 0.2), ("%s.copy()", 0.2), ("%s[:]", 0.25))
+_BESIDE = 0.5
+"""Of a call that the same statement makes of something else: `abs(x) + y`."""
+
 _STRING_METHODS = (
     ".strip()",
     ".lower()",
@@ -78,7 +81,8 @@ def swapped(scope: Scope, node: ast.AST) -> Iterator[Change]:
         if first != second and not isinstance(one, ast.Starred):
             change = (source.replace(one, second), source.replace(other, first))
             says = f"swaps `{first}` and `{second}`"
-            yield Change("swapped arguments", node.lineno, 0.6, change, says)
+            weight = 0.4 if isinstance(node, ast.Tuple | ast.List) else 0.6
+            yield Change("swapped arguments", node.lineno, weight, change, says)
 
 
 def arguments(scope: Scope, node: ast.AST) -> Iterator[Change]:
@@ -188,16 +192,27 @@ def wrapped(scope: Scope, node: ast.AST) -> Iterator[Change]:
         yield from _around(scope, node)
 
 
+def _called_beside(scope: Scope, node: ast.expr) -> frozenset[str]:
+    """Return the functions that the statement calls on something else of the same kind."""
+    statement = scope.source.statement(node)
+    calls = (one for one in ast.walk(statement) if isinstance(one, ast.Call))
+    return frozenset(
+        call.func.id
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.args and type(call.args[0]) is type(node)
+    )
+
+
 def _around(scope: Scope, node: ast.expr) -> Iterator[Change]:
     source, code = scope.source, scope.source.code(node)
     above = source.parent(node)
+    beside = _called_beside(scope, node)
     for name, weight in _WRAPPERS.items():
         if isinstance(above, ast.Call) and getattr(above.func, "id", "") == name:
             continue
         change = (source.replace(node, f"{name}({code})"),)
-        yield Change(
-            "missing call", node.lineno, weight * 0.6, change, f"calls `{name}` on `{code}`"
-        )
+        likely = _BESIDE if name in beside else weight * 0.6
+        yield Change("missing call", node.lineno, likely, change, f"calls `{name}` on `{code}`")
     is_name = isinstance(node, ast.Name)
     if is_name and scope.has(node.id, "list", "dict", "set"):  # type: ignore[attr-defined]
         for pattern, weight in _COPIES:

@@ -86,7 +86,7 @@ def extended(scope: Scope, node: ast.AST) -> Iterator[Change]:
             continue
         for word, binds in (("and", 5), ("or", 4)):
             old = source.operand(test, binds)
-            weight = 0.3 if isinstance(node, ast.If | ast.While) else 0.2
+            weight = 0.3 if isinstance(node, ast.If | ast.While | ast.Return) else 0.2
             says = f"asks `{word} {atom}` too"
             behind = (source.replace(test, f"{old} {word} {atom}"),)
             yield Change("missing condition", test.lineno, weight, behind, says)

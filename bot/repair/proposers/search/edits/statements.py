@@ -281,7 +281,7 @@ def _kept(scope: Scope, name: str, names: tuple[str, ...]) -> dict[str, float]:
 def _puts(scope: Scope, name: str, others: list[str]) -> dict[str, float]:
     if scope.has(name, "list", "deque"):
         kept = {f"{name}.append({other})": 0.22 for other in others}
-        return kept | {f"{name}.pop()": 0.15, f"{name}.sort()": 0.2, f"{name}.reverse()": 0.15}
+        return kept | {f"{name}.pop()": 0.15, f"{name}.sort()": 0.12, f"{name}.reverse()": 0.1}
     if scope.has(name, "set"):
         return {f"{name}.add({other})": 0.3 for other in others}
     if scope.has(name, "dict", "defaultdict"):

@@ -42,7 +42,7 @@ def exchanged(scope: Scope, node: ast.AST) -> Iterator[Change]:
             text = _renamed(scope, node, {one: other, other: one})
             says = f"swaps `{one}` and `{other}`"
             change = (Replacement(*source.span(node), text),)
-            yield Change("swapped variables", node.lineno, 0.4, change, says)
+            yield Change("swapped variables", node.lineno, 0.35, change, says)
 
 
 def counterparts(scope: Scope, node: ast.AST) -> Iterator[Change]:

@@ -133,8 +133,20 @@ def rhs(scope: Scope, node: ast.AST) -> Iterator[Change]:
                 options |= {f"len({name})": 0.2, f"len({name}) - 1": 0.15, f"{name}[0]": 0.2}
     simple = isinstance(node.value, ast.Constant)
     options |= dict.fromkeys(("None", "0", "1", "[]", "{}", "set()"), 0.2 if simple else 0.05)
+    options |= dict.fromkeys(_assigned_elsewhere(scope, node), 0.7)
     options.pop(mine, None)
     yield from _each(scope, node.value, options, "initial value")
+
+
+def _assigned_elsewhere(scope: Scope, node: ast.Assign) -> Iterator[str]:
+    """Yield what the function gives the same variable at other places, plain starts left out."""
+    source = scope.source
+    targets = [source.code(target) for target in node.targets]
+    for other in source.nodes(scope.definition) if scope.definition is not None else ():
+        if isinstance(other, ast.Assign) and not isinstance(other.value, ast.Constant):
+            code = source.code(other.value)
+            if "\n" not in code and targets == [source.code(target) for target in other.targets]:
+                yield code
 
 
 def borrowed(scope: Scope, node: ast.AST) -> Iterator[Change]:

@@ -6,18 +6,24 @@ The inputs are those that the tests give to the changed function, and small vari
 from __future__ import annotations
 
 import copy
+import gc
 import os
 import random
 import re
 import sys
 import threading
 import time
+import types
 from functools import partial
-from typing import Any, Callable, Iterator
+from typing import Any, Iterator
 
 from .children import Child, Send, limit_processor
 from .mutants import Cold, Edit, Invalid, Module, Unchanged
 from .suite import Outcome, Suite
+from .variations import vary
+
+_TESTS = 30
+"""Tests whose calls are looked at."""
 
 _CALLS = 24
 """Different calls of the function that are kept."""
@@ -136,59 +142,34 @@ class Comparer:
         return function, {**arguments, name: vary(arguments[name], self._random)}
 
 
-def vary(value: Any, chance: random.Random) -> Any:
-    """Return something like `value`: a little more, less, longer or shorter."""
-    for kind, variation in _VARIATIONS:
-        if type(value) is kind:
-            return variation(value, chance)
-    return value
+def compared_plausible(
+    suite: Suite, request: dict[str, Any], results: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Compare the plausible candidates of a request that change what the best of them changes.
 
-
-def _vary_int(value: int, chance: random.Random) -> int:
-    return chance.choice([value + 1, value - 1, 0, 1, -value, value * 2, value // 2, value + 3])
-
-
-def _vary_float(value: float, chance: random.Random) -> float:
-    return chance.choice([value + 1, value - 1, 0.0, -value, value * 1.5, value / 2])
-
-
-def _vary_dict(value: dict[Any, Any], chance: random.Random) -> dict[Any, Any]:
-    if not value:
-        return value
-    key = chance.choice(list(value))
-    changed = {**value, key: vary(value[key], chance)}
-    if chance.randrange(2):
-        del changed[key]
-    return changed
-
-
-def _vary_items(items: list[Any], chance: random.Random) -> list[Any]:
-    if not items:
-        return items
-    place = chance.randrange(len(items))
-    before, item, after = items[:place], items[place], items[place + 1 :]
-    other = chance.choice(items) if isinstance(item, str) else vary(item, chance)
-    return chance.choice(
-        [
-            [*before, *after],
-            [*before, item, item, *after],
-            items[::-1],
-            chance.sample(items, len(items)),
-            before,
-            [*before, other, *after],
-        ]
-    )
-
-
-_VARIATIONS: tuple[tuple[type, Callable[..., Any]], ...] = (
-    (bool, lambda value, _: not value),
-    (int, _vary_int),
-    (float, _vary_float),
-    (str, lambda value, chance: "".join(_vary_items(list(value), chance))),
-    (list, _vary_items),
-    (tuple, lambda value, chance: tuple(_vary_items(list(value), chance))),
-    (dict, _vary_dict),
-)
+    Returns:
+        Their `numbers` beside inputs and behaviour; None where there are not two of them.
+    """
+    plausible = [
+        one
+        for one in request["candidates"]
+        if results.get(str(one[0]), {}).get("status") == "plausible"
+    ]
+    unit = plausible[0][2] if plausible else ""
+    chosen = [one for one in plausible if one[2] == unit]
+    if ":" not in unit or not chosen[1:]:
+        return None
+    asked = {
+        **request["compare"],
+        "root": request["root"],
+        "file": chosen[0][1],
+        "functions": [unit.split(":")[1]],
+        "tests": [*request["failing"], *request["passing"].get(unit, ())][:_TESTS],
+        "sources": request["sources"],
+        "candidates": [(number, edits) for number, _, _, edits in chosen],
+    }
+    gc.unfreeze()  # trying froze what there is, and what is frozen refers to nothing
+    return {"numbers": [one[0] for one in chosen], **Comparer(suite, asked).compared()}
 
 
 def _keep(kept: dict[str, tuple[Any, dict[str, Any]]], frame: Any) -> None:
@@ -206,9 +187,6 @@ def _keep(kept: dict[str, tuple[Any, dict[str, Any]]], frame: Any) -> None:
 
 
 def _function_of(code: Any) -> Any:
-    import gc
-    import types
-
     return next((f for f in gc.get_referrers(code) if isinstance(f, types.FunctionType)), None)
 
 
