@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import combinations
 
 from bot.repair.proposers.search.edits.scope import Scope, own_nodes
 
@@ -76,14 +77,12 @@ def _pairs(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
     for name in counts:
         for other in sized:
             yield f"{name} < len({other})"
-    for position, name in enumerate(counts):
-        for other in counts[position + 1 :]:
-            for op in ("<", ">", "<=", ">=", "==", "!="):
-                yield f"{name} {op} {other}"
-    for position, name in enumerate(sized):
-        for other in sized[position + 1 :]:
-            if scope.may_stand(name, other):
-                yield f"len({name}) == len({other})"
+    for name, other in combinations(counts, 2):
+        for op in ("<", ">", "<=", ">=", "==", "!="):
+            yield f"{name} {op} {other}"
+    for name, other in combinations(sized, 2):
+        if scope.may_stand(name, other):
+            yield f"len({name}) == len({other})"
     for name in names:
         for other in sized:
             if name != other:
