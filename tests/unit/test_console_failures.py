@@ -75,6 +75,19 @@ FIRST = [
     ("gofmt_list", 1, "sums.go: gofmt", "sums.go", None, "gofmt: sums.go is not formatted"),
     ("rustfmt_check", 1, "src/lib.rs: rustfmt", "src/lib.rs", None,
      "rustfmt: lib.rs is not formatted"),
+    ("nextest", 2, "tests::errs", None, None, '"no numbers"'),
+    ("rspec", 2, "Sum explodes", "spec/sum_spec.rb", 10, "ArgumentError: no numbers"),
+    ("rspec_documentation", 2, "Sum explodes", "spec/sum_spec.rb", 10, "ArgumentError: no numbers"),
+    ("rspec_load_error", 1, "spec/broken_spec.rb", "spec/broken_spec.rb", 1,
+     "LoadError: cannot load such file -- nothing/at/all"),
+    ("phpunit", 3, "SumTest::testExplodes", "tests/SumTest.php", 9,
+     "InvalidArgumentException: no numbers"),
+    ("phpunit_testdox", 3, "Sum: Adds", "tests/SumTest.php", 6,
+     "Failed asserting that -1 is identical to 3."),
+    ("maven", 2, "org.example.SumTest::explodes", None, None,
+     "java.lang.IllegalArgumentException: no numbers"),
+    ("maven_compile", 1, "src/test/java/org/example/SumTest.java:10: compiler",
+     "src/test/java/org/example/SumTest.java", 10, "cannot find symbol"),
     ("precommit", 3, "pre-commit: trailing", None, None, "it modified files"),
     ("make_python_script", 1, "the command", "tools/gen.py", 3,
      ("json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: "
@@ -91,6 +104,12 @@ COUNTS = {
     "mocha": TestCounts(passed=1, failed=2, skipped=1),
     "node_test_tap": TestCounts(passed=1, failed=2, skipped=1),
     "node_test_spec": TestCounts(passed=1, failed=2, skipped=1),
+    "nextest": TestCounts(passed=1, failed=2, skipped=1),
+    "rspec": TestCounts(passed=1, failed=2, skipped=2),
+    "rspec_load_error": TestCounts(passed=0, failed=1, skipped=0),
+    "phpunit": TestCounts(passed=2, failed=3, skipped=1),
+    "phpunit_testdox": TestCounts(passed=2, failed=3, skipped=1),
+    "maven": TestCounts(passed=1, failed=2, skipped=1),
 }
 
 NAMED = {
@@ -107,6 +126,7 @@ NAMED = {
         {"example.com/sums.TestLater"},
     ),
     "cargo_test": ({"tests::good"}, {"tests::later"}),
+    "nextest": ({"tests::good"}, set()),
     "jest_verbose": ({"sum › deep › works › well"}, {"sum › later"}),  # noqa: RUF001 - jest's own
     "vitest_verbose": ({"v/sum.test.mjs > sum > deep > good"}, {"v/sum.test.mjs > sum > later"}),
     "mocha": ({"sum > good"}, {"sum > later"}),

@@ -49,7 +49,13 @@ def _failure(name: str, text: str, heading: re.Match[str] | None) -> Failure:
     if heading is None:
         return failure(name)
     end = _ACCOUNT_END.search(text, heading.end())
-    account = text[heading.end() : end.start() if end else len(text)].strip("\n")
+    return account_failure(
+        name, text[heading.end() : end.start() if end else len(text)].strip("\n")
+    )
+
+
+def account_failure(name: str, account: str) -> Failure:
+    """Return a failing test of libtest with the panic or the error that its output tells of."""
     panic = _PANIC.search(account)
     if panic is None:
         note = next((m for line in account.split("\n") if (m := _NOTE.match(line))), None)
