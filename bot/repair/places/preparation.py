@@ -153,7 +153,8 @@ class Preparation:
         """Open sandboxes from `prepared` from now on; `on_top` is what `add` put there."""
         self._current, self._on_top = prepared, on_top
         older = prepared.environment_of
-        self._renewal = Renewal(self._source, older, self._again) if older else None
+        if self._renewal is None or self._renewal.older != older:  # else it is packed already
+            self._renewal = Renewal(self._source, older, self._again) if older else None
 
     async def set_up(self) -> Prepared | SetupFailed:
         """Prepare the untouched tree, with the registries in reach where the setup has to run.
