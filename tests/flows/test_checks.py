@@ -135,7 +135,11 @@ It failed on the untouched commit and passes with this patch, in a clean sandbox
 async def test_a_repair_whose_checks_fail_goes_on_within_its_limits(tmp_path: Path) -> None:
     """`push: branch` puts it on the branch itself; what fails there is gone on with, and then not."""
     checks, limits = "auto: all, push: branch", "attempts: 2\nconfidence: push\n"
-    async with open_world(tmp_path, attempts(RIGHT), files=files(checks, limits)) as world:
+    config = files(checks, limits)
+    asking = str(config[".github/fixpoint.yml"])
+    # One that finds nothing to change goes first: that is no attempt.
+    config[".github/fixpoint.yml"] = asking.replace("[agent]", "[mechanical, agent]")
+    async with open_world(tmp_path, attempts(RIGHT), files=config) as world:
         thread = work(world)
         before = world.head("work")
         await world.check_ends("test", branch="work")
@@ -160,6 +164,22 @@ The project's own checks fail on it: `test`. Work goes on in https://github.test
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
+
+
+async def test_a_protected_branch_gets_a_pull_request(tmp_path: Path) -> None:
+    """`push: branch` is asked for, GitHub refuses the commit: people get it all the same."""
+    checks, limits = "auto: all, push: branch", "confidence: push\n"
+    async with open_world(tmp_path, attempts(RIGHT), files=files(checks, limits)) as world:
+        thread = work(world)
+        world.repository.protected.add("work")
+        before = world.head("work")
+        await world.check_ends("test", branch="work")
+        await world.settled()
+        assert world.head("work") == before
+        [fix] = [issue for issue in world.pulls() if issue.number != thread.number]
+        assert fix.pull is not None
+        assert fix.pull.base_ref == "work"
+        assert (await world.run()).verdict is Verdict.FIXED
 
 
 async def test_buttons_answer_what_waits(tmp_path: Path) -> None:

@@ -239,6 +239,8 @@ def move_reference(call: Call) -> Reply:
     if not move.force and not repo.git.is_ancestor(current, move.sha):
         raise invalid("Reference", "sha", "custom", "Update is not a fast forward")
     _refuse_workflows(call, current, move.sha)
+    if ref.removeprefix("refs/heads/") in repo.protected:
+        raise Refusal(422, f"Protected branch update failed for {ref}.")
     repo.git.set_reference(ref, move.sha)
     call.state.refresh_pull_heads(repo)
     return Reply(200, call.views.reference(repo, ref, move.sha))

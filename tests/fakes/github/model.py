@@ -151,7 +151,7 @@ class CheckRun:
 
 @dataclass(slots=True, eq=False)
 class Repository:
-    """A repository and what hangs on it. `drafts`: whether the plan allows draft pull requests."""
+    """A repository and what hangs on it. `drafts`: whether the plan allows draft pull requests; `protected`: branches nobody moves."""
 
     id: int
     owner: Account
@@ -169,6 +169,7 @@ class Repository:
     check_runs: dict[int, CheckRun] = field(default_factory=dict)
     workflow_runs: dict[int, WorkflowRun] = field(default_factory=dict)
     statuses: list[CommitStatus] = field(default_factory=list)
+    protected: set[str] = field(default_factory=set)
 
     @property
     def full_name(self) -> str:
