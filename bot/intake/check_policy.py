@@ -181,7 +181,8 @@ def decide_commit(
         standing: What else goes on.
     """
     asked, config = bool(wishes.asked_by), wishes.config
-    ours = failed if asked else tuple(check for check in failed if check.name not in on_base)
+    everything = asked or config.red_on_base
+    ours = failed if everything else tuple(check for check in failed if check.name not in on_base)
     hindrances = {
         Why.NOTHING_FAILED: not failed,
         Why.ALREADY: bool(standing.earlier) and not asked,

@@ -57,6 +57,10 @@ class ChecksSection(Section):
         description="Whether GitHub runs the failed jobs of a flaky failure once more; the App "
         "needs `actions: write`.",
     )
+    red_on_base: StrictBool = Field(
+        default=False,
+        description="Whether what fails on the base branch too is repaired on a pull request.",
+    )
     drafts: StrictBool = Field(default=False, description="Whether draft pull requests count.")
     bots: StrictBool = Field(default=False, description="Whether pull requests of bots count.")
     forks: StrictBool = Field(

@@ -220,6 +220,7 @@ def plan_job(
         event=_event(request, brief),
         repository=request.repository,
         is_fork=brief.is_fork,
+        red_on_base=config.checks.red_on_base or bool(request.actor),  # a person knows, and asks
         earlier=earlier,
     )
 

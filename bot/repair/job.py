@@ -42,6 +42,7 @@ class Job:
         event: What their workflows ran for, as far as it is known.
         repository: Whose prepared environments may be used again; "" for none.
         is_fork: The commit belongs to somebody else, and leaves no environment to others.
+        red_on_base: Whether failed checks are repaired that fail on the base too.
         earlier: Attempts of the run that this one continues.
     """
 
@@ -65,6 +66,7 @@ class Job:
     event: EventFacts = field(default_factory=EventFacts)
     repository: str = ""
     is_fork: bool = False
+    red_on_base: bool = False
     earlier: tuple[Attempt, ...] = ()
 
     @property

@@ -158,6 +158,19 @@ async def test_what_is_red_on_the_base_is_not_repaired_here(tmp_path: Path) -> N
         )
 
 
+async def test_what_is_red_on_the_base_is_repaired_where_that_is_wanted(tmp_path: Path) -> None:
+    """By the repo config, or because a person asks with a button; the report says what the base does."""
+    files = {**FILES, **WRONG, ".github/fixpoint.yml": "checks: {red_on_base: true}\n"}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, {"other.txt": "more\n"})
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert run.verdict is Verdict.FIXED
+        assert run.report is not None
+        assert "`test`: `sh check.sh` fails on the base in the same way." in run.report.notes
+
+
 async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
     """Red at GitHub and green here, again and again: said with what differs."""
     async with open_world(tmp_path, attempts(RIGHT), files=FILES) as world:

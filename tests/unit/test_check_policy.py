@@ -163,6 +163,13 @@ def test_what_else_goes_on_decides(
     assert found == decision
 
 
+def test_what_the_base_has_is_repaired_where_the_config_says_so() -> None:
+    """With `red_on_base`, a pull request's run takes what fails on its base too."""
+    both = frozenset({"lint", "test"})
+    asked = Wishes(ChecksSection(auto="all", red_on_base=True))
+    assert decide_commit(asked, (LINT, TEST), both, Standing()) == Start((LINT, TEST))
+
+
 def test_a_commit_without_failures_is_passed_by() -> None:
     """Whoever asks: there is nothing to repair."""
     found = decide_commit(wishes(asked_by="wes"), (), frozenset(), Standing())

@@ -136,7 +136,10 @@ async def _try(run: Run, source: Source, chosen: CheckTarget, place: str, guidan
     if judgement.cause is Cause.REAL and has_base(workshop):
         base = await _at_base(run, workshop, chosen, place)
         found = base and judge_base(chosen.target, chosen.evidence, runs[0], base)
-        judgement = found or judgement
+        if found and found.cause is Cause.RED_ON_BASE and run.job.red_on_base:
+            run.known.note(found.reason)
+        else:
+            judgement = found or judgement
     return Trial(chosen, workshop, tuple(runs), judgement)
 
 
