@@ -5,10 +5,12 @@ from __future__ import annotations
 import secrets
 import shutil
 import subprocess
+import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.repair.ci.execution import JobExecution
 from bot.repair.ci.job_run import Execution, Outcome, StepRun
@@ -16,6 +18,7 @@ from bot.repair.ci.workflow.compiled import compile_job
 from bot.repair.ci.workflow.find import select
 from bot.repair.ci.workflow.jobs import all_jobs
 from bot.repair.ci.workflow.plan import JobPlan, plan_job
+from bot.repair.ci.workflow.tool_versions import same_versions
 from bot.repair.detect.tree import DirectoryTree
 from sandbox.base import Sandbox, SandboxProvider, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
@@ -352,3 +355,49 @@ services:
 """
     execution = await run(provider, source, MYSQL, job=job)
     assert execution.passed, execution.runs[-1].result
+
+
+def wheel(folder: Path, name: str, version: str) -> None:
+    """Make a package that has nothing but its version."""
+    folder.mkdir(exist_ok=True)
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        archive.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        tags = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        archive.writestr(f"{info}/WHEEL", tags)
+        archive.writestr(f"{info}/RECORD", "")
+
+
+VERSIONS = """\
+cd ~; ~/.venv/bin/python -c '
+from importlib.metadata import version
+print(version("ruff"), version("black"))'
+"""
+
+
+async def test_tools_get_the_versions_of_the_jobs_log(
+    provider: SandboxProvider, source: Path
+) -> None:
+    """Those that are installed in others; what can't be had stays as it is, and that is said."""
+    for name, version in (("ruff", "0.4.1"), ("ruff", "0.9.0"), ("black", "24.1.0")):
+        wheel(source / "wheels", name, version)
+    made = plan(source, "- run: pip install ruff black")
+    offline = "export UV_OFFLINE=1 UV_FIND_LINKS=/workspace/wheels PIP_NO_INDEX=1 PIP_FIND_LINKS=/workspace/wheels\n"
+    sandbox = await opened(provider, source)
+    try:
+        wanted = ("black==23.0.0", "mypy==1.10.0", "ruff==0.4.1")
+        for text in (
+            made.initialise,
+            "uv pip install -q --python ~/.venv/bin/python ruff black || ~/.venv/bin/pip install -q ruff black",
+            same_versions(wanted),
+        ):
+            done = await sandbox.run(offline + text, timeout=60)
+            assert done.ok, done.output
+        assert done.output == snapshot(
+            "fixpoint: The job used black 23.0.0, which can't be had here: black 24.1.0 is used.\n"
+        )
+        assert (await sandbox.run(VERSIONS, timeout=20)).output == "0.4.1 24.1.0\n"
+    finally:
+        await sandbox.close()

@@ -173,6 +173,16 @@ def test_the_failed_step_becomes_the_failing_command(tmp_path: Path) -> None:
         assert found.shown[-1] == "pip install -e ."
 
 
+def test_the_environment_gets_the_versions_of_the_jobs_log(tmp_path: Path) -> None:
+    """At the end of the setup, where the network is; a person sees which."""
+    known = check("test (3.12)", "Run pip install -e . && pytest", versions=("ruff==0.4.1",))
+    found = target_of(repository(tmp_path), known, EventFacts())
+    assert isinstance(found, Target)
+    assert len(found.setup) == len(found.shown)
+    assert found.shown[-1] == "# The versions of the job's log: ruff 0.4.1"
+    assert "for wanted in ruff==0.4.1" in found.setup[-1]
+
+
 @pytest.mark.parametrize(
     ("evidence", "text", "words"),
     [

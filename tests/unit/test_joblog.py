@@ -37,6 +37,24 @@ def test_the_runners_log_says_what_the_tool_said(path: Path) -> None:
     assert found.image == "ubuntu-24.04"
 
 
+INSTALLED = """\
+Collecting ruff
+Installing collected packages: ruff, click, black
+Successfully installed black-24.1.0 click-8.1.7 ruff-0.4.1
+Resolved 3 packages in 12ms
+ + mypy==1.10.0
+ + mypy-extensions==1.0.0
+  - Installing isort (5.13.2)
+Successfully installed ruff-0.4.10
+"""
+
+
+def test_a_log_tells_which_tools_a_job_had() -> None:
+    """As pip, uv and Poetry say it; the last word counts, and only for tools nothing depends on."""
+    found = evidence(runner_log("pip install ruff", INSTALLED))
+    assert found.versions == ("black==24.1.0", "isort==5.13.2", "mypy==1.10.0", "ruff==0.4.10")
+
+
 def test_a_log_falls_apart_into_its_steps() -> None:
     """Groups named `Run` begin steps; the script stands above `shell:`, an action has none."""
     log = """\

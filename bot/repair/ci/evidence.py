@@ -55,6 +55,7 @@ class JobEvidence:
         image: The runner's image, such as `ubuntu-24.04`, or "".
         attempt: How often the workflow run was started.
         steps: In order; empty where GitHub does not tell.
+        versions: Of linters and formatters that the job had, as `name==version`.
         title: How the log calls the failing step, or "".
         script: What the log shows of the failing step's script, or "".
         failing: What failed at GitHub, in order; the first one is the first real error.
@@ -75,6 +76,7 @@ class JobEvidence:
     image: str = ""
     attempt: int = 1
     steps: tuple[StepFacts, ...] = ()
+    versions: tuple[str, ...] = ()
     title: str = ""
     script: str = ""
     failing: tuple[Failure, ...] = ()

@@ -13,6 +13,7 @@ from bot.repair.ci.workflow.find import find_check
 from bot.repair.ci.workflow.jobs import JobLeg, Listing, workflow_jobs
 from bot.repair.ci.workflow.plan import JobPlan, PlannedStep, plan_job
 from bot.repair.ci.workflow.preparing import editable
+from bot.repair.ci.workflow.tool_versions import same_versions, shown
 from bot.repair.detect.tree import Tree
 from bot.repair.model import Target
 
@@ -68,12 +69,16 @@ def _target(
     scripts = [each.step.command.script for each in plan.walk() if each.step.command]
     if any(editable(script) != script for script in scripts):
         said.append("`pip install .` is done with `-e` here, so that a repair takes effect.")
+    setup, told = compiled.setup, compiled.shown
+    if evidence.versions:
+        setup = (*setup, same_versions(evidence.versions))
+        told = (*told, shown(evidence.versions))
     return Target(
         check=evidence.check.name,
         step=compiled.title,
         workflow=plan.target.entry,
-        setup=compiled.setup,
-        shown=compiled.shown,
+        setup=setup,
+        shown=told,
         again=compiled.again,
         enter=compiled.command.entering(),
         command=compiled.command.typed(),

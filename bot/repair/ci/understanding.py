@@ -19,6 +19,7 @@ from bot.repair.ci.joblog.reading import (
     read_lines,
     sections,
 )
+from bot.repair.ci.joblog.versions import tool_versions
 from bot.repair.model import Failure
 
 MOST_FAILURES = 200
@@ -58,6 +59,7 @@ def understand(bare: JobEvidence, collected: Collected) -> JobEvidence:
 
 def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
     lines = read_lines(collected.log or "")
+    bare = replace(bare, versions=tool_versions(line.text for line in lines))
     step = bare.failed_step
     section = _section(sections(lines), step)
     if section is None:
