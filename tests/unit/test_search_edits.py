@@ -88,6 +88,8 @@ def outcomes(
         ("a[b] += 1", "a[b] = a.get(b, 0) + 1"),
         ("return [x for x in a]", "return [x + b for x in a]"),
         ("return 0 <= b <= a", "return 0 <= a <= b"),
+        ("return abs(a) + b - a", "return abs(a) + abs(b - a)"),
+        ("return a[b, b]", "return a[b - 1, b]"),
         ("a.x[a] = b", "b.x[b] = a"),
         ("return g(a) + a", "return g(a) + a + b"),
         ("return a[0] + 1 if a > 0 else b", "return a[0] + 1 if a > 0 and b > 0 else b"),
@@ -163,6 +165,12 @@ def test_statements_that_undo_or_reset(before: str, missing: str) -> None:
     """What is put in may have to be taken out, and what is done once may be missing elsewhere."""
     frame = "def f(a, b):\n    {}\n    print(b)\n{}    return a\n"
     assert frame.format(before, f"    {missing}\n") in outcomes(frame.format(before, ""))
+
+
+def test_a_number_that_stands_for_a_variable() -> None:
+    """A row that begins with its number may have been given another one."""
+    text = "def f(a, b):\n    print([0])\n"
+    assert text.replace("0", "b") in outcomes(text, {"b": NUMBER})
 
 
 @pytest.mark.parametrize(

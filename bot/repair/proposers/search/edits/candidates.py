@@ -37,7 +37,7 @@ Rule = Callable[[Scope, ast.AST], Iterator[Change]]
 RULES: tuple[Rule, ...] = (
     operators.comparisons, operators.arithmetic, operators.signs, operators.augmented,
     operators.logic, operators.off_by_one,
-    constants.numbers, constants.truth, constants.collections, constants.strings,
+    constants.numbers, constants.counted, constants.truth, constants.collections, constants.strings,
     names.variables, names.own_attributes, names.attributes, names.functions,
     calls.swapped, calls.arguments, calls.ranges, calls.unwrapped, calls.wrapped,
     subscripts.slices, subscripts.indices, subscripts.items, subscripts.answers,
@@ -48,7 +48,7 @@ RULES: tuple[Rule, ...] = (
     statements.deleted, statements.reordered, statements.moved, statements.exits,
     statements.inserted, effects.unkept, effects.uncalled, effects.shared, effects.ends,
     effects.bits, effects.tallies, calls.starred, names.parts, conditions.predicates, conditions.elsewhere, formats.formatted,
-    symmetry.chains, symmetry.exchanged, symmetry.counterparts, symmetry.mirrored, symmetry.beside,
+    symmetry.chains, symmetry.exchanged, symmetry.counterparts, symmetry.mirrored, symmetry.gathered, symmetry.beside,
     refusals.refusals, guards.first_cases, guards.steps, guards.repeats,
     signatures.mutable_defaults, signatures.exceptions,
 )  # fmt: skip

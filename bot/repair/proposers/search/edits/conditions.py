@@ -10,6 +10,9 @@ from bot.repair.proposers.search.edits.atoms import atoms, condition_of
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.scope import Scope
 
+_MEMBERSHIP = 0.8
+"""How much less likely it is that a missing condition asks whether something is among others."""
+
 
 def negated(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Ask for the opposite."""
@@ -81,12 +84,13 @@ def extended(scope: Scope, node: ast.AST) -> Iterator[Change]:
         return
     source = scope.source
     mine = source.code(test)
+    usual = 0.3 if isinstance(node, ast.If | ast.While | ast.Return) else 0.2
     for atom in atoms(scope, test.lineno):
         if atom in mine:
             continue
+        weight = usual * (_MEMBERSHIP if " in " in atom else 1.0)
         for word, binds in (("and", 5), ("or", 4)):
             old = source.operand(test, binds)
-            weight = 0.3 if isinstance(node, ast.If | ast.While | ast.Return) else 0.2
             says = f"asks `{word} {atom}` too"
             behind = (source.replace(test, f"{old} {word} {atom}"),)
             yield Change("missing condition", test.lineno, weight, behind, says)

@@ -11,6 +11,7 @@ from bot.repair.proposers.search.edits.scope import Scope
 _LONG = 80
 """Characters of a string that is no word any more."""
 
+_FACTOR = 0.4
 _EMPTY = {"[]": ("[[]]", "[0]", "{}", "set()", "None", "[1]"), "{}": ("set()", "[]", "None")}
 
 
@@ -19,7 +20,8 @@ def numbers(scope: Scope, node: ast.AST) -> Iterator[Change]:
     value = _number(node)
     if value is None or not isinstance(node, ast.expr) or scope.source.in_sign(node):
         return
-    tries: dict[int | float | str, float] = {value + 1: 0.65, value - 1: 0.65}
+    near = _FACTOR if _is_factor(scope, node) else 0.65
+    tries: dict[int | float | str, float] = {value + 1: near, value - 1: near}
     tries |= {0: 0.5, 1: 0.45, -1: 0.3, 2: 0.2, -value: 0.25}
     if isinstance(value, int):
         tries |= {value * 2: 0.1, value * 10: 0.15, value // 10: 0.1, value // 2: 0.1}
@@ -32,6 +34,29 @@ def numbers(scope: Scope, node: ast.AST) -> Iterator[Change]:
             says = f"takes `{text}` instead of `{scope.source.code(node)}`"
             replacement = scope.source.replace(node, text)
             yield Change("constant", node.lineno, weight, (replacement,), says)
+
+
+def _is_factor(scope: Scope, node: ast.expr) -> bool:
+    """Whether something is multiplied by a number, or divided: there people seldom are off by one."""
+    match scope.source.parent(node):
+        case ast.BinOp(op=ast.Mult() | ast.Mod() | ast.Div() | ast.FloorDiv() | ast.Pow()):
+            return True
+        case _:
+            return False
+
+
+def counted(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Take a variable in the place of a number: `[row]` for `[0]`."""
+    if _number(node) is None or not isinstance(node, ast.expr) or scope.source.in_sign(node):
+        return
+    if isinstance(scope.source.parent(node), ast.Assign | ast.Return):
+        return  # a wrong start, or a wrong result
+    names = [one for one in scope.bound_before(node.lineno) if scope.has(one, "int", "float")]
+    for name in names:
+        weight = 0.35 / (1 + len(names) / 8)
+        change = (scope.source.replace(node, name),)
+        says = f"takes `{name}` instead of `{scope.source.code(node)}`"
+        yield Change("constant", node.lineno, weight, change, says)
 
 
 def _number(node: ast.AST) -> int | float | None:

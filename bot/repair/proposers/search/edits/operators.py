@@ -193,7 +193,7 @@ _GLOBAL = 0.2
 
 _COUNTED = (
     ast.Compare, ast.Subscript, ast.Slice, ast.Call, ast.Return, ast.Assign, ast.AugAssign,
-    ast.BinOp, ast.keyword,
+    ast.BinOp, ast.keyword, ast.Tuple,
 )  # fmt: skip
 
 

@@ -79,6 +79,23 @@ def _conditions(scope: Scope, node: ast.Compare) -> Iterator[Change]:
         yield Change("missing counterpart", node.lineno, weight, change, says)
 
 
+def gathered(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Call on the rest what is called on the first term: `abs(a) + abs(b - c)`."""
+    match node:
+        case ast.BinOp(
+            left=ast.BinOp(left=ast.Call(func=ast.Name(id=name)) as call, op=op, right=first),
+            right=second,
+        ) if isinstance(op, ast.Add | ast.Sub) and not scope.source.parenthesised(node.left):
+            pass
+        case _:
+            return
+    source = scope.source
+    start, end = source.span(first)[0], source.span(second)[1]
+    change = (Replacement(start, start, f"{name}("), Replacement(end, end, ")"))
+    says = f"calls `{name}` on `{source.text[start:end]}`, as on the term before it"
+    yield Change("missing call", call.lineno, 0.5, change, says)
+
+
 def mirrored(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Take the counterparts instead, all of them at once."""
     if not isinstance(node, ast.Subscript | ast.BinOp | ast.Call | ast.Compare | ast.AugAssign):
