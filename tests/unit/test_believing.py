@@ -17,7 +17,7 @@ RED = Observation("pytest", 1, (Failure("t.a"),))
 def test_a_pass_now_and_then_is_rejected() -> None:
     """The finding counts, and names what failed."""
     [finding] = flaky([GREEN, RED, GREEN])
-    assert finding.severity is Severity.REJECT
+    assert (finding.rule, finding.severity) == ("flaky-pass", Severity.REJECT)
     assert finding.message == (
         "It passes only now and then: 2 of 3 runs with the patch. Failing in another: t.a."
     )

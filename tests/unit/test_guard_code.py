@@ -102,6 +102,8 @@ def test_honest_changes_of_python(after: str) -> None:
         ("a.js", "function shout(t) { if (t === 'good morning') { return 'GOOD MORNING!' } }", "hard-coded-answer"),
         ("a.ts", "const x: any = 1 // eslint-disable-line", "suppression-added"),
         ("a.ts", "// @ts-ignore\nf(1)", "suppression-added"),
+        ("a.js", "/* istanbul ignore file */\nf(1)", "suppression-added"),
+        ("a.js", "/* istanbul ignore next */\nf(1)", "suppression-named"),
         ("a.js", "const data = await fetch('http://example.com')", "network-at-import"),
         ("a.go", 'package a\nfunc S(t string) string { if t == "good morning" { return "GOOD MORNING!" }; return t }', "hard-coded-answer"),
         ("a.go", "package a\nfunc S() bool { return testing.Testing() }", "test-aware"),
@@ -246,6 +248,18 @@ def test_links(target: str, rule: str) -> None:
     """A link that leads out of the repository is rejected."""
     change = Change("src/a.py", None, target.encode(), None, SYMLINK)
     assert [one.rule for one in examine([change], Evidence())] == [rule]
+
+
+def test_submodules() -> None:
+    """Another commit of one brings code that no diff shows."""
+    change = Change("vendor/lib", None, None, "160000", "160000")
+    assert [one.rule for one in examine([change], Evidence())] == ["submodule-changed"]
+
+
+def test_what_is_too_big_to_be_examined() -> None:
+    """A guard that can't read a file says so."""
+    change = Change("table.py", None, b"X = 1\n" * 2**20, None)
+    assert [one.rule for one in examine([change], Evidence())] == ["not-examined"]
 
 
 def test_big_patches() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.guards import is_test_file, path_findings, protected_paths, steering
+from bot.repair.guards import is_test_file, path_findings, protected_paths, restored, steering
 from bot.repair.model import Severity
 
 
@@ -57,6 +57,15 @@ def test_a_patch_stays_inside_the_allowed_paths() -> None:
     """When there are allowed globs, everything else is refused."""
     findings = path_findings(["src/a.py", "setup.py"], allowed=["src/"], protected=[])
     assert [finding.message for finding in findings] == ["setup.py is outside the allowed paths."]
+
+
+def test_what_was_put_back_is_said() -> None:
+    """A note for each file: a test, or configuration."""
+    found = restored(("tests/test_a.py", "tox.ini"))
+    assert [(one.rule, one.severity, one.file) for one in found] == [
+        ("test-restored", Severity.NOTE, "tests/test_a.py"),
+        ("config-restored", Severity.NOTE, "tox.ini"),
+    ]
 
 
 def test_what_steers_the_tests_is_left_to_a_person() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from bot.repair.guards import on_request, path_findings
 from bot.repair.guards.requested import (
     as_command,
     is_requested,
     kept_on_request,
     requested_paths,
 )
+from bot.repair.model import Severity
 
 CI = ".github/workflows/ci.yml"
 
@@ -70,3 +72,10 @@ def test_what_is_kept_was_protected_and_asked_for() -> None:
     files = ("src/app.py", "src/auth/login.py", "ruff.toml", "tests/conftest.py", "mypy.ini")
     asked = requested_paths("Update src/app.py, src/auth/login.py, ruff.toml and conftest.py.")
     assert kept_on_request(files, ("src/auth/",), asked) == ("src/auth/login.py", "ruff.toml")
+    found = on_request(files, ("src/auth/",), asked)
+    assert {(one.rule, one.severity) for one in found} == {
+        ("protected-requested", Severity.NEEDS_PERSON)
+    }
+    refused = path_findings(files, allowed=(), protected=("src/auth/",), requested=asked)
+    assert refused == ()
+    assert path_findings(files, allowed=(), protected=("src/auth/",)) != ()

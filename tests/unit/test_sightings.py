@@ -71,7 +71,7 @@ def test_a_run_of_fewer_tests_proves_nothing(
 ) -> None:
     """The patch is rejected, and the tests are named."""
     [finding] = not_run(before, after)
-    assert finding.severity is Severity.REJECT
+    assert (finding.rule, finding.severity) == ("tests-not-run", Severity.REJECT)
     assert message in finding.message
 
 
@@ -83,7 +83,8 @@ def test_a_run_of_fewer_tests_proves_nothing(
 def test_what_cannot_be_compared_is_left_to_a_person(after: Observation) -> None:
     """It may be a second session's report, so it is no ground for a rejection."""
     [finding] = not_run(red("t.a", "t.b"), after)
-    assert (finding.severity, finding.message) == (
+    assert (finding.rule, finding.severity, finding.message) == (
+        "tests-unseen",
         Severity.NEEDS_PERSON,
         "Not seen to pass: t.a.",
     )

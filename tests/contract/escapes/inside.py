@@ -221,6 +221,11 @@ def connections(host: Host) -> tuple[Attempt, ...]:
         Attempt("names", "getent hosts example.org && echo got out"),
         Attempt("a name server", "".join(_ask(server) for server in _name_servers())),
         Attempt("an address anywhere", "exec 3<>/dev/tcp/192.0.2.1/443 && echo got out"),
+        Attempt(
+            "an address of IPv6 anywhere",
+            "exec 3<>/dev/tcp/2001:db8::1/443 && echo got out; "
+            "grep -vE ' (lo|ip6tnl0|sit0)$' /proc/net/if_inet6 && echo got out",
+        ),
         Attempt("abstract socket", _connect_unix(f"\\0{host.abstract}")),
         Attempt("unix socket", _connect_unix(str(host.socket))),
         Attempt("interfaces", "grep -E '^ *(eth|en|wl|docker|br)' /proc/net/dev && echo got out"),
