@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +14,10 @@ from sqlalchemy import Engine, create_engine, event, make_url
 
 LOCK_SECONDS = 30
 POOL_SIZE = 10
+
+_KNOWS_SUBSECONDS = (3, 42)
+"""The SQLite from which `unixepoch('subsec')` gives a time. From Python 3.12 on DBOS takes that for
+granted, but a Python that was built on Debian 12 has an older one."""
 
 
 @contextmanager
@@ -42,3 +48,16 @@ def _prepare(connection: Any, record: object) -> None:
     del record
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL"):
         connection.execute(f"PRAGMA {pragma}")
+    if sqlite3.sqlite_version_info < _KNOWS_SUBSECONDS:
+        connection.create_function("unixepoch", 1, _unixepoch)
+
+
+def _unixepoch(modifier: str) -> float:
+    """Stand for SQLite's own, as DBOS asks it.
+
+    Raises:
+        ValueError: When it is asked for anything else.
+    """
+    if modifier != "subsec":
+        raise ValueError(f"unixepoch({modifier!r}) is not known here")
+    return time.time()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -501,3 +502,12 @@ async def test_old_acts_are_forgotten(journals: tuple[Journal, Journal]) -> None
     await first.keep("run", "new", b"2")
     assert await first.prune(between) == 1
     assert await second.earlier("run") == {"new": b"2"}
+
+
+def test_the_steps_database_knows_the_time_to_the_millisecond(tmp_path: Path) -> None:
+    """DBOS asks SQLite for it from Python 3.12 on; before SQLite 3.42 that gave nothing."""
+    address = SecretStr(f"sqlite:///{tmp_path}/fixpoint.db")
+    with steps_database(address) as engine, engine.connect() as connection:
+        before = time.time()
+        now = connection.scalar(text("SELECT unixepoch('subsec')"))
+    assert before - 0.01 <= now <= time.time() + 0.01
