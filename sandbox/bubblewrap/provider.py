@@ -119,10 +119,21 @@ class BubblewrapProvider:
         if not snapshot.is_dir():
             raise SandboxGone(f"There is no snapshot {spec.snapshot}.")
         async with self._store.staging("workspace", "home", "scratch") as staged:
-            await host_command((*COPY, f"{snapshot}/workspace/.", str(staged / "workspace")))
-            if (layer := await self._layers.start(staged, snapshot)) is not None:
-                await host_command((*COPY, f"{layer}/.", str(staged / "home")))
+            try:
+                await self._fill(staged, snapshot)
+            except SandboxError as error:
+                if snapshot.is_dir():
+                    raise
+                raise _removed_meanwhile(spec) from error
+            if not snapshot.is_dir():  # then what was copied may be a part of it
+                raise _removed_meanwhile(spec)
             return self._store.publish(staged, place)
+
+    async def _fill(self, staged: Path, snapshot: Path) -> None:
+        """Give a staged sandbox what a snapshot has."""
+        await host_command((*COPY, f"{snapshot}/workspace/.", str(staged / "workspace")))
+        if (layer := await self._layers.start(staged, snapshot)) is not None:
+            await host_command((*COPY, f"{layer}/.", str(staged / "home")))
 
     async def _look_at_host(self) -> HostViews:
         """Look at the host once; later sandboxes of this provider see the same."""
@@ -164,6 +175,10 @@ class BubblewrapProvider:
         """End what waits for a next command; the folders stay."""
         for sandbox in list(self._opened):
             await sandbox.rest()
+
+
+def _removed_meanwhile(spec: SandboxSpec) -> SandboxGone:
+    return SandboxGone(f"Snapshot {spec.snapshot} was removed while it was copied.")
 
 
 def remedy(said: str, switches: Path) -> str:

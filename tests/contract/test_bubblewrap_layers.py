@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.base import Sandbox, SandboxSpec
+from sandbox.base import Sandbox, SandboxGone, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.store import host_command
 
@@ -50,6 +50,28 @@ async def test_a_home_outlives_its_snapshot(
         while any((tmp_path / "data" / "removed").iterdir()):  # noqa: ASYNC110 - others delete
             await asyncio.sleep(0.01)
     assert [path for name in left for path in (tmp_path / "data" / name).iterdir()] == []
+
+
+@pytest.mark.parametrize("moment", [0.002, 0.005, 0.01, 0.02, 0.04])
+async def test_a_snapshot_that_goes_while_it_is_copied_is_gone(
+    provider: BubblewrapProvider, source: Path, moment: float
+) -> None:
+    """Another run may remove it at any moment: a sandbox has all of it, or there is none."""
+    first = await provider.open(SandboxSpec("first", source=source))
+    many = "mkdir many && cd many && for n in $(seq 60); do mkdir $n; touch $n/{1..40}; done"
+    assert (await first.run(many, timeout=20)).ok
+    snapshot = await first.snapshot("prepared")
+    opening = asyncio.create_task(provider.open(SandboxSpec("second", snapshot=snapshot)))
+    await asyncio.sleep(moment)
+    await provider.remove(snapshot)
+    try:
+        second = await opening
+    except SandboxGone:
+        pass
+    else:
+        assert await said(second, "find many -type f | wc -l") == "2400\n"
+        await second.close()
+    await first.close()
 
 
 async def test_folders_of_a_layer_can_be_renamed_and_removed(

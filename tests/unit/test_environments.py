@@ -79,3 +79,19 @@ async def test_a_few_are_kept_and_old_ones_are_made_anew(tmp_path: Path) -> None
     assert await kept.find(f"key{MOST_KEPT}") is None
     await kept.forget(f"key{MOST_KEPT + 1}")
     assert await kept.find(f"key{MOST_KEPT + 1}") is None
+
+
+async def test_runs_side_by_side_leave_each_other_their_environments(tmp_path: Path) -> None:
+    """The first one is kept, and its sandboxes stay; one that is too old is replaced."""
+    kept = Environments(tmp_path / "environments", BubblewrapProvider(tmp_path / "data"))
+    first, second = Environment("env-1", "c" * 40), Environment("env-2", "c" * 40)
+    assert await kept.keep("key", first)
+    assert not await kept.keep("key", second)
+    assert await kept.keep("key", first)
+    assert await kept.find("key") == first
+    file = tmp_path / "environments" / "key.json"
+    made = json.loads(file.read_text())
+    file.write_text(json.dumps({**made, "made": made["made"] - OLDEST - 1}))
+    assert await kept.keep("key", second)
+    assert await kept.find("key") == second
+    assert [one.name for one in file.parent.iterdir()] == ["key.json"]

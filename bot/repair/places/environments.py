@@ -10,8 +10,10 @@ import asyncio
 import contextlib
 import hashlib
 import json
+import math
 import os
 import time
+import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,15 +101,20 @@ class Environments:
         """Return the environment of that key, unless it is too old."""
         return await asyncio.to_thread(self._read, key)
 
-    async def keep(self, key: str, environment: Environment) -> None:
-        """Note an environment, in place of one of the same key, and drop what is too much."""
-        before = await self.find(key)
-        await asyncio.to_thread(self._write, key, environment)
+    async def keep(self, key: str, environment: Environment) -> bool:
+        """Note an environment, unless a run beside this one kept one of the same key before.
+
+        That one is in use; what is too old, and what is too much, is dropped.
+        """
+        before = await asyncio.to_thread(self._replaced, key)
+        if not await asyncio.to_thread(self._write, key, environment):
+            return False
         gone = [] if before is None or before == environment else [before]
         gone += await asyncio.to_thread(self._surplus)
         for old in gone:
             with contextlib.suppress(SandboxError):  # it goes with its provider's own clearing
                 await self._provider.remove(old.snapshot)
+        return True
 
     async def forget(self, key: str) -> None:
         """Drop an environment that turned out to be of no use."""
@@ -120,25 +127,40 @@ class Environments:
     def _file(self, key: str) -> Path:
         return self._folder / f"{key}.json"
 
-    def _read(self, key: str) -> Environment | None:
+    def _read(self, key: str, *, most_seconds: float = OLDEST) -> Environment | None:
         file = self._file(key)
         try:
             made = json.loads(file.read_text(encoding="utf-8"))
             os.utime(file)
-            if time.time() - made["made"] > OLDEST:
+            if time.time() - made["made"] > most_seconds:
                 return None
             return Environment(made["snapshot"], made["commit"])
         except (OSError, ValueError, KeyError, TypeError):
             return None  # none was kept, or the file is no use: the setup runs
 
-    def _write(self, key: str, environment: Environment) -> None:
+    def _replaced(self, key: str) -> Environment | None:
+        """Take away a note that is no use any more, and return what it named."""
+        if self._read(key) is not None:
+            return None
+        old = self._read(key, most_seconds=math.inf)
+        self._file(key).unlink(missing_ok=True)
+        return old
+
+    def _write(self, key: str, environment: Environment) -> bool:
+        """Write a note, unless there is one; return whether this is what is noted."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         text = json.dumps(
             {"snapshot": environment.snapshot, "commit": environment.commit, "made": time.time()}
         )
-        passing = self._folder / f"{key}.{os.getpid()}.passing"
+        passing = self._folder / f"{key}.{uuid.uuid4().hex}.passing"
         passing.write_text(text, encoding="utf-8")
-        passing.replace(self._file(key))
+        try:
+            self._file(key).hardlink_to(passing)
+        except FileExistsError:
+            return self._read(key) == environment
+        finally:
+            passing.unlink()
+        return True
 
     def _surplus(self) -> list[Environment]:
         """Take out the notes of what is too much, and return what they named."""

@@ -236,8 +236,11 @@ class Preparation:
         name = f"env-{key[:20]}-{self._job.run_id}{self._place}"
         await self._provider.remove(name)
         snapshot = await sandbox.snapshot(name)
-        await self._environments.keep(key, Environment(snapshot, head))
-        return Prepared(snapshot, tree)
+        if await self._environments.keep(key, Environment(snapshot, head)):
+            return Prepared(snapshot, tree)
+        own = await self._keep(sandbox, self._name("prepared"), head)
+        await self._provider.remove(snapshot)
+        return own
 
     async def _opened(self, name: str, snapshot: str) -> Sandbox:
         """Open a sandbox from a snapshot, at the commit of the run."""
