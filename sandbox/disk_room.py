@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sandbox.base import ResourceLimits
+from sandbox.spawn import through
 
 T = TypeVar("T")
 
@@ -81,4 +82,4 @@ async def while_room(
     finally:
         if not task.done():
             task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            await through(asyncio.gather(task, return_exceptions=True))

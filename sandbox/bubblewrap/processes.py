@@ -140,7 +140,7 @@ class Jail:
                     os.write(self._release.writer, b"\n")
                     await self._finish(on_output)
             except TimeoutError:
-                await self._kill()
+                await through(asyncio.ensure_future(self._kill()))
                 await self._finish(on_output)
                 return None
             except BaseException:  # cancelled, or the listener failed: nothing may stay behind

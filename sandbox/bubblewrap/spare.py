@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable
 
 from sandbox.bubblewrap.processes import Jail, Jailed
+from sandbox.spawn import through
 
 
 class Spare:
@@ -51,21 +52,22 @@ class Spare:
             await self.drop()
             return None
         os.write(self._script, os.fsencode(script))
+        os.close(self._script)
         jail = self._jail
-        self._forget()
+        self._jail = self._starting = self._script = None
         return jail
 
     async def drop(self) -> None:
         """End the waiting jail."""
-        if self._jail is None or self._starting is None:
+        if self._jail is None or self._starting is None or self._script is None:
             return
-        jail = self._jail
-        self._starting.cancel()
-        await asyncio.gather(self._starting, return_exceptions=True)
-        self._forget()
-        await jail.end()
-
-    def _forget(self) -> None:
-        if self._script is not None:
-            os.close(self._script)
+        ending = _end(self._jail, self._starting, self._script)
         self._jail = self._starting = self._script = None
+        await through(asyncio.ensure_future(ending))
+
+
+async def _end(jail: Jail, starting: asyncio.Task[None], script: int) -> None:
+    starting.cancel()
+    await asyncio.gather(starting, return_exceptions=True)
+    os.close(script)
+    await jail.end()
