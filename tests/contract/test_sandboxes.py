@@ -211,6 +211,7 @@ async def test_the_environment_holds_only_what_was_given(
 
 async def test_commands_run_without_rights(kind: Kind) -> None:
     """Not as root, and with no way to become root."""
+    kind.needs_a_plain_user()
     sandbox = await kind.open()
     assert await output_of(sandbox, "id -u") != "0\n"
     status = await output_of(sandbox, "cat /proc/self/status")
@@ -220,6 +221,7 @@ async def test_commands_run_without_rights(kind: Kind) -> None:
 
 async def test_the_system_is_read_only(kind: Kind) -> None:
     """Only workspace, home and scratch can be written."""
+    kind.needs_a_plain_user()
     sandbox = await kind.open()
     for folder in ("/", "/usr", "/usr/bin", "/etc"):
         result = await sandbox.run(f"touch {folder}/intruder", timeout=SECONDS)

@@ -48,6 +48,7 @@ async def test_nothing_of_the_host_is_read(
 
 async def test_nothing_of_the_host_is_touched(kind: Kind, tmp_path: Path) -> None:
     """Neither processes nor files, settings, control groups, rights or terminals."""
+    kind.needs_a_plain_user()
     async with host(tmp_path / "host") as place:
         sandbox = await kind.open()
         assert await escapes(kind, sandbox, inside.touches(place)) == {}

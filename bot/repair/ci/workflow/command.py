@@ -12,8 +12,12 @@ from bot.repair.ci.workflow import runner_shell
 from bot.repair.ci.workflow.preparing import one_line
 from sandbox.base import WORKSPACE
 
-_FILES = {"python": (".py", "python {0}"), "sh": (".sh", "sh -e {0}"), "pwsh": (".ps1", "pwsh {0}")}
-"""For shells that are run on a file: its suffix and their command."""
+_FILES = {
+    "python": (".py", '"$(command -v python || command -v python3)" {0}'),
+    "sh": (".sh", "sh -e {0}"),
+    "pwsh": (".ps1", "pwsh {0}"),
+}
+"""For shells that are run on a file: its suffix and their command. Debian has no `python`."""
 
 _WINDOWS = frozenset({"powershell", "cmd"})
 _NEEDS_OPTIONS = re.compile(r"[;|\n]|[^&]&(?:[^&]|$)|(?:^|&& )! ")
