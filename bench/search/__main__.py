@@ -5,6 +5,7 @@
     python -m bench.search --fresh                    the same, written later
     python -m bench.search --quixbugs CLONE           the programs of QuixBugs
     python -m bench.search --projects FOLDER          popular projects, from clones OWNER+NAME
+    python -m bench.search --cases FILE --mirrors DIR real bug fixes that change one file
     python -m bench.search --fixkit                   the same by fixkit, beside it
 
 `--only NAME` picks a program or fault, `--every N` each Nth beginning with `--from`, `--seconds` is the limit of one
@@ -28,6 +29,7 @@ from pathlib import Path
 
 from bench.search import peer
 from bench.search.fault import FRESH, HELD_OUT, PROGRAMS, load_faults
+from bench.search.historical import load_historical
 from bench.search.in_place import repair_in_place
 from bench.search.projects import load_projects
 from bench.search.quixbugs import load_quixbugs
@@ -58,6 +60,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--held-out", action="store_true", help="the programs of `held_out`")
     parser.add_argument("--fresh", action="store_true", help="the programs of `fresh`")
     parser.add_argument("--projects", type=Path, metavar="FOLDER", help="clones, OWNER+NAME")
+    parser.add_argument("--cases", type=Path, metavar="FILE", help="as bench.cases takes them")
+    parser.add_argument("--mirrors", type=Path, default=Path("mirrors"), metavar="DIR")
     parser.add_argument("--only", action="append", metavar="NAME", help="may be repeated")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth fault alone")
     parser.add_argument("--from", dest="start", type=int, default=0, metavar="N", help="from there")
@@ -75,6 +79,8 @@ def _subjects(options: argparse.Namespace) -> Sequence[Subject]:
         listed = load_projects(options.projects.resolve())
     if options.quixbugs:
         listed = load_quixbugs(options.quixbugs)
+    if options.cases:
+        listed = load_historical(options.cases, options.mirrors.resolve())
     return [s for s in listed if not options.only or {s.id, s.group} & set(options.only)]
 
 

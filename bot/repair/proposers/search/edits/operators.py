@@ -74,7 +74,8 @@ def arithmetic(scope: Scope, node: ast.AST) -> Iterator[Change]:
     left, right = source.code(node.left), source.code(node.right)
     if name in {"-", "/", "//", "%", "**", "<<", ">>", "+"} and left != right:
         swapped = (_moved(scope, node.left, right), _moved(scope, node.right, left))
-        weight = 0.25 if name == "+" else 0.45
+        fixed = name == "+" or isinstance(node.right, ast.Constant)  # `n - 1` is meant so
+        weight = 0.25 if fixed else 0.45
         yield Change(
             "swapped operands", node.lineno, weight, swapped, f"swaps `{left}` and `{right}`"
         )
