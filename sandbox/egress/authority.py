@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
@@ -13,7 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 _LIVES = timedelta(days=3650)
 _LEAF_LIVES = timedelta(days=7)
@@ -27,6 +27,10 @@ _BUNDLES = (
     "/etc/ssl/cert.pem",
 )
 _VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+
+_CRITICAL = (x509.BasicConstraints, x509.KeyUsage)
+"""As RFC 5280 has it, which Python insists on from 3.13 on (`ssl.VERIFY_X509_STRICT`)."""
 
 
 class Authority:
@@ -43,8 +47,12 @@ class Authority:
         self._name = x509.Name(
             [x509.NameAttribute(NameOID.COMMON_NAME, "Fixpoint's gate to private registries")]
         )
-        constraints = x509.BasicConstraints(ca=True, path_length=0)
-        self._certificate = self._signed(self._name, self._key.public_key(), constraints, _LIVES)
+        self._certificate = self._signed(
+            self._name,
+            self._key.public_key(),
+            (x509.BasicConstraints(ca=True, path_length=0), _use(key_cert_sign=True)),
+            _LIVES,
+        )
 
     @property
     def bundle(self) -> bytes:
@@ -58,7 +66,9 @@ class Authority:
         """Return how the gate shows itself in the place of a host."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host[:64])])
-        leaf = self._signed(subject, key.public_key(), _of_host(host), _LEAF_LIVES)
+        serves = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
+        extensions = (_of_host(host), _use(digital_signature=True), serves)
+        leaf = self._signed(subject, key.public_key(), extensions, _LEAF_LIVES)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.set_alpn_protocols(["http/1.1"])
         with TemporaryDirectory(prefix="fixpoint-gate-") as folder:  # the module reads files alone
@@ -79,12 +89,12 @@ class Authority:
         self,
         subject: x509.Name,
         key: ec.EllipticCurvePublicKey,
-        extension: x509.ExtensionType,
+        extensions: Sequence[x509.ExtensionType],
         lives: timedelta,
     ) -> x509.Certificate:
         now = datetime.now(UTC)
         own = x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key())
-        return (
+        certificate = (
             x509.CertificateBuilder()
             .subject_name(subject)
             .issuer_name(self._name)
@@ -92,11 +102,26 @@ class Authority:
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - _EARLIER)
             .not_valid_after(now + lives)
-            .add_extension(extension, critical=isinstance(extension, x509.BasicConstraints))
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
             .add_extension(own, critical=False)
-            .sign(self._key, SHA256())
         )
+        for extension in extensions:
+            certificate = certificate.add_extension(extension, isinstance(extension, _CRITICAL))
+        return certificate.sign(self._key, SHA256())
+
+
+def _use(*, key_cert_sign: bool = False, digital_signature: bool = False) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=digital_signature,
+        key_cert_sign=key_cert_sign,
+        crl_sign=False,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
 
 
 def _of_host(host: str) -> x509.SubjectAlternativeName:

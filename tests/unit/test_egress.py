@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import ssl
 from collections.abc import Sequence
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from sandbox.base import Network
 from sandbox.e2b.network import network_rules
 from sandbox.egress.addresses import is_local, is_own
+from sandbox.egress.authority import Authority
 from sandbox.egress.credentials import OnlyReading, authorized, of_host, registry_credential
 from sandbox.egress.operator import Upstream, operator
 from sandbox.egress.policy import Policy, judge, plain
@@ -245,3 +248,22 @@ def test_e2b_adds_credentials_outside_of_the_sandbox() -> None:
     header = {"Authorization": credential.authorization}
     assert rules.get("rules") == {"pkg.example": [{"transform": {"headers": header}}]}
     assert network_rules(None, None, [credential]) is None
+
+
+async def test_strict_clients_believe_the_gate() -> None:
+    """As Python's are from 3.13 on: RFC 5280 to the letter."""
+    authority = Authority({})
+    client = ssl.create_default_context(cadata=authority.bundle.decode())
+    client.verify_flags |= ssl.VERIFY_X509_STRICT
+
+    async def greet(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"hello")
+        writer.close()
+
+    for host in ("localhost", "127.0.0.1"):
+        server = await asyncio.start_server(greet, "127.0.0.1", 0, ssl=authority.as_host(host))
+        async with server:
+            port = server.sockets[0].getsockname()[1]
+            reader, writer = await asyncio.open_connection(host, port, ssl=client)
+            assert await reader.read() == b"hello"
+            writer.close()
