@@ -249,6 +249,10 @@ def test_tests_are_never_edited() -> None:
     ("body", "right"),
     [
         ("return abs(a - b) + (b - a)", "return abs(a - b) + (abs(b - a))"),
+        (
+            "if b:\n        a.top(b)\n    else:\n        a[b] = 1\n        a.low(b)\n    return a",
+            "if b:\n        a[b] = 1\n        a.top(b)\n    else:\n        a[b] = 1\n        a.low(b)\n    return a",
+        ),
         ("a = b[a - 1]\n    a = 0\n    return a", "a = b[a - 1]\n    a = b[a - 1]\n    return a"),
     ],
 )

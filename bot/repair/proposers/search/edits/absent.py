@@ -53,6 +53,20 @@ def undone(scope: Scope, line: int) -> Iterator[str]:
     yield from list(found)[:_MOST]
 
 
+def of_other_branch(scope: Scope, node: ast.stmt) -> Iterator[str]:
+    """Yield the simple statements of the other branch that this branch does not have."""
+    above = scope.source.parent(node)
+    if not isinstance(above, ast.If):
+        return
+    mine, theirs = (above.body, above.orelse) if node in above.body else (above.orelse, above.body)
+    here = {scope.source.code(one) for one in mine}
+    for other in theirs:
+        text = scope.source.code(other)
+        simple = isinstance(other, ast.Assign | ast.AugAssign | ast.Expr)
+        if simple and "\n" not in text and text not in here:
+            yield text
+
+
 def resets(scope: Scope) -> Iterator[str]:
     """Yield statements that give a place of a table another value: `rows[y][x] = 0`."""
     if scope.definition is None:

@@ -229,7 +229,7 @@ def _off_by_one_weight(above: ast.AST, node: ast.expr) -> float:  # noqa: PLR091
             plain = all(isinstance(one, ast.Name) for one in (left, *others))
             return 0.35 if plain else 0.6  # of two variables it is another operator most often
         case ast.Return():
-            return 0.55
+            return 0.4 if isinstance(node, ast.Name) else 0.55
         case ast.BinOp():
             return 0.3
         case _:

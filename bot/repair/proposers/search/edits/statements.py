@@ -268,7 +268,7 @@ def _updates(scope: Scope, node: ast.stmt) -> dict[str, float]:
     if not isinstance(node, ast.Return) and scope.definition is not None:
         weight = 0.12 if node is scope.definition.body[-1] else 0.04
         found |= {f"return {name}": weight for name in names}
-    return found
+    return found | dict.fromkeys(absent.of_other_branch(scope, node), 0.45)
 
 
 def _kept(scope: Scope, name: str, names: tuple[str, ...]) -> dict[str, float]:
