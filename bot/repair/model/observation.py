@@ -1,0 +1,98 @@
+"""What a command showed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One failing test, or one error of a compiler or linter.
+
+    Attributes:
+        test: The test's id in its runner's own words (`pkg.mod.Class::test_name` for pytest,
+            `example.com/pkg.TestX/sub` for go, ...); for a tool's error `path:line: code`.
+        file: Path relative to the work tree, or None.
+        line: 1-based, or None.
+        message: The first line that says why.
+        detail: The runner's own account: traceback, diff of expected and actual; may be cut.
+    """
+
+    test: str
+    file: str | None = None
+    line: int | None = None
+    message: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TestCounts:
+    """How many tests a command ran, by outcome; all None-free because unknown means no counts."""
+
+    __test__ = False  # not a pytest class
+
+    passed: int
+    failed: int
+    skipped: int
+
+
+@dataclass(frozen=True, slots=True)
+class StartedProgram:
+    """A program that a command started, itself or through others.
+
+    Attributes:
+        file: Its path in the sandbox.
+        arguments: What it was given, its own name first.
+        folder: Where it ran: relative to the work tree (empty for its root), else absolute.
+        by: Index of the program that started it, or became it; None for the first.
+        on_path: Whether the command's shell finds it by its plain name.
+    """
+
+    file: str
+    arguments: tuple[str, ...]
+    folder: str = ""
+    by: int | None = None
+    on_path: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """One execution of a command in a sandbox, read.
+
+    Attributes:
+        command: What was run, as a person would type it.
+        exit_code: See `sandbox.base.CommandResult`.
+        failing: What failed, in the runner's order; empty when it passed or can't be read.
+        passed: Ids of tests that passed, when the runner reports them one by one.
+        skipped: Ids of skipped tests, likewise.
+        counts: Tests by outcome, or None when the runner does not say.
+        output: Head and tail of what it printed.
+        seconds: Wall time.
+        timed_out: Its time was up.
+        written: Paths that it left new or changed in the work tree; empty when nobody looked.
+        order: In which order its tests ran, as a sentence; empty when nobody asked.
+        programs: What it started, in order; empty when nobody watched, or nobody could.
+    """
+
+    command: str
+    exit_code: int
+    failing: tuple[Failure, ...] = ()
+    passed: frozenset[str] = frozenset()
+    skipped: frozenset[str] = frozenset()
+    counts: TestCounts | None = None
+    output: str = ""
+    seconds: float = 0.0
+    timed_out: bool = False
+    written: tuple[str, ...] = ()
+    order: str = ""
+    programs: tuple[StartedProgram, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the command passed."""
+        return self.exit_code == 0
+
+    @property
+    def failing_ids(self) -> frozenset[str]:
+        """Ids of everything that failed."""
+        return frozenset(failure.test for failure in self.failing)
