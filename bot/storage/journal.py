@@ -28,6 +28,7 @@ class Journal:
         self._engine = engine
         self._writes = GroupCommit(engine)
         self._earlier: dict[str, dict[str, bytes]] = {}
+        self._named: dict[str, set[str]] = {}
 
     async def open(self) -> None:
         """Create the table."""
@@ -53,7 +54,13 @@ class Journal:
 
         Raises:
             StorageError: When the journal is closed.
+            ValueError: When this process kept a result of that name before: a run that is begun
+                again could not tell the two apart.
         """
+        named = self._named.setdefault(run_id, set())
+        if name in named:
+            raise ValueError(f"Two acts of run {run_id} are called {name!r}.")
+        named.add(name)
         row = {"run_id": run_id, "name": name, "result": result, "kept_at": datetime.now(UTC)}
         return self._writes.submit(lambda connection: insert_if_new(connection, _acts, row))
 
@@ -69,6 +76,7 @@ class Journal:
     def leave(self, run_id: str) -> None:
         """Drop from memory what was read of a run that is over here."""
         self._earlier.pop(run_id, None)
+        self._named.pop(run_id, None)
 
     async def close(self) -> None:
         """Finish the writes that were begun."""

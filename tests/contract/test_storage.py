@@ -494,6 +494,15 @@ async def test_of_two_processes_one_keeps_an_act(journals: tuple[Journal, Journa
     assert await second.earlier("run") == {"act": b"first"}
 
 
+async def test_two_acts_of_a_run_have_two_names(journals: tuple[Journal, Journal]) -> None:
+    """A second one of the same name would be taken for the first at the next start."""
+    journal, _ = journals
+    assert await journal.keep("run", "act", b"first")
+    assert await journal.keep("other run", "act", b"its own")
+    with pytest.raises(ValueError, match="Two acts of run run are called 'act'"):
+        journal.keep("run", "act", b"second")
+
+
 async def test_old_acts_are_forgotten(journals: tuple[Journal, Journal]) -> None:
     """Those kept before the moment, and no others."""
     first, second = journals
