@@ -147,8 +147,9 @@ async def _repaired(subject: Subject, folder: Path, seconds: float) -> tuple[str
         report = json.loads(out)
     except ValueError:
         return "", "no report"
-    fixed = report["verdict"] == "fixed"
-    return (str(report["patch"]), "") if fixed else ("", "; ".join(report["notes"]))
+    if report["verdict"] == "fixed":
+        return str(report["patch"]), ""
+    return "", "; ".join(report["notes"]) or f"{report['verdict']}: {report['reason']}"
 
 
 async def _finished(*argv: str, cwd: Path) -> bytes:
