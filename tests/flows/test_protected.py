@@ -9,7 +9,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.storage.runs import RunStatus
-from tests.fakes.github.model import GRANTED
+from tests.fakes.github.model import GRANTED, Token
 from tests.fakes.model import Step
 from tests.flows.test_approval import ended
 from tests.flows.world import CONFIG, FILES, FIX, WHY, World, attempts, bash, edit, open_world
@@ -41,7 +41,7 @@ async def test_a_workflow_that_was_asked_for_waits_and_is_pushed(tmp_path: Path)
         told = "The request asks to change .github/workflows/ci.yml, which is protected otherwise."
         assert told in (pull.body or "")
         assert minted_for_workflows(world)
-        await world.until(lambda: all(one.revoked for one in world.state.tokens.values()))
+        await world.until(lambda: all(one.revoked for one in minted_for_workflows(world)))
 
 
 async def test_without_the_permission_the_patch_is_a_comment(tmp_path: Path) -> None:
@@ -140,9 +140,9 @@ def grant(world: World, **permissions: str) -> None:
         installation.permissions = {**GRANTED, **permissions}
 
 
-def minted_for_workflows(world: World) -> bool:
-    """Whether there ever was a token with that permission."""
-    return any("workflows" in token.permissions for token in world.state.tokens.values())
+def minted_for_workflows(world: World) -> list[Token]:
+    """Return every token that ever had that permission."""
+    return [token for token in world.state.tokens.values() if "workflows" in token.permissions]
 
 
 def reasons(world: World) -> list[str]:
