@@ -12,6 +12,9 @@ from bot.repair.model import Attempt, Cause, Observation, Patch, Reproduction, V
 ONCE = frozenset({"mechanical", "search"})
 """Proposers that would only repeat themselves when asked again."""
 
+SEARCH = "search"
+"""The one of them that finds another patch where its first one was judged and rejected."""
+
 STRONGER_FROM = 3
 """The agent's try from which a stronger model is asked."""
 
@@ -70,7 +73,7 @@ def next_move(state: State) -> Move:
         return _conclude(state, _all_used(state.most_attempts))
     for proposer in state.ladder:
         asked = state.tried.count(proposer)
-        if proposer in ONCE and asked:
+        if proposer in ONCE and asked and not _finds_another(state, proposer):
             continue
         stronger = proposer not in ONCE and asked + 1 >= STRONGER_FROM
         return Try(proposer, stronger=stronger)
@@ -82,6 +85,13 @@ def next_move(state: State) -> Move:
     return _conclude(
         state, f"Without a model there is nothing more to try: {names} found nothing to change."
     )
+
+
+def _finds_another(state: State, proposer: str) -> bool:
+    """Whether a search goes on behind a rejected patch: only where nobody else is left to ask."""
+    patches = sum(attempt.proposer == SEARCH for attempt in state.attempts)
+    last = state.ladder[-1] == proposer == SEARCH
+    return last and patches == state.tried.count(SEARCH)
 
 
 def already_asked(earlier: Sequence[Attempt]) -> tuple[str, ...]:

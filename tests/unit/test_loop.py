@@ -55,6 +55,17 @@ def test_mechanical_is_asked_once() -> None:
     assert next_move(state(tried=("mechanical",))) == Try("agent")
 
 
+def test_a_search_goes_on_behind_a_rejected_patch() -> None:
+    """Asked again it finds another one, if it found one at all and nobody else can be asked."""
+    alone = ("mechanical", "search")
+    rejected = attempt(1, "t1", proposer="search")
+    assert next_move(state(rejected, tried=alone, ladder=alone)) == Try("search")
+    assert isinstance(next_move(state(tried=alone, ladder=alone)), Conclude)
+    asked_in_vain = (*alone, "search")
+    assert isinstance(next_move(state(rejected, tried=asked_in_vain, ladder=alone)), Conclude)
+    assert next_move(state(rejected, tried=alone, ladder=(*alone, "agent"))) == Try("agent")
+
+
 def test_a_believed_patch_ends_the_run() -> None:
     """Nothing is tried after a patch that passed."""
     good = attempt(1)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.repair.proposers.search.choose import choose
 from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.edits import Candidate
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
+from bot.repair.proposers.search.explain import Effort, explain
 from bot.repair.proposers.search.localise import suspects
+from bot.repair.proposers.search.telling import in_vain
 from bot.repair.proposers.search.validate import Trials
 from bot.repair.proposers.search.validate.limits import time_limits
 
@@ -119,3 +122,34 @@ def test_no_candidate_is_dropped_without_a_word() -> None:
     assert sorted([*trials.tried, *left]) == [one.number for one in everything]
     assert [one.number for one in trials.cold] == [6]
     assert [one.number for one in trials.warm] == [7]
+
+
+def test_what_breaks_the_suite_is_plausible_no_more() -> None:
+    """It is a near miss that others may build on; what was judged and rejected is not."""
+    trials = Trials(Evidence(tests={0: seen(0, "failed")}))
+    both = [candidate(0, 0.5), candidate(1, 0.4)]
+    trials.add(both)
+    found = {"status": "plausible", "mended": ["t0"]}
+    trials.take({"results": {"0": found, "1": found}}, trials.warm)
+    trials.discard(both[0], "harmful", ("other::test",))
+    trials.discard(both[1], "refused")
+    assert trials.plausible == ()
+    assert [(one.candidate.number, one.broken) for one in trials.partial] == [(0, ("other::test",))]
+    assert in_vain(trials, Effort(2, 1.0)) == snapshot(
+        "No edit turns the failing tests green and keeps the whole suite so: 2 candidates tried in 1 s. The best one, in a.py line 1, breaks `other::test`."
+    )
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ((), ""),
+        (("a::b",), "The other test of the suite that runs this function stays green."),
+        (("a::b", "a::c"), "2 other tests of the suite that run this function stay green."),
+    ],
+)
+def test_the_summary_says_which_other_tests_stay_green(kept: tuple[str, ...], said: str) -> None:
+    """Only where the whole suite has others that run the changed function."""
+    [choice] = choose([candidate(0, 0.5)])
+    told = explain([choice], Evidence(tests={0: seen(0, "failed")}), (), Effort(1, 0.1), kept)
+    assert told.splitlines()[2] == f"It turns `t0` green. {said}".strip()

@@ -68,6 +68,7 @@ class Proposal:
         notes: Things for the report, such as a fallback and its reason.
         clues: What the next proposer should know: suspicious lines, edits that come near.
         programs: What the failing command started, where the proposer had it watched.
+        edit: By which its proposer knows the patch again when it is asked once more, or "".
     """
 
     patch: Patch
@@ -78,6 +79,7 @@ class Proposal:
     notes: tuple[str, ...] = ()
     clues: str = ""
     programs: tuple[StartedProgram, ...] = ()
+    edit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

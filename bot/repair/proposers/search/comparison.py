@@ -21,16 +21,22 @@ What is tried in one go is compared in that process; the rest takes a question o
 
 
 async def compare(
-    lab: Laboratory, trials: Trials, comparable: Sequence[Candidate]
+    lab: Laboratory, trials: Trials, comparable: Sequence[Candidate], n: int
 ) -> tuple[dict[str, Any], float]:
     """Return inputs and behaviour of candidates of one function, and the seconds that it took.
+
+    Args:
+        lab: Where they are run.
+        trials: With what is known of the tests.
+        comparable: The candidates.
+        n: Tells this question from others of the same search.
 
     Raises:
         Unanswered: When they can't be compared.
     """
     queue = sorted(comparable, key=lambda one: one.number)
     asked = {**trials.request(queue), "compare": dict(COMPARISON)}
-    answer = await lab.ask("compare", "compare", _SECONDS, **asked)
+    answer = await lab.ask(f"compare {n}", "compare", _SECONDS, **asked)
     if answer["compared"] is None:
         raise Unanswered("There are no two candidates to compare.")
     return answer["compared"], answer["seconds"]

@@ -131,14 +131,27 @@ def read_evidence(answer: Mapping[str, Any]) -> Evidence:
             }
             for one in answer["counted"]
         },
-        noted={
-            one["index"]: frozenset((file, line) for file, line in one["lines"])
-            for one in answer["noted"]
-        },
+        noted=_noted(answer),
         types=types,
         attributes=attributes,
         sources=answer["sources"],
     )
+
+
+def read_survey(answer: Mapping[str, Any], sources: Mapping[str, str]) -> Evidence:
+    """Return what a survey of the whole suite says, of the files that the search may change."""
+    return Evidence(
+        tests={one["index"]: _test(one) for one in answer["tests"]},
+        noted=_noted(answer),
+        sources=sources,
+    )
+
+
+def _noted(answer: Mapping[str, Any]) -> dict[int, frozenset[tuple[str, int]]]:
+    return {
+        one["index"]: frozenset((file, line) for file, line in one["lines"])
+        for one in answer["noted"]
+    }
 
 
 def _test(one: Mapping[str, Any]) -> SeenTest:

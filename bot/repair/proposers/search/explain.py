@@ -30,18 +30,33 @@ class Effort:
 
 
 def explain(
-    choices: Sequence[Choice], evidence: Evidence, suspects: Sequence[Suspect], effort: Effort
+    choices: Sequence[Choice],
+    evidence: Evidence,
+    suspects: Sequence[Suspect],
+    effort: Effort,
+    kept: Sequence[str] = (),
 ) -> str:
-    """Return the summary of a repair as Markdown; its first sentence stands alone."""
+    """Return the summary of a repair as Markdown; its first sentence stands alone.
+
+    Args:
+        choices: Plausible patches, the proposed one first.
+        evidence: What was seen without any.
+        suspects: The suspicious lines.
+        effort: What the search took.
+        kept: Other tests of the whole suite that run the changed function.
+    """
     best = choices[0].candidate
     said = [f"`{best.file}` line {best.change.line}: the repair {best.change.says}."]
-    said.append(f"{_tests(evidence)} {_why(best, suspects)}".strip())
+    said.append(f"{_tests(evidence)} {_kept(kept)}{_why(best, suspects)}".strip())
     said.append(f"Found by search, without a model: {effort}.")
     alike = sum(len(choice.alike) for choice in choices[:1])
     if alike:
-        said.append(
-            f"{alike} other edits pass too and behave the same on every input that was tried."
+        other = (
+            "1 other edit passes too and behaves"
+            if alike == 1
+            else f"{alike} other edits pass too and behave"
         )
+        said.append(f"{other} the same on every input that was tried.")
     if len(choices) > 1:
         said.append(_others(choices[1:], evidence))
     return "\n\n".join(said)
@@ -52,6 +67,15 @@ def _tests(evidence: Evidence) -> str:
     listed = ", ".join(f"`{name}`" for name in names[:_TESTS])
     more = f" and {len(names) - _TESTS} more" if len(names) > _TESTS else ""
     return f"It turns {listed}{more} green."
+
+
+def _kept(kept: Sequence[str]) -> str:
+    """Say of the tests that run the changed function that they stay as they were."""
+    if not kept:
+        return ""
+    if len(kept) == 1:
+        return "The other test of the suite that runs this function stays green. "
+    return f"{len(kept)} other tests of the suite that run this function stay green. "
 
 
 def _why(best: Candidate, suspects: Sequence[Suspect]) -> str:

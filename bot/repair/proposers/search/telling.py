@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.repair.proposers.search.explain import Effort
 from bot.repair.proposers.search.localise import Suspect
-from bot.repair.proposers.search.validate import Trials
+from bot.repair.proposers.search.validate import Trials, Tried
 
 _PLACES = 3
 
@@ -31,10 +31,13 @@ def standing(trials: Trials) -> str:
 
 def in_vain(trials: Trials, effort: Effort) -> str:
     """Return what came of a search that found no repair."""
-    if trials.plausible:
+    if trials.harmful:
+        return _harmful(trials.harmful, effort)
+    refused = sum(one.status == "refused" for one in trials.tried.values())
+    if refused:
         return (
-            f"{effort}, but none of the {len(trials.plausible)} that pass one test by one passes "
-            "the failing command."
+            f"{effort}, but none of the {refused} that pass one test by one stands up to the "
+            "failing command and to the judge of patches."
         )
     best = trials.partial[0] if trials.partial else None
     if best is None:
@@ -42,4 +45,15 @@ def in_vain(trials: Trials, effort: Effort) -> str:
     return (
         f"No edit turns every failing test green: {effort}. The best one mends "
         f"{len(best.mended)} of {len(trials.evidence.failing)}."
+    )
+
+
+def _harmful(harmful: Sequence[Tried], effort: Effort) -> str:
+    """Say which test of the suite the most promising of them breaks."""
+    best = min(harmful, key=lambda tried: tried.candidate.number)
+    where = f"{best.candidate.file} line {best.candidate.change.line}"
+    what = f"breaks `{best.broken[0]}`" if best.broken else "keeps a test from ending"
+    return (
+        f"No edit turns the failing tests green and keeps the whole suite so: {effort}. The best "
+        f"one, in {where}, {what}."
     )

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bot.repair.proposers.search.edits.candidates import Candidate, candidates
+from bot.repair.proposers.search.edits.candidates import TOGETHER, Candidate, candidates
 
-__all__ = ["Candidate", "candidates"]
+__all__ = ["TOGETHER", "Candidate", "candidates"]

@@ -57,6 +57,9 @@ RULES: tuple[Rule, ...] = (
 MOST = 12_000
 """Candidates that are kept."""
 
+TOGETHER = " & "
+"""Between the units of two edits that are tried as one."""
+
 _LINES = 500
 """Suspicious lines that are edited."""
 
@@ -79,7 +82,8 @@ class Candidate:
         file: That it changes.
         change: What it does.
         score: How promising it is, to compare with others.
-        unit: The function around it, as `file:name:line`; `file` at module level.
+        unit: The function around it, as `file:name:line`; `file` at module level. Of two edits in
+            two functions both, with `TOGETHER` between them.
         cold: It changes what runs at import, so that the tests have to be imported anew.
     """
 
@@ -89,6 +93,17 @@ class Candidate:
     score: float
     unit: str
     cold: bool
+
+    @property
+    def in_function(self) -> bool:
+        """Whether it changes one function and nothing that runs at import."""
+        return not self.cold and ":" in self.unit and TOGETHER not in self.unit
+
+    @property
+    def edit(self) -> str:
+        """What it does to which file, by which it is known again in another search."""
+        parts = (f"{one.start}-{one.end} {one.text!r}" for one in self.change.replacements)
+        return f"{self.file}: {', '.join(parts)}"
 
 
 @dataclass(frozen=True, slots=True)

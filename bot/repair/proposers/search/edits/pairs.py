@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.repair.proposers.search.edits.candidates import Candidate
+from bot.repair.proposers.search.edits.candidates import TOGETHER, Candidate
 from bot.repair.proposers.search.edits.change import Change
 
 _PARTNERS = 300
@@ -54,6 +54,5 @@ def _both(number: int, one: Candidate, other: Candidate, score: float) -> Candid
         replacements=(*first.change.replacements, *second.change.replacements),
         says=f"{first.change.says}, and {second.change.says}",
     )
-    same = first.unit == second.unit
-    unit = first.unit if same else first.file
+    unit = TOGETHER.join(dict.fromkeys((first.unit, second.unit)))
     return Candidate(number, first.file, change, score, unit, first.cold or second.cold)

@@ -7,11 +7,11 @@ import os
 import signal
 import sys
 import time
-from functools import partial
-from typing import Any, Sequence
+from typing import Any
 
-from .children import Child, Send, limit_processor
-from .suite import Failure, Outcome, Suite, Took
+from .children import Child, Send
+from .roll_call import BAD, RollCall
+from .suite import Failure, Outcome, Suite
 from .tracing import Counter, Files, Noter
 
 _COUNTED = 12
@@ -46,15 +46,15 @@ class Collector:
     def __init__(self, suite: Suite, request: dict[str, Any]) -> None:
         self._suite = suite
         self._root = request["root"]
-        self._patience = float(request["patience"])
         self._deadline = time.monotonic() + float(request["seconds"])
         self._files = Files(self._root, set(suite.files))
-        self._tests: dict[int, dict[str, Any]] = {}
+        self._roll = RollCall(suite, self._root, float(request["patience"]))
+        self._tests = self._roll.tests
 
     def collected(self) -> dict[str, Any]:
         """Return everything as JSON."""
-        self._run_all()
-        failing = [n for n, test in self._tests.items() if test["outcome"] in _BAD]
+        self._roll.run(range(len(self._suite.ids)), self._deadline)
+        failing = [n for n, test in self._tests.items() if test["outcome"] in BAD]
         counted = [self._count(index) for index in self._telling(failing)]
         lines: dict[str, set[int]] = {}
         for one in counted:
@@ -72,52 +72,6 @@ class Collector:
             "sources": self._sources(lines),
         }
 
-    def _run_all(self) -> None:
-        """Run every test once, each with its own time limit, in as few children as possible."""
-        left = list(range(len(self._suite.ids)))
-        while left and time.monotonic() < self._deadline:
-            running = left[0]
-            wall = 2 + _WALL * self._patience
-            child = Child(partial(self._outcomes, chosen=left), wall)
-            for value in child.wait(self._deadline):
-                if "started" in value:
-                    running = value["started"]
-                else:
-                    self._tests[value["index"]] = value
-            if child.killed or running not in self._tests:
-                how = "hanging" if child.killed else "crashed"
-                self._tests[running] = self._described(running, Outcome(how, Took(self._patience)))
-            if child.killed:
-                self._patience = min(self._patience, self._less_patience())
-            left = [index for index in left if index not in self._tests and index > running]
-
-    def _less_patience(self) -> float:
-        """Return how long to wait where one test has not ended: its neighbours may not either."""
-        ended = [test["seconds"] for test in self._tests.values() if test["outcome"] == "passed"]
-        return max(_HOT, _SLOWER * max(ended, default=0.0))
-
-    def _outcomes(self, send: Send, chosen: Sequence[int]) -> None:
-        def finished(index: int, outcome: Outcome) -> bool:
-            send(self._described(index, outcome))
-            return True
-
-        def started(index: int) -> None:
-            limit_processor(self._patience)
-            send({"started": index})
-
-        self._suite.run(chosen, started, finished)
-
-    def _described(self, index: int, outcome: Outcome) -> dict[str, Any]:
-        return {
-            "index": index,
-            "id": self._suite.ids[index],
-            "file": self._suite.files[index],
-            "outcome": outcome.outcome,
-            "seconds": round(outcome.took.seconds, 6),
-            "waited": round(outcome.took.waited, 6),
-            "error": outcome.failure.told(self._root) if outcome.failure else None,
-        }
-
     def _telling(self, failing: list[int]) -> list[int]:
         """Return the failing tests whose lines are counted; those that do not end cost most."""
         endless = [n for n in failing if self._tests[n]["outcome"] == "hanging"]
@@ -125,7 +79,7 @@ class Collector:
 
     def _count(self, index: int) -> dict[str, Any]:
         """Return what a failing test runs; one that does not end is stopped when it is hot."""
-        seconds = min(self._patience, 1 + _SLOWER * self._tests[index]["seconds"])
+        seconds = min(self._roll.patience, 1 + _SLOWER * self._tests[index]["seconds"])
         if self._tests[index]["outcome"] == "hanging":
             seconds = min(seconds, _HOT)
         wall = 10 + _WALL * seconds + _WALL * self._tests[index]["waited"]
@@ -174,7 +128,9 @@ class Collector:
         passing.sort(key=lambda index: (self._suite.files[index] not in near, index))
         if not lines or not passing:
             return []
-        child = Child(lambda send: self._notes(send, passing[:_NOTED], lines), self._patience * 2)
+        child = Child(
+            lambda send: self._notes(send, passing[:_NOTED], lines), self._roll.patience * 2
+        )
         return child.wait(self._deadline)
 
     def _notes(self, send: Send, chosen: list[int], lines: dict[str, set[int]]) -> None:
@@ -207,9 +163,6 @@ class Collector:
                 sources[file] = text
                 left -= len(text)
         return sources
-
-
-_BAD = frozenset({"failed", "hanging", "crashed"})
 
 
 def _text(path: str) -> str | None:

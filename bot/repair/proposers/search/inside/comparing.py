@@ -148,8 +148,11 @@ def compared_plausible(
     """Compare the plausible candidates of a request that change what the best of them changes.
 
     Returns:
-        Their `numbers` beside inputs and behaviour; None where there are not two of them.
+        Their `numbers` beside inputs and behaviour; None where there are not two of them, or
+        where nobody asks.
     """
+    if not request["compare"]:
+        return None
     plausible = [
         one
         for one in request["candidates"]
@@ -157,7 +160,7 @@ def compared_plausible(
     ]
     unit = plausible[0][2] if plausible else ""
     chosen = [one for one in plausible if one[2] == unit]
-    if ":" not in unit or not chosen[1:]:
+    if ":" not in unit or request["together"] in unit or not chosen[1:]:
         return None
     asked = {
         **request["compare"],

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from .collecting import Collector
 from .comparing import compared_plausible
 from .suite import Suite, open_suite
+from .surveying import surveyed
 from .trying import Trier
 
 _TAIL = 4000
@@ -49,11 +50,19 @@ class Job:
             trier = Trier(self._request, self._tell)
             trier.cold()
             self._leave({"results": trier.results})
-        answers = {"collect": self._collect, "warm": self._warm, "compare": self._compare}
+        answers = {
+            "collect": self._collect,
+            "survey": self._survey,
+            "warm": self._warm,
+            "compare": self._compare,
+        }
         open_suite(self._request, lambda suite: self._leave(answers[act](suite)))
 
     def _collect(self, suite: Suite) -> dict[str, Any]:
         return Collector(suite, self._request).collected()
+
+    def _survey(self, suite: Suite) -> dict[str, Any]:
+        return surveyed(suite, self._request)
 
     def _warm(self, suite: Suite) -> dict[str, Any]:
         trier = Trier(self._request, self._tell)

@@ -14,24 +14,16 @@ from typing import Any, Callable, Dict, Iterator, NamedTuple, Sequence
 
 from .children import Child, Pool, Send, limit_processor
 from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged, edited, load_changed
-from .suite import Outcome, Suite, open_suite
+from .suite import Suite, open_suite
+from .trial import PATIENCE, WALL, Trial
 
 Result = Dict[str, Any]
 
 _TOGETHER = 24
 """Candidates that one child tries."""
 
-_WALL = 8
-"""Wall time that a child may take for each second of processor time, and 2 s more."""
-
-_WAITING = 4
-"""How much longer than without a candidate its tests may wait for something."""
-
 _STARTING = 20.0
 """Seconds of processor time for collecting the tests anew."""
-
-_PATIENCE = 3
-"""Failing tests that a candidate may fail before the rest of them is not looked at."""
 
 _WITNESSES = 2
 """Passing tests that are run at the end of a child: did a candidate leave something behind?"""
@@ -41,52 +33,6 @@ _OVERTIME = 10.0
 
 _TELLING = 1.0
 """Seconds between two lines of progress."""
-
-
-class Trial:
-    """The tests that a candidate has to pass, each within its time."""
-
-    def __init__(self, request: dict[str, Any], suite: Suite) -> None:
-        self._places = {name: index for index, name in enumerate(suite.ids)}
-        self._suite = suite
-        self._limits: dict[str, float] = request["limits"]
-        self._limit = float(request["limit"])
-        self._waits: dict[str, float] = request["waits"]
-        self._passing: dict[str, list[str]] = request["passing"]
-        # Tests that could not be collected before are there to be mended too.
-        fresh = [name for name in suite.ids if name not in self._limits]
-        self.failing: list[str] = [*request["failing"], *(fresh if request["errors"] else ())]
-
-    def seconds(self, names: Sequence[str]) -> float:
-        """Return how much wall time these tests may take."""
-        processor = sum(self._limits.get(name, self._limit) for name in names)
-        return 2 + _WALL * processor + _WAITING * sum(self._waits.get(name, 0) for name in names)
-
-    def passing(self, group: str) -> list[str]:
-        """Return the tests that a candidate of a group has to keep."""
-        return self._passing.get(group, [])
-
-    def run(self, names: Sequence[str], patience: int) -> list[Any]:
-        """Return for each of these tests whether it passed, until too many have failed."""
-        told: list[Any] = [[name, False] for name in names if name not in self._places]
-
-        def started(index: int) -> None:
-            limit_processor(self._limits.get(self._suite.ids[index], self._limit))
-
-        def finished(index: int, outcome: Outcome) -> bool:
-            told.append([self._suite.ids[index], outcome.outcome == "passed"])
-            return sum(not ok for _, ok in told) < patience
-
-        self._suite.run([self._places[n] for n in names if n in self._places], started, finished)
-        limit_processor(None)
-        return told
-
-    def run_all(self, group: str) -> list[Any]:
-        """Run the failing tests and, when they pass, the others; `[]` at the end says: all pass."""
-        told = self.run(self.failing, _PATIENCE)
-        if all(ok for _, ok in told):
-            told += self.run(self.passing(group), 1)
-        return [*told, []] if all(ok for _, ok in told) else told
 
 
 class Job(NamedTuple):
@@ -135,6 +81,8 @@ class Trier:
         }
         gc.collect()
         gc.freeze()
+        if self._request["settle"]:
+            trial.settle(self._deadline)
         jobs = self._jobs(modules)
         alone: list[Job] = []
         try:
@@ -203,7 +151,7 @@ class Trier:
             def work(send: Send) -> None:
                 for job in batch:
                     job.patched.apply()
-                    send([job.number, trial.run(trial.failing, _PATIENCE)])
+                    send([job.number, trial.run(trial.failing, PATIENCE)])
                     job.patched.revert()
                 witnesses = trial.passing(one.group)[:_WITNESSES]
                 send(all(ok for _, ok in trial.run(witnesses, 1)))
@@ -257,10 +205,12 @@ class Trier:
             self._note(number, {"status": "invalid"})
             return
 
+        tolerated = set(self._request["tolerated"])
+
         def work(send: Send) -> None:
             def act(suite: Suite) -> None:
                 told = [[name, name not in suite.errors] for name in self._request["errors"]]
-                if not suite.errors:
+                if not set(suite.errors) - tolerated:
                     told += Trial(self._request, suite).run_all(group)
                 send(told)
                 os._exit(0)
@@ -269,7 +219,7 @@ class Trier:
             load_changed(os.path.join(self._root, file), text)
             open_suite(self._request, act, set(self._request["test_files"]) or None)
 
-        self._pool.start(number, work, 2 + _WALL * _STARTING)
+        self._pool.start(number, work, 2 + WALL * _STARTING)
 
     def _result(self, told: list[Any], child: Child) -> Result:
         pairs = [pair for pair in told if pair]

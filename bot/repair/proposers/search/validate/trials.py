@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.repair.proposers.search.edits import Candidate
-from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.edits import TOGETHER, Candidate
+from bot.repair.proposers.search.evidence import Evidence, SeenTest
 from bot.repair.proposers.search.validate.limits import time_limits, usual_limit
 
 _AT_ONCE = 6_000
@@ -20,8 +20,11 @@ _MOST_URGENT = 12
 _LONG_WAIT = 0.2
 """Seconds; less is what a busy machine makes everything wait."""
 
-_COVERING = 200
+_COVERING = 1000
 """Passing tests that a candidate has to keep, before the whole suite is run."""
+
+_COVERING_SECONDS = 5.0
+"""Of processor time that those may take together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,9 @@ class Tried:
 
     Attributes:
         candidate: Which.
-        status: `plausible`, `failed`, `slow`, `died`, `invalid`, `same` or `cold`.
+        status: `plausible`, `failed`, `slow`, `died`, `invalid`, `same` or `cold`; of those that
+            were plausible, `harmful` breaks another test of the whole suite, and `refused` did not
+            stand up to the failing command or to the verifier.
         mended: Failing tests that pass with it.
         broken: A passing test that fails with it, if any was seen.
     """
@@ -50,12 +55,14 @@ class Trials:
         warm: To try in processes that have everything imported, in order.
         cold: To try in processes that import anew, in order.
         tried: By the candidate's number.
+        known: By function, which passing tests run it.
     """
 
     evidence: Evidence
     warm: list[Candidate] = field(default_factory=list)
     cold: list[Candidate] = field(default_factory=list)
     tried: dict[int, Tried] = field(default_factory=dict)
+    known: dict[str, frozenset[int]] = field(default_factory=dict)
 
     def add(self, candidates: Iterable[Candidate]) -> None:
         """Put candidates at the end of their queues."""
@@ -82,8 +89,8 @@ class Trials:
         """Return the driver's request for the front of a queue."""
         chosen = queue[:_AT_ONCE]
         files = {candidate.file for candidate in chosen}
-        units = {candidate.unit for candidate in chosen}
-        passing = {unit: self._covering(unit) for unit in units}
+        units = {unit for candidate in chosen for unit in candidate.unit.split(TOGETHER)}
+        passing = {unit: self.covering(unit) for unit in units}
         wanted = {*(test.id for test in self.evidence.failing)}.union(*passing.values())
         return {
             "candidates": [
@@ -99,6 +106,7 @@ class Trials:
             "errors": sorted(self.evidence.broken),
             "failing": [test.id for test in sorted(self.evidence.failing, key=_cost)],
             "passing": passing,
+            "together": TOGETHER,
             "limits": time_limits(self.evidence, factor),
             "waits": {
                 test.id: test.waited
@@ -111,25 +119,41 @@ class Trials:
             )
             if not self.evidence.broken
             else [],
+            "settle": False,
+            "tolerated": [],
         }
 
-    def _covering(self, unit: str) -> list[str]:
+    def discard(self, candidate: Candidate, status: str, broken: tuple[str, ...] = ()) -> None:
+        """Note that a plausible candidate is `harmful` or `refused`."""
+        number = candidate.number
+        self.tried[number] = replace(self.tried[number], status=status, broken=broken)
+
+    def covering(self, unit: str) -> list[str]:
         """Return the passing tests that run a function, the quickest, in the command's order.
 
         Tests that share state pass in that order and may fail in another one.
         """
-        file, _, place = unit.partition(":")
-        first, last = 0, 10**9
-        if place:
-            first = int(place.rpartition(":")[2])
-            last = _end_of(self.evidence.sources[file], first)
-        tests = [
-            self.evidence.tests[index]
-            for index, lines in self.evidence.noted.items()
-            if any(name == file and first <= line <= last for name, line in lines)
-        ]
-        quick = sorted(tests, key=_cost)[:_COVERING]
+        indexes = frozenset().union(*(self._running(part) for part in unit.split(TOGETHER)))
+        tests = [self.evidence.tests[index] for index in indexes]
+        quick: list[SeenTest] = []
+        seconds = 0.0
+        for test in sorted(tests, key=_cost)[:_COVERING]:
+            seconds += test.seconds + test.waited
+            if quick and seconds > _COVERING_SECONDS:
+                break
+            quick.append(test)
         return [test.id for test in sorted(quick, key=lambda test: test.index)]
+
+    def _running(self, unit: str) -> frozenset[int]:
+        """Return the passing tests that run one function."""
+        if unit not in self.known:
+            file, span = _lines_of(self.evidence.sources, unit)
+            self.known[unit] = frozenset(
+                index
+                for index, lines in self.evidence.noted.items()
+                if any(name == file and line in span for name, line in lines)
+            )
+        return self.known[unit]
 
     def take(self, answer: Mapping[str, Any], queue: list[Candidate]) -> list[Tried]:
         """Note the driver's results, take what was tried off the queue, and return it."""
@@ -161,11 +185,17 @@ class Trials:
 
     @property
     def partial(self) -> tuple[Tried, ...]:
-        """Those that mend some failing tests, best first."""
-        some = [one for one in self.tried.values() if one.mended and one.status != "plausible"]
+        """Those that mend some failing tests and no more than that is wrong with them, best first."""
+        out = {"plausible", "refused"}
+        some = [one for one in self.tried.values() if one.mended and one.status not in out]
         return tuple(
             sorted(some, key=lambda t: (-len(t.mended), len(t.broken), t.candidate.number))
         )
+
+    @property
+    def harmful(self) -> tuple[Tried, ...]:
+        """Those that mend every failing test and break one of the whole suite."""
+        return tuple(one for one in self.tried.values() if one.status == "harmful")
 
     @property
     def slow(self) -> tuple[Candidate, ...]:
@@ -174,8 +204,17 @@ class Trials:
         return tuple(sorted(found, key=lambda candidate: candidate.number))
 
 
-def _cost(test: Any) -> tuple[bool, float, int]:
+def _cost(test: SeenTest) -> tuple[bool, float, int]:
     return test.outcome == "hanging", test.seconds + test.waited, test.index
+
+
+def _lines_of(sources: Mapping[str, str], unit: str) -> tuple[str, range]:
+    """Return where a unit stands: a function's lines, or all lines of a file."""
+    file, _, place = unit.partition(":")
+    if not place:
+        return file, range(10**9)
+    first = int(place.rpartition(":")[2])
+    return file, range(first, _end_of(sources[file], first) + 1)
 
 
 def _end_of(text: str, line: int) -> int:

@@ -1,0 +1,151 @@
+"""The tests of the whole suite that the failing command leaves out: what does a candidate break?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from bot.repair.proposers.base import Task
+from bot.repair.proposers.mechanical.configuration import decide
+from bot.repair.proposers.search.command import suite_command
+from bot.repair.proposers.search.edits import Candidate
+from bot.repair.proposers.search.evidence import Evidence, read_survey
+from bot.repair.proposers.search.laboratory import Laboratory
+from bot.repair.proposers.search.validate import Trials
+
+_PATIENCE = 4.0
+"""Seconds of processor time after which a test of the suite is left out: it is traced meanwhile."""
+
+_SHARE = 0.3
+"""Of the time that a search has left, the most that one question may take."""
+
+_MOST_SECONDS = 30.0
+
+_CANDIDATES = 60
+"""Candidates that are tried on the suite at once, most promising first."""
+
+
+@dataclass(slots=True)
+class RegressionTests:
+    """Tries plausible candidates on the other tests that run what they change.
+
+    Attributes:
+        lab: Where the whole suite is run test by test.
+        evidence: Of the failing command.
+        workers: Processes at once; 0: as many as there are cores.
+        suite: The suite's other tests, the passing ones alone; None until the first plausible
+            candidate asks for them.
+        usable: Whether the suite can be run test by test.
+        judged: Numbers of the candidates that were tried on it.
+        tolerated: What of the suite can't be collected without a candidate either.
+        missed: Tests of the suite that time did not reach: nothing is known of them.
+        asked: Questions so far.
+        seconds: Of them all.
+    """
+
+    lab: Laboratory
+    evidence: Evidence
+    workers: int
+    suite: Trials | None = None
+    usable: bool = True
+    judged: set[int] = field(default_factory=set)
+    tolerated: tuple[str, ...] = ()
+    missed: int = 0
+    asked: int = 0
+    seconds: float = 0.0
+
+    async def broken_by(
+        self, candidates: Sequence[Candidate], left: float
+    ) -> dict[int, tuple[str, ...]]:
+        """Return by number what candidates break; those that break nothing are not in it.
+
+        Args:
+            candidates: Plausible ones, most promising first.
+            left: Seconds that the search has left.
+
+        Raises:
+            Unanswered: When the suite can't be run test by test; this is said once.
+        """
+        if not self.usable:
+            return {}
+        if self.suite is None:
+            self.usable = False
+            self.suite = Trials(await self._survey(_limit(left)))
+            self.usable = True
+        fresh = [one for one in candidates if one.number not in self.judged and self.covering(one)]
+        chosen = fresh[:_CANDIDATES]
+        self.judged.update(one.number for one in chosen)
+        broken: dict[int, tuple[str, ...]] = {}
+        for act, cold in (("warm", False), ("cold", True)):
+            queue = [one for one in chosen if one.cold is cold]
+            if queue:
+                broken |= await self._try(act, queue, self.suite, _limit(left))
+        return broken
+
+    def covering(self, candidate: Candidate) -> list[str]:
+        """Return the other tests of the suite that run what a candidate changes."""
+        return self.suite.covering(candidate.unit) if self.suite is not None else []
+
+    async def _survey(self, seconds: float) -> Evidence:
+        lines: dict[str, set[int]] = {}
+        for files in self.evidence.counted.values():
+            for file, counts in files.items():
+                lines.setdefault(file, set()).update(counts)
+        answer = await self._ask(
+            "survey",
+            seconds,
+            patience=_PATIENCE,
+            known=sorted(test.id for test in self.evidence.tests.values()),
+            lines={file: sorted(numbers) for file, numbers in sorted(lines.items())},
+        )
+        self.tolerated = tuple(answer["errors"])
+        self.missed = answer["missed"]
+        return read_survey(answer, self.evidence.sources)
+
+    async def _try(
+        self, act: str, queue: list[Candidate], suite: Trials, seconds: float
+    ) -> dict[int, tuple[str, ...]]:
+        """Return what these candidates break: nothing is said of those that time did not reach."""
+        request = suite.request(queue)
+        answer = await self._ask(
+            act,
+            seconds,
+            **{**request, "settle": True, "tolerated": self.tolerated},
+            more=len(queue),
+            grace=seconds,
+            compare=None,
+            workers=self.workers,
+        )
+        results = answer["results"]
+        return {
+            int(number): tuple(result.get("broken", ()))
+            for number, result in results.items()
+            if result["status"] in {"failed", "died", "slow"}
+        }
+
+    async def _ask(self, act: str, seconds: float, **more: Any) -> dict[str, Any]:
+        self.asked += 1
+        answer = await self.lab.ask(f"{act} {self.asked}", act, seconds, **more)
+        self.seconds += answer["seconds"]
+        return answer
+
+
+async def regression_tests(
+    task: Task, laboratory: Laboratory, evidence: Evidence
+) -> RegressionTests | None:
+    """Return what the whole suite has beside the failing command, None when that is not known."""
+    if task.commands.test == task.commands.failing or not evidence.counted:
+        return None
+    key = f"{laboratory.key}: suite"
+    read = partial(suite_command, task.commands.test)
+    command = await decide(read, laboratory.workbench, laboratory.steps, name=key)
+    if command is None or command == laboratory.command:
+        return None
+    lab = replace(laboratory, key=key, command=command)
+    return RegressionTests(lab, evidence, task.search.workers or 0)
+
+
+def _limit(left: float) -> float:
+    return max(1.0, min(_MOST_SECONDS, _SHARE * left))

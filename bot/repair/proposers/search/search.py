@@ -1,0 +1,208 @@
+"""One search under way: localise, try, choose, prove, explain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.repair.guards import protected_paths
+from bot.repair.model import Patch, Proposal
+from bot.repair.progress import Listener, Noticed
+from bot.repair.proposers.base import Task
+from bot.repair.proposers.search.choose import Choice, choose
+from bot.repair.proposers.search.comparison import COMPARISON, compare
+from bot.repair.proposers.search.edits import Candidate, candidates
+from bot.repair.proposers.search.explain import Effort, clues, explain
+from bot.repair.proposers.search.laboratory import Laboratory, Unanswered
+from bot.repair.proposers.search.localise import suspects
+from bot.repair.proposers.search.looking import look, uncollected
+from bot.repair.proposers.search.proving import RealCommand
+from bot.repair.proposers.search.regression import RegressionTests, regression_tests
+from bot.repair.proposers.search.stages import Stage, cold, stages
+from bot.repair.proposers.search.telling import in_vain, places, standing
+from bot.repair.proposers.search.validate import Trials
+
+_COLLECTING = 0.35
+"""Of the time, the most that collecting evidence may take."""
+
+_SLICE = 20.0
+"""Seconds of trying in one step: what a crash costs at most."""
+
+_FIRST_SLICE = 5.0
+"""Seconds of the first step of trying: then somebody who watches hears how it goes."""
+
+_MORE = 300
+"""Candidates that are tried behind the first plausible one: a better one may follow."""
+
+_GRACE = 3.0
+"""Seconds that those may take."""
+
+_PROVED = 6
+"""Plausible patches that are tried with the real command before the search goes on."""
+
+
+@dataclass(slots=True)
+class Search:
+    """One search. Its clock is the driver's: a restarted run counts the same seconds.
+
+    Attributes:
+        task: What to repair.
+        lab: Where candidates are tried.
+        listener: Hears how it goes.
+        left: Seconds.
+    """
+
+    task: Task
+    lab: Laboratory
+    listener: Listener
+    left: float
+    spent: float = 0.0
+    slices: int = 0
+    compared: dict[str, Any] | None = None
+
+    async def done(self) -> Proposal:
+        """Return the best patch that stands up to everything, or what was found out in vain."""
+        evidence, seconds = await look(self.task, self.lab, self.left * _COLLECTING)
+        self._count(seconds)
+        ranked_lines = suspects(evidence, self.task.recent)
+        if not evidence.failing and not evidence.broken:
+            return Proposal(Patch(), "Every test passes when a search runs them one by one.")
+        ranked = [
+            one
+            for one in candidates(evidence, ranked_lines)
+            if not protected_paths((one.file,), self.task.protected)
+        ]
+        self._tell(places(ranked_lines, len(ranked)))
+        trials = Trials(evidence)
+        command = RealCommand(self.task, self.lab, evidence)
+        regression = await regression_tests(self.task, self.lab, evidence)
+        found = await self._find(trials, ranked, command, regression)
+        effort = Effort(len(trials.tried), self.spent)
+        hints = clues(ranked_lines, evidence, trials.partial)
+        if not found:
+            return Proposal(Patch(), in_vain(trials, effort), clues=hints)
+        best = found[0].candidate
+        kept = regression.covering(best) if regression is not None else ()
+        summary = explain(found, evidence, ranked_lines, effort, kept)
+        return Proposal(await command.patch(best), summary, clues=hints, edit=best.edit)
+
+    async def _find(
+        self,
+        trials: Trials,
+        ranked: Sequence[Candidate],
+        command: RealCommand,
+        regression: RegressionTests | None,
+    ) -> tuple[Choice, ...]:
+        """Try candidates until one stands up to everything; return it and the other choices."""
+        for stage in stages(trials, ranked):
+            while stage.queue and self.left > 1:
+                await self._slice(trials, stage)
+                await self._leave_out_harmful(trials, regression)
+                if trials.plausible and not stage.cold:  # a cold one may yet be the better one
+                    await self._slice(trials, cold(trials.take_urgent()))
+                    await self._leave_out_harmful(trials, regression)
+                if found := await self._proved(trials, command):
+                    return found
+        return ()
+
+    async def _slice(self, trials: Trials, stage: Stage) -> None:
+        """Try the front of a queue for a while."""
+        if not stage.queue:
+            return
+        self.slices += 1
+        share = _FIRST_SLICE if self.slices == 1 else _SLICE
+        try:
+            answer = await self.lab.ask(
+                f"try {self.slices}",
+                stage.act,
+                min(share, self.left),
+                more=_MORE,
+                grace=_GRACE,
+                compare=dict(COMPARISON),
+                workers=self.task.search.workers or 0,
+                **trials.request(stage.queue, stage.factor),
+            )
+        except Unanswered:
+            if not trials.tried:
+                raise
+            self.left = 0.0  # what was found so far is worth choosing from
+            return
+        self._count(answer["seconds"])
+        self.compared = answer.get("compared") or self.compared
+        fresh = trials.take(answer, stage.queue)
+        rate = len(fresh) / max(answer["seconds"], 0.1)
+        self._tell(f"{standing(trials)}, {rate:.0f} a second")
+
+    async def _leave_out_harmful(self, trials: Trials, regression: RegressionTests | None) -> None:
+        """Discard what breaks other tests of the suite."""
+        plausible = [choice.candidate for choice in choose([t.candidate for t in trials.plausible])]
+        if regression is None or not plausible:
+            return
+        known = regression.seconds
+        try:
+            broken = await regression.broken_by(plausible, self.left)
+        except Unanswered as problem:
+            self._tell(f"the whole suite has no say in it yet. {uncollected(str(problem))}")
+            return
+        finally:
+            self._count(regression.seconds - known)
+        for candidate in plausible:
+            if candidate.number in broken:
+                trials.discard(candidate, "harmful", broken[candidate.number])
+        if broken:
+            missed = (
+                f"; {regression.missed} of its tests were not reached" if regression.missed else ""
+            )
+            self._tell(f"{len(broken)} of {len(plausible)} break other tests of the suite{missed}")
+
+    async def _proved(self, trials: Trials, command: RealCommand) -> tuple[Choice, ...]:
+        """Return the choices, first one that passes the real command; nothing when none does."""
+        choices = await self._choices(trials)
+        ran = command.seconds
+        best = await command.first_passing(choices[:_PROVED])
+        self._count(command.seconds - ran)
+        if best is not None:
+            return (best, *(other for other in choices if other is not best))
+        for choice in choices:
+            self._refuse(trials, choice)
+        return ()
+
+    async def _choices(self, trials: Trials) -> tuple[Choice, ...]:
+        """Return plausible patches, best first, without those that were judged and rejected."""
+        rejected = {attempt.proposal.edit for attempt in self.task.earlier}
+        kept = []
+        for choice in await self._compared(trials):
+            if rejected & {one.edit for one in (choice.candidate, *choice.alike)}:
+                self._refuse(trials, choice)
+            else:
+                kept.append(choice)
+        return tuple(kept)
+
+    def _refuse(self, trials: Trials, choice: Choice) -> None:
+        for candidate in (choice.candidate, *choice.alike):
+            trials.discard(candidate, "refused")
+
+    async def _compared(self, trials: Trials) -> tuple[Choice, ...]:
+        """Compare the plausible ones on inputs that no test has."""
+        plausible = [tried.candidate for tried in trials.plausible]
+        alone = choose(plausible)
+        unit = alone[0].candidate.unit if alone else ""
+        comparable = [one for one in plausible if one.in_function and one.unit == unit]
+        if len(comparable) < 2 or trials.evidence.broken:  # noqa: PLR2004 - two can be compared
+            return alone
+        known = self.compared or {"numbers": ()}
+        if not {one.number for one in comparable} <= set(known["numbers"]):
+            try:
+                known, seconds = await compare(self.lab, trials, comparable, self.slices)
+            except Unanswered:
+                return alone
+            self._count(seconds)
+        return choose(plausible, known["inputs"], known["behaviour"])
+
+    def _count(self, seconds: float) -> None:
+        self.spent += seconds
+        self.left -= seconds
+
+    def _tell(self, text: str) -> None:
+        self.listener(Noticed(f"search: {text}."))
