@@ -9,6 +9,7 @@ from pathlib import Path
 from bench.case import Case, check_out, fixed_text, load_cases, run_git
 
 _BRANCH = "faulty"
+_DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +63,22 @@ class HistoricalFault:
         run_git(folder, *who, "commit", "--quiet", "--all", "--message=the tests of the repair")
 
     def behaves(self, folder: Path) -> bool:
-        """Whether the file is what the project's own repair made of it, formatting aside."""
+        """Whether the file is what the project's own repair made of it.
+
+        Formatting, comments and docstrings aside: a repair may explain itself, a search does not.
+        """
         mine = (folder / self.source).read_text(encoding="utf-8")
         theirs = fixed_text(self.case, folder, self.source)
-        return ast.dump(ast.parse(mine)) == ast.dump(ast.parse(theirs))
+        return code_alone(mine) == code_alone(theirs)
+
+
+def code_alone(text: str) -> str:
+    """Return the syntax tree of a module as text, without docstrings."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+    return ast.dump(tree)
 
 
 def load_historical(file: Path, mirrors: Path) -> list[HistoricalFault]:

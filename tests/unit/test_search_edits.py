@@ -96,6 +96,12 @@ def outcomes(
         ("return a.x < a.y", "return b.x < b.y"),
         ("return [x for x in g(a)]", "return [x for x in g(a) if x == b]"),
         ("return [x for x in g(a) if x]", "return [x for x in g(a) if x and x != b]"),
+        ("return b if a.get(b) else 0", "return b if b in a else 0"),
+        ("return b if not a.get(b) else 0", "return b if b not in a else 0"),
+        ("return b if a.get(b) is not None else 0", "return b if b in a else 0"),
+        ("return [x for x in b if a.get(x) and x]", "return [x for x in b if x in a and x]"),
+        ("return a > 0 and b.x and not b.y", "return a > 0 and (b.x or b.y)"),
+        ("return a if a or not b else b", "return a if a and b else b"),
     ],
 )  # fmt: skip
 def test_one_line_faults_have_their_edit(wrong: str, right: str) -> None:
@@ -279,3 +285,69 @@ def test_a_container_that_is_never_filled_is_suspected() -> None:
         "            todo.ext", "            seen.add(node)\n            todo.ext"
     )
     assert filled in ranked[: len(ranked) // 20]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("re.match(r'a+b', a)", "re.match(r'a*b', a)"),
+        ("re.match(r'a*?b', a)", "re.match(r'a*b', a)"),
+        ("re.match(r'a+b', a)", "re.match(r'a+?b', a)"),
+        (r"a.find(r'\d x')", r"a.find(r'\d+ x')"),
+        ("'%s+' % a + '.%s+' % b", "'%s*' % a + '.%s*' % b"),
+    ],
+)
+def test_patterns_repeat_their_parts_in_another_way(wrong: str, right: str) -> None:
+    """A part may be missing, or be taken as short as can be; at several places at once too."""
+    frame = "import re\n\n\ndef f(a, b):\n    return {}\n"
+    assert frame.format(right) in outcomes(frame.format(wrong))
+
+
+def test_texts_of_a_file_without_patterns_stay() -> None:
+    """A plus sign in a text is none of a pattern where nothing works with patterns."""
+    text = "def f(a):\n    return a + 'a+b'\n"
+    assert not any(one.change.kind == "pattern" for one in thought_of(text))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("for one in self.items:\n            b(one)",
+         "for one in self.items.copy():\n            b(one)"),
+        ("b(1, self.items)", "b(1, list(self.items))"),
+        ("b(self.items)\n        if a:\n            b(self.items)",
+         "b(self.items.copy())\n        if a:\n            b(self.items.copy())"),
+    ],
+)  # fmt: skip
+def test_what_belongs_to_an_object_is_copied(wrong: str, right: str) -> None:
+    """A list of an object that somebody else goes through is copied, wherever that is done."""
+    made = "class A:\n    def __init__(self):\n        self.items = []\n\n"
+    frame = made + "    def f(self, a, b):\n        {}\n"
+    assert frame.format(right) in outcomes(frame.format(wrong))
+
+
+def test_a_number_is_not_copied() -> None:
+    """Only what the class makes a container is."""
+    text = "class A:\n    def f(self, a, b):\n        b(self.n)\n"
+    assert not any(one.change.kind == "missing copy" for one in thought_of(text))
+
+
+def test_one_edit_at_two_places_is_one_candidate() -> None:
+    """The same slip twice in one function takes both to be mended; the functions stay warm."""
+    text = "def f(a, b):\n    if a < 1:\n        return a\n    return b < 1\n"
+    right = text.replace("<", "<=")
+    found = [one for one in thought_of(text) if applied(text, one.change.replacements) == right]
+    assert [(one.unit, one.cold) for one in found] == [("m.py:f:1", False)]
+    assert found[0].change.says == "compares with `<=` instead of `<`, at 2 places"
+
+
+def test_a_statement_of_the_other_branch_comes_where_it_stands_there() -> None:
+    """What the other branch does first is done first here too."""
+    text = (
+        "def f(a, b):\n    if b:\n        a.top(b)\n    else:\n"
+        "        a[b] = 1\n        a.low(b)\n    return a\n"
+    )
+    first = text.replace("        a.top(b)\n", "        a[b] = 1\n        a.top(b)\n")
+    last = text.replace("        a.top(b)\n", "        a.top(b)\n        a[b] = 1\n")
+    ranked = [applied(text, one.change.replacements) for one in thought_of(text)]
+    assert ranked.index(first) < ranked.index(last)

@@ -104,6 +104,14 @@ class Evidence:
         failed = (test.error for test in self.failing if test.error)
         return (*failed, *self.broken.values())
 
+    def errors_in(self, file: str) -> dict[int, tuple[Error, ...]]:
+        """Return by line of a file the errors that came through it."""
+        found: dict[int, list[Error]] = {}
+        for error in self.errors:
+            for line in dict.fromkeys(frame.line for frame in error.frames if frame.file == file):
+                found.setdefault(line, []).append(error)
+        return {line: tuple(errors) for line, errors in found.items()}
+
     @property
     def expected(self) -> tuple[str, ...]:
         """Errors that failing tests wait for in vain, by the words of pytest and of unittest."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from bot.repair.proposers.search.edits.candidates import TOGETHER, Candidate, candidates
+from bot.repair.proposers.search.edits.candidates import Candidate, candidates
+from bot.repair.proposers.search.edits.units import TOGETHER
 
 __all__ = ["TOGETHER", "Candidate", "candidates"]

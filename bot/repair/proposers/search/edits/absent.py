@@ -53,8 +53,8 @@ def undone(scope: Scope, line: int) -> Iterator[str]:
     yield from list(found)[:_MOST]
 
 
-def of_other_branch(scope: Scope, node: ast.stmt) -> Iterator[str]:
-    """Yield the simple statements of the other branch that this branch does not have."""
+def of_other_branch(scope: Scope, node: ast.stmt) -> Iterator[tuple[str, bool]]:
+    """Yield the simple statements of the other branch that this one lacks, and which comes first."""
     above = scope.source.parent(node)
     if not isinstance(above, ast.If):
         return
@@ -64,7 +64,7 @@ def of_other_branch(scope: Scope, node: ast.stmt) -> Iterator[str]:
         text = scope.source.code(other)
         simple = isinstance(other, ast.Assign | ast.AugAssign | ast.Expr)
         if simple and "\n" not in text and text not in here:
-            yield text
+            yield text, other is theirs[0]
 
 
 def resets(scope: Scope) -> Iterator[str]:

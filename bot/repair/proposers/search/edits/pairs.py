@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bot.repair.proposers.search.edits.candidates import TOGETHER, Candidate
+from bot.repair.proposers.search.edits.candidates import Candidate
 from bot.repair.proposers.search.edits.change import Change
+from bot.repair.proposers.search.edits.units import TOGETHER
 
 _PARTNERS = 300
 """Edits that a partial fix is tried with."""

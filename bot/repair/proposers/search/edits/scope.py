@@ -7,13 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from bot.repair.proposers.search.edits.containers import SEQUENCES, SIZED, made, never_filled
 from bot.repair.proposers.search.edits.counterparts import counterparts
+from bot.repair.proposers.search.edits.hints import Hints
 from bot.repair.proposers.search.edits.source import Definition, Source
-from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.evidence import Error, Evidence
 
-_SEQUENCES = frozenset({"list", "tuple", "str", "bytes", "deque"})
-_SIZED = _SEQUENCES | {"dict", "set", "frozenset", "defaultdict", "Counter", "OrderedDict"}
-_READERS = frozenset({"len", "sorted", "sum", "min", "max", "list", "tuple", "set", "any", "all"})
 _NUMBERS = frozenset({"int", "float", "bool"})
 
 _MAY_STAND = 0.5
@@ -30,6 +29,8 @@ class Scope:
         types: By variable, names of types that it had.
         attributes: By type, names of attributes.
         expected: Errors that failing tests wait for in vain.
+        errors: By line of the file, the errors of failing tests that came through it.
+        hints: What the tests and their messages let expect.
     """
 
     source: Source
@@ -37,6 +38,12 @@ class Scope:
     types: dict[str, frozenset[str]] = field(default_factory=dict)
     attributes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     expected: tuple[str, ...] = ()
+    errors: Mapping[int, tuple[Error, ...]] = field(default_factory=dict)
+    hints: Hints = field(default_factory=Hints)
+
+    def errors_at(self, first: int, last: int) -> tuple[Error, ...]:
+        """Return the errors that came through some lines."""
+        return tuple(e for line in range(first, last + 1) for e in self.errors.get(line, ()))
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
@@ -80,6 +87,13 @@ class Scope:
         )
 
     @cached_property
+    def own_containers(self) -> frozenset[str]:
+        """`self.x` for every attribute that its class makes a list, a dict or a set."""
+        owner = self.source.owner(self.definition) if self.definition is not None else None
+        places = made(self.source.nodes(owner)) if owner is not None else ()
+        return frozenset(self.source.code(place) for place in places)
+
+    @cached_property
     def unused(self) -> frozenset[str]:
         """What it binds and never looks at: an edit that does is more likely to be right."""
         if self.definition is None:
@@ -103,15 +117,7 @@ class Scope:
         if self.definition is None:
             return frozenset()
         home = self.source.definition(self.definition) or self.definition
-        nodes = self.source.nodes(home)
-        made = {
-            target.id
-            for node in nodes
-            if isinstance(node, ast.Assign) and _is_empty(node.value)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        return frozenset(made - {name for node in nodes for name in _filled(node)})
+        return never_filled(self.source.nodes(home))
 
     def bound_before(self, line: int) -> tuple[str, ...]:
         """Return the variables that may be bound when a line runs: by it, above it, or in a loop."""
@@ -171,46 +177,23 @@ class Scope:
 
     def is_sequence(self, name: str) -> bool:
         """Whether a variable was seen to have an order."""
-        return bool(self.kinds(name) & _SEQUENCES)
+        return bool(self.kinds(name) & SEQUENCES)
 
     def is_sized(self, name: str) -> bool:
         """Whether a variable was seen to have a length."""
-        return bool(self.kinds(name) & _SIZED)
+        return bool(self.kinds(name) & SIZED)
 
     def has(self, name: str, *kinds: str) -> bool:
         """Whether a variable was seen to be one of these."""
         return bool(self.kinds(name) & set(kinds))
 
 
-def _is_empty(value: ast.expr) -> bool:
-    """Whether a value is a new container with nothing in it."""
-    match value:
-        case ast.List(elts=[]) | ast.Dict(keys=[]):
-            return True
-        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]):
-            return name in _SIZED
-        case _:
-            return False
-
-
-def _filled(node: ast.AST) -> Iterator[str]:
-    """Yield the container that a node may put something into."""
-    match node:
-        case (
-            ast.Attribute(value=ast.Name(id=name))
-            | ast.Subscript(value=ast.Name(id=name), ctx=ast.Store())
-            | ast.AugAssign(target=ast.Name(id=name))
-        ):
-            yield name
-        case ast.Call(func=ast.Name(id=reader)) if reader in _READERS:
-            return
-        case ast.Call(args=arguments):
-            yield from (one.id for one in arguments if isinstance(one, ast.Name))
-        case _:
-            return
-
-
-def scope_of(source: Source, definition: Definition | None, evidence: Evidence) -> Scope:
+def scope_of(
+    source: Source,
+    definition: Definition | None,
+    evidence: Evidence,
+    hints: Hints | None = None,
+) -> Scope:
     """Return a function's scope with what was seen of it."""
     name = definition.name if definition is not None else "<module>"
     types = dict(evidence.types.get(f"{source.file}:{name}", {}))
@@ -218,7 +201,15 @@ def scope_of(source: Source, definition: Definition | None, evidence: Evidence) 
         if isinstance(above, Definition):
             outer = evidence.types.get(f"{source.file}:{above.name}", {})
             types = {**outer, **types}
-    return Scope(source, definition, types, dict(evidence.attributes), evidence.expected)
+    return Scope(
+        source,
+        definition,
+        types,
+        dict(evidence.attributes),
+        evidence.expected,
+        evidence.errors_in(source.file),
+        hints or Hints(),
+    )
 
 
 def own_nodes(definition: Definition) -> Iterator[ast.AST]:

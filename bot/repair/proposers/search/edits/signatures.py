@@ -1,19 +1,13 @@
-"""Functions' heads and module level: defaults that are shared, exceptions that are caught or raised."""
+"""Functions' heads: defaults that are shared."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from bot.repair.proposers.search.edits.change import Change, Replacement
+from bot.repair.proposers.search.edits.change import Change
 from bot.repair.proposers.search.edits.scope import Scope
 from bot.repair.proposers.search.edits.source import Definition
-
-_COMMON_ERRORS = (
-    "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError", "ZeroDivisionError",
-    "RuntimeError", "LookupError", "OSError", "FileNotFoundError", "StopIteration",
-    "NotImplementedError", "OverflowError", "ArithmeticError", "Exception",
-)  # fmt: skip
 
 
 def mutable_defaults(scope: Scope, node: ast.AST) -> Iterator[Change]:
@@ -37,44 +31,6 @@ def mutable_defaults(scope: Scope, node: ast.AST) -> Iterator[Change]:
         change = (source.replace(default, "None"), *made)
         says = f"makes a new `{text}` for `{name}` in each call"
         yield Change("mutable default", node.lineno, 0.95, change, says)
-
-
-def exceptions(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Catch or raise another exception."""
-    source = scope.source
-    match node:
-        case ast.ExceptHandler(type=ast.Name() as caught):
-            for name in _names(scope):
-                if name == caught.id:
-                    continue
-                change = (source.replace(caught, name),)
-                yield Change("exception", node.lineno, 0.35, change, f"catches `{name}`")
-                both = f"({caught.id}, {name})"
-                change = (source.replace(caught, both),)
-                yield Change("exception", node.lineno, 0.35, change, f"catches `{name}` too")
-        case ast.ExceptHandler(type=ast.Tuple(elts=elts) as caught) if elts:
-            end = source.span(elts[-1])[1]
-            for name in _names(scope):
-                change = (Replacement(end, end, f", {name}"),)
-                yield Change("exception", caught.lineno, 0.35, change, f"catches `{name}` too")
-        case (
-            ast.Raise(exc=ast.Call(func=ast.Name() as raised)) | ast.Raise(exc=ast.Name() as raised)
-        ):
-            for name in _names(scope):
-                if name != raised.id:
-                    change = (source.replace(raised, name),)
-                    yield Change("exception", node.lineno, 0.45, change, f"raises `{name}`")
-        case _:
-            return
-
-
-def _names(scope: Scope) -> tuple[str, ...]:
-    own = [
-        node.name
-        for node in scope.source.tree.body
-        if isinstance(node, ast.ClassDef) and node.name.endswith(("Error", "Exception"))
-    ]
-    return (*own, *_COMMON_ERRORS)
 
 
 def _is_text(node: ast.stmt) -> bool:

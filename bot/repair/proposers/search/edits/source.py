@@ -99,6 +99,21 @@ class Source:
         start, end = self.span(node)
         return self.text[start:end]
 
+    def alike(self, node: ast.expr) -> tuple[ast.expr, ...]:
+        """Return the expressions of the file that read the same as one, itself included."""
+        code, kind = self.code(node), type(node)
+        return tuple(
+            one for one in self._by_kind.get(kind, ()) if self.code(one) == code and _is_read(one)
+        )
+
+    @cached_property
+    def _by_kind(self) -> dict[type[ast.expr], list[ast.expr]]:
+        found: dict[type[ast.expr], list[ast.expr]] = {}
+        for one in self.nodes(self.tree):
+            if isinstance(one, ast.expr):
+                found.setdefault(type(one), []).append(one)
+        return found
+
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return what a node stands in."""
         return self.parents.get(node)
@@ -228,3 +243,7 @@ class Source:
 
     def _indented(self, indent: str, lines: tuple[str, ...]) -> str:
         return "".join(f"{indent}{line}{self.newline}" for line in lines)
+
+
+def _is_read(node: ast.expr) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Load | None)

@@ -1,0 +1,141 @@
+"""Edits that come from what a failing test says: its error, what is awaited, how texts differ."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.repair.proposers.search.edits import candidates
+from bot.repair.proposers.search.edits.change import applied
+from bot.repair.proposers.search.edits.hints import Difference, Hints
+from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
+from bot.repair.proposers.search.localise import Suspect
+
+LIST = frozenset({"list"})
+
+
+def evidence_of(text: str, error: Error, test: str = "") -> Evidence:
+    failing = SeenTest(0, "test_m.py::test", "test_m.py", "failed", 0.1, error)
+    types = {"m.py:f": {"rows": LIST, "heads": LIST}}
+    sources = {"m.py": text, "test_m.py": test}
+    return Evidence(tests={0: failing}, types=types, sources=sources)
+
+
+def ranked(text: str, error: Error, test: str = "") -> list[str]:
+    """Return what the edits make of a text, the most promising first."""
+    lines = range(1, len(text.splitlines()) + 1)
+    found = candidates(evidence_of(text, error, test), [Suspect("m.py", n, 1.0, ()) for n in lines])
+    return [applied(text, one.change.replacements) for one in found]
+
+
+def raised(kind: str, line: int, message: str = "", *callers: Frame) -> Error:
+    return Error(kind, message, (*callers, Frame("m.py", line, "f")))
+
+
+def test_an_error_that_came_out_is_caught_too() -> None:
+    """A handler is widened by the error that was seen to pass it, before most other edits."""
+    text = "def f(a):\n    try:\n        return int(a)\n    except ValueError:\n        return 0\n"
+    right = text.replace("ValueError", "(ValueError, TypeError)")
+    assert right in ranked(text, raised("TypeError", 3))[:5]
+
+
+def test_an_error_becomes_the_one_that_callers_catch() -> None:
+    """What comes from below is turned into what a caller is ready for, and keeps its cause."""
+    text = (
+        "def f(a):\n    return open(a)\n\n\n"
+        "def g(a):\n    try:\n        return f(a)\n    except ValueError:\n        return None\n"
+    )
+    right = text.replace(
+        "    return open(a)\n",
+        "    try:\n        return open(a)\n    except OSError as exc:\n"
+        "        raise ValueError(str(exc)) from exc\n",
+    )
+    assert right in ranked(text, raised("OSError", 2, "", Frame("m.py", 7, "g")))[:8]
+
+
+@pytest.mark.parametrize("waits", ["pytest.raises(KeyError)", "self.assertRaises(KeyError)"])
+def test_an_error_becomes_the_one_that_the_test_waits_for(waits: str) -> None:
+    """The test's own `raises` counts as a caller that is ready."""
+    text = "def f(a):\n    a.index(1)\n"
+    test = f"def test():\n    with {waits}:\n        f([])\n"
+    right = (
+        "def f(a):\n    try:\n        a.index(1)\n    except ValueError as exc:\n"
+        "        raise KeyError(str(exc)) from exc\n"
+    )
+    assert right in ranked(text, raised("ValueError", 2, "", Frame("test_m.py", 3, "test")), test)
+
+
+def test_a_statement_that_fails_is_passed_over() -> None:
+    """Without a caller that is ready, the function goes on."""
+    text = "def f(rows):\n    for row in rows:\n        row.close()\n"
+    right = text.replace(
+        "        row.close()\n",
+        "        try:\n            row.close()\n        except OSError:\n            continue\n",
+    )
+    assert right in ranked(text, raised("OSError", 3))
+
+
+def test_assertions_are_never_caught() -> None:
+    """To catch what a test says would only silence the test."""
+    text = "def f(a):\n    a()\n"
+    assert not any("except" in one for one in ranked(text, raised("AssertionError", 2)))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("n = len(rows[0])", "n = len(rows[0]) if rows else 0"),
+        ("n = len(rows[0])", "n = len(rows[0]) if rows else len(heads)"),
+        ("n = rows[1]", "n = rows[1] if len(rows) > 1 else None"),
+    ],
+)
+def test_an_item_that_is_not_there(wrong: str, right: str) -> None:
+    """Something of the same kind is taken instead where the item is missing."""
+    frame = "def f(rows, heads):\n    {}\n    return n\n"
+    error = raised("IndexError", 2, "list index out of range")
+    assert frame.format(right) in ranked(frame.format(wrong), error)[:40]
+
+
+def test_the_same_guard_at_every_place() -> None:
+    """Where one expression stands twice, both are guarded together, as one edit."""
+    text = (
+        "def g(rows):\n    return len(rows[0])\n\n\ndef f(rows, heads):\n    return len(rows[0])\n"
+    )
+    right = text.replace("len(rows[0])", "len(rows[0]) if rows else 0")
+    assert right in ranked(text, raised("IndexError", 6, "list index out of range"))[:8]
+
+
+def test_an_attribute_that_is_not_there() -> None:
+    """A value without the attribute may be one that stands for itself."""
+    text = "def f(a):\n    return list(a.parts)\n"
+    error = raised("AttributeError", 2, "'int' object has no attribute 'parts'")
+    assert text.replace("a.parts", "getattr(a, 'parts', [a])") in ranked(text, error)[:20]
+
+
+@pytest.mark.parametrize(
+    ("message", "wrong", "right"),
+    [
+        ("assert 'Bearer ' == 'Bearer'\n +  where 'Bearer ' = f()", "f'{a} {b}'",
+         "f'{a} {b}'.rstrip()"),
+        (r"assert [K(key='\ufeffa', n=1)] == [K(key='a', n=1)]", "a.read()",
+         r"a.read().removeprefix('\ufeff')"),
+        ("'x;' != 'x'\n- x;\n? -\n+ x\n", "b + a", "(b + a).removesuffix(';')"),
+        ("assert '1' == '1.'", "str(a)", "str(a) + '.'"),
+    ],
+)  # fmt: skip
+def test_texts_lose_what_tests_do_not_expect(message: str, wrong: str, right: str) -> None:
+    """What the message shows to be too much at an end is taken off, what lacks is added."""
+    frame = "def f(a, b):\n    return {}\n"
+    error = Error("AssertionError", message, (Frame("test_m.py", 3, "test"),))
+    assert frame.format(right) in ranked(frame.format(wrong), error)[:30]
+
+
+def test_texts_that_were_cut_tell_nothing() -> None:
+    """A message that leaves something out does not show where texts differ."""
+    error = Error("AssertionError", "assert 'long tex...' == 'long text'", ())
+    assert Hints.of(evidence_of("", error)) == Hints()
+
+
+def test_texts_that_differ_are_told_apart_from_those_that_do_not() -> None:
+    """Only the two texts that differ are compared."""
+    error = Error("AssertionError", "assert ['a', 'b ', 'c'] == ['a', 'b', 'c']", ())
+    assert Hints.of(evidence_of("", error)).differences == (Difference("b ", "b"),)
