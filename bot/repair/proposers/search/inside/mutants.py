@@ -79,6 +79,7 @@ class Module:
             self._offsets.append(self._offsets[-1] + len(line))
         tree = ast.parse(text)
         self._units = list(_units(tree))
+        self._imports = ast.parse(f"import {', '.join(sorted(_imported(tree)) or ['sys'])}").body
         self._flags = _future_flags(tree, text)
         self._codes: dict[Any, dict[Path, Any]] = {}
         self._functions = _live_functions(path)
@@ -168,6 +169,7 @@ class Module:
         try:
             tree = ast.parse(text)
             ast.increment_lineno(tree, start - 1 - header.count("\n"))
+            tree.body[:0] = self._imports
             code = compile(tree, self._path, "exec", flags=self._flags, dont_inherit=True)
         except (SyntaxError, ValueError, RecursionError) as error:
             raise Invalid from error
@@ -183,6 +185,20 @@ def _units(tree: ast.Module) -> Iterator[tuple[int, int, str]]:
                     yield (*_span(part), f"class {node.name}:\n")
     for node in tree.body:
         yield (*_span(node), "")
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a module imports.
+
+    A function's code depends on them: attributes of imported names are called in another way.
+    """
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        for name in node.names:
+            if name.name != "*":
+                yield name.asname or name.name.partition(".")[0]
+    elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        for part in ast.iter_child_nodes(node):
+            yield from _imported(part)
 
 
 def _span(node: Any) -> tuple[int, int]:

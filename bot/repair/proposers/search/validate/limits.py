@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from bot.repair.proposers.search.evidence import Evidence
 
 _LEAST = 0.04
@@ -11,6 +13,7 @@ _SLOWER = 10
 """How many times the usual time a test may take."""
 
 _MANY = 3
+_MOST = 0.8
 
 _UNKNOWN = 0.08
 """Seconds where no test passes, so that nothing is known of the usual time.
@@ -32,13 +35,20 @@ def time_limits(evidence: Evidence, factor: float = 1.0) -> dict[str, float]:
 
 
 def usual_limit(evidence: Evidence) -> float:
-    """Return the limit of a test that has never passed: what the slowest one like it may take."""
+    """Return the limit of a test that has never passed: what most of those like it stay below.
+
+    The slowest ones say little of it, and candidates that never end use all of it.
+    """
     near = {test.file for test in evidence.failing}
     passing = sorted(test.seconds for test in evidence.passing if test.file in near)
     passing = passing or sorted(test.seconds for test in evidence.passing)
     if len(passing) >= _MANY:
         passing.pop()  # the first test of all pays for what is done once
-    return max(_LEAST, _SLOWER * passing[-1]) if passing else _UNKNOWN
+    return (
+        max(_LEAST, _SLOWER * passing[math.ceil(_MOST * (len(passing) - 1))])
+        if passing
+        else _UNKNOWN
+    )
 
 
 def _failing(own: float, usual: float) -> float:
