@@ -351,3 +351,44 @@ def test_a_statement_of_the_other_branch_comes_where_it_stands_there() -> None:
     last = text.replace("        a.top(b)\n", "        a.top(b)\n        a[b] = 1\n")
     ranked = [applied(text, one.change.replacements) for one in thought_of(text)]
     assert ranked.index(first) < ranked.index(last)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("return g(a)", "return g(a, deep=True)"),
+        ("return g(a)", "return g(a, b=b)"),
+        ("return a.m(b)", "return a.m(b, strict=False)"),
+    ],
+)
+def test_keyword_arguments_that_a_function_of_the_file_takes(wrong: str, right: str) -> None:
+    """What this function was given is handed on, and what is switched off is switched on."""
+    others = "def g(x, deep=False, b=None):\n    return x\n\n\n"
+    others += "class A:\n    def m(self, x, *, strict=True):\n        return x\n\n\n"
+    frame = f"{others}def f(a, b):\n    {{}}\n"
+    assert frame.format(right) in outcomes(frame.format(wrong))
+
+
+def test_what_is_given_by_place_is_not_given_again() -> None:
+    """An argument that the call gives already is no keyword to add."""
+    text = "def g(x, b=None):\n    return x\n\n\ndef f(a, b):\n    return g(a, b)\n"
+    assert not any("b=b" in one for one in outcomes(text))
+
+
+def test_each_line_of_a_text() -> None:
+    """What is done with a text of several lines may be meant for each of them."""
+    text = "def f(a, b):\n    c = b.wrap(a)\n    return c\n"
+    right = "[part for line in a.splitlines() for part in b.wrap(line)]"
+    assert text.replace("b.wrap(a)", right) in outcomes(text, {"a": frozenset({"str"})})
+
+
+def test_a_question_that_only_leaves_is_dropped_sooner() -> None:
+    """A guard too many is likelier than a block too many."""
+    text = (
+        "def f(a, b):\n    if a:\n        return b\n"
+        "    if b:\n        a = b\n        b = a\n    return a\n"
+    )
+    ranked = [applied(text, one.change.replacements) for one in thought_of(text)]
+    guard = text.replace("    if a:\n        return b\n", "")
+    block = text.replace("    if b:\n        a = b\n        b = a\n", "")
+    assert ranked.index(guard) < ranked.index(block)

@@ -69,6 +69,21 @@ def test_lines_of_failing_tests_alone_are_most_suspicious() -> None:
     )
 
 
+def test_code_that_runs_the_tests_is_suspected_less() -> None:
+    """A runner sees every error pass: where it calls tests, the fault is only if a test calls it."""
+    sources = {"run.py": "def call(test):\n    try:\n        test()\n    except ValueError:\n        raise\n",
+               "m.py": "def f():\n    return 1\n"}  # fmt: skip
+    runner, test = Frame("run.py", 3, "call"), Frame("test_m.py", 2, "test")
+    counted = {0: {"run.py": {2: 1, 3: 1, 4: 1, 5: 1}, "m.py": {2: 1}}}
+
+    def first(*frames: Frame) -> str:
+        failing = SeenTest(0, "t", "test_m.py", "failed", 0.1, Error("E", "", frames))
+        return suspects(Evidence(tests={0: failing}, counted=counted, sources=sources))[0].file
+
+    assert first(runner, test) == "m.py"
+    assert first(runner, test, runner) == "run.py"
+
+
 def test_hot_lines_of_a_test_that_never_ends() -> None:
     """The loop is more suspicious than what stands before it."""
     evidence = Evidence(

@@ -20,6 +20,7 @@ from bot.repair.proposers.search.edits import (
     formats,
     guards,
     handlers,
+    keywords,
     messages,
     moves,
     names,
@@ -67,7 +68,7 @@ RULES: tuple[Rule, ...] = (
     refusals.refusals, guards.first_cases, guards.steps, guards.repeats,
     signatures.mutable_defaults, handlers.exceptions, handlers.caught,
     questions.membership, questions.misgrouped, fallbacks.guarded, fallbacks.absent_attributes,
-    copies.copied, texts.trimmed, patterns.repeats,
+    copies.copied, texts.trimmed, texts.by_line, keywords.keywords, patterns.repeats,
 )  # fmt: skip
 """Each yields the changes of one kind at one node of a syntax tree."""
 

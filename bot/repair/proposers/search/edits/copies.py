@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from bot.repair.proposers.search.edits.change import Change
 from bot.repair.proposers.search.edits.scope import Scope
+from bot.repair.proposers.search.edits.twins import alike
 
 _WAYS = (("{}.copy()", 0.4), ("list({})", 0.3), ("tuple({})", 0.1))
 _EVERYWHERE = 1.1
@@ -23,7 +24,9 @@ def copied(scope: Scope, node: ast.AST) -> Iterator[Change]:
         return
     home = source.owner(node)
     same = [
-        one for one in source.alike(node) if _role(scope, one) == role and source.owner(one) is home
+        one
+        for one in alike(source, node)
+        if _role(scope, one) == role and source.owner(one) is home
     ]
     for pattern, weight in _WAYS:
         text = pattern.format(code)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.scope import Scope
 from bot.repair.proposers.search.edits.source import Source
+from bot.repair.proposers.search.edits.twins import alike
 
 _ERRORS = frozenset({"IndexError", "TypeError", "AttributeError", "KeyError"})
 _PLAIN = {"None": 0.35, "0": 0.25, "''": 0.25, "[]": 0.25, "False": 0.15, "{}": 0.15, "()": 0.1}
@@ -92,7 +93,7 @@ def _replaced(
     """Yield the change at one place, and at every place of the file that has the same expression."""
     source = scope.source
     yield Change("missing guard", whole.lineno, weight, (source.replace(whole, text),), says)
-    same = tuple(source.replace(one, text) for one in source.alike(whole))
+    same = tuple(source.replace(one, text) for one in alike(source, whole))
     if len(same) > 1:
         says = f"{says}, at {len(same)} places"
         yield Change("missing guard", whole.lineno, _EVERYWHERE * weight, same, says)

@@ -57,7 +57,7 @@ def _text(scope: Scope, node: ast.Constant) -> tuple[int, str, float] | None:
     given = isinstance(above, ast.Call) and _is_pattern_call(above)
     if not given and not (_MODULES & source.module_names and _PATTERN.search(node.value)):
         return None
-    return source.span(node)[0], code, 0.5 if given else 0.35
+    return source.span(node)[0], code, 0.7 if given else 0.5
 
 
 def _is_pattern_call(call: ast.Call) -> bool:

@@ -89,5 +89,5 @@ def misgrouped(scope: Scope, node: ast.AST) -> Iterator[Change]:
         text = f"{source.operand(one, binds)} {new} {source.operand(asked, binds)}"
         start, end = source.span(one)[0], source.span(other)[1]
         whole = source.fitting(node, text) if len(node.values) == _TWO else f"({text})"
-        says = f"asks `{text}` instead of `{source.code(one)} {old} {source.code(other)}`"
+        says = f"asks `{text}`, with `{new}` instead of `{old} not`"
         yield Change("condition", node.lineno, 0.35, (Replacement(start, end, whole),), says)

@@ -63,7 +63,19 @@ class Source:
     @cached_property
     def functions(self) -> frozenset[str]:
         """Names of all functions of the file, methods and inner ones too."""
-        return frozenset(n.name for n in self.nodes(self.tree) if isinstance(n, Definition))
+        return frozenset(self._definitions)
+
+    def defined(self, name: str) -> tuple[Definition, ...]:
+        """Return the functions and methods of a name."""
+        return tuple(self._definitions.get(name, ()))
+
+    @cached_property
+    def _definitions(self) -> dict[str, list[Definition]]:
+        found: dict[str, list[Definition]] = {}
+        for node in self.nodes(self.tree):
+            if isinstance(node, Definition):
+                found.setdefault(node.name, []).append(node)
+        return found
 
     @cached_property
     def step(self) -> str:
@@ -98,21 +110,6 @@ class Source:
         """Return a node's own text."""
         start, end = self.span(node)
         return self.text[start:end]
-
-    def alike(self, node: ast.expr) -> tuple[ast.expr, ...]:
-        """Return the expressions of the file that read the same as one, itself included."""
-        code, kind = self.code(node), type(node)
-        return tuple(
-            one for one in self._by_kind.get(kind, ()) if self.code(one) == code and _is_read(one)
-        )
-
-    @cached_property
-    def _by_kind(self) -> dict[type[ast.expr], list[ast.expr]]:
-        found: dict[type[ast.expr], list[ast.expr]] = {}
-        for one in self.nodes(self.tree):
-            if isinstance(one, ast.expr):
-                found.setdefault(type(one), []).append(one)
-        return found
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """Return what a node stands in."""
@@ -243,7 +240,3 @@ class Source:
 
     def _indented(self, indent: str, lines: tuple[str, ...]) -> str:
         return "".join(f"{indent}{line}{self.newline}" for line in lines)
-
-
-def _is_read(node: ast.expr) -> bool:
-    return isinstance(getattr(node, "ctx", None), ast.Load | None)

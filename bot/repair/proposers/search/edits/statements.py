@@ -35,12 +35,22 @@ def deleted(scope: Scope, node: ast.AST) -> Iterator[Change]:
     simple = isinstance(node, _SIMPLE)
     if len(source.block(node)) > 1:
         change = (Replacement(*source.whole_lines(node), ""),)
-        yield Change("dropped statement", node.lineno, 0.3 if simple else 0.15, change, says)
+        weight = 0.3 if simple else 0.25 if _only_leaves(node) else 0.15
+        yield Change("dropped statement", node.lineno, weight, change, says)
     elif simple and not isinstance(node, ast.Pass):
         start, end = source.span(node)
         yield Change(
             "dropped statement", node.lineno, 0.25, (Replacement(start, end, "pass"),), says
         )
+
+
+def _only_leaves(node: ast.stmt) -> bool:
+    """Whether a statement asks something, and does nothing but to leave the block then."""
+    match node:
+        case ast.If(body=[ast.Continue() | ast.Break() | ast.Return()], orelse=[]):
+            return True
+        case _:
+            return False
 
 
 def inserted(scope: Scope, node: ast.AST) -> Iterator[Change]:

@@ -35,6 +35,25 @@ def trimmed(scope: Scope, node: ast.AST) -> Iterator[Change]:
         yield Change("text", node.lineno, role * weight, (source.replace(node, text),), says)
 
 
+def by_line(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Do with each line of a text what is done with the whole of it."""
+    match node:
+        case ast.Call(func=func, args=[ast.Name(id=name)], keywords=[]):
+            pass
+        case _:
+            return
+    source = scope.source
+    if not scope.has(name, "str") or not isinstance(source.parent(node), ast.Assign | ast.Return):
+        return
+    each = f"{source.code(func)}(line)"
+    for text, weight in (
+        (f"[part for line in {name}.splitlines() for part in {each}]", 0.4),
+        (f"'\\n'.join({each} for line in {name}.splitlines())", 0.25),
+    ):
+        says = f"calls `{source.code(func)}` on each line of `{name}`"
+        yield Change("text", node.lineno, weight, (source.replace(node, text),), says)
+
+
 def _role(scope: Scope, node: ast.expr) -> float:
     """Return how likely a text is put right here: where it comes in, or where it goes out."""
     match node:

@@ -1,11 +1,13 @@
-"""The same edit at several places of one function, which is often made at all of them."""
+"""The same edit at several places, which is often made at all of them."""
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from bot.repair.proposers.search.edits.change import Change, Replacement
+from bot.repair.proposers.search.edits.source import Source
 
 _MOST = 4
 """Places of one function at which the same edit is tried together."""
@@ -41,3 +43,14 @@ def _together(scores: list[float], changes: list[Change], unit: str) -> Placed:
     says = f"{first.says}, at {len(changes)} places"
     change = Change(first.kind, first.line, first.weight, replacements, says)
     return _TOGETHER * min(scores), change, unit
+
+
+def alike(source: Source, node: ast.expr) -> tuple[ast.expr, ...]:
+    """Return the expressions of the file that read the same as one, itself included."""
+    code, kind = source.code(node), type(node)
+    others = (one for one in source.nodes(source.tree) if isinstance(one, kind))
+    return tuple(one for one in others if source.code(one) == code and _is_read(one))
+
+
+def _is_read(node: ast.expr) -> bool:
+    return isinstance(getattr(node, "ctx", None), ast.Load | None)

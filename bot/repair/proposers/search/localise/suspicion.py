@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.repair.guards import is_test_file
 from bot.repair.proposers.search.evidence import Error, Evidence
+from bot.repair.proposers.search.localise.runners import Place, running
 from bot.repair.proposers.search.localise.spectrum import Spectrum
 
 _RAISED = 0.5
@@ -17,6 +18,9 @@ _FADING = 0.6
 
 _HOT = 0.3
 """What the hottest line of a test that never ends gains."""
+
+_RUNNING = 0.2
+"""What is left of the suspicion of code that runs the tests: it sees every error pass."""
 
 _NEW = 0.15
 """What a recently changed line gains."""
@@ -37,9 +41,6 @@ class Suspect:
     line: int
     score: float
     reasons: tuple[str, ...]
-
-
-Place = tuple[str, int]
 
 
 def suspects(evidence: Evidence, recent: frozenset[Place] = frozenset()) -> tuple[Suspect, ...]:
@@ -65,6 +66,9 @@ def suspects(evidence: Evidence, recent: frozenset[Place] = frozenset()) -> tupl
         add(place, gain, "runs over and over in a test that never ends")
     for place in recent & scores.keys():
         add(place, _NEW, "was changed lately")
+    for place in running(evidence) & scores.keys():
+        scores[place] *= _RUNNING
+        reasons[place].append("is part of what runs the tests")
     top = max(scores.values(), default=1.0)
     ranked = sorted(scores, key=lambda place: (-scores[place], place))
     return tuple(
