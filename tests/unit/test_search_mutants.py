@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import sys
 from collections.abc import Iterator
@@ -93,6 +94,15 @@ def test_live_functions_take_changed_code(place: Path, text: str) -> None:
     patched.revert()
     assert module.f() == 1
     assert changed == 2
+
+
+def test_functions_that_a_test_suite_has_frozen(place: Path) -> None:
+    """Some suites freeze what was imported, and it is not among the collector's objects then."""
+    text = "def f():\n    return 1\n"
+    module = imported(place, text)
+    gc.freeze()
+    Module(str(place), text).patched([edit(text, "1", "2")]).apply()
+    assert module.f() == 2
 
 
 @pytest.mark.parametrize(

@@ -73,9 +73,19 @@ class Collector:
         }
 
     def _telling(self, failing: list[int]) -> list[int]:
-        """Return the failing tests whose lines are counted; those that do not end cost most."""
+        """Return the failing tests whose lines are counted: few, and from as many files as can be.
+
+        Tests that do not end cost most.
+        """
         endless = [n for n in failing if self._tests[n]["outcome"] == "hanging"]
-        return [n for n in failing if n not in endless[_ENDLESS:]][:_COUNTED]
+        rounds: dict[str, int] = {}
+        ranked = []
+        for index in failing:
+            if index not in endless[_ENDLESS:]:
+                file = self._suite.files[index]
+                rounds[file] = rounds.get(file, 0) + 1
+                ranked.append((rounds[file], index))
+        return sorted(index for _, index in sorted(ranked)[:_COUNTED])
 
     def _count(self, index: int) -> dict[str, Any]:
         """Return what a failing test runs; one that does not end is stopped when it is hot."""

@@ -259,6 +259,7 @@ def _key(code: Any) -> tuple[Any, ...]:
 def _live_functions(path: str) -> dict[Any, list[Any]]:
     found: dict[Any, list[Any]] = {}
     same: dict[str, bool] = {}
+    gc.unfreeze()  # what is frozen is not among the objects; a test runner may have done that
     for thing in gc.get_objects():
         if isinstance(thing, types.FunctionType):
             name = thing.__code__.co_filename
