@@ -21,7 +21,7 @@ _PATIENCE = 4.0
 _SHARE = 0.3
 """Of the time that a search has left, the most that one question may take."""
 
-_MOST_SECONDS = 30.0
+_MOST_SECONDS = 10.0
 
 _CANDIDATES = 60
 """Candidates that are tried on the suite at once, most promising first."""
