@@ -156,6 +156,24 @@ def test_questions_that_the_file_asks_elsewhere(wrong: str, right: str) -> None:
     assert frame.format(right) in outcomes(frame.format(wrong))
 
 
+def test_what_an_object_is_marked_with_is_asked() -> None:
+    """A mark that the file sets to True or False may be what a condition leaves out."""
+    text = (
+        "class Node:\n    def __init__(self):\n        self.ends = False\n\n\n"
+        "def f(node):\n    return node is not None\n"
+    )
+    test = SeenTest(0, "test_m.py::test", "test_m.py", "failed", 0.1, None)
+    evidence = Evidence(
+        tests={0: test},
+        types={"m.py:f": {"node": frozenset({"Node"})}},
+        attributes={"Node": ("ends",)},
+        sources={"m.py": text},
+    )
+    found = candidates(evidence, [Suspect("m.py", 7, 1.0, ())])
+    asked = {applied(text, one.change.replacements).splitlines()[-1].strip() for one in found}
+    assert "return node is not None and node.ends" in asked
+
+
 @pytest.mark.parametrize(
     ("before", "missing"),
     [

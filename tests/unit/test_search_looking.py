@@ -51,3 +51,15 @@ async def test_failing_tests_of_every_file_are_looked_at(tmp_path: Path) -> None
     assert len(evidence.failing) == 21
     assert len(counted) == 12
     assert "test_b.py::test_two" in counted
+
+
+async def test_attributes_that_an_object_gets_in_its_beginning(tmp_path: Path) -> None:
+    """A type is looked at again once its objects have more attributes."""
+    files = {
+        "account.py": "class Account:\n    def __init__(self):\n        self.closed = False\n"
+        "        self.total = 1\n\n    def empty(self):\n        return self.total == 1\n",
+        "test_account.py": "from account import Account\n\n\n"
+        "def test_empty():\n    assert not Account().empty()\n",
+    }
+    evidence = await looked(tmp_path, files)
+    assert {"closed", "total", "empty"} <= set(evidence.attributes["Account"])

@@ -119,6 +119,13 @@ def test_patches_that_agree_outweigh_a_single_one() -> None:
     assert (other.candidate.number, other.differs) == (0, "f(1): 3, instead of 2")
 
 
+def test_the_shortest_stands_for_those_that_behave_alike() -> None:
+    """What needs more lines for the same is not what people want to read."""
+    both = [candidate(0, 0.5, "try:\n    x\nexcept KeyError:\n    y\n"), candidate(1, 0.4)]
+    [choice] = choose(both, ["f(0)"], {"0": ["1"], "1": ["1"]})
+    assert (choice.candidate.number, choice.alike[0].number) == (1, 0)
+
+
 def test_without_a_comparison_the_typical_and_small_edit_wins() -> None:
     """The score decides, then the length."""
     ordered = choose([candidate(0, 0.4), candidate(1, 0.5, "long text"), candidate(2, 0.5)])

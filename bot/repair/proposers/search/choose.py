@@ -44,13 +44,25 @@ def choose(
         answers = known.get(str(candidate.number))
         groups.setdefault(tuple(answers) if answers else candidate.number, []).append(candidate)
     choices = sorted(
-        (Choice(group[0], tuple(group[1:]), _weight(group)) for group in groups.values()),
+        (_choice(group) for group in groups.values()),
         key=lambda choice: (-choice.weight, _rank(choice.candidate)),
     )
     if not choices:
         return ()
     best = known.get(str(choices[0].candidate.number), ())
     return (choices[0], *(_told_apart(one, best, inputs, known) for one in choices[1:]))
+
+
+def _choice(group: Sequence[Candidate]) -> Choice:
+    """Let the shortest stand for those that behave alike: they differ in nothing else."""
+    shortest = min(group, key=lambda one: (_lines(one), _rank(one)))
+    alike = tuple(one for one in group if one is not shortest)
+    return Choice(shortest, alike, _weight(group))
+
+
+def _lines(candidate: Candidate) -> int:
+    """Return how many lines a candidate adds."""
+    return sum(one.text.count("\n") for one in candidate.change.replacements)
 
 
 def _rank(candidate: Candidate) -> tuple[float, int, int]:

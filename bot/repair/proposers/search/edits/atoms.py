@@ -29,6 +29,7 @@ def atoms(scope: Scope, line: int) -> tuple[str, ...]:
     found = dict.fromkeys(_asked(scope))
     for name in names:
         found |= dict.fromkeys(_about(scope, name))
+    found |= dict.fromkeys(_flags(scope, names))
     found |= dict.fromkeys(_reached(scope))
     found |= dict.fromkeys(_pairs(scope, names))
     found |= dict.fromkeys(scope.self_attributes[:6])
@@ -55,6 +56,16 @@ def _reached(scope: Scope) -> Iterator[str]:
             if "(" not in code:
                 yield f"{code} is not None"
                 yield code
+
+
+def _flags(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
+    """Yield what objects are marked with: `node.ends`."""
+    for name in names:
+        known = {attr for kind in scope.kinds(name) for attr in scope.attributes.get(kind, ())}
+        for flag in scope.source.flags:
+            if flag in known:
+                yield f"{name}.{flag}"
+                yield f"not {name}.{flag}"
 
 
 def _about(scope: Scope, name: str) -> Iterator[str]:

@@ -61,6 +61,22 @@ class Source:
         return frozenset(found)
 
     @cached_property
+    def flags(self) -> tuple[str, ...]:
+        """Attributes that the file sets to True or False, in the order of the text."""
+        found: dict[str, None] = {}
+        for node in self.nodes(self.tree):
+            match node:
+                case ast.Assign(
+                    targets=[ast.Attribute(attr=name)], value=ast.Constant(value=bool())
+                ):
+                    found.setdefault(name)
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id="bool")):
+                    found.setdefault(name)
+                case _:
+                    pass
+        return tuple(found)
+
+    @cached_property
     def functions(self) -> frozenset[str]:
         """Names of all functions of the file, methods and inner ones too."""
         return frozenset(self._definitions)

@@ -58,6 +58,7 @@ class Counter:
         self.attributes: dict[str, list[str]] = {}
         self._files = files
         self._looks: dict[Any, int] = {}
+        self._own: dict[str, int] = {}
 
     def start(self) -> None:
         """Begin to count."""
@@ -107,9 +108,20 @@ class Counter:
     def _note(self, variables: dict[str, set[str]], name: str, value: Any) -> None:
         kind = type(value).__name__
         variables.setdefault(name, set()).add(kind)
-        if kind not in self.attributes and type(value).__module__ != "builtins":
-            names = [*getattr(value, "__dict__", ()), *vars(type(value))]
+        if type(value).__module__ == "builtins":
+            return
+        own = _own_attributes(value)
+        if len(own) > self._own.get(kind, -1):
+            self._own[kind] = len(own)  # more than before: the first look was into __init__
+            names = [*own, *vars(type(value))]
             self.attributes[kind] = [n for n in names if not n.startswith("__")][:_NAMES]
+
+
+def _own_attributes(value: Any) -> Any:
+    try:
+        return object.__getattribute__(value, "__dict__")  # a proxy's own, which may stand alone
+    except AttributeError:
+        return ()
 
 
 class Noter:
