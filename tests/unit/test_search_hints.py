@@ -74,10 +74,11 @@ def test_a_statement_that_fails_is_passed_over() -> None:
     assert right in ranked(text, raised("OSError", 3))
 
 
-def test_assertions_are_never_caught() -> None:
-    """To catch what a test says would only silence the test."""
+@pytest.mark.parametrize("kind", ["AssertionError", "NameError", "RecursionError"])
+def test_what_says_that_code_is_wrong_is_never_caught(kind: str) -> None:
+    """To catch it would only silence the test."""
     text = "def f(a):\n    a()\n"
-    assert not any("except" in one for one in ranked(text, raised("AssertionError", 2)))
+    assert not any("except" in one for one in ranked(text, raised(kind, 2)))
 
 
 @pytest.mark.parametrize(

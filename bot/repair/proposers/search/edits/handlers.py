@@ -18,8 +18,11 @@ _COMMON_ERRORS = (
 _SEEN = 0.95
 """Of an error that was seen to come out of the statements that a handler watches."""
 
-_NOT_CAUGHT = frozenset({"AssertionError", "Failed", "SystemExit", "KeyboardInterrupt"})
-"""What a test says itself, and what nobody should catch."""
+_NOT_CAUGHT = frozenset({
+    "AssertionError", "Failed", "SystemExit", "KeyboardInterrupt", "NameError", "SyntaxError",
+    "UnboundLocalError", "IndentationError", "RecursionError", "MemoryError",
+})  # fmt: skip
+"""What a test says itself, and what nobody should catch: it says that code is wrong."""
 
 
 def exceptions(scope: Scope, node: ast.AST) -> Iterator[Change]:
