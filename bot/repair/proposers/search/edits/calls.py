@@ -127,7 +127,7 @@ def _extra_arguments(scope: Scope, node: ast.Call) -> dict[str, float]:
         for text, weight in _USUAL.get((name, len(node.args)), {}).items()
         if text.partition("=")[0] not in given
     }
-    if name in scope.source.functions:
+    if name in scope.source.definitions:
         options = dict.fromkeys(scope.bound_before(node.lineno), 0.3) | options
     return options
 

@@ -33,7 +33,7 @@ def _options(scope: Scope, node: ast.Call) -> dict[str, float]:
     given = {keyword.arg for keyword in node.keywords}
     names = scope.bound_before(node.lineno)
     found: dict[str, float] = {}
-    for called in scope.source.defined(name):
+    for called in scope.source.definitions.get(name, ()):
         for parameter, default in _optional(called, len(node.args)):
             if parameter in given:
                 continue

@@ -77,16 +77,8 @@ class Source:
         return tuple(found)
 
     @cached_property
-    def functions(self) -> frozenset[str]:
-        """Names of all functions of the file, methods and inner ones too."""
-        return frozenset(self._definitions)
-
-    def defined(self, name: str) -> tuple[Definition, ...]:
-        """Return the functions and methods of a name."""
-        return tuple(self._definitions.get(name, ()))
-
-    @cached_property
-    def _definitions(self) -> dict[str, list[Definition]]:
+    def definitions(self) -> dict[str, list[Definition]]:
+        """All functions of the file by their names, methods and inner ones too."""
         found: dict[str, list[Definition]] = {}
         for node in self.nodes(self.tree):
             if isinstance(node, Definition):
