@@ -138,7 +138,10 @@ def test_no_candidate_is_dropped_without_a_word() -> None:
     everything = [candidate(number, 0.5) for number in range(8)]
     trials.add(everything)
     statuses = ("plausible", "failed", "slow", "died", "invalid", "same", "cold")
-    answer = {"results": {str(n): {"status": status} for n, status in enumerate(statuses)}}
+    answer = {
+        "writing": False,
+        "results": {str(n): {"status": status} for n, status in enumerate(statuses)},
+    }
     trials.take(answer, trials.warm)
     left = [one.number for one in (*trials.warm, *trials.cold)]
     assert sorted([*trials.tried, *left]) == [one.number for one in everything]
@@ -152,7 +155,7 @@ def test_what_breaks_the_suite_is_plausible_no_more() -> None:
     both = [candidate(0, 0.5), candidate(1, 0.4)]
     trials.add(both)
     found = {"status": "plausible", "mended": ["t0"]}
-    trials.take({"results": {"0": found, "1": found}}, trials.warm)
+    trials.take({"writing": False, "results": {"0": found, "1": found}}, trials.warm)
     trials.discard(both[0], "harmful", ("other::test",))
     trials.discard(both[1], "refused")
     assert trials.plausible == ()

@@ -78,6 +78,9 @@ class Evidence:
         types: By `file:function` and variable: names of types; `return` is the returned value's.
         attributes: By type: names of its attributes.
         sources: Text of the files that failing tests run.
+        encodings: Of those files; UTF-8 where nothing is said.
+        stateful: Tests leave something behind in the project's modules.
+        writing: Tests write into the work tree.
     """
 
     tests: Mapping[int, SeenTest] = field(default_factory=dict)
@@ -87,6 +90,9 @@ class Evidence:
     types: Mapping[str, Mapping[str, frozenset[str]]] = field(default_factory=dict)
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    encodings: Mapping[str, str] = field(default_factory=dict)
+    stateful: bool = False
+    writing: bool = False
 
     @property
     def failing(self) -> tuple[SeenTest, ...]:
@@ -143,15 +149,20 @@ def read_evidence(answer: Mapping[str, Any]) -> Evidence:
         types=types,
         attributes=attributes,
         sources=answer["sources"],
+        encodings=answer["encodings"],
+        stateful=answer["stateful"],
+        writing=answer["writing"],
     )
 
 
-def read_survey(answer: Mapping[str, Any], sources: Mapping[str, str]) -> Evidence:
-    """Return what a survey of the whole suite says, of the files that the search may change."""
+def read_survey(answer: Mapping[str, Any], evidence: Evidence) -> Evidence:
+    """Return what a survey of the whole suite says, where a search has this evidence already."""
     return Evidence(
         tests={one["index"]: _test(one) for one in answer["tests"]},
         noted=_noted(answer),
-        sources=sources,
+        sources=evidence.sources,
+        stateful=answer["stateful"],
+        writing=evidence.writing or answer["writing"],
     )
 
 

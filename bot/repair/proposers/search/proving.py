@@ -62,8 +62,9 @@ class RealCommand:
 
     async def _write(self, file: str, text: str, name: str) -> None:
         path = posixpath.join(self.lab.root, file)
+        encoding = self.evidence.encodings.get(file, "utf-8")
         write = self.lab.workbench.write_file
-        await self.lab.steps(f"{self.lab.key}: {name}", write, path, text.encode())
+        await self.lab.steps(f"{self.lab.key}: {name}", write, path, text.encode(encoding))
 
 
 def _literal(path: str) -> str:

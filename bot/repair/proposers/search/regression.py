@@ -34,7 +34,7 @@ class RegressionTests:
     Attributes:
         lab: Where the whole suite is run test by test.
         evidence: Of the failing command.
-        workers: Processes at once; 0: as many as there are cores.
+        task: Says how many processes may work at once.
         suite: The suite's other tests, the passing ones alone; None until the first plausible
             candidate asks for them.
         usable: Whether the suite can be run test by test.
@@ -47,7 +47,7 @@ class RegressionTests:
 
     lab: Laboratory
     evidence: Evidence
-    workers: int
+    task: Task
     suite: Trials | None = None
     usable: bool = True
     judged: set[int] = field(default_factory=set)
@@ -102,7 +102,7 @@ class RegressionTests:
         )
         self.tolerated = tuple(answer["errors"])
         self.missed = answer["missed"]
-        return read_survey(answer, self.evidence.sources)
+        return read_survey(answer, self.evidence)
 
     async def _try(
         self, act: str, queue: list[Candidate], suite: Trials, seconds: float
@@ -116,7 +116,7 @@ class RegressionTests:
             more=len(queue),
             grace=seconds,
             compare=None,
-            workers=self.workers,
+            workers=self.task.search.workers or 0,
         )
         results = answer["results"]
         return {
@@ -144,7 +144,7 @@ async def regression_tests(
     if command is None or command == laboratory.command:
         return None
     lab = replace(laboratory, key=key, command=command)
-    return RegressionTests(lab, evidence, task.search.workers or 0)
+    return RegressionTests(lab, evidence, task)
 
 
 def _limit(left: float) -> float:

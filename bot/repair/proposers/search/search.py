@@ -130,6 +130,8 @@ class Search:
             return
         self._count(answer["seconds"])
         self.compared = answer.get("compared") or self.compared
+        if answer["writing"] and not trials.writing:
+            self._tell("tests write into the work tree, so one edit is tried at a time")
         fresh = trials.take(answer, stage.queue)
         rate = len(fresh) / max(answer["seconds"], 0.1)
         self._tell(f"{standing(trials)}, {rate:.0f} a second")

@@ -7,9 +7,11 @@ import os
 import signal
 import sys
 import time
+import tokenize
 from typing import Any
 
 from .children import Child, Send
+from .leftovers import WorkTree
 from .roll_call import BAD, RollCall
 from .suite import Failure, Outcome, Suite
 from .tracing import Counter, Files, Noter
@@ -32,6 +34,9 @@ _WALL = 4
 _HOT = 0.5
 """Seconds after which it is known where a test that never ends spends its time."""
 
+_PARTING = 5.0
+"""Seconds of wall time for telling what was counted."""
+
 _TEXT = 2**20
 """Characters of source that are sent along."""
 
@@ -47,13 +52,17 @@ class Collector:
         self._suite = suite
         self._root = request["root"]
         self._deadline = time.monotonic() + float(request["seconds"])
-        self._files = Files(self._root, set(suite.files))
+        self._files = Files(self._root, suite.test_files)
         self._roll = RollCall(suite, self._root, float(request["patience"]))
         self._tests = self._roll.tests
+        self._tree = WorkTree(self._root)
+        self._encodings: dict[str, str] = {}
 
     def collected(self) -> dict[str, Any]:
         """Return everything as JSON."""
         self._roll.run(range(len(self._suite.ids)), self._deadline)
+        writing = self._tree.look()
+        self._tree.restore()
         failing = [n for n, test in self._tests.items() if test["outcome"] in BAD]
         counted = [self._count(index) for index in self._telling(failing)]
         lines: dict[str, set[int]] = {}
@@ -70,6 +79,9 @@ class Collector:
             "counted": counted,
             "noted": self._note(failing, lines),
             "sources": self._sources(lines),
+            "encodings": self._encodings,
+            "stateful": self._roll.stateful,
+            "writing": writing,
         }
 
     def _telling(self, failing: list[int]) -> list[int]:
@@ -90,15 +102,16 @@ class Collector:
     def _count(self, index: int) -> dict[str, Any]:
         """Return what a failing test runs; one that does not end is stopped when it is hot."""
         seconds = min(self._roll.patience, 1 + _SLOWER * self._tests[index]["seconds"])
-        if self._tests[index]["outcome"] == "hanging":
-            seconds = min(seconds, _HOT)
         wall = 10 + _WALL * seconds + _WALL * self._tests[index]["waited"]
-        child = Child(lambda send: self._counts(send, index, seconds), wall)
+        if self._tests[index]["outcome"] == "hanging":
+            seconds, wall = min(seconds, _HOT), _WALL * _HOT
+        child = Child(lambda send: self._counts(send, index, seconds, wall), wall + _PARTING)
         values = child.wait(self._deadline + 10)
+        self._tree.restore()
         empty: dict[str, Any] = {"index": index, "lines": {}, "types": {}, "attributes": {}}
         return values[-1] if values else empty
 
-    def _counts(self, send: Send, index: int, seconds: float) -> None:
+    def _counts(self, send: Send, index: int, seconds: float, wall: float) -> None:
         counter = Counter(self._files)
         caught: list[Failure] = []
 
@@ -114,11 +127,14 @@ class Collector:
 
         signal.signal(signal.SIGPROF, time_up)
         signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.signal(signal.SIGALRM, time_up)  # one that waits uses no processor
+        signal.setitimer(signal.ITIMER_REAL, wall)
         counter.start()
         with contextlib.suppress(BaseException):  # whatever ends it, what was counted is of use
             self._suite.run([index], lambda _: None, finished)
         counter.stop()
         signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         send(
             {
                 "index": index,
@@ -141,7 +157,9 @@ class Collector:
         child = Child(
             lambda send: self._notes(send, passing[:_NOTED], lines), self._roll.patience * 2
         )
-        return child.wait(self._deadline)
+        noted = child.wait(self._deadline)
+        self._tree.restore()
+        return noted
 
     def _notes(self, send: Send, chosen: list[int], lines: dict[str, set[int]]) -> None:
         noter = Noter(self._files, lines)
@@ -168,16 +186,19 @@ class Collector:
         sources: dict[str, str] = {}
         left = _TEXT
         for file in dict.fromkeys([*wanted, *mentioned]):
-            text = _text(os.path.join(self._root, file))
-            if text is not None and len(text) <= left:
-                sources[file] = text
-                left -= len(text)
+            read = _read(os.path.join(self._root, file))
+            if read is not None and len(read[0]) <= left:
+                sources[file], self._encodings[file] = read
+                left -= len(read[0])
         return sources
 
 
-def _text(path: str) -> str | None:
+def _read(path: str) -> tuple[str, str] | None:
+    """Return a source file's text and its encoding, as Python would read it."""
     try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError):
+        with open(path, "rb") as file:
+            encoding, _ = tokenize.detect_encoding(file.readline)
+        with open(path, encoding=encoding, newline="") as file:
+            return file.read(), encoding
+    except (OSError, UnicodeDecodeError, SyntaxError):
         return None

@@ -49,7 +49,7 @@ class Job:
         if act == "cold":
             trier = Trier(self._request, self._tell)
             trier.cold()
-            self._leave({"results": trier.results})
+            self._leave({"results": trier.results, "writing": trier.writing})
         answers = {
             "collect": self._collect,
             "survey": self._survey,
@@ -69,7 +69,7 @@ class Job:
         trier.warm(suite)
         results = trier.results
         compared = compared_plausible(suite, self._request, results)
-        return {"results": results, "compared": compared}
+        return {"results": results, "compared": compared, "writing": trier.writing}
 
     def _compare(self, suite: Suite) -> dict[str, Any]:
         results = {str(one[0]): {"status": "plausible"} for one in self._request["candidates"]}

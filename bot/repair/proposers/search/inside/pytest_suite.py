@@ -32,6 +32,7 @@ class PytestSuite(Suite):
         self.ids = [item.nodeid for item in self._items]
         self.files = [relative(str(item.fspath), root) for item in self._items]
         self.errors = dict(plugin.errors)
+        self.doctests = [type(item).__name__ == "DoctestItem" for item in self._items]
 
     def run(self, chosen: Sequence[int], started: Started, finished: Finished) -> None:
         """Run items with all of pytest's hooks, but without its reports."""

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Sequence
 
 from .children import Child, Send, limit_processor
+from .leftovers import memory
 from .suite import Outcome, Suite, Took
 from .tracing import Noter
 
@@ -29,6 +30,7 @@ class RollCall:
     Attributes:
         tests: By index, how each test ended that was come to in time.
         lines: By index, the lines of interest that a test ran; only where a noter is given.
+        stateful: Whether tests leave something behind in the modules of the project.
         patience: Seconds of processor time after which a test counts as hanging.
     """
 
@@ -37,6 +39,7 @@ class RollCall:
     ) -> None:
         self.tests: dict[int, dict[str, Any]] = {}
         self.lines: dict[int, list[Any]] = {}
+        self.stateful = False
         self.patience = patience
         self._suite = suite
         self._root = root
@@ -51,6 +54,8 @@ class RollCall:
             for value in child.wait(deadline):
                 if "started" in value:
                     running = value["started"]
+                elif "stateful" in value:
+                    self.stateful = self.stateful or value["stateful"]
                 else:
                     self.lines[value["index"]] = value.pop("lines")
                     self.tests[value["index"]] = value
@@ -78,7 +83,10 @@ class RollCall:
             if self._noter is not None:
                 self._noter.start()
 
+        before = memory(self._root)
         self._suite.run(chosen, started, finished)
+        limit_processor(None)
+        send({"stateful": memory(self._root) != before})
 
     def _described(self, index: int, outcome: Outcome) -> dict[str, Any]:
         return {

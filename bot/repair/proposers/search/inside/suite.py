@@ -99,12 +99,20 @@ class Suite:
         ids: Of the tests, in the order of the command.
         files: Where each of them is, relative to the root.
         errors: What could not be collected, by its id.
+        doctests: Whether each of them stands in the text of what it tests.
     """
 
     def __init__(self) -> None:
         self.ids: list[str] = []
         self.files: list[str] = []
         self.errors: dict[str, Failure] = {}
+        self.doctests: list[bool] = []
+
+    @property
+    def test_files(self) -> set[str]:
+        """The files that hold nothing but tests, as far as is known."""
+        within = self.doctests or [False] * len(self.files)
+        return {file for file, doctest in zip(self.files, within) if not doctest}
 
     def run(self, chosen: Sequence[int], started: Started, finished: Finished) -> None:
         """Run the tests of these indexes in this process, in order, until told to stop."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from .leftovers import WorkTree
 from .roll_call import RollCall
 from .suite import Suite
 from .tracing import Files, Noter
@@ -21,13 +22,18 @@ def surveyed(suite: Suite, request: dict[str, Any]) -> dict[str, Any]:
     deadline = time.monotonic() + float(request["seconds"])
     root, known = request["root"], set(request["known"])
     lines = {file: set(numbers) for file, numbers in request["lines"].items()}
-    noter = Noter(Files(root, set(suite.files)), lines)
+    noter = Noter(Files(root, suite.test_files), lines)
     roll = RollCall(suite, root, float(request["patience"]), noter)
+    tree = WorkTree(root)
     roll.run([index for index, name in enumerate(suite.ids) if name not in known], deadline)
+    writing = tree.look()
+    tree.restore()
     passed = [n for n, test in sorted(roll.tests.items()) if test["outcome"] == "passed"]
     return {
         "tests": [roll.tests[index] for index in passed],
         "noted": [{"index": n, "lines": roll.lines[n]} for n in passed if roll.lines[n]],
         "errors": sorted(suite.errors),
+        "stateful": roll.stateful,
+        "writing": writing,
         "missed": len(suite.ids) - len(known & set(suite.ids)) - len(roll.tests),
     }

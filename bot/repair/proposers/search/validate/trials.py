@@ -56,6 +56,7 @@ class Trials:
         cold: To try in processes that import anew, in order.
         tried: By the candidate's number.
         known: By function, which passing tests run it.
+        writing: Tests were seen to write into the work tree.
     """
 
     evidence: Evidence
@@ -63,6 +64,7 @@ class Trials:
     cold: list[Candidate] = field(default_factory=list)
     tried: dict[int, Tried] = field(default_factory=dict)
     known: dict[str, frozenset[int]] = field(default_factory=dict)
+    writing: bool = False
 
     def add(self, candidates: Iterable[Candidate]) -> None:
         """Put candidates at the end of their queues."""
@@ -119,6 +121,8 @@ class Trials:
             )
             if not self.evidence.broken
             else [],
+            "stateful": self.evidence.stateful,
+            "writing": self.writing or self.evidence.writing,
             "settle": False,
             "tolerated": [],
         }
@@ -158,6 +162,7 @@ class Trials:
     def take(self, answer: Mapping[str, Any], queue: list[Candidate]) -> list[Tried]:
         """Note the driver's results, take what was tried off the queue, and return it."""
         results = answer["results"]
+        self.writing = self.writing or answer["writing"]
         fresh = []
         left = []
         for candidate in queue:

@@ -1,0 +1,225 @@
+"""What a search sees of tests, and how it tries edits: real test runners in a plain folder."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from bot.repair.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
+from bot.repair.proposers.base import Task
+from bot.repair.proposers.search.edits import Candidate
+from bot.repair.proposers.search.edits.change import Change, Replacement
+from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.laboratory import Laboratory
+from bot.repair.proposers.search.looking import look, open_laboratory
+from bot.repair.proposers.search.validate import Trials
+from bot.repair.steps import PlainSteps
+from tests.unit.local_workbench import LocalWorkbench
+
+COMMAND = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q -p no:cacheprovider"
+
+
+async def looked(folder: Path, files: dict[str, str]) -> Evidence:
+    return (await opened(folder, files))[1]
+
+
+async def opened(folder: Path, files: dict[str, str]) -> tuple[Laboratory, Evidence]:
+    """Write a project, open a laboratory for it and look at its tests."""
+    root, driver = (folder.resolve() / name for name in ("project", "driver"))
+    root.mkdir(exist_ok=True)
+    driver.mkdir()
+    workbench = await LocalWorkbench(root, files).start()
+    task = Task(
+        n=1,
+        problem=Problem(),
+        commands=Commands((), COMMAND, COMMAND),
+        reproduction=Reproduction(Cause.REAL, Observation(COMMAND, 1)),
+        earlier=(),
+        limits=Limits(),
+        spent=Usage(),
+        deadline=time.time() + 100,
+    )
+    laboratory = await open_laboratory(
+        task, workbench, PlainSteps(), key="look", folder=str(driver), root=str(root)
+    )
+    assert laboratory is not None
+    evidence, _ = await look(task, laboratory, 60.0)
+    return laboratory, evidence
+
+
+async def statuses(
+    folder: Path, files: dict[str, str], edits: list[tuple[str, str]], **more: object
+) -> list[str]:
+    """Return how each of these edits of `m.py` does, old text and new."""
+    laboratory, evidence = await opened(folder, files)
+    text = evidence.sources["m.py"]
+    queue = []
+    for n, (old, new) in enumerate(edits):
+        start = text.index(old)
+        change = Change("", 1, 0.5, (Replacement(start, start + len(old), new),), "")
+        queue.append(Candidate(n, "m.py", change, 0.5, "m.py:f:1", cold=False))
+    request = {**Trials(evidence).request(queue), **more}
+    answer = await laboratory.ask(
+        "try", "warm", 60.0, more=100, grace=60.0, compare=None, workers=2, **request
+    )
+    return [answer["results"][str(n)]["status"] for n in range(len(edits))]
+
+
+async def test_failing_tests_of_every_file_are_looked_at(tmp_path: Path) -> None:
+    """Where more fail than are traced, each file has its share: what they have in common shows."""
+    many = "".join(f"\n\ndef test_{n}():\n    assert one() + {n} == 0\n" for n in range(20))
+    files = {
+        "both.py": "def one():\n    return 1\n\n\ndef two():\n    return 2\n",
+        "test_a.py": f"from both import one{many}",
+        "test_b.py": "from both import two\n\n\ndef test_two():\n    assert two() == 5\n",
+    }
+    evidence = await looked(tmp_path, files)
+    counted = [evidence.tests[index].id for index in evidence.counted]
+    assert len(evidence.failing) == 21
+    assert len(counted) == 12
+    assert "test_b.py::test_two" in counted
+
+
+async def test_attributes_that_an_object_gets_in_its_beginning(tmp_path: Path) -> None:
+    """A type is looked at again once its objects have more attributes."""
+    files = {
+        "account.py": "class Account:\n    def __init__(self):\n        self.closed = False\n"
+        "        self.total = 1\n\n    def empty(self):\n        return self.total == 1\n",
+        "test_account.py": "from account import Account\n\n\n"
+        "def test_empty():\n    assert not Account().empty()\n",
+    }
+    evidence = await looked(tmp_path, files)
+    assert {"closed", "total", "empty"} <= set(evidence.attributes["Account"])
+
+
+@pytest.mark.parametrize(
+    ("project", "stateful"),
+    [
+        ("MEMO = {}\n\n\ndef f(n):\n    MEMO[n] = n\n    return MEMO[n]\n", True),
+        (
+            "from functools import lru_cache\n\n\n@lru_cache\ndef f(n):\n    return n\n",
+            True,
+        ),
+        ("class A:\n    seen = []\n\n\ndef f(n):\n    A.seen.append(n)\n    return n\n", True),
+        ("COUNT = 0\n\n\ndef f(n):\n    global COUNT\n    COUNT += 1\n    return n\n", True),
+        ("LIMITS = [1, 2]\n\n\ndef f(n):\n    seen = [*LIMITS]\n    return seen and n\n", False),
+    ],
+)
+async def test_what_tests_leave_in_modules(tmp_path: Path, project: str, stateful: bool) -> None:  # noqa: FBT001
+    """A candidate must not find the answers of the one before it in a cache."""
+    test = "from project import f\n\n\ndef test_f():\n    assert f(1) == 2\n"
+    evidence = await looked(tmp_path, {"project.py": project, "test_project.py": test})
+    assert evidence.stateful is stateful
+    assert not evidence.writing
+
+
+@pytest.mark.parametrize("kept", [True, False])
+async def test_what_tests_leave_in_the_work_tree(tmp_path: Path, kept: bool) -> None:  # noqa: FBT001
+    """A file of one name is no place for two tests at once, even if it is gone at the end."""
+    files = {
+        "store.py": "def size(path):\n    return len(path.read_text()) + 1\n",
+        "test_store.py": "from pathlib import Path\n\nfrom store import size\n\n\n"
+        "def test_size():\n    path = Path('data.txt')\n    path.write_text('abc')\n"
+        f"    found = size(path)\n    {'pass' if kept else 'path.unlink()'}\n"
+        "    assert found == 3\n",
+    }
+    evidence = await looked(tmp_path, files)
+    assert evidence.writing
+
+
+async def test_a_test_that_waits_for_ever_is_looked_into(tmp_path: Path) -> None:
+    """It uses no processor, and still the lines are known at which it waits."""
+    files = {
+        "poll.py": "import time\n\n\ndef drain(jobs):\n    while jobs:\n        jobs[0]()\n"
+        "        time.sleep(0.01)\n",
+        "test_poll.py": "from poll import drain\n\n\ndef test_drain():\n"
+        "    drain([lambda: None])\n",
+    }
+    evidence = await looked(tmp_path, files)
+    assert [test.outcome for test in evidence.failing] == ["hanging"]
+    [counted] = evidence.counted.values()
+    assert {5, 6, 7} <= set(counted["poll.py"])
+
+
+async def test_doctests_are_no_test_files(tmp_path: Path) -> None:
+    """What holds its tests in its own text may be at fault."""
+    text = 'def double(n):\n    """\n    >>> double(2)\n    4\n    """\n    return n + 1\n'
+    evidence = await looked(
+        tmp_path, {"m.py": text, "pytest.ini": "[pytest]\naddopts = --doctest-modules\n"}
+    )
+    assert [test.id for test in evidence.failing] == ["m.py::m.double"]
+    [counted] = evidence.counted.values()
+    assert set(counted) == {"m.py"}
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8-sig"])
+async def test_sources_of_other_encodings_are_read(tmp_path: Path, encoding: str) -> None:
+    """As Python reads them: by the coding line, or by the mark at the front."""
+    coding = "# -*- coding: latin-1 -*-\n" if encoding == "latin-1" else ""
+    text = f"{coding}WORD = 'Grüße'\n\n\ndef f():\n    return len(WORD) + 1\n"
+    test = "from m import f\n\n\ndef test_f():\n    assert f() == 5\n"
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "m.py").write_bytes(text.encode(encoding))
+    evidence = await looked(tmp_path, {"test_m.py": test})
+    assert evidence.sources["m.py"] == text
+    assert text.encode(evidence.encodings["m.py"]) == text.encode(encoding)
+
+
+SUM = "def f(a, b=1):\n    return a - b\n"
+TEST_SUM = """\
+from m import f
+
+
+def test_both():
+    assert f(2, 3) == 5
+
+
+def test_none():
+    assert f(4, 0) == 4
+"""
+
+
+async def test_every_edit_gets_an_answer(tmp_path: Path) -> None:
+    """None is dropped without a word, whatever becomes of it."""
+    tried = [
+        ("a - b", "a + b", "plausible"),
+        ("a - b", "a  +  b", "same"),
+        ("a - b", "a * b", "failed"),
+        ("a - b", "a +", "invalid"),
+        ("a - b", "(a - b)", "same"),
+        ("b=1", "b=2", "cold"),
+        ("return a - b", "while True: pass", "slow"),
+        ("return a - b", "import os; os._exit(0)", "died"),
+        ("a - b", "5 if a == 2 else b", "failed"),
+        ("a - b", "b + a", "plausible"),
+    ]
+    edits = [(old, new) for old, new, _ in tried]
+    found = await statuses(tmp_path, {"m.py": SUM, "test_m.py": TEST_SUM}, edits)
+    assert found == [status for _, _, status in tried]
+
+
+async def test_edits_do_not_find_the_answers_of_others(tmp_path: Path) -> None:
+    """A function that remembers is tried from the beginning with each edit."""
+    text = "KNOWN = {}\n\n\ndef f(a, b=1):\n    if (a, b) not in KNOWN:\n        KNOWN[a, b] = a - b\n    return KNOWN[a, b]\n"
+    edits = [("a - b", "a * b"), ("a - b", "a // b"), ("a - b", "a + b")]
+    found = await statuses(tmp_path, {"m.py": text, "test_m.py": TEST_SUM}, edits)
+    assert found == ["failed", "failed", "plausible"]
+
+
+@pytest.mark.parametrize("path", ["data.txt", "new/data.txt"])
+async def test_edits_do_not_find_the_files_of_others(tmp_path: Path, path: str) -> None:
+    """Tests that write into the work tree are run one at a time, each in the tree as it was."""
+    text = (
+        "import os\n\n\ndef f(a):\n"
+        f"    os.makedirs(os.path.dirname('./{path}'), exist_ok=True)\n"
+        f"    if os.path.exists('{path}') and open('{path}').read() != str(a):\n        return None\n"
+        f"    with open('{path}', 'w') as file:\n        file.write(str(a))\n"
+        "    return a - 1\n"
+    )
+    test = "from m import f\n\n\ndef test_f():\n    assert f(2) == 3\n"
+    edits = [("str(a))", "str(0))"), ("a - 1", "a * 1"), ("a - 1", "a + 1")]
+    files = {"m.py": text, "test_m.py": test}
+    assert await statuses(tmp_path, files, edits) == ["failed", "failed", "plausible"]
+    assert not (tmp_path / "project" / path).exists()
