@@ -30,12 +30,18 @@ _PASSED_OVER = frozenset({
 """Folders that belong to tools, which cope with several processes."""
 
 
-def memory(root: str) -> State:
-    """Return the state of the modules inside `root`: their variables, caches and classes'."""
+def memory(root: str, tests: set[str]) -> State:
+    """Return the state of the modules inside `root`: their variables, caches and classes'.
+
+    Args:
+        root: Of the project.
+        tests: Files relative to it that are left out: test runners write into their classes.
+    """
     state: State = {}
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and os.path.realpath(file).startswith(root + os.sep):
+        path = os.path.realpath(file) if isinstance(file, str) else ""
+        if path.startswith(root + os.sep) and os.path.relpath(path, root) not in tests:
             for variable, value in list(vars(module).items()):
                 state.update(_state((name, variable), value, name))
     return state

@@ -83,10 +83,11 @@ class RollCall:
             if self._noter is not None:
                 self._noter.start()
 
-        before = memory(self._root)
+        tests = self._suite.test_files
+        before = memory(self._root, tests)
         self._suite.run(chosen, started, finished)
         limit_processor(None)
-        send({"stateful": memory(self._root) != before})
+        send({"stateful": memory(self._root, tests) != before})
 
     def _described(self, index: int, outcome: Outcome) -> dict[str, Any]:
         return {
