@@ -156,6 +156,42 @@ def test_questions_that_the_file_asks_elsewhere(wrong: str, right: str) -> None:
     assert frame.format(right) in outcomes(frame.format(wrong))
 
 
+def test_what_is_compared_by_identity_is_rather_equal() -> None:
+    """`is` between values that are no singletons is `==` before it is anything else."""
+    of_values = thought_of("def f(a, b):\n    return a is b\n")
+    assert of_values[0].change.says == "compares with `==` instead of `is`"
+    with_none = thought_of("def f(a):\n    return a is None\n")
+    assert with_none[0].change.says == "compares with `is not` instead of `is`"
+
+
+def test_a_mark_is_turned_in_a_loop() -> None:
+    """What becomes True each time may have been meant to change each time."""
+    wrong = "def f(a):\n    odd = False\n    for i in a:\n        odd = True\n    return odd\n"
+    assert wrong.replace("odd = True", "odd = not odd") in outcomes(wrong)
+
+
+def test_what_is_counted_is_counted_under_one_key() -> None:
+    """The key that is looked up and the key that is written to are rarely two."""
+    wrong = "def f(a, b, c):\n    c[a] = c.get(b, 0) + 1\n"
+    says = [one.change.says for one in thought_of(wrong)[:3]]
+    assert "uses `a` instead of `b`" in says
+
+
+def test_what_is_always_done_is_done_under_a_condition() -> None:
+    """The letters of a text are asked what they are."""
+    wrong = "def f(a):\n    n = 0\n    for c in a:\n        n += 1\n    return n\n"
+    right = wrong.replace("        n += 1", "        if c.isalpha():\n            n += 1")
+    kinds = {"a": frozenset({"str"}), "c": frozenset({"str"}), "n": NUMBER}
+    assert right in outcomes(wrong, kinds)
+
+
+def test_an_error_of_the_file_is_raised_instead() -> None:
+    """Any class that can be raised, whatever it is called."""
+    own = "class OutOfStock(Exception):\n    pass\n\n\n"
+    wrong = f"{own}def f(a):\n    if not a:\n        raise ValueError(a)\n    return a\n"
+    assert wrong.replace("ValueError", "OutOfStock") in outcomes(wrong)
+
+
 def test_what_an_object_is_marked_with_is_asked() -> None:
     """A mark that the file sets to True or False may be what a condition leaves out."""
     text = (

@@ -29,6 +29,7 @@ def atoms(scope: Scope, line: int) -> tuple[str, ...]:
     found = dict.fromkeys(_asked(scope))
     for name in names:
         found |= dict.fromkeys(_about(scope, name))
+    found |= dict.fromkeys(_characters(scope))
     found |= dict.fromkeys(_flags(scope, names))
     found |= dict.fromkeys(_reached(scope))
     found |= dict.fromkeys(_pairs(scope, names))
@@ -79,6 +80,16 @@ def _about(scope: Scope, name: str) -> Iterator[str]:
         yield from (f"{name} is None", f"{name} is not None")
     if kinds & {"int", "float"}:
         yield from (f"{name} > 0", f"{name} == 0", f"{name} >= 0", f"{name} < 0")
+
+
+def _characters(scope: Scope) -> Iterator[str]:
+    """Yield what can be asked of the letters of a text that a loop goes through."""
+    for node in own_nodes(scope.definition) if scope.definition is not None else ():
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+            name = node.target.id
+            if scope.kinds(name) == {"str"}:
+                yield from (f"{name}.{kind}()" for kind in ("isalpha", "isdigit", "isalnum"))
+                yield f"not {name}.isspace()"
 
 
 def _pairs(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:

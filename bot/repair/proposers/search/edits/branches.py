@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from bot.repair.proposers.search.edits.atoms import atoms
-from bot.repair.proposers.search.edits.blocks import in_loop
+from bot.repair.proposers.search.edits.blocks import in_loop, is_docstring, movable
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.scope import Scope
 from bot.repair.proposers.search.edits.source import Source
@@ -75,3 +75,21 @@ def _chained(scope: Scope, node: ast.If) -> Iterator[Change]:
             yield Change(
                 "branch", node.lineno, 0.3, change, "asks only when the one above does not hold"
             )
+
+
+def conditional(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Do only under a condition what is always done."""
+    if not isinstance(node, ast.Assign | ast.AugAssign | ast.Expr | ast.Delete):
+        return
+    source = scope.source
+    if not movable(scope, node) or is_docstring(node) or "\n" in source.code(node):
+        return
+    start, _ = source.span(node)
+    bound = {target.id for target in getattr(node, "targets", ()) if isinstance(target, ast.Name)}
+    if bound - set(scope.bound_before(node.lineno - 1)):
+        return  # without the statement there would be no such variable
+    for atom in atoms(scope, node.lineno):
+        head = f"if {atom}:{source.newline}{source.indent(node)}{source.step}"
+        change = (Replacement(start, start, head),)
+        says = f"does `{source.code(node)}` only if `{atom}`"
+        yield Change("missing condition", node.lineno, 0.2, change, says)

@@ -11,6 +11,7 @@ from bot.repair.guards import is_test_file
 from bot.repair.proposers.search.edits import (
     branches,
     calls,
+    comparisons,
     comprehensions,
     conditions,
     constants,
@@ -51,17 +52,17 @@ _Found = tuple[float, str, Change]
 Rule = Callable[[Scope, ast.AST], Iterator[Change]]
 
 RULES: tuple[Rule, ...] = (
-    operators.comparisons, operators.arithmetic, operators.signs, operators.augmented,
+    comparisons.comparisons, operators.arithmetic, operators.signs, operators.augmented,
     operators.logic, operators.off_by_one,
     constants.numbers, constants.counted, constants.truth, constants.collections, constants.strings,
     names.variables, names.own_attributes, names.attributes, names.functions,
     calls.swapped, calls.arguments, calls.ranges, calls.unwrapped, calls.wrapped,
-    subscripts.slices, subscripts.indices, subscripts.items, subscripts.answers,
+    subscripts.slices, subscripts.indices, subscripts.items, subscripts.answers, subscripts.same_keys,
     conditions.negated, conditions.fixed, conditions.extended, comprehensions.filters,
     conditions.bounded,
     conditions.repeated,
     values.terms, values.constants, values.results, values.rhs, values.borrowed, values.yields,
-    statements.deleted, moves.reordered, moves.moved, branches.exits,
+    statements.deleted, moves.reordered, moves.moved, branches.exits, branches.conditional,
     statements.inserted, effects.unkept, effects.uncalled, effects.shared, effects.ends,
     effects.bits, effects.tallies, calls.starred, names.parts, conditions.predicates, conditions.elsewhere, formats.formatted,
     symmetry.chains, symmetry.exchanged, symmetry.counterparts, symmetry.mirrored, symmetry.gathered, symmetry.beside,

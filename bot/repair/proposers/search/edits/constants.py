@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from bot.repair.proposers.search.edits.blocks import in_loop
 from bot.repair.proposers.search.edits.change import Change
 from bot.repair.proposers.search.edits.scope import Scope
 
@@ -77,6 +78,7 @@ def truth(scope: Scope, node: ast.AST) -> Iterator[Change]:
         options = [("True", 0.5), ("False", 0.5), ("object()", 0.1)] if node.value is None else []
         if isinstance(node.value, bool):
             options = [(str(not node.value), 0.7), ("None", 0.1)]
+            options += [(f"not {place}", 0.5) for place in _assigned_to(scope, node)]
         if isinstance(scope.source.parent(node), ast.Return | ast.Assign):
             options += [("0", 0.15), ("[]", 0.2), ("''", 0.1), ("{}", 0.1), ("1", 0.1), ("-1", 0.1)]
         for text, weight in options:
@@ -84,6 +86,15 @@ def truth(scope: Scope, node: ast.AST) -> Iterator[Change]:
                 says = f"takes `{text}` instead of `{node.value}`"
                 replacement = scope.source.replace(node, text)
                 yield Change("constant", node.lineno, weight, (replacement,), says)
+
+
+def _assigned_to(scope: Scope, node: ast.Constant) -> Iterator[str]:
+    """Yield the variable or attribute that becomes a constant inside a loop: it may be turned."""
+    match scope.source.parent(node):
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]) if in_loop(scope, node):
+            yield scope.source.code(target)
+        case _:
+            pass
 
 
 def collections(scope: Scope, node: ast.AST) -> Iterator[Change]:

@@ -12,13 +12,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.repair.proposers.search.edits import calls, constants, names, operators, subscripts
+from bot.repair.proposers.search.edits import (
+    calls,
+    comparisons,
+    constants,
+    names,
+    operators,
+    subscripts,
+)
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.scope import Scope
 from bot.repair.proposers.search.edits.source import Source
 
 _INSIDE: tuple[Callable[[Scope, ast.AST], Iterator[Change]], ...] = (
-    operators.arithmetic, operators.signs, operators.off_by_one, operators.comparisons,
+    operators.arithmetic, operators.signs, operators.off_by_one, comparisons.comparisons,
     constants.numbers, names.variables, names.own_attributes, names.attributes, calls.unwrapped,
     calls.swapped, subscripts.slices,
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.scope import Scope
@@ -51,8 +51,9 @@ def exceptions(scope: Scope, node: ast.AST) -> Iterator[Change]:
         ):
             for name in _names(scope):
                 if name != raised.id:
+                    weight = 0.8 if name in scope.hints.awaited else 0.45
                     change = (source.replace(raised, name),)
-                    yield Change("exception", node.lineno, 0.45, change, f"raises `{name}`")
+                    yield Change("exception", node.lineno, weight, change, f"raises `{name}`")
         case _:
             return
 
@@ -73,12 +74,17 @@ def _known_errors(scope: Scope, first: ast.stmt, last: ast.stmt) -> tuple[str, .
 
 
 def _names(scope: Scope) -> tuple[str, ...]:
-    own = [
-        node.name
-        for node in scope.source.tree.body
-        if isinstance(node, ast.ClassDef) and node.name.endswith(("Error", "Exception"))
-    ]
+    own: dict[str, None] = {}
+    for node in scope.source.tree.body:
+        if isinstance(node, ast.ClassDef) and any(_is_error(base, own) for base in node.bases):
+            own[node.name] = None
     return (*own, *_COMMON_ERRORS)
+
+
+def _is_error(base: ast.expr, own: Collection[str]) -> bool:
+    """Whether a class with this base can be raised, as far as names tell."""
+    name = base.id if isinstance(base, ast.Name) else getattr(base, "attr", "")
+    return name in own or name.endswith(("Error", "Exception"))
 
 
 def caught(scope: Scope, node: ast.AST) -> Iterator[Change]:

@@ -1,4 +1,4 @@
-"""Operators: comparisons, arithmetic, boolean logic, and the plus or minus one."""
+"""Operators: arithmetic, boolean logic, and the plus or minus one."""
 
 from __future__ import annotations
 
@@ -8,22 +8,6 @@ from collections.abc import Iterator
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.scope import Scope
 
-_COMPARED: dict[type[ast.cmpop], str] = {
-    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
-    ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
-}  # fmt: skip
-_OTHER_COMPARISONS = {
-    "<": {"<=": 1.0, ">": 0.7, ">=": 0.6, "!=": 0.25, "==": 0.2},
-    "<=": {"<": 1.0, ">=": 0.7, ">": 0.6, "==": 0.2, "!=": 0.15},
-    ">": {">=": 1.0, "<": 0.7, "<=": 0.6, "!=": 0.25, "==": 0.2},
-    ">=": {">": 1.0, "<=": 0.7, "<": 0.6, "==": 0.2, "!=": 0.15},
-    "==": {"!=": 0.8, "<=": 0.4, ">=": 0.4, "<": 0.3, ">": 0.3, "is": 0.1, "in": 0.15},
-    "!=": {"==": 0.8, "<": 0.4, ">": 0.4, "<=": 0.25, ">=": 0.25, "is not": 0.1, "not in": 0.1},
-    "is": {"is not": 0.8, "==": 0.5},
-    "is not": {"is": 0.8, "!=": 0.5},
-    "in": {"not in": 0.9, "==": 0.3},
-    "not in": {"in": 0.9, "!=": 0.3},
-}
 _CALCULATED: dict[type[ast.operator], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
     ast.Pow: "**", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
@@ -44,19 +28,6 @@ _OTHER_OPERATORS = {
     ">>": {"<<": 0.9, "//": 0.2},
     "@": {"*": 0.5},
 }
-
-
-def comparisons(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Compare in another way, or the other way round."""
-    if not isinstance(node, ast.Compare):
-        return
-    operands = [node.left, *node.comparators]
-    for place, op in enumerate(node.ops):
-        name = _COMPARED[type(op)]
-        at = scope.source.between(operands[place], operands[place + 1])
-        for other, weight in _OTHER_COMPARISONS[name].items():
-            says = f"compares with `{other}` instead of `{name}`"
-            yield Change("comparison", node.lineno, weight, (Replacement(*at, other),), says)
 
 
 def arithmetic(scope: Scope, node: ast.AST) -> Iterator[Change]:

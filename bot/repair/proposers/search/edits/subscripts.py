@@ -112,3 +112,26 @@ def answers(scope: Scope, node: ast.AST) -> Iterator[Change]:
         change = (source.replace(node, text),)
         says = f"takes `{text}` instead of `{source.code(node)}`"
         yield Change("index", node.lineno, weight, change, says)
+
+
+def same_keys(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Count under the key that is looked up: `counts[a] = counts.get(b, 0) + 1`."""
+    match node:
+        case ast.Assign(targets=[ast.Subscript(value=owner, slice=ast.Name() as kept)]):
+            pass
+        case _:
+            return
+    source = scope.source
+    for part in source.nodes(node.value):
+        match part:
+            case ast.Call(
+                func=ast.Attribute(value=other, attr="get"), args=[ast.Name() as key, *_]
+            ):
+                pass
+            case _:
+                continue
+        if source.code(other) == source.code(owner) and key.id != kept.id:
+            for wrong, right in ((key, kept), (kept, key)):
+                change = (source.replace(wrong, right.id),)
+                says = f"uses `{right.id}` instead of `{wrong.id}`"
+                yield Change("wrong key", node.lineno, 0.9, change, says)
