@@ -64,7 +64,7 @@ def test_lines_of_failing_tests_alone_are_most_suspicious() -> None:
     ranked = suspects(evidence)
     assert [(one.line, one.score) for one in ranked] == [(3, 1.0), (2, 0.6667), (1, 0.4024)]
     assert ranked[0].reasons == (
-        "run by 1 of 1 failing tests and by 0 passing ones",
+        "run by the failing test and by no passing one",
         "ValueError was raised here",
     )
 
@@ -162,6 +162,22 @@ def test_what_breaks_the_suite_is_plausible_no_more() -> None:
     assert [(one.candidate.number, one.broken) for one in trials.partial] == [(0, ("other::test",))]
     assert in_vain(trials, Effort(2, 1.0)) == snapshot(
         "No edit turns the failing tests green and keeps the whole suite so: 2 candidates tried in 1 s. The best one, in a.py line 1, breaks `other::test`."
+    )
+
+
+def test_a_search_in_vain_says_what_it_saw() -> None:
+    """Nothing to edit is something else than nothing that helps, or that helps and harms."""
+    failing = {0: seen(0, "failed")}
+    trials = Trials(Evidence(tests=failing, sources={"test_a.py": ""}))
+    assert in_vain(trials, Effort(0, 0.1)) == snapshot(
+        "The failing tests run no source file of the project in their own process, or none that can be read as Python. No edit turns a failing test green: 0 candidates tried in 0 s."
+    )
+    trials = Trials(Evidence(tests=failing, sources={"a.py": ""}))
+    trials.add([candidate(0, 0.5)])
+    result = {"status": "failed", "mended": ["t0"], "broken": ["t1"]}
+    trials.take({"writing": False, "results": {"0": result}}, trials.warm)
+    assert in_vain(trials, Effort(1, 0.1)) == snapshot(
+        "No edit turns every failing test green and keeps the others so: 1 candidate tried in 0 s. The best one, in a.py line 1, mends 1 of 1 and breaks `t1`."
     )
 
 

@@ -26,7 +26,8 @@ class Effort:
 
     def __str__(self) -> str:
         rate = f", {self.tried / self.seconds:.0f} a second" if self.seconds > 1 else ""
-        return f"{self.tried:,} candidates tried in {self.seconds:.0f} s{rate}"
+        candidates = "1 candidate" if self.tried == 1 else f"{self.tried:,} candidates"
+        return f"{candidates} tried in {self.seconds:.0f} s{rate}"
 
 
 def explain(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.repair.guards import is_test_file
+from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.explain import Effort
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.validate import Trials, Tried
@@ -41,10 +43,23 @@ def in_vain(trials: Trials, effort: Effort) -> str:
         )
     best = trials.partial[0] if trials.partial else None
     if best is None:
-        return f"No edit turns a failing test green: {effort}."
+        return f"{_unread(trials.evidence)}No edit turns a failing test green: {effort}."
+    where = f"{best.candidate.file} line {best.candidate.change.line}"
+    mended = f"mends {len(best.mended)} of {len(trials.evidence.failing)}"
+    harm = f" and breaks `{best.broken[0]}`" if best.broken else ""
     return (
-        f"No edit turns every failing test green: {effort}. The best one mends "
-        f"{len(best.mended)} of {len(trials.evidence.failing)}."
+        f"No edit turns every failing test green and keeps the others so: {effort}. The best one, "
+        f"in {where}, {mended}{harm}."
+    )
+
+
+def _unread(evidence: Evidence) -> str:
+    """Say it where there was nothing to edit, because the tests run nothing of the project here."""
+    if any(not is_test_file(file) for file in evidence.sources):
+        return ""
+    return (
+        "The failing tests run no source file of the project in their own process, "
+        "or none that can be read as Python. "
     )
 
 

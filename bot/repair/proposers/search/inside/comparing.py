@@ -40,7 +40,7 @@ _SILENCE = 5.0
 _SHOWN = 200
 _LONG = 5000
 """Characters of arguments beyond which a call is not kept."""
-_ADDRESS = re.compile(r"0x[0-9a-f]+")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 class Comparer:
@@ -201,7 +201,7 @@ def _behave(send: Send, *, patched: Any, inputs: list[Any]) -> None:
         mine = copy.deepcopy(arguments)
         try:
             answer = _settled(_call(function, mine))
-            text = f"{_text(answer)} {_text(mine)}"
+            text = f"{_text(answer)}{_changed(arguments, mine)}"
         except Exception as error:  # noqa: BLE001 - what it raises is how it behaves
             text = f"raises {type(error).__name__}"
         limit_processor(None)
@@ -224,10 +224,20 @@ def _settled(value: Any) -> Any:
     return value
 
 
+def _changed(before: dict[str, Any], after: dict[str, Any]) -> str:
+    """Return which arguments a call has changed."""
+    changed = [
+        f"`{name}` {text}"
+        for name, value in after.items()
+        if (text := _text(value)) != _text(before[name])
+    ]
+    return f", leaving {', '.join(changed)}" if changed else ""
+
+
 def _text(value: Any) -> str:
     if isinstance(value, set):
         return repr(sorted(map(repr, value)))
-    return _ADDRESS.sub("0x", repr(value))
+    return _ADDRESS.sub("", repr(value))
 
 
 def _shown(call: tuple[Any, dict[str, Any]]) -> str:

@@ -58,8 +58,9 @@ def suspects(evidence: Evidence, recent: frozenset[Place] = frozenset()) -> tupl
             scores[place] = scores.get(place, 0.0) + score
             reasons.setdefault(place, []).append(reason)
 
+    traced_all = len(evidence.counted) >= len(evidence.failing)
     for place, spectrum in _spectra(evidence).items():
-        add(place, spectrum.suspicion, _words(spectrum))
+        add(place, spectrum.suspicion, _words(spectrum, traced_all=traced_all))
     for place, (gain, reason) in _raised(evidence.errors).items():
         add(place, gain, reason)
     for place, gain in _hot(evidence).items():
@@ -93,11 +94,14 @@ def _spectra(evidence: Evidence) -> dict[Place, Spectrum]:
     }
 
 
-def _words(spectrum: Spectrum) -> str:
+def _words(spectrum: Spectrum, *, traced_all: bool) -> str:
     total = spectrum.failing + spectrum.failing_elsewhere
-    return (
-        f"run by {spectrum.failing} of {total} failing tests and by {spectrum.passing} passing ones"
-    )
+    traced = "" if traced_all else " that were traced"
+    failing = f"{spectrum.failing} of {total} failing tests{traced}"
+    if total == 1 and traced_all:
+        failing = "the failing test"
+    passing = {0: "no passing one", 1: "1 passing one"}
+    return f"run by {failing} and by {passing.get(spectrum.passing, f'{spectrum.passing} passing ones')}"
 
 
 def _raised(errors: tuple[Error, ...]) -> Mapping[Place, tuple[float, str]]:
