@@ -26,6 +26,15 @@ def describe(model: Model, detail: ErrorDetails) -> str:
     return f"{_name(path)} {_requirement(model, detail)}"
 
 
+def own_problems(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Return pydantic's errors without the ones that others make.
+
+    It leaves wrong items out before it counts, and calls a list of nothing else too short.
+    """
+    inner = {detail["loc"][:n] for detail in details for n in range(len(detail["loc"]))}
+    return [one for one in details if one["type"] != "too_short" or one["loc"] not in inner]
+
+
 def _name(path: Sequence[str | int]) -> str:
     if not path:
         return "the file"

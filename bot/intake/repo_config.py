@@ -17,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from bot.errors import RepoConfigError
 from bot.intake.checks_config import ChecksSection
-from bot.intake.config_problems import describe
+from bot.intake.config_problems import describe, own_problems
 from bot.intake.config_section import Section
 from bot.intake.config_values import (
     BranchPrefix,
@@ -291,7 +291,8 @@ def parse(data: str | bytes, source: str = PATH) -> RepoConfig:
     try:
         config = _validated(document.value)
     except ValidationError as error:
-        problems += [_problem(document, detail) for detail in error.errors(include_url=False)]
+        details = own_problems(error.errors(include_url=False))
+        problems += [_problem(document, detail) for detail in details]
     if config is None or problems:
         raise RepoConfigError(_sentences(source, problems))
     return config

@@ -176,6 +176,8 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("who: ada", "1: 'who' must have keys of its own, such as permission, users, approve."),
         ("proposers: [mechanical, agnet]",
          "1: 'proposers[2]' must be 'mechanical', 'search' or 'agent'; did you mean 'agent'?"),
+        ("proposers: [serch]",
+         "1: 'proposers[1]' must be 'mechanical', 'search' or 'agent'; did you mean 'search'?"),
         ("proposers: []", "1: 'proposers' must not be empty."),
         ("proposers: [agent, agent]", "1: 'proposers' must not name anything twice."),
         ("network: maybe", "1: 'network' must be off, on or `allow:` with a list of host names."),
