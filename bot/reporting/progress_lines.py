@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.repair.model import Attempt, Report
+from bot.repair.model import Attempt, Limits, Report
 from bot.repair.progress import (
     AttemptFinished,
     CommandOutput,
     CommandsFound,
     Noticed,
+    Phase,
     PhaseStarted,
     Progress,
     Reproduced,
@@ -22,12 +23,18 @@ from bot.reporting.outcome import judgement
 from bot.reporting.plain import printable
 
 
-def progress_line(event: Progress) -> str | None:  # noqa: PLR0911 - one case per event
-    """Return the event as one printable line, or None when it is not worth one."""
+def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: PLR0911 - one case per event
+    """Return the event as one printable line, or None when it is not worth one.
+
+    Args:
+        event: What happened.
+        limits: The run's budget.
+    """
     match event:
         case PhaseStarted(phase, attempt, detail):
             number = f" {attempt}" if attempt is not None else ""
-            return printable(f"{phase}{number}{f': {detail}' if detail else ''}")
+            named = printable(f"{phase}{number}{f': {detail}' if detail else ''}")
+            return f"{named}{longest(phase, limits)}"
         case CommandsFound(commands):
             found_out = " ".join(commands.explanation)
             return printable(f"failing command: {commands.failing}. {found_out}", limit=1_000)
@@ -45,6 +52,16 @@ def progress_line(event: Progress) -> str | None:  # noqa: PLR0911 - one case pe
             return None
         case _:
             assert_never(event)
+
+
+def longest(phase: Phase, limits: Limits) -> str:
+    """Return how long a phase's command may run, in brackets; "" where nobody has to wait so long.
+
+    A command that hangs prints nothing: this says when it will be ended.
+    """
+    if phase is not Phase.REPRODUCE:
+        return ""
+    return f" (at most {duration(limits.observation_seconds)} each time)"
 
 
 def _attempt(attempt: Attempt) -> str:

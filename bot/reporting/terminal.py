@@ -11,7 +11,7 @@ from bot.repair.model import Limits
 from bot.repair.progress import Listener, Noticed, Phase, Progress
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.plain import printable
-from bot.reporting.progress_lines import progress_line
+from bot.reporting.progress_lines import longest, progress_line
 from bot.reporting.progress_view import ProgressView, advance
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class _Lines:
     def take(self, event: Progress, /) -> None:
         """Print the event."""
         self._view = advance(self._view, event)
-        told = progress_line(event)
+        told = progress_line(event, self._view.limits)
         if told is not None:
             elapsed = duration(self._view.elapsed(self._clock()))
             self._console.print(
@@ -133,7 +133,9 @@ def _where(view: ProgressView) -> str:
     if view.turn:
         parts.append(f"turn {view.turn}")
     doing = view.action or view.detail
-    return " · ".join(parts) + (f": {printable(doing)}" if doing else "")
+    return " · ".join(parts) + (
+        f": {printable(doing)}{longest(view.phase, view.limits)}" if doing else ""
+    )
 
 
 def _figures(view: ProgressView, now: datetime) -> str:

@@ -50,7 +50,7 @@ def test_plain_lines() -> None:
          1 s  prepare
          2 s  failing command: pytest -q tests/test_dates.py.
          3 s  set up: pip install -e .
-         4 s  reproduce: pytest -q tests/test_dates.py
+         4 s  reproduce: pytest -q tests/test_dates.py (at most 7 min 30 s each time)
          5 s  reproduction: real. `pytest -q tests/test_dates.py` fails here, every time.
          6 s  attempt 1: agent
          7 s  verify 1
@@ -72,6 +72,17 @@ def test_live_block() -> None:
             "  collected 9 items",
             "  tests/test_dates.py F",
             "  1 failed",
+        ]
+    )
+
+
+def test_live_block_of_a_command_that_may_hang() -> None:
+    """A command that prints nothing leaves nobody to guess how long that may go on."""
+    view = after(PhaseStarted(Phase.REPRODUCE, detail="pytest -q"))
+    assert block_lines(view, NOW) == snapshot(
+        [
+            "reproduce: pytest -q (at most 7 min 30 s each time)",
+            "  2 min 04 s · 0 tokens · $0 of $2.00",
         ]
     )
 
