@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from bot.ci_cli import ci_app
-from bot.cli_options import SandboxChoice
+from bot.cli_options import ProposersOption, SandboxChoice, SetupOption, TestOption
 
 app = typer.Typer(
     name="fixpoint",
@@ -37,13 +37,9 @@ def fix(
     issue_file: Annotated[
         Path | None, typer.Option(help="What is wrong, as a file; - reads stdin.")
     ] = None,
-    test: Annotated[str | None, typer.Option(help="Command that shows the failure.")] = None,
-    setup: Annotated[
-        list[str] | None, typer.Option(help="Command that prepares; may be repeated.")
-    ] = None,
-    proposers: Annotated[
-        str | None, typer.Option(help="Who may try, by commas: mechanical,search,agent.")
-    ] = None,
+    test: TestOption = None,
+    setup: SetupOption = None,
+    proposers: ProposersOption = None,
     sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
     attempts: Annotated[int | None, typer.Option(min=1, max=10, help="Most attempts.")] = None,
     budget_usd: Annotated[
@@ -98,10 +94,8 @@ def fix(
 @app.command()
 def localise(
     target: Annotated[Path, typer.Argument(metavar="PATH", help="A git repository.")],
-    test: Annotated[str | None, typer.Option(help="Command that shows the failure.")] = None,
-    setup: Annotated[
-        list[str] | None, typer.Option(help="Command that prepares; may be repeated.")
-    ] = None,
+    test: TestOption = None,
+    setup: SetupOption = None,
     sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Most seconds of it all.")] = None,
     lines: Annotated[int, typer.Option(min=1, help="Most lines to print.")] = 20,
@@ -133,10 +127,8 @@ def localise(
 def verify(
     target: Annotated[str, typer.Argument(metavar="PATH", help="A git repository.")],
     patch: Annotated[Path, typer.Option(help="The patch, as a file; - reads stdin.")],
-    test: Annotated[str | None, typer.Option(help="Command that shows the failure.")] = None,
-    setup: Annotated[
-        list[str] | None, typer.Option(help="Command that prepares; may be repeated.")
-    ] = None,
+    test: TestOption = None,
+    setup: SetupOption = None,
     issue: Annotated[
         str | None, typer.Option(help="What was asked for; it may ask for other tests.")
     ] = None,

@@ -18,7 +18,7 @@
     |-- StorageError              the database did not do what it was asked to
     |-- RunOutdated               the server changed, so an unfinished run can't go on
     `-- RunEnded                  control flow: leaves the engine with a verdict
-        |-- RunStopped            a person asked for it
+        |-- RunStopped            a person, or whoever ends processes, asked for it
         `-- BudgetExhausted       a cap of the budget is reached
 
 Errors of sandboxes and git live in `sandbox` (`SandboxError`, `GitError`), which knows nothing
@@ -130,7 +130,7 @@ class RunEnded(FixpointError):
 
 
 class RunStopped(RunEnded):
-    """A person asked the run to stop."""
+    """A person asked the run to stop, or its process was asked to end; the text says which."""
 
 
 class BudgetExhausted(RunEnded):

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bot.intake.repo_config import RepoConfig
 
 MOST_ISSUE_BYTES = 256 * 1024
+_NO_MODEL = "agent needs a model; set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +96,10 @@ def check_proposers(options: FixOptions, tools: Tools) -> None:
         if name in tools.proposers:
             continue
         if name == "agent":
-            raise UsageError(
-                "--proposers: agent needs a model; set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and "
-                "OPENAI_MODEL."
-            )
-        raise UsageError(f"--proposers: {name!r} is none of {', '.join(tools.proposers)}.")
+            raise UsageError(f"--proposers: {_NO_MODEL}.")
+        known = ", ".join(dict.fromkeys((*tools.proposers, "agent")))
+        missing = "" if "agent" in tools.proposers else f" ({_NO_MODEL})"
+        raise UsageError(f"--proposers: {name!r} is none of {known}{missing}.")
 
 
 def repo_config(repository: Path) -> RepoConfig:

@@ -31,11 +31,15 @@ from bot.repair.job import Checkout, Job
 from bot.repair.model import Report, Verdict
 from bot.repair.places.checkouts import LocalCheckout, RemoteCheckout
 from bot.repair.places.preparation import leftovers
+from bot.repair.reins import BY_A_PERSON, StopSign
 from bot.repair.run import Tools
 from bot.repair.steps import PlainSteps
 from bot.reporting.redaction import planted_secrets, redacted
 from bot.scratch import scratch_folder
 from bot.settings import SandboxKind, load_local_settings
+
+_TERMINATED = "The process was asked to end (SIGTERM)."
+"""As by `timeout`, a CI system or a machine that shuts down: no person need have wished it."""
 
 
 def run_fix(options: FixOptions) -> bool:
@@ -95,25 +99,25 @@ async def _config_on_server(url: str, checkout: Checkout) -> RepoConfig:
 async def _run(job: Job, tools: Tools, checkout: Checkout) -> Report:
     from bot.reporting.terminal import live_progress
 
-    stopped = asyncio.Event()
+    stopped = StopSign()
     progress = live_progress(job.run_id, job.limits)
     with _stop_on_signal(stopped), progress as listener:
         return await repair(job, tools, checkout, PlainSteps(), listener, stopped)
 
 
 @contextmanager
-def _stop_on_signal(stopped: asyncio.Event) -> Iterator[None]:
-    """Let the first Ctrl-C end the run with a report, and the second one at once."""
+def _stop_on_signal(stopped: StopSign) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the run with a report, and the second one at once."""
     loop = asyncio.get_running_loop()
     task = asyncio.current_task()
 
-    def interrupt() -> None:
+    def interrupt(reason: str) -> None:
         if stopped.is_set() and task is not None:
             task.cancel()
-        stopped.set()
+        stopped.stop(reason)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, interrupt)
+    loop.add_signal_handler(signal.SIGINT, interrupt, BY_A_PERSON)
+    loop.add_signal_handler(signal.SIGTERM, interrupt, _TERMINATED)
     try:
         yield
     finally:

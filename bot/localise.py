@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import secrets
@@ -16,11 +15,12 @@ from bot.data_folder import make_data_folder
 from bot.errors import UsageError
 from bot.fix_options import FixOptions, job_of, local_repository, repo_config
 from bot.repair.engine import repair
-from bot.repair.model import Problem
+from bot.repair.model import Problem, Report, Verdict
 from bot.repair.places.checkouts import LocalCheckout
 from bot.repair.places.preparation import leftovers
 from bot.repair.progress import silent
 from bot.repair.proposers.search import Localiser
+from bot.repair.reins import StopSign
 from bot.repair.run import Tools
 from bot.repair.steps import PlainSteps
 from bot.settings import SandboxKind, load_local_settings
@@ -45,18 +45,19 @@ def run_localise(options: LocaliseOptions) -> bool:
     Raises:
         UsageError: When the command line or this machine does not allow it.
     """
-    localiser, reason = event_loop.run(_look(options))
+    localiser, report = event_loop.run(_look(options))
+    problem = localiser.problem or ("" if localiser.suspects else not_looked(report))
     if options.as_json:
-        sys.stdout.write(_as_json(localiser, options.most) + "\n")
+        sys.stdout.write(_as_json(localiser, options.most, problem) + "\n")
     elif localiser.suspects:
         sys.stdout.write(_as_text(localiser, options.most) + "\n")
     else:
-        sys.stdout.write(f"{localiser.problem or reason}\n")
+        sys.stdout.write(f"{problem}\n")
     return bool(localiser.suspects)
 
 
-async def _look(options: LocaliseOptions) -> tuple[Localiser, str]:
-    """Prepare and reproduce like a repair, then look; return also how that ended."""
+async def _look(options: LocaliseOptions) -> tuple[Localiser, Report]:
+    """Prepare and reproduce like a repair, then look; return also how the run ended."""
     asked = FixOptions(
         options.target,
         test=options.test,
@@ -79,12 +80,20 @@ async def _look(options: LocaliseOptions) -> tuple[Localiser, str]:
         try:
             scratch.mkdir(parents=True)
             checkout = LocalCheckout(repository, scratch)
-            report = await repair(job, looking, checkout, PlainSteps(), silent, asyncio.Event())
+            report = await repair(job, looking, checkout, PlainSteps(), silent, StopSign())
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
             for name in leftovers(run_id):
                 await tools.sandboxes.remove(name)
-    return localiser, report.reason
+    return localiser, report
+
+
+def not_looked(report: Report) -> str:
+    """Return why a run ended before its failing tests were looked at."""
+    seen, reproduction = report.reason, report.reproduction
+    if report.verdict is Verdict.NOT_REPRODUCED and reproduction is not None:
+        seen = reproduction.reason or seen  # without what a repair would need besides
+    return f"No line was looked at. {seen}"
 
 
 def _as_text(localiser: Localiser, most: int) -> str:
@@ -98,13 +107,13 @@ def _as_text(localiser: Localiser, most: int) -> str:
     return "\n".join(lines)
 
 
-def _as_json(localiser: Localiser, most: int) -> str:
+def _as_json(localiser: Localiser, most: int, problem: str) -> str:
     """Return one object: `lines`, each with file, line, score, reasons and code; and `problem`."""
     listed = [
         {**asdict(suspect), "code": _code(localiser, suspect.file, suspect.line)}
         for suspect in localiser.suspects[:most]
     ]
-    return json.dumps({"lines": listed, "problem": localiser.problem}, indent=2)
+    return json.dumps({"lines": listed, "problem": problem}, indent=2)
 
 
 def _code(localiser: Localiser, file: str, line: int) -> str:

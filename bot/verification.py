@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import secrets
 import sys
@@ -22,6 +21,7 @@ from bot.repair.places.patching import patch_between
 from bot.repair.places.preparation import leftovers
 from bot.repair.progress import silent
 from bot.repair.proposers.given import GIVEN, GivenPatch
+from bot.repair.reins import StopSign
 from bot.repair.run import Tools
 from bot.repair.steps import PlainSteps
 from bot.reporting.judgement import as_json, as_text
@@ -122,7 +122,7 @@ async def _run(
     provider = await choose_sandbox(settings, folder / "sandboxes", kind)
     try:
         tools = Tools(provider, {GIVEN: GivenPatch(patch)})
-        return await repair(job, tools, checkout, PlainSteps(), silent, asyncio.Event())
+        return await repair(job, tools, checkout, PlainSteps(), silent, StopSign())
     finally:
         for name in leftovers(job.run_id):
             await provider.remove(name)

@@ -39,7 +39,7 @@ from bot.repair.progress import (
     RunFinished,
 )
 from bot.repair.recent import recent_lines
-from bot.repair.reins import Reins
+from bot.repair.reins import Reins, StopSign
 from bot.repair.reproduce import reproduce
 from bot.repair.run import Concluded, Knowledge, Run, Tools, Workshop
 from bot.repair.steps import Steps
@@ -58,7 +58,7 @@ async def repair(
     checkout: Checkout,
     steps: Steps,
     listener: Listener,
-    stopped: asyncio.Event,
+    stopped: StopSign,
     purse: Purse | None = None,
 ) -> Report:
     """Run a job to its end and report; every expected failure has its verdict.

@@ -1,4 +1,4 @@
-"""End work in the sandbox, and a model's turn, once a person stops the run or its time is up."""
+"""End work in the sandbox, and a model's turn, once the run is stopped or its time is up."""
 
 from __future__ import annotations
 
@@ -12,11 +12,29 @@ from bot.errors import BudgetExhausted, RunStopped
 
 T = TypeVar("T")
 
-_STOPPED = "A person stopped the run."
+BY_A_PERSON = "A person stopped the run."
+
+
+class StopSign(asyncio.Event):
+    """Set once a run must stop.
+
+    Attributes:
+        reason: Why, as a sentence; the first one holds.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reason = BY_A_PERSON
+
+    def stop(self, reason: str = BY_A_PERSON) -> None:
+        """Have the run stop."""
+        if not self.is_set():
+            self.reason = reason
+        self.set()
 
 
 class Reins:
-    """Ends work in the sandbox as soon as a person stops the run or its time is up.
+    """Ends work in the sandbox as soon as the run is stopped or its time is up.
 
     Attributes:
         deadline: When the time is up, as `time.time()` counts.
@@ -26,7 +44,7 @@ class Reins:
     def __init__(
         self,
         deadline: float,
-        stopped: asyncio.Event,
+        stopped: StopSign,
         *,
         sandbox_seconds: float | None = None,
         earlier: float = 0.0,
@@ -36,7 +54,7 @@ class Reins:
 
         Args:
             deadline: When the time is up, as `time.time()` counts.
-            stopped: Set once a person stops the run.
+            stopped: Set once the run must stop.
             sandbox_seconds: The most that all work may take together; None: no cap.
             earlier: Seconds that work took in earlier processes.
             on_held: Called with the seconds of each piece of work.
@@ -51,15 +69,15 @@ class Reins:
     def check(self) -> None:
         """Raise `RunStopped` or `BudgetExhausted` when the run must end."""
         if self._stopped.is_set():
-            raise RunStopped(_STOPPED)
+            raise RunStopped(self._stopped.reason)
         if time.time() >= self.deadline:
             raise BudgetExhausted("The time budget is used up.")
         if self._sandbox_left <= 0:
             raise BudgetExhausted(f"The sandbox time of {self._most:g} s is used up.")
 
     @property
-    def stopped(self) -> asyncio.Event:
-        """Set once a person stops the run."""
+    def stopped(self) -> StopSign:
+        """Set once the run must stop."""
         return self._stopped
 
     @property
@@ -91,20 +109,20 @@ class Reins:
                 await asyncio.gather(task, return_exceptions=True)
 
 
-async def unless_stopped(work: Callable[[], Awaitable[T]], stopped: asyncio.Event) -> T:
+async def unless_stopped(work: Callable[[], Awaitable[T]], stopped: StopSign) -> T:
     """Do `work`, but cancel it as soon as the run is stopped; it does not begin once that is so.
 
     Raises:
         RunStopped: When that came first.
     """
     if stopped.is_set():
-        raise RunStopped(_STOPPED)
+        raise RunStopped(stopped.reason)
     task = asyncio.ensure_future(work())
     stop = asyncio.ensure_future(stopped.wait())
     try:
         await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
         if not task.done():
-            raise RunStopped(_STOPPED)
+            raise RunStopped(stopped.reason)
         return task.result()
     finally:
         for each in (task, stop):

@@ -54,6 +54,7 @@ from bot.repair.publishing.ending import (
 )
 from bot.repair.publishing.helping import may_have_as_much_again
 from bot.repair.publishing.publisher import Publisher
+from bot.repair.reins import StopSign
 from bot.repair.request import FixRequest
 from bot.repair.run import Tools
 from bot.repair.steps import Steps
@@ -260,7 +261,7 @@ class FixWorkflow:
         started = await steps("look at the clock", _utc_now)
         view = ProgressView(run_id=request.run_id, started=started, limits=job.limits)
         checkout = self._checkout(request, brief)
-        stopped = asyncio.Event()
+        stopped = StopSign()
         purse = await open_purse(
             self._ledger,
             request.run_id,
@@ -332,11 +333,11 @@ class FixWorkflow:
     def _scratch(self, request: FixRequest) -> Path:
         return self._folder / "runs" / request.run_id
 
-    async def _watch_for_stop(self, run_id: str, stopped: asyncio.Event) -> None:
+    async def _watch_for_stop(self, run_id: str, stopped: StopSign) -> None:
         """Set the event once a person asked for it, on whichever server they were heard."""
         while not stopped.is_set():
             if await self._runs.stop_requested(run_id):
-                stopped.set()
+                stopped.stop()
             await asyncio.sleep(STOP_POLL_SECONDS)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
 import time
 from collections.abc import AsyncIterator
@@ -36,7 +35,7 @@ from bot.repair.places.workbench import SandboxWorkbench
 from bot.repair.progress import silent
 from bot.repair.proposers.agent import AgentProposer, ModelJudge
 from bot.repair.proposers.base import Task
-from bot.repair.reins import Reins
+from bot.repair.reins import Reins, StopSign
 from bot.repair.steps import PlainSteps
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
@@ -90,7 +89,7 @@ async def workbench(tmp_path: Path) -> AsyncIterator[SandboxWorkbench]:
         opener,
         store,
         await store.write_tree(source, base=EMPTY_TREE),
-        reins=Reins(time.time() + 300, asyncio.Event()),
+        reins=Reins(time.time() + 300, StopSign()),
         listener=silent,
         command_seconds=60,
     )

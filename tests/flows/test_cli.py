@@ -135,6 +135,19 @@ async def test_interrupted_once_it_reports(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         done = await ended(process)
         assert (done.code, read(done).verdict) == (1, "stopped")
+        assert read(done).reason == "A person stopped the run."
+        assert left_behind(desk) == []
+
+
+async def test_terminated_it_says_so(tmp_path: Path) -> None:
+    """What `timeout` or a CI system ends is not said to be a person's wish."""
+    async with open_desk(tmp_path, attempts([bash("echo begun; sleep 600")])) as desk:
+        process = await desk.start("fix", str(desk.repository), "--json")
+        await asked(desk)
+        process.send_signal(signal.SIGTERM)
+        done = await ended(process)
+        assert (done.code, read(done).verdict) == (1, "stopped")
+        assert read(done).reason == snapshot("The process was asked to end (SIGTERM).")
         assert left_behind(desk) == []
 
 
@@ -174,7 +187,13 @@ async def test_two_at_once(tmp_path: Path) -> None:
         (("nowhere",), "nowhere is neither a folder nor a URL."),
         (("plain",), "must be a git repository with at least one commit"),
         (("empty",), "must be a git repository with at least one commit"),
-        (("repository", "--proposers", "oracle"), "'oracle' is none of mechanical"),
+        (
+            ("repository", "--proposers", "oracle"),
+            "'oracle' is none of mechanical, search, agent (agent needs a model; set ANTHROPIC_API_",
+        ),
+        (("repository", "--proposers", ""), "'--proposers': it is empty; leave the option out"),
+        (("repository", "--test", ""), "'--test': it is empty; leave the option out"),
+        (("repository", "--setup", "true", "--setup", " "), "'--setup': it is empty"),
         (("repository", "--proposers", "agent"), "agent needs a model; set ANTHROPIC_API_KEY"),
         (("repository", "--sandbox", "chroot"), "'chroot' is not one of"),
         (("repository", "--sandbox", "e2b"), "E2B_API_KEY"),

@@ -12,6 +12,7 @@ from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
 from bot.repair.proposers.search.explain import Effort, explain
 from bot.repair.proposers.search.localise import suspects
+from bot.repair.proposers.search.localiser import none_suspicious
 from bot.repair.proposers.search.telling import in_vain
 from bot.repair.proposers.search.validate import Trials
 from bot.repair.proposers.search.validate.limits import time_limits
@@ -51,6 +52,59 @@ def test_other_commands_are_left_alone(command: str) -> None:
 
 def seen(index: int, outcome: str, seconds: float = 0.01, error: Error | None = None) -> SeenTest:
     return SeenTest(index, f"t{index}", "test_a.py", outcome, seconds, error)
+
+
+NOT_THERE = Error("ModuleNotFoundError", "No module named 'x'", (Frame("test_a.py", 1, ""),))
+OF_UNITTEST = Error(
+    "ImportError",
+    "Failed to import test module: test_a\nTraceback (most recent call last):\n"
+    "ModuleNotFoundError: No module named 'x'\n\n",
+    (),
+)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "sentence"),
+    [
+        (Evidence(), snapshot("No line is suspicious: no test was collected.")),
+        (
+            Evidence({0: seen(0, "passed"), 1: seen(1, "skipped")}),
+            snapshot(
+                "No line is suspicious: no test fails when they are run one by one (2 collected). The command fails for something else, such as what is done around its tests."
+            ),
+        ),
+        (
+            Evidence({n: seen(n, "failed") for n in range(5)}),
+            snapshot(
+                "No line is suspicious: no source file of the project is run by what fails, `t0`, `t1`, `t2` and 2 more."
+            ),
+        ),
+        (
+            Evidence(broken={"test_b.py": Error("", "", ()), "test_a.py": NOT_THERE}),
+            snapshot(
+                "No line is suspicious: `test_a.py`, `test_b.py` can't be collected, and no source file of the project is part of the reason: ModuleNotFoundError: No module named 'x'"
+            ),
+        ),
+        (
+            Evidence(broken={"test_a.py": Error("", "", ())}),
+            snapshot(
+                "No line is suspicious: `test_a.py` can't be collected, and no source file of the project is part of the reason."
+            ),
+        ),
+        (
+            Evidence(broken={"_FailedTest.test_a": OF_UNITTEST}),
+            snapshot(
+                "No line is suspicious: `_FailedTest.test_a` can't be collected, and no source file of the project is part of the reason: ModuleNotFoundError: No module named 'x'"
+            ),
+        ),
+    ],
+)
+def test_where_no_line_is_suspicious_it_is_said_what_was_seen(
+    evidence: Evidence, sentence: str
+) -> None:
+    """A sentence on the tests, none on repairs."""
+    assert suspects(evidence) == ()
+    assert none_suspicious(evidence) == sentence
 
 
 def test_lines_of_failing_tests_alone_are_most_suspicious() -> None:

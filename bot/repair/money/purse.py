@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -11,6 +10,7 @@ from bot.errors import BudgetExhausted
 from bot.repair.model import Usage
 from bot.repair.money.accounts import Amount, Balance
 from bot.repair.money.budget import affordable
+from bot.repair.reins import StopSign
 
 
 class Purse(Protocol):
@@ -75,10 +75,10 @@ class Money:
         purse: Pays.
         call: Names the call, uniquely in its run.
         own: How the run itself stands.
-        stopped: Set once a person stops the run: then the call ends too.
+        stopped: Set once the run must stop: then the call ends too.
     """
 
     purse: Purse
     call: str
     own: Balance
-    stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    stopped: StopSign = field(default_factory=StopSign)

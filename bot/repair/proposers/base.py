@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -21,6 +20,7 @@ from bot.repair.model import (
 )
 from bot.repair.money.purse import OwnPurse, Purse
 from bot.repair.progress import Listener
+from bot.repair.reins import StopSign
 from bot.repair.steps import Steps
 from sandbox.base import CommandResult
 
@@ -74,7 +74,7 @@ class Task:
     recent: frozenset[tuple[str, int]] = frozenset()
     clues: str = ""
     purse: Purse = field(default_factory=OwnPurse)
-    stopped: asyncio.Event = field(default_factory=asyncio.Event)
+    stopped: StopSign = field(default_factory=StopSign)
     key: str = ""
 
 
@@ -141,7 +141,7 @@ class Proposer(Protocol):
         Raises:
             BudgetExhausted: When the run's money, tokens or time are used up. An attempt that
                 only reaches its own limit (turns) returns its patch with `ended` set instead.
-            RunStopped: When a person stopped the run.
+            RunStopped: When the run was stopped.
             ProviderError: When no model answers.
         """
         ...

@@ -50,7 +50,7 @@ class BudgetedModel:
         Raises:
             BudgetExhausted: When they don't, or when the time is up before the answer is there.
             ProviderError: When no model answers.
-            RunStopped: When a person stopped the run.
+            RunStopped: When the run was stopped.
         """
         limits, deadline, now = self._task.limits, self._task.deadline, self._clock()
         if reason := used_up(limits, spent, now=now, deadline=deadline):
@@ -84,7 +84,7 @@ async def paid(
     Raises:
         BudgetExhausted: When the purse covers none of them.
         ProviderError: When no model answers.
-        RunStopped: When a person stopped the run; a call under way is cut off.
+        RunStopped: When the run was stopped; a call under way is cut off.
     """
     ask = await _affordable(model, money, conversation, asks)
     with _settled(money.purse, money.call) as costs:

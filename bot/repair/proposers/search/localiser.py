@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bot.repair.model import Patch, Proposal, Usage
 from bot.repair.progress import Listener
@@ -18,6 +18,9 @@ from bot.repair.proposers.search.looking import (
 )
 from bot.repair.steps import Steps
 
+_NAMED = 3
+"""Tests of which the name is said."""
+
 
 class Localiser:
     """A `Proposer` for those who want to look for themselves.
@@ -25,7 +28,7 @@ class Localiser:
     Attributes:
         evidence: What was seen; None when nothing could be.
         suspects: The suspicious lines, most suspicious first.
-        problem: Why nothing could be seen, or "".
+        problem: Why no line is suspicious, or "".
     """
 
     name = "search"
@@ -58,4 +61,28 @@ class Localiser:
             self.problem = uncollected(str(problem))
             return Proposal(Patch(), self.problem)
         self.suspects = suspects(self.evidence, task.recent)
-        return Proposal(Patch(), f"{len(self.suspects)} lines are suspicious.")
+        self.problem = "" if self.suspects else none_suspicious(self.evidence)
+        return Proposal(Patch(), self.problem or f"{len(self.suspects)} lines are suspicious.")
+
+
+def none_suspicious(evidence: Evidence) -> str:
+    """Return that no line is suspicious, and what was seen instead."""
+    broken, failing = sorted(evidence.broken), [test.id for test in evidence.failing]
+    if broken:
+        error = evidence.broken[broken[0]]
+        last = f"{error.type}: {error.message}".strip(": \n").rpartition("\n")[2]
+        seen = f"{_listed(broken)} can't be collected, and no source file of the project is part "
+        seen += f"of the reason{f': {last.strip()}' if last else '.'}"
+    elif failing:
+        seen = f"no source file of the project is run by what fails, {_listed(failing)}."
+    elif evidence.tests:
+        seen = f"no test fails when they are run one by one ({len(evidence.tests)} collected). "
+        seen += "The command fails for something else, such as what is done around its tests."
+    else:
+        seen = "no test was collected."
+    return f"No line is suspicious: {seen}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(f"`{name}`" for name in names[:_NAMED]) + more
