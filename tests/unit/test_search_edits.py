@@ -170,6 +170,22 @@ def test_a_mark_is_turned_in_a_loop() -> None:
     assert wrong.replace("odd = True", "odd = not odd") in outcomes(wrong)
 
 
+def test_a_pair_of_a_thing_with_itself_is_skipped() -> None:
+    """Of a loop in a loop over the same things; not of a loop in another function."""
+    wrong = "def f(a):\n    n = 0\n    for i in a:\n        for j in a:\n            n += 1\n    return n\n"
+    skipped = "            if i == j:\n                continue\n            n += 1"
+    assert wrong.replace("            n += 1", skipped) in outcomes(wrong)
+    alone = wrong.replace("        for j in a:", "        def g(j=i):")
+    assert not any("== j" in one for one in outcomes(alone))
+
+
+def test_a_number_is_not_negated_by_not() -> None:
+    """What was seen to be anything else may be asked whether it is true."""
+    text = "def f(a, b):\n    return a\n"
+    assert text.replace("return a", "return not a") in outcomes(text, {"a": LIST})
+    assert text.replace("return a", "return not a") not in outcomes(text, {"a": NUMBER})
+
+
 def test_what_is_counted_is_counted_under_one_key() -> None:
     """The key that is looked up and the key that is written to are rarely two."""
     wrong = "def f(a, b, c):\n    c[a] = c.get(b, 0) + 1\n"

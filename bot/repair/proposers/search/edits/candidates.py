@@ -66,7 +66,7 @@ RULES: tuple[Rule, ...] = (
     statements.inserted, effects.unkept, effects.uncalled, effects.shared, effects.ends,
     effects.bits, effects.tallies, calls.starred, names.parts, conditions.predicates, conditions.elsewhere, formats.formatted,
     symmetry.chains, symmetry.exchanged, symmetry.counterparts, symmetry.mirrored, symmetry.gathered, symmetry.beside,
-    refusals.refusals, guards.first_cases, guards.steps, guards.repeats,
+    refusals.refusals, guards.first_cases, guards.steps, guards.repeats, guards.same_place,
     signatures.mutable_defaults, handlers.exceptions, handlers.caught,
     questions.membership, questions.misgrouped, fallbacks.guarded, fallbacks.absent_attributes,
     copies.copied, texts.trimmed, texts.by_line, keywords.keywords, patterns.repeats,

@@ -75,6 +75,28 @@ def repeats(scope: Scope, node: ast.AST) -> Iterator[Change]:
             yield Change("missing guard", first.lineno, 0.15, change, says)
 
 
+def same_place(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Skip the pair of a thing with itself, where a loop in a loop goes over the same things."""
+    if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
+        return
+    first, inner = node.body[0], node.target.id
+    if not scope.source.own_line(first):
+        return
+    for above in scope.source.ancestors(node):
+        if isinstance(above, Definition):
+            return
+        if not isinstance(above, ast.For):
+            continue
+        for outer in ast.walk(above.target):
+            if isinstance(outer, ast.Name) and outer.id != inner:
+                condition = f"{outer.id} == {inner}"
+                lines = (f"if {condition}:", f"{scope.source.step}continue")
+                change = (scope.source.insert_before(first, *lines),)
+                weight = 0.3 * scope.alike(outer.id, inner)
+                says = f"skips a pair where `{condition}`"
+                yield Change("missing guard", first.lineno, weight, change, says)
+
+
 def _missing(scope: Scope, name: str) -> Iterator[str]:
     kinds = scope.kinds(name)
     if not kinds or "NoneType" in kinds:

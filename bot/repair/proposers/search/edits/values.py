@@ -21,8 +21,10 @@ def terms(scope: Scope, node: ast.AST) -> Iterator[Change]:
     options = {
         f"max(0, {plain})": 0.3, f"max({plain}, 0)": 0.2, f"1 + {source.operand(value, 11)}": 0.2,
         f"2 * {factor}": 0.15, f"{factor} // 2": 0.15, f"-{source.operand(value, 13)}": 0.2,
-        f"not {source.operand(value, 6)}": 0.3, f"[{plain}]": 0.2, f"({plain},)": 0.05,
+        f"[{plain}]": 0.2, f"({plain},)": 0.05,
     }  # fmt: skip
+    if _may_be_asked(scope, value):
+        options[f"not {source.operand(value, 6)}"] = 0.3
     yield from _each(scope, value, options, "missing term")
 
 
@@ -42,6 +44,27 @@ def _joined(scope: Scope, value: ast.expr, name: str) -> dict[str, float]:
     if plain != name:
         options |= {f"[{name}] + {code}": 0.3, f"{code} + [{name}]": 0.25}
     return options
+
+
+def _may_be_asked(scope: Scope, value: ast.expr) -> bool:
+    """Whether a value may be asked whether it is true, by its form and the types that were seen."""
+    match value:
+        case ast.Name(id=name):
+            kinds = scope.kinds(name)
+        case ast.Call() | ast.Attribute() | ast.Subscript() | ast.Await():
+            kinds = frozenset[str]()
+        case ast.UnaryOp(op=op):
+            return isinstance(op, ast.Not)
+        case _:
+            return False
+    if isinstance(scope.source.parent(value), ast.Return):
+        kinds = kinds or scope.kinds("return")
+    return not _is_a_number(kinds)
+
+
+def _is_a_number(kinds: frozenset[str]) -> bool:
+    """Whether a variable was seen and was never anything but a number."""
+    return bool(kinds) and kinds <= {"int", "float"}
 
 
 def _each(scope: Scope, node: ast.expr, options: dict[str, float], kind: str) -> Iterator[Change]:
@@ -108,7 +131,9 @@ def results(scope: Scope, node: ast.AST) -> Iterator[Change]:
         elif isinstance(other, ast.Attribute) and isinstance(other.value, ast.Name):
             options.setdefault(source.code(other), 0.2)
     for name in scope.bound_before(node.lineno):
-        options |= {name: 0.4, f"not {name}": 0.2}
+        options[name] = 0.4
+        if not _is_a_number(scope.kinds(name)):
+            options[f"not {name}"] = 0.2
         if scope.is_sized(name):
             options |= {f"len({name})": 0.25, f"[{name}]": 0.15, f"list({name})": 0.1}
             options |= {f"{name}[-1]": 0.2, f"{name}[0]": 0.15}
