@@ -180,6 +180,14 @@ def test_the_shortest_stands_for_those_that_behave_alike() -> None:
     assert (choice.candidate.number, choice.alike[0].number) == (1, 0)
 
 
+def test_what_only_takes_away_stands_for_those_that_behave_alike() -> None:
+    """Unless it is much less likely than another of them."""
+    for score, chosen in ((0.4, 1), (0.2, 0)):
+        both = [candidate(0, 0.5), candidate(1, score, "")]
+        [choice] = choose(both, ["f(0)"], {"0": ["1"], "1": ["1"]})
+        assert choice.candidate.number == chosen
+
+
 def test_without_a_comparison_the_typical_and_small_edit_wins() -> None:
     """The score decides, then the length."""
     ordered = choose([candidate(0, 0.4), candidate(1, 0.5, "long text"), candidate(2, 0.5)])

@@ -9,6 +9,9 @@ from bot.repair.proposers.search.edits import Candidate
 
 Behaviour = Sequence[str | None]
 
+_LIKELY = 0.5
+"""Of the score of the likeliest: from there on, what only takes away is better still."""
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -55,7 +58,10 @@ def choose(
 
 def _choice(group: Sequence[Candidate]) -> Choice:
     """Let the shortest stand for those that behave alike: they differ in nothing else."""
-    shortest = min(group, key=lambda one: (_lines(one), _rank(one)))
+    likely = _LIKELY * max(one.score for one in group)
+    shortest = min(
+        group, key=lambda one: (_lines(one), one.score < likely, -_dropped(one), _rank(one))
+    )
     alike = tuple(one for one in group if one is not shortest)
     return Choice(shortest, alike, _weight(group))
 
@@ -63,6 +69,12 @@ def _choice(group: Sequence[Candidate]) -> Choice:
 def _lines(candidate: Candidate) -> int:
     """Return how many lines a candidate adds."""
     return sum(one.text.count("\n") for one in candidate.change.replacements)
+
+
+def _dropped(candidate: Candidate) -> int:
+    """Return how many letters a candidate takes away, if it does nothing else."""
+    changes = candidate.change.replacements
+    return 0 if any(one.text for one in changes) else sum(one.end - one.start for one in changes)
 
 
 def _rank(candidate: Candidate) -> tuple[float, int, int]:
