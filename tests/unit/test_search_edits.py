@@ -186,6 +186,45 @@ def test_a_number_is_not_negated_by_not() -> None:
     assert text.replace("return a", "return not a") not in outcomes(text, {"a": NUMBER})
 
 
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("for i in a:\n        if i in b:\n            print(b)\n            b = []",
+         ("for i in a:\n        if i in b:\n            print(b)\n            b = []\n"
+          "    if b:\n        print(b)")),  # the last group
+        ("for i in a:\n        b[i] = f(b, i)", "for i in a:\n        b[i] = f(b[i], i)"),
+        ("for i in f(a[1:], b):\n        yield [a[0]] + i",
+         ("if not a:\n        yield []\n        return\n"
+          "    for i in f(a[1:], b):\n        yield [a[0]] + i")),  # an end to the recursion
+        ("for x, y in zip_longest(a, b):\n        print(x + y)",
+         "for x, y in zip_longest(a, b, fillvalue=0):\n        print(x + y)"),
+    ],
+)  # fmt: skip
+def test_what_is_left_over_and_what_ends(wrong: str, right: str) -> None:
+    """The last group of a loop, the part of a whole, the end of a recursion that yields."""
+    frame = "def f(a, b):\n    {}\n"
+    assert frame.format(right) in outcomes(frame.format(wrong), {"a": LIST, "b": LIST})
+
+
+def test_what_is_used_becomes_the_newest() -> None:
+    """Of a dictionary in order, and of no other."""
+    wrong = "def f(a, b):\n    c = OrderedDict()\n    c[a] = b\n    return c[a]\n"
+    right = wrong.replace("    return", "    c.move_to_end(a)\n    return")
+    assert right in outcomes(wrong)
+    plain = wrong.replace("OrderedDict", "dict")
+    assert not any("move_to_end" in one for one in outcomes(plain))
+
+
+def test_what_answers_nothing_is_rarely_returned() -> None:
+    """A method that changes a container answers None."""
+    [returned] = [
+        one
+        for one in thought_of("def f(a):\n    a.append(1)\n")
+        if one.change.says == "returns `a.append(1)`"
+    ]
+    assert returned.change.weight < 0.1
+
+
 def test_what_is_counted_is_counted_under_one_key() -> None:
     """The key that is looked up and the key that is written to are rarely two."""
     wrong = "def f(a, b, c):\n    c[a] = c.get(b, 0) + 1\n"

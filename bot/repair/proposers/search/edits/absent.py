@@ -67,6 +67,25 @@ def of_other_branch(scope: Scope, node: ast.stmt) -> Iterator[tuple[str, bool]]:
             yield text, other is theirs[0]
 
 
+def renewed(scope: Scope, line: int) -> Iterator[str]:
+    """Yield statements that make the key of an ordered dictionary the newest one."""
+    names = scope.bound_before(line)
+    nodes = scope.source.nodes(scope.definition) if scope.definition is not None else ()
+    for node in nodes:
+        match node:
+            case ast.Subscript(value=owner, slice=key):
+                pass
+            case ast.Compare(left=key, ops=[ast.In() | ast.NotIn()], comparators=[owner]):
+                pass
+            case ast.Call(func=ast.Attribute(value=owner, attr="get" | "pop"), args=[key, *_]):
+                pass
+            case _:
+                continue
+        holder = scope.source.code(owner)
+        if holder in scope.source.ordered and _known(scope, owner, (*names, *scope.variables)):
+            yield f"{holder}.move_to_end({scope.source.code(key)})"
+
+
 def resets(scope: Scope) -> Iterator[str]:
     """Yield statements that give a place of a table another value: `rows[y][x] = 0`."""
     if scope.definition is None:

@@ -28,6 +28,10 @@ _USUAL: dict[tuple[str, int], dict[str, float]] = {
     ("sum", 1): {"[]": 0.1, "1": 0.1}, ("reduce", 2): {"0": 0.2, "1": 0.2},
     ("split", 0): {"' '": 0.2, "','": 0.1}, ("pop", 0): {"0": 0.4, "-1": 0.1},
     ("popitem", 0): {"last=False": 0.5}, ("partition", 0): {"' '": 0.2}, ("zip", 2): {"strict=True": 0.1},
+    ("zip_longest", 2): {"fillvalue=0": 0.4, "fillvalue=''": 0.35, "fillvalue=None": 0.1},
+    ("int", 1): {"2": 0.1, "16": 0.1}, ("rjust", 1): {"'0'": 0.3}, ("ljust", 1): {"'0'": 0.3},
+    ("most_common", 0): {"1": 0.3}, ("setdefault", 1): {"[]": 0.3, "0": 0.2, "{}": 0.2},
+    ("accumulate", 1): {"initial=0": 0.3}, ("dumps", 1): {"sort_keys=True": 0.3, "default=str": 0.2},
     ("round", 1): {"2": 0.2, "1": 0.1}, ("split", 1): {"1": 0.3}, ("replace", 2): {"1": 0.2},
 }  # fmt: skip
 """By a function's name and the number of its arguments: what may be missing."""

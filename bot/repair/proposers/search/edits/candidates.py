@@ -29,6 +29,7 @@ from bot.repair.proposers.search.edits import (
     patterns,
     questions,
     refusals,
+    rests,
     signatures,
     statements,
     subscripts,
@@ -69,7 +70,7 @@ RULES: tuple[Rule, ...] = (
     refusals.refusals, guards.first_cases, guards.steps, guards.repeats, guards.same_place,
     signatures.mutable_defaults, handlers.exceptions, handlers.caught,
     questions.membership, questions.misgrouped, fallbacks.guarded, fallbacks.absent_attributes,
-    copies.copied, texts.trimmed, texts.by_line, keywords.keywords, patterns.repeats,
+    copies.copied, texts.trimmed, texts.by_line, keywords.keywords, patterns.repeats, rests.rests,
 )  # fmt: skip
 """Each yields the changes of one kind at one node of a syntax tree."""
 

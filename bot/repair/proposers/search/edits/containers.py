@@ -7,6 +7,11 @@ from collections.abc import Iterator, Sequence
 
 SEQUENCES = frozenset({"list", "tuple", "str", "bytes", "deque"})
 SIZED = SEQUENCES | {"dict", "set", "frozenset", "defaultdict", "Counter", "OrderedDict"}
+CHANGERS = frozenset({
+    "append", "appendleft", "extend", "insert", "add", "update", "remove", "discard", "clear",
+    "sort", "reverse", "move_to_end",
+})  # fmt: skip
+"""Methods that change a container and answer nothing."""
 _READERS = frozenset({"len", "sorted", "sum", "min", "max", "list", "tuple", "set", "any", "all"})
 
 

@@ -19,12 +19,14 @@ def first_cases(scope: Scope, node: ast.AST) -> Iterator[Change]:
     start = next((one for one in node.body if not _is_text(one)), None)
     if start is None or not scope.source.own_line(start):
         return
-    answers = _answers(scope)
+    step = scope.source.step
+    answers = _yielded(scope) if scope.yields else _answers(scope)
     for condition, weight in _cases(scope).items():
         for answer, likely in answers.items():
-            lines = (f"if {condition}:", f"{scope.source.step}return {answer}")
+            ways = (f"yield {answer}", "return") if scope.yields else (f"return {answer}",)
+            lines = (f"if {condition}:", *(f"{step}{way}" for way in ways))
             change = (scope.source.insert_before(start, *lines),)
-            says = f"returns `{answer}` if `{condition}`"
+            says = f"{'yields' if scope.yields else 'returns'} `{answer}` if `{condition}`"
             yield Change("missing base case", start.lineno, weight * likely, change, says)
 
 
@@ -151,6 +153,23 @@ def _answers(scope: Scope) -> dict[str, float]:
             ):
                 found[scope.source.code(node.value)] = 0.5
     return dict(sorted(found.items(), key=lambda item: -item[1])[:10])
+
+
+def _yielded(scope: Scope) -> dict[str, float]:
+    """Return what a generator may yield in a special case: what is empty, as the rest is built."""
+    found = dict.fromkeys(("[]", "()", "''"), 0.25) | dict.fromkeys(scope.parameters, 0.2)
+    for value in scope.yields:
+        for node in scope.source.nodes(value):
+            match node:
+                case ast.List():
+                    found["[]"] = 0.5
+                case ast.Tuple():
+                    found["()"] = 0.5
+                case ast.Constant(value=str()):
+                    found["''"] = 0.5
+                case _:
+                    pass
+    return found
 
 
 def _is_text(node: ast.stmt) -> bool:

@@ -52,6 +52,10 @@ _FUNCTION_GROUPS = (
 )  # fmt: skip
 
 
+_ITEM = 0.35
+"""How likely `items[key]` is meant where it says `items`, and the function says both."""
+
+
 def variables(scope: Scope, node: ast.AST) -> Iterator[Change]:
     """Use another variable, of the same type when types are known."""
     if not isinstance(node, ast.Name) or scope.definition is None:
@@ -82,7 +86,7 @@ def variables(scope: Scope, node: ast.AST) -> Iterator[Change]:
 
 
 def parts(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Use an attribute that the function looks at: `node.key` instead of `key`."""
+    """Use what the function looks at elsewhere: `node.key`, or `keys[n]`, instead of `key`."""
     if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
         return
     if scope.definition is None or node.id not in scope.variables or _is_called(scope, node):
@@ -95,12 +99,20 @@ def parts(scope: Scope, node: ast.AST) -> Iterator[Change]:
             case ast.Attribute(value=ast.Name(id=owner), attr=name, ctx=ast.Load()):
                 if owner != "self" and not _is_called(scope, other):
                     found[f"{owner}.{name}"] = 0.4 if name == node.id else 0.12
+            case ast.Subscript(value=ast.Name(id=owner), slice=ast.Name()) if not _within(
+                scope, node, other
+            ):
+                found[scope.source.code(other)] = _ITEM if owner == node.id else 0.12
             case _:
                 pass
     for text, weight in found.items():
         says = f"uses `{text}` instead of `{node.id}`"
         change = (scope.source.replace(node, text),)
         yield Change("wrong variable", node.lineno, weight, change, says)
+
+
+def _within(scope: Scope, node: ast.AST, other: ast.AST) -> bool:
+    return any(above is other for above in scope.source.ancestors(node))
 
 
 def _is_called(scope: Scope, node: ast.expr) -> bool:

@@ -94,6 +94,18 @@ class Scope:
         return frozenset(self.source.code(place) for place in places)
 
     @cached_property
+    def yields(self) -> tuple[ast.expr, ...]:
+        """What it yields; nothing, unless it is a generator."""
+        nodes = self.source.nodes(self.definition) if self.definition is not None else ()
+        return tuple(
+            node.value
+            for node in nodes
+            if isinstance(node, ast.Yield | ast.YieldFrom)
+            and node.value is not None
+            and self.source.definition(node) is self.definition
+        )
+
+    @cached_property
     def unused(self) -> frozenset[str]:
         """What it binds and never looks at: an edit that does is more likely to be right."""
         if self.definition is None:

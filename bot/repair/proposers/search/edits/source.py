@@ -77,6 +77,22 @@ class Source:
         return tuple(found)
 
     @cached_property
+    def ordered(self) -> frozenset[str]:
+        """Variables and attributes that the file makes an `OrderedDict`, as it writes them."""
+        found = set()
+        for node in self.nodes(self.tree):
+            match node:
+                case ast.Assign(targets=[target], value=ast.Call(func=made)):
+                    if self.code(made).endswith("OrderedDict"):
+                        found.add(self.code(target))
+                case ast.AnnAssign(target=target, value=ast.Call(func=made)):
+                    if self.code(made).endswith("OrderedDict"):
+                        found.add(self.code(target))
+                case _:
+                    pass
+        return frozenset(found)
+
+    @cached_property
     def definitions(self) -> dict[str, list[Definition]]:
         """All functions of the file by their names, methods and inner ones too."""
         found: dict[str, list[Definition]] = {}

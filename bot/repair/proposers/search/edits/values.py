@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from bot.repair.proposers.search.edits.change import Change
+from bot.repair.proposers.search.edits.containers import CHANGERS
 from bot.repair.proposers.search.edits.scope import Scope
 
 
@@ -203,7 +204,9 @@ def yields(scope: Scope, node: ast.AST) -> Iterator[Change]:
         case ast.Expr(value=ast.Call() as call) if scope.definition is not None:
             change = (source.replace(call, f"return {source.code(call)}"),)
             says = f"returns `{source.code(call)}`"
-            yield Change("missing return", node.lineno, 0.55, change, says)
+            changes = isinstance(call.func, ast.Attribute) and call.func.attr in CHANGERS
+            weight = 0.05 if changes else 0.55
+            yield Change("missing return", node.lineno, weight, change, says)
             if any(
                 isinstance(one, ast.Yield | ast.YieldFrom)
                 for one in scope.source.nodes(scope.definition)
