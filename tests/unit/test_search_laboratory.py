@@ -9,6 +9,7 @@ import pytest
 
 from bot.repair.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
 from bot.repair.proposers.base import Task
+from bot.repair.proposers.search.comparison import compare
 from bot.repair.proposers.search.edits import Candidate
 from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.evidence import Evidence
@@ -54,17 +55,22 @@ async def statuses(
 ) -> list[str]:
     """Return how each of these edits of `m.py` does, old text and new."""
     laboratory, evidence = await opened(folder, files)
-    text = evidence.sources["m.py"]
-    queue = []
-    for n, (old, new) in enumerate(edits):
-        start = text.index(old)
-        change = Change("", 1, 0.5, (Replacement(start, start + len(old), new),), "")
-        queue.append(Candidate(n, "m.py", change, 0.5, "m.py:f:1", cold=False))
+    queue = edits_of(evidence.sources["m.py"], edits)
     request = {**Trials(evidence).request(queue), **more}
     answer = await laboratory.ask(
         "try", "warm", 60.0, more=100, grace=60.0, compare=None, workers=2, **request
     )
     return [answer["results"][str(n)]["status"] for n in range(len(edits))]
+
+
+def edits_of(text: str, edits: list[tuple[str, str]]) -> list[Candidate]:
+    """Return edits of a function `f` of `m.py` that put a new text in the place of an old one."""
+    queue = []
+    for n, (old, new) in enumerate(edits):
+        start = text.index(old)
+        change = Change("", 1, 0.5, (Replacement(start, start + len(old), new),), "")
+        queue.append(Candidate(n, "m.py", change, 0.5, "m.py:f:1", cold=False))
+    return queue
 
 
 async def test_failing_tests_of_every_file_are_looked_at(tmp_path: Path) -> None:
@@ -198,6 +204,24 @@ async def test_every_edit_gets_an_answer(tmp_path: Path) -> None:
     edits = [(old, new) for old, new, _ in tried]
     found = await statuses(tmp_path, {"m.py": SUM, "test_m.py": TEST_SUM}, edits)
     assert found == [status for _, _, status in tried]
+
+
+async def test_edits_of_an_endless_function_are_compared(tmp_path: Path) -> None:
+    """On what the tests give it: as it was it would never end, and with some edits it never does."""
+    files = {
+        "m.py": "def f(n):\n    while n != 0:\n        n += 1\n    return n\n",
+        "test_m.py": "from m import f\n\n\ndef test_four():\n    assert f(4) == 0\n\n\n"
+        "def test_six():\n    assert f(6) == 0\n",
+    }
+    laboratory, evidence = await opened(tmp_path, files)
+    edits = [("n += 1", text) for text in ("n -= 1", "n -= 2", "n = 0")]
+    queue = edits_of(files["m.py"], edits)
+    compared, _ = await compare(laboratory, Trials(evidence), queue, 1)
+    first, second, third = (compared["behaviour"][str(n)] for n in range(3))
+    assert set(compared["inputs"][:2]) == {"f(n=4)", "f(n=6)"}
+    assert first[:2] == second[:2] == third[:2] == ["0", "0"]
+    assert len(first) == len(second) == len(third)
+    assert second.count(None) > third.count(None) == 0
 
 
 async def test_edits_do_not_find_the_answers_of_others(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ _SLOWER = 30
 _WALL = 4
 """Wall time that may pass for each second of processor time."""
 
-_HOT = 0.5
+_HOT = 0.25
 """Seconds after which it is known where a test that never ends spends its time."""
 
 _PARTING = 5.0

@@ -31,8 +31,11 @@ _CALLS = 24
 _INPUTS = 160
 """Inputs that candidates are run on."""
 
-_SECONDS = 0.4
-"""Of processor time for one candidate on one input."""
+_LEAST, _MOST = 0.1, 0.4
+"""Seconds of processor time for one candidate on one input: three times what a test may take."""
+
+_ENDLESS = 4
+"""Inputs on which a candidate finds no end before the rest is not tried."""
 
 _SILENCE = 5.0
 """Wall time for the same."""
@@ -53,6 +56,7 @@ class Comparer:
         self._names = set(request["functions"])
         self._random = random.Random(request["seed"])  # noqa: S311 - no secret hangs on it
         self._deadline = time.monotonic() + float(request["seconds"])
+        self._seconds = min(_MOST, max(_LEAST, 3 * float(request["limit"])))
 
     def compared(self) -> dict[str, Any]:
         """Return the inputs as text, and each candidate's behaviour on them, None: no answer."""
@@ -73,21 +77,25 @@ class Comparer:
         return answer
 
     def _compare(self, send: Send, patches: dict[str, Any]) -> None:
+        best = next(iter(patches.values()))
+        best.apply()  # as it was, a test may not end
         calls = self._calls()
+        best.revert()
         inputs = list(self._inputs(calls))
         send({"inputs": [_shown(call) for call in inputs]})
         for number, patched in patches.items():
             send({"number": number, "behaviour": self._behaviour(patched, inputs)})
 
     def _behaviour(self, patched: Any, inputs: list[Any]) -> list[Any]:
-        """Return what a candidate answers to each input, None where it takes too long."""
+        """Return what a candidate answers to each input, None where it finds no end."""
         behaviour: list[Any] = []
         while len(behaviour) < len(inputs) and time.monotonic() < self._deadline:
             left = inputs[len(behaviour) :]
-            child = Child(partial(_behave, patched=patched, inputs=left), _SILENCE)
-            behaviour += child.wait(self._deadline)
+            work = partial(_behave, patched=patched, inputs=left, seconds=self._seconds)
+            behaviour += Child(work, _SILENCE).wait(self._deadline)
             if len(behaviour) < len(inputs):
-                behaviour.append(None)
+                without = behaviour.count(None) + 1
+                behaviour += [None] * (1 if without < _ENDLESS else len(inputs) - len(behaviour))
         return behaviour
 
     def _calls(self) -> list[tuple[Any, dict[str, Any]]]:
@@ -168,6 +176,7 @@ def compared_plausible(
         "file": chosen[0][1],
         "functions": [unit.split(":")[1]],
         "tests": [*request["failing"], *request["passing"].get(unit, ())][:_TESTS],
+        "limit": request["limit"],
         "sources": request["sources"],
         "candidates": [(number, edits) for number, _, _, edits in chosen],
     }
@@ -193,11 +202,11 @@ def _function_of(code: Any) -> Any:
     return next((f for f in gc.get_referrers(code) if isinstance(f, types.FunctionType)), None)
 
 
-def _behave(send: Send, *, patched: Any, inputs: list[Any]) -> None:
+def _behave(send: Send, *, patched: Any, inputs: list[Any], seconds: float) -> None:
     """Tell what a candidate answers to each input; on one that takes too long, end."""
     patched.apply()
     for function, arguments in inputs:
-        limit_processor(_SECONDS)
+        limit_processor(seconds)
         mine = copy.deepcopy(arguments)
         try:
             answer = _settled(_call(function, mine))
