@@ -86,6 +86,29 @@ def renewed(scope: Scope, line: int) -> Iterator[str]:
             yield f"{holder}.move_to_end({scope.source.code(key)})"
 
 
+def marks(scope: Scope, line: int) -> Iterator[str]:
+    """Yield statements that put into a container what the function asks it for."""
+    names = scope.bound_before(line)
+    for node in scope.source.nodes(scope.definition) if scope.definition is not None else ():
+        match node:
+            case ast.Compare(left=item, ops=[ast.In() | ast.NotIn()], comparators=[owner]):
+                pass
+            case _:
+                continue
+        if not isinstance(owner, ast.Name | ast.Attribute) or not _known(scope, owner, names):
+            continue
+        if isinstance(item, ast.Constant):
+            continue
+        holder, text = scope.source.code(owner), scope.source.operand(item, 16)
+        kinds = scope.kinds(holder)
+        if not kinds or "set" in kinds:
+            yield f"{holder}.add({text})"
+        if "list" in kinds:
+            yield f"{holder}.append({text})"
+        if "dict" in kinds:
+            yield f"{holder}[{text}] = True"
+
+
 def resets(scope: Scope) -> Iterator[str]:
     """Yield statements that give a place of a table another value: `rows[y][x] = 0`."""
     if scope.definition is None:

@@ -36,6 +36,10 @@ _USUAL: dict[tuple[str, int], dict[str, float]] = {
 }  # fmt: skip
 """By a function's name and the number of its arguments: what may be missing."""
 
+_CUTTING = frozenset({"strip", "lstrip", "rstrip", "split", "rsplit"})
+"""Methods that cut at white space, unless they are told where."""
+_SHORT = 3
+
 _COPIES = (("list(%s)", 0.2), ("%s.copy()", 0.2), ("%s[:]", 0.25))
 _BESIDE = 0.5
 """Of a call that the same statement makes of something else: `abs(x) + y`."""
@@ -131,9 +135,22 @@ def _extra_arguments(scope: Scope, node: ast.Call) -> dict[str, float]:
         for text, weight in _USUAL.get((name, len(node.args)), {}).items()
         if text.partition("=")[0] not in given
     }
+    if name in _CUTTING and not node.args:
+        options = dict.fromkeys(_texts(scope), 0.4) | options
     if name in scope.source.definitions:
         options = dict.fromkeys(scope.bound_before(node.lineno), 0.3) | options
     return options
+
+
+def _texts(scope: Scope) -> Iterator[str]:
+    """Yield the short texts of the function, as they are written, and signs that are often cut."""
+    for node in scope.source.nodes(scope.definition) if scope.definition is not None else ():
+        match node:
+            case ast.Constant(value=str(text)) if 0 < len(text) <= _SHORT:
+                yield repr(text)
+            case _:
+                pass
+    yield from ("'-'", "'.'", "'/'", "'_'", "'0'", "'\"'")
 
 
 def ranges(scope: Scope, node: ast.AST) -> Iterator[Change]:

@@ -54,7 +54,7 @@ Rule = Callable[[Scope, ast.AST], Iterator[Change]]
 
 RULES: tuple[Rule, ...] = (
     comparisons.comparisons, operators.arithmetic, operators.signs, operators.augmented,
-    operators.logic, operators.off_by_one,
+    operators.logic, operators.off_by_one, operators.powers,
     constants.numbers, constants.counted, constants.truth, constants.collections, constants.strings,
     names.variables, names.own_attributes, names.attributes, names.functions,
     calls.swapped, calls.arguments, calls.ranges, calls.unwrapped, calls.wrapped,
@@ -62,11 +62,11 @@ RULES: tuple[Rule, ...] = (
     conditions.negated, conditions.fixed, conditions.extended, comprehensions.filters,
     conditions.bounded,
     conditions.repeated,
-    values.terms, values.constants, values.results, values.rhs, values.borrowed, values.yields,
+    values.terms, values.constants, values.results, values.rhs, values.targets, values.borrowed, values.yields,
     statements.deleted, moves.reordered, moves.moved, branches.exits, branches.conditional,
     statements.inserted, effects.unkept, effects.uncalled, effects.shared, effects.ends,
     effects.bits, effects.tallies, calls.starred, names.parts, conditions.predicates, conditions.elsewhere, formats.formatted,
-    symmetry.chains, symmetry.exchanged, symmetry.counterparts, symmetry.mirrored, symmetry.gathered, symmetry.beside,
+    symmetry.chains, symmetry.exchanged, symmetry.counterparts, symmetry.mirrored, symmetry.gathered, symmetry.both_ends, symmetry.beside,
     refusals.refusals, guards.first_cases, guards.steps, guards.repeats, guards.same_place,
     signatures.mutable_defaults, handlers.exceptions, handlers.caught,
     questions.membership, questions.misgrouped, fallbacks.guarded, fallbacks.absent_attributes,

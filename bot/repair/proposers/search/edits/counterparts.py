@@ -16,6 +16,12 @@ _PAIRS = (
 """Names that people use side by side."""
 
 
+def beside(name: str) -> frozenset[str]:
+    """Return the names that people use side by side with one."""
+    pairs = (set(pair) for pair in _PAIRS if name in pair)
+    return frozenset(other for pair in pairs for other in pair - {name})
+
+
 def counterparts(
     variables: Collection[str], nodes: Iterable[ast.AST], fit: Callable[[str, str], bool]
 ) -> Mapping[str, str]:

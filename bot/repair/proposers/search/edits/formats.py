@@ -33,6 +33,7 @@ _INSIDE: tuple[Callable[[Scope, ast.AST], Iterator[Change]], ...] = (
 
 _PRECISION = re.compile(r"(\.)(\d+)")
 _WIDTH = re.compile(r"(?<![.\d])(0?)(\d+)")
+_WHOLE = re.compile(r"\d+[dxXbo]")
 _ALIGNED = "<>^"
 _USUAL = {".2f": 0.3, ".1f": 0.2, ",": 0.15, ".0f": 0.1, "02d": 0.1, "02": 0.1, ".3f": 0.1}
 
@@ -186,6 +187,8 @@ def _realigned(spec: str) -> dict[str, float]:
     }
     if "." not in spec and spec[-1:].isdigit():
         found |= {f"0{spec.lstrip('0')}": 0.2, f">{spec}": 0.2}
+    if _WHOLE.fullmatch(spec):
+        found[spec.lstrip("0") if spec.startswith("0") else f"0{spec}"] = 0.4
     if spec[-1:] == "f" and "," not in spec:
         found[f",{spec}"] = 0.2
     return found

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from bot.repair.proposers.search.edits.change import Change
+from bot.repair.proposers.search.edits.counterparts import beside
 from bot.repair.proposers.search.edits.scope import Scope
 
 # Methods that people take for one another; each is an alternative for the others of its group.
@@ -169,12 +170,22 @@ def _other_attributes(scope: Scope, node: ast.Attribute, *, called: bool) -> dic
             near = dict.fromkeys(names, 0.45 / (1 + len(names) / 12))
             found = {**near, **found}
     if not called or not found:
-        # Attributes that the same function reads of anything: `node.left` beside `node.right`.
-        definition = scope.definition or scope.source.tree
-        for other in scope.source.nodes(definition):
-            if isinstance(other, ast.Attribute) and _is_called(scope, other) == called:
-                found.setdefault(other.attr, 0.35)
+        found = _read_elsewhere(scope, called=called) | found
+    if not called:
+        found |= dict.fromkeys(beside(node.attr), 0.5)
     found.pop(node.attr, None)
+    return found
+
+
+def _read_elsewhere(scope: Scope, *, called: bool) -> dict[str, float]:
+    """Return what the function reads of anything, `left` beside `right`, and what its class reads."""
+    definition = scope.definition or scope.source.tree
+    owner = scope.source.owner(definition) if not called else None
+    found: dict[str, float] = {}
+    for home, weight in ((owner, 0.12), (definition, 0.35)):
+        for other in scope.source.nodes(home) if home is not None else ():
+            if isinstance(other, ast.Attribute) and _is_called(scope, other) == called:
+                found[other.attr] = weight
     return found
 
 

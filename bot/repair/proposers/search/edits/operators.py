@@ -79,9 +79,15 @@ def _regrouped(scope: Scope, node: ast.BinOp) -> Iterator[Change]:
             pair = (Replacement(middle, middle, "("), Replacement(whole[1], whole[1], ")"))
             yield Change("grouping", node.lineno, 0.55, pair, "groups the calculation differently")
         else:
-            middle = source.span(inner.left)[1]
-            pair = (Replacement(whole[0], whole[0], "("), Replacement(middle, middle, ")"))
-            yield Change("grouping", node.lineno, 0.55, pair, "groups the calculation differently")
+            start = inner.left
+            while True:  # `a - b * c / d`: behind `b * c`, and behind `b`
+                middle = source.span(start)[1]
+                pair = (Replacement(whole[0], whole[0], "("), Replacement(middle, middle, ")"))
+                says = "groups the calculation differently"
+                yield Change("grouping", node.lineno, 0.55, pair, says)
+                if not isinstance(start, ast.BinOp) or source.parenthesised(start):
+                    break
+                start = start.left
 
 
 def signs(scope: Scope, node: ast.AST) -> Iterator[Change]:
@@ -120,6 +126,13 @@ def augmented(scope: Scope, node: ast.AST) -> Iterator[Change]:
         for other, weight in (("+=", 0.45), ("-=", 0.2), ("*=", 0.2), ("|=", 0.1), ("//=", 0.1)):
             says = f"updates with `{other}` instead of assigning"
             yield Change("update", node.lineno, weight, (Replacement(*at, other),), says)
+        if isinstance(node.value, ast.UnaryOp) and isinstance(node.value.op, ast.UAdd | ast.USub):
+            sign = "+=" if isinstance(node.value.op, ast.UAdd) else "-="
+            start, end = at[0], source.span(node.value.operand)[0]
+            change = (Replacement(start, end, f"{sign} "),)
+            close = source.text[at[1] : at[1] + 1] in "+-"  # `=+ 1`
+            says = f"updates with `{sign}` instead of assigning"
+            yield Change("update", node.lineno, 1.0 if close else 0.3, change, says)
         name = source.code(target)
         for best, weight in (("max", 0.22), ("min", 0.22)):
             if f"{best}(" not in source.code(node.value):
@@ -158,6 +171,18 @@ def logic(scope: Scope, node: ast.AST) -> Iterator[Change]:
         if negated is None:
             flipped = source.replace(dropped, f"not {operand}")
             yield Change("negation", node.lineno, 0.4, (flipped,), f"negates `{operand}`")
+
+
+def powers(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Take the square of a number that is calculated with."""
+    if not isinstance(node, ast.Name) or node.id not in scope.variables:
+        return
+    if not scope.is_number(node.id):
+        return
+    above = scope.source.parent(node)
+    if isinstance(above, ast.BinOp) and not isinstance(above.op, ast.Pow | ast.Mod):
+        change = (scope.source.replace(node, f"{node.id} ** 2"),)
+        yield Change("operator", node.lineno, 0.12, change, f"takes the square of `{node.id}`")
 
 
 _GLOBAL = 0.2

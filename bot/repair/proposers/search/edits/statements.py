@@ -101,6 +101,7 @@ def _updates(scope: Scope, node: ast.stmt) -> dict[str, float]:
     found |= dict.fromkeys(_donors(scope, node), 0.22)
     found |= dict.fromkeys(absent.undone(scope, node.lineno), 0.3)
     found |= dict.fromkeys(absent.resets(scope), 0.08)
+    found |= dict.fromkeys(absent.marks(scope, node.lineno), 0.4)
     found |= dict.fromkeys(absent.renewed(scope, node.lineno), 0.5)
     block = scope.source.block(node)
     for near in block[max(0, block.index(node) - 1) : block.index(node) + 1]:

@@ -10,6 +10,7 @@ from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.edits.scope import Scope
 
 _MOST_OPERANDS = 4
+_ENDS = (("startswith", "endswith"), ("endswith", "startswith"))
 
 
 def chains(scope: Scope, node: ast.AST) -> Iterator[Change]:
@@ -77,6 +78,21 @@ def _conditions(scope: Scope, node: ast.Compare) -> Iterator[Change]:
         change = (source.replace(node, f"{source.code(node)} {word} {text}"),)
         says = f"asks `{word} {text}` too"
         yield Change("missing counterpart", node.lineno, weight, change, says)
+
+
+def both_ends(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Ask the same of the other end too: `not text.endswith(".")` beside `startswith`."""
+    if not isinstance(node, ast.BoolOp):
+        return
+    source = scope.source
+    word = "and" if isinstance(node.op, ast.And) else "or"
+    for part in node.values:
+        code, end = source.operand(part, 5), source.span(part)[1]
+        for one, other in _ENDS:
+            text = code.replace(f".{one}(", f".{other}(")
+            if text != code and text not in source.code(node):
+                change = (Replacement(end, end, f" {word} {text}"),)
+                yield Change("missing counterpart", part.lineno, 0.5, change, f"asks `{text}` too")
 
 
 def gathered(scope: Scope, node: ast.AST) -> Iterator[Change]:

@@ -21,7 +21,8 @@ def terms(scope: Scope, node: ast.AST) -> Iterator[Change]:
     factor = source.operand(value, 12)
     options = {
         f"max(0, {plain})": 0.3, f"max({plain}, 0)": 0.2, f"1 + {source.operand(value, 11)}": 0.2,
-        f"2 * {factor}": 0.15, f"{factor} // 2": 0.15, f"-{source.operand(value, 13)}": 0.2,
+        f"2 * {factor}": 0.15, f"{factor} // 2": 0.15,
+        f"-{source.operand(value, 13)}": 0.55 if _has_negative(source.parent(value)) else 0.2,
         f"[{plain}]": 0.2, f"({plain},)": 0.05,
     }  # fmt: skip
     if _may_be_asked(scope, value):
@@ -66,6 +67,12 @@ def _may_be_asked(scope: Scope, value: ast.expr) -> bool:
 def _is_a_number(kinds: frozenset[str]) -> bool:
     """Whether a variable was seen and was never anything but a number."""
     return bool(kinds) and kinds <= {"int", "float"}
+
+
+def _has_negative(above: ast.AST | None) -> bool:
+    """Whether a tuple has a negative item already, as the key of a sort that runs both ways."""
+    items = above.elts if isinstance(above, ast.Tuple) else []
+    return any(isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.USub) for one in items)
 
 
 def _each(scope: Scope, node: ast.expr, options: dict[str, float], kind: str) -> Iterator[Change]:
@@ -132,17 +139,25 @@ def results(scope: Scope, node: ast.AST) -> Iterator[Change]:
         elif isinstance(other, ast.Attribute) and isinstance(other.value, ast.Name):
             options.setdefault(source.code(other), 0.2)
     for name in scope.bound_before(node.lineno):
-        options[name] = 0.4
-        if not _is_a_number(scope.kinds(name)):
-            options[f"not {name}"] = 0.2
-        if scope.is_sized(name):
-            options |= {f"len({name})": 0.25, f"[{name}]": 0.15, f"list({name})": 0.1}
-            options |= {f"{name}[-1]": 0.2, f"{name}[0]": 0.15}
+        options |= _told_of(scope, name)
     options.pop(mine, None)
     for text, weight in options.items():
         says = f"returns `{text}` instead of `{mine}`"
         change = (source.replace(node.value, text),)
         yield Change("return value", node.lineno, weight, change, says)
+
+
+def _told_of(scope: Scope, name: str) -> dict[str, float]:
+    """Return what a function may answer with a variable: itself, its size, whether it is any."""
+    found = {name: 0.4}
+    if not _is_a_number(scope.kinds(name)):
+        found[f"not {name}"] = 0.2
+    elif scope.has("return", "bool"):
+        found |= {f"{name} == 0": 0.3, f"{name} > 0": 0.15, f"{name} != 0": 0.15}
+    if scope.is_sized(name):
+        found |= {f"len({name})": 0.25, f"[{name}]": 0.15, f"list({name})": 0.1}
+        found |= {f"{name}[-1]": 0.2, f"{name}[0]": 0.15}
+    return found
 
 
 def rhs(scope: Scope, node: ast.AST) -> Iterator[Change]:
@@ -162,6 +177,26 @@ def rhs(scope: Scope, node: ast.AST) -> Iterator[Change]:
     options |= dict.fromkeys(_assigned_elsewhere(scope, node), 0.7)
     options.pop(mine, None)
     yield from _each(scope, node.value, options, "initial value")
+
+
+def targets(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Keep a value where it was calculated from: `kept[b] = min(kept[b], new)`."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return
+    source, target = scope.source, node.targets[0]
+    match node.value:
+        case ast.Call(func=ast.Name(id="min" | "max"), args=parts):
+            weight = 0.4
+        case ast.BinOp(left=left, right=right):
+            parts, weight = [left, right], 0.12
+        case _:
+            return
+    for part in parts:
+        text = source.code(part)
+        if isinstance(part, ast.Name | ast.Attribute | ast.Subscript) and "\n" not in text:
+            change = (source.replace(target, text),)
+            says = f"keeps it in `{text}` instead of `{source.code(target)}`"
+            yield Change("wrong place", node.lineno, weight, change, says)
 
 
 def _assigned_elsewhere(scope: Scope, node: ast.Assign) -> Iterator[str]:

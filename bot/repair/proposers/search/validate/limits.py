@@ -12,6 +12,9 @@ _LEAST = 0.04
 _SLOWER = 10
 """How many times the usual time a test may take."""
 
+_AGAIN = 1.5
+"""How much longer than its failure a slow test may take to pass."""
+
 _MANY = 3
 _MOST = 0.8
 
@@ -26,10 +29,13 @@ that are too slow for it get more time later.
 def time_limits(evidence: Evidence, factor: float = 1.0) -> dict[str, float]:
     """Return the seconds of processor time that each test may take, by id."""
     usual = usual_limit(evidence)
+    quick = any(0 < one.seconds <= usual for one in evidence.failing)
     limits = {}
     for test in evidence.tests.values():
         own = 0.0 if test.outcome in {"hanging", "crashed"} else test.seconds
-        limit = max(_LEAST, _SLOWER * own) if test.outcome == "passed" else _failing(own, usual)
+        limit = max(_LEAST, _SLOWER * own)
+        if test.outcome != "passed":
+            limit = _failing(own, usual, quick=quick)
         limits[test.id] = round(factor * limit, 3)
     return limits
 
@@ -51,6 +57,9 @@ def usual_limit(evidence: Evidence) -> float:
     )
 
 
-def _failing(own: float, usual: float) -> float:
-    """Return the limit of a failing test: one that fails late may have waited for its own limit."""
-    return min(max(usual, 3 * own), _SLOWER * usual)
+def _failing(own: float, usual: float, *, quick: bool) -> float:
+    """Return the limit of a failing test: one that fails late may have waited for its own limit.
+
+    Where others fail quickly, few candidates come to it, so that it may take its time.
+    """
+    return max(usual, min(3 * own, _SLOWER * usual), _AGAIN * own if quick else 0.0)
