@@ -912,7 +912,7 @@ Comment here:
 ### Notes
 
 - mechanical: No tool of this project has a fix mode for `sh check.sh`.
-- search: No edit turns a failing test green: 0 candidates tried in N s.
+- search: The failing tests run no source file of the project in their own process, or none that can be read as Python, so there is nothing to edit.
 - Run `RUN`: N s, N tokens, $0.N.
 
 <!-- fixpoint:run=RUN kind=pull-request -->

@@ -232,7 +232,7 @@ def test_a_search_in_vain_says_what_it_saw() -> None:
     failing = {0: seen(0, "failed")}
     trials = Trials(Evidence(tests=failing, sources={"test_a.py": ""}))
     assert in_vain(trials, Effort(0, 0.1)) == snapshot(
-        "The failing tests run no source file of the project in their own process, or none that can be read as Python. No edit turns a failing test green: 0 candidates tried in 0 s."
+        "The failing tests run no source file of the project in their own process, or none that can be read as Python, so there is nothing to edit."
     )
     trials = Trials(Evidence(tests=failing, sources={"a.py": ""}))
     trials.add([candidate(0, 0.5)])

@@ -12,6 +12,11 @@ from bot.repair.proposers.search.validate import Trials, Tried
 
 _PLACES = 3
 
+_NOTHING_READ = (
+    "The failing tests run no source file of the project in their own process, "
+    "or none that can be read as Python, so there is nothing to edit."
+)
+
 
 def places(suspects: Sequence[Suspect], edits: int) -> str:
     """Return which lines are suspected most, and how much there is to try."""
@@ -43,7 +48,9 @@ def in_vain(trials: Trials, effort: Effort) -> str:
         )
     best = trials.partial[0] if trials.partial else None
     if best is None:
-        return f"{_unread(trials.evidence)}No edit turns a failing test green: {effort}."
+        if _nothing_read(trials.evidence):
+            return _NOTHING_READ
+        return f"No edit turns a failing test green: {effort}."
     where = f"{best.candidate.file} line {best.candidate.change.line}"
     mended = f"mends {len(best.mended)} of {len(trials.evidence.failing)}"
     harm = f" and breaks `{best.broken[0]}`" if best.broken else ""
@@ -53,14 +60,8 @@ def in_vain(trials: Trials, effort: Effort) -> str:
     )
 
 
-def _unread(evidence: Evidence) -> str:
-    """Say it where there was nothing to edit, because the tests run nothing of the project here."""
-    if any(not is_test_file(file) for file in evidence.sources):
-        return ""
-    return (
-        "The failing tests run no source file of the project in their own process, "
-        "or none that can be read as Python. "
-    )
+def _nothing_read(evidence: Evidence) -> bool:
+    return all(is_test_file(file) for file in evidence.sources)
 
 
 def _harmful(harmful: Sequence[Tried], effort: Effort) -> str:
