@@ -36,6 +36,7 @@ def outcomes(
         ("return a < b", "return a <= b"),
         ("return a - b", "return a + b"),
         ("return a - b", "return a - b ** 2"),
+        ("return [(x, y) for x in a for y in a]", "return [(x, y) for x in a for y in a if x or y]"),
         ("return a - 3 * b / 9", "return (a - 3) * b / 9"),
         ("a =+ b", "a += b"),
         ("return a.strip()", "return a.strip('-')"),
@@ -185,6 +186,8 @@ def test_a_pair_of_a_thing_with_itself_is_skipped() -> None:
     wrong = "def f(a):\n    n = 0\n    for i in a:\n        for j in a:\n            n += 1\n    return n\n"
     skipped = "            if i == j:\n                continue\n            n += 1"
     assert wrong.replace("            n += 1", skipped) in outcomes(wrong)
+    no_step = skipped.replace("i == j", "i == j == 0")
+    assert wrong.replace("            n += 1", no_step) in outcomes(wrong)
     alone = wrong.replace("        for j in a:", "        def g(j=i):")
     assert not any("== j" in one for one in outcomes(alone))
 

@@ -59,7 +59,7 @@ RULES: tuple[Rule, ...] = (
     names.variables, names.own_attributes, names.attributes, names.functions,
     calls.swapped, calls.arguments, calls.ranges, calls.unwrapped, calls.wrapped,
     subscripts.slices, subscripts.indices, subscripts.items, subscripts.answers, subscripts.same_keys,
-    conditions.negated, conditions.fixed, conditions.extended, comprehensions.filters,
+    conditions.negated, conditions.fixed, conditions.extended, comprehensions.filters, comprehensions.pairs,
     conditions.bounded,
     conditions.repeated,
     values.terms, values.constants, values.results, values.rhs, values.targets, values.borrowed, values.yields,

@@ -35,6 +35,27 @@ def filters(scope: Scope, node: ast.AST) -> Iterator[Change]:
                 yield Change("missing condition", node.lineno, weight, change, says)
 
 
+def pairs(scope: Scope, node: ast.AST) -> Iterator[Change]:
+    """Leave out the pair of a thing with itself, and no step at all, where it goes over both."""
+    match node:
+        case (
+            ast.ListComp(generators=[first, second])
+            | ast.SetComp(generators=[first, second])
+            | ast.GeneratorExp(generators=[first, second])
+        ) if not second.ifs and not first.ifs:
+            pass
+        case _:
+            return
+    source = scope.source
+    one, other = source.code(first.target), source.code(second.target)
+    if source.code(first.iter) != source.code(second.iter):
+        return
+    end = source.span(second.iter)[1]
+    for text in (f"{one} != {other}", f"{one} or {other}"):
+        change = (Replacement(end, end, f" if {text}"),)
+        yield Change("missing condition", node.lineno, 0.3, change, f"picks only where `{text}`")
+
+
 def _matches(scope: Scope, name: str, line: int) -> dict[str, float]:
     """Return comparisons of what a comprehension goes through with the function's variables."""
     found: dict[str, float] = {}

@@ -89,14 +89,19 @@ def same_place(scope: Scope, node: ast.AST) -> Iterator[Change]:
             return
         if not isinstance(above, ast.For):
             continue
+        alike = scope.source.code(above.iter) == scope.source.code(node.iter)
         for outer in ast.walk(above.target):
-            if isinstance(outer, ast.Name) and outer.id != inner:
-                condition = f"{outer.id} == {inner}"
+            if not isinstance(outer, ast.Name) or outer.id == inner:
+                continue
+            weight = 0.3 * scope.alike(outer.id, inner)
+            cases = {f"{outer.id} == {inner}": weight}
+            if alike and scope.is_number(inner):  # no step at all: `dx == dy == 0`
+                cases[f"{outer.id} == {inner} == 0"] = weight
+            for condition, likely in cases.items():
                 lines = (f"if {condition}:", f"{scope.source.step}continue")
                 change = (scope.source.insert_before(first, *lines),)
-                weight = 0.3 * scope.alike(outer.id, inner)
                 says = f"skips a pair where `{condition}`"
-                yield Change("missing guard", first.lineno, weight, change, says)
+                yield Change("missing guard", first.lineno, likely, change, says)
 
 
 def _missing(scope: Scope, name: str) -> Iterator[str]:
