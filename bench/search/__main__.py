@@ -42,8 +42,6 @@ FIXPOINT = Path(sys.executable).with_name("fixpoint")
 def main() -> None:
     """Run, print a line for each fault, then the figures."""
     options = _options()
-    if options.in_place:  # else the plugins of this project's own tests are imported each time
-        os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     results = asyncio.run(_run_all(_subjects(options)[options.start :: options.every], options))
     print(f"\n{HEAD}")
     for by in dict.fromkeys(result.by for result in results):

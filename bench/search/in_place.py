@@ -21,9 +21,13 @@ from bot.repair.proposers.search import SearchProposer
 from bot.repair.steps import PlainSteps
 from tests.unit.local_workbench import LocalWorkbench
 
+_WITHOUT_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"
+"""Else the plugins of this project's own tests, which no program needs, are imported each time."""
+
 
 async def repair_in_place(folder: Path, test: str, seconds: float) -> str:
     """Repair the project in a folder and return the patch."""
+    test = f"{_WITHOUT_PLUGINS} {test}"
     workbench = await LocalWorkbench(folder, {}).start()
     driver = folder.parent / "driver"
     driver.mkdir()
