@@ -25,11 +25,11 @@ from pathlib import Path
 from bench.case import Case, check_out, fixed_text, load_cases
 from bench.forgery import CHEATS, Files, Scene
 from bench.processes import FIXPOINT
+from bot.model import Failure, GuardFinding, Observation, Severity
 from bot.repair.guards.change import Change
 from bot.repair.guards.examine import Evidence, examine
 from bot.repair.guards.files import is_restored
 from bot.repair.guards.paths import restored, steering
-from bot.repair.model import Failure, GuardFinding, Observation, Severity
 
 REAL = "the real fix"
 

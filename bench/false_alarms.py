@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from bot.model import Failure, GuardFinding, Observation, Severity
 from bot.repair.guards.change import Change
 from bot.repair.guards.examine import Evidence, examine
 from bot.repair.guards.files import is_restored, is_test_file
-from bot.repair.model import Failure, GuardFinding, Observation, Severity
 
 _MOST_FILES = 15
 

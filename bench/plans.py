@@ -19,12 +19,12 @@ from pathlib import Path
 
 from bench.case import run_git
 from bench.tables import print_table
-from bot.ci_choice import Choice, plan_chosen
-from bot.repair.ci.workflow.actions import Need
-from bot.repair.ci.workflow.jobs import WORKFLOWS, JobLeg, all_jobs
-from bot.repair.ci.workflow.plan import JobPlan
-from bot.repair.ci.workflow.services import services
-from bot.repair.detect.tree import DirectoryTree
+from bot.ci.workflow.actions import Need
+from bot.ci.workflow.jobs import WORKFLOWS, JobLeg, all_jobs
+from bot.ci.workflow.plan import JobPlan
+from bot.ci.workflow.services import services
+from bot.commands.ci_choice import Choice, plan_chosen
+from bot.detect.tree import DirectoryTree
 
 
 @dataclass

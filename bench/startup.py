@@ -1,4 +1,4 @@
-"""How long it takes until a command line can do its first work: `import bot.cli` and a bare start."""
+"""How long it takes until a command line can do its first work: `import bot.commands.cli` and a bare start."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ ROUNDS = 15
 
 _SUBJECTS = {
     "python -c pass": (sys.executable, "-c", "pass"),
-    "import bot.cli": (sys.executable, "-c", "import bot.cli"),
+    "import bot.commands.cli": (sys.executable, "-c", "import bot.commands.cli"),
     "fixpoint --version": (FIXPOINT, "--version"),
-    "import bot.local (all of `fixpoint fix` but a model's SDK)": (
+    "import bot.commands.fix (all of `fixpoint fix` but a model's SDK)": (
         *(sys.executable, "-c"),
-        "import bot.local",
+        "import bot.commands.fix",
     ),
 }
 

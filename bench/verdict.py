@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench.processes import Failed
 from bench.tables import percentile, print_machine, print_table
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from tests.flows.failing_commit import FILES, failing_commit
 from tests.flows.world import World, open_world
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.errors import UsageError
-from bot.repair.places.environments import Environments
-from bot.repair.places.scrubbing import Scrub
+from bot.redaction import planted_secrets, scrubber
 from bot.repair.run import Tools
-from bot.reporting.redaction import planted_secrets, scrubber
-from bot.settings import LocalSettings, SandboxKind
+from bot.repair.workspace.environments import Environments
+from bot.repair.workspace.scrubbing import Scrub
+from bot.settings.environment import LocalSettings, SandboxKind
 from sandbox.base import SandboxProvider, SandboxUnavailable
 
 if TYPE_CHECKING:

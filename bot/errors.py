@@ -27,10 +27,7 @@ of `bot`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from bot.repair.model import Usage
+from bot.usage import Usage
 
 
 class FixpointError(Exception):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bot.errors import UsageError
-from bot.settings import load_local_settings
+from bot.settings.environment import load_local_settings
 from demo.screen import Screen
 from demo.serving import DemoFailed, tail
 from demo.stage import open_stage

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from bot.storage.database import open_database
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 from demo.reading import progress

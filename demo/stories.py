@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 
 PROJECTS = Path(__file__).parent / "projects"
 

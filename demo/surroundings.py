@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from bot.settings import LocalSettings, ServerSettings, variable_of
+from bot.settings.environment import LocalSettings, ServerSettings, variable_of
 from tests.fakes.github import GitHubServer
 
 _MODEL_PREFIXES = ("ANTHROPIC_", "OPENAI_")

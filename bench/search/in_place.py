@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from bot.repair.model import (
+from bot.model import (
     Cause,
     Commands,
     Limits,
@@ -15,10 +15,10 @@ from bot.repair.model import (
     SearchLimits,
     Usage,
 )
-from bot.repair.progress import silent
+from bot.model.progress import silent
+from bot.model.steps import PlainSteps
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search import SearchProposer
-from bot.repair.steps import PlainSteps
 from tests.unit.local_workbench import LocalWorkbench
 
 _WITHOUT_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"

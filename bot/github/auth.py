@@ -14,7 +14,8 @@ from pydantic import SecretStr
 
 from bot.errors import Conflict, NotPermitted
 from bot.github.client import Connection
-from bot.github.values import FileChange, Repo
+from bot.github.values import FileChange
+from bot.model.repository import Repo
 
 CACHED_TOKENS = 1024
 EXPIRY_MARGIN = 300.0

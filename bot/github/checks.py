@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.github.client import Connection, ensure
-from bot.github.values import Annotation, CheckReport
+from bot.model.check_report import Annotation, CheckReport
 
 ANNOTATIONS = 50
 """Annotations that GitHub takes in one request; it appends those of later ones.

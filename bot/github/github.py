@@ -44,20 +44,19 @@ from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
 from bot.github.refusals import Gone, Patience
 from bot.github.values import (
     Advance,
-    Annotation,
     AppIdentity,
-    CheckReport,
     Delivery,
     Issue,
     Permission,
     Publication,
     Published,
     PullRequest,
-    Repo,
     RepositoryFacts,
     Review,
 )
 from bot.github.wire import Wire
+from bot.model.check_report import Annotation, CheckReport
+from bot.model.repository import Repo
 
 S = TypeVar("S", bound=Sink)
 

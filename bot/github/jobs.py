@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from bot.github.client import Connection
 from bot.github.downloads import Archive, Sink
-from bot.github.values import Annotation
+from bot.model.check_report import Annotation
 
 S = TypeVar("S", bound=Sink)
 

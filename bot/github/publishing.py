@@ -9,7 +9,8 @@ from bot.github import reading
 from bot.github.client import Connection, ensure
 from bot.github.commits import write_commit, write_tree
 from bot.github.refusals import Gone
-from bot.github.values import Publication, Published, PullRequest, Repo
+from bot.github.values import Publication, Published, PullRequest
+from bot.model.repository import Repo
 
 NO_DRAFTS = "draft pull requests are not supported"
 """Part of GitHub's 422 where the plan has no drafts (private repositories of free accounts)."""

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import structlog
 
 from bot.background import again_and_again
-from bot.repair.model import Verdict
-from bot.repair.request import FixRequest
+from bot.model import Verdict
+from bot.model.request import FixRequest
 from bot.storage.approvals import Answer, ApprovalStore
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
+from bot.config.repo_config import PATH, WhoSection, parse
 from bot.errors import RepoConfigError
 from bot.github.github import GitHub
-from bot.github.values import Repo
 from bot.intake.approvals import Approvals
 from bot.intake.check_events import ButtonPressed, CheckEvent, ChecksFailed, HeadLeft, LabelAdded
 from bot.intake.commit_look import Stores
 from bot.intake.events import CommentEvent
-from bot.intake.left_heads import LeftHeads
 from bot.intake.policy import may_approve, may_ask
-from bot.intake.repo_config import PATH, WhoSection, parse
-from bot.repair.model import Verdict
+from bot.intake.superseded_commits import LeftHeads
+from bot.model import Verdict
+from bot.model.repository import Repo
 from bot.storage.approvals import Answer
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.github.check_values import FAILURES
-from bot.github.values import Repo
 from bot.intake.payloads import Account, App, Installation, Payload, Repository, Sha, read
+from bot.model.repository import Repo
 
 COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
 """Events whose `completed` tells how something ended; each has an object of the same name."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.config.checks import ChecksSection
 from bot.github.check_values import ACTIONS, Check, CommitChecks
 from bot.github.values import PullRequest
-from bot.intake.checks_config import ChecksSection
-from bot.repair.request import FailedCheck
+from bot.model.request import FailedCheck
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from bot.intake.options import BadOption, split_options
-from bot.repair.request import Options
+from bot.config.options import BadOption, split_options
+from bot.model.request import Options
 
 WORD = "/fix"
 

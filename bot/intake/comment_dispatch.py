@@ -8,6 +8,7 @@ from typing import assert_never
 
 import structlog
 
+from bot.config.repo_config import WhoSection
 from bot.errors import NotPermitted
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
@@ -27,9 +28,8 @@ from bot.intake.decisions import (
 )
 from bot.intake.events import CommentEvent
 from bot.intake.policy import Identity, Standing, decide, screen
-from bot.intake.repo_config import WhoSection
-from bot.repair.model import Limits, Verdict
-from bot.repair.request import FixRequest
+from bot.model import Limits, Verdict
+from bot.model.request import FixRequest
 from bot.reporting import approval, messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView

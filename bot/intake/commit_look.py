@@ -9,9 +9,11 @@ from typing import assert_never
 
 import structlog
 
+from bot.config.checks import ChecksSection
+from bot.config.repo_config import PATH, RepoConfig, parse
 from bot.errors import NotPermitted, RepoConfigError
 from bot.github.github import GitHub
-from bot.github.values import CheckReport, PullRequest, Repo, RepositoryFacts
+from bot.github.values import PullRequest, RepositoryFacts
 from bot.intake.check_policy import (
     PassBy,
     Place,
@@ -25,10 +27,10 @@ from bot.intake.check_policy import (
     running,
     screen_commit,
 )
-from bot.intake.checks_config import ChecksSection
-from bot.intake.left_heads import LeftHeads
-from bot.intake.repo_config import PATH, RepoConfig, parse
-from bot.repair.request import FailedCheck, FailedCommit, FixRequest
+from bot.intake.superseded_commits import LeftHeads
+from bot.model.check_report import CheckReport
+from bot.model.repository import Repo
+from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import check_run
 from bot.storage.commits import CommitState, CommitStore, WatchedCommit
 from bot.storage.runs import RunStore

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bot.intake.commands import Command
 from bot.intake.events import CommentEvent
-from bot.repair.request import FixRequest
+from bot.model.request import FixRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from bot.intake.events import (
     Unhandled,
     parse_event,
 )
-from bot.repair.request import FixRequest
+from bot.model.request import FixRequest
 from bot.storage.deliveries import Delivery, DeliveryStore
 from bot.storage.runs import RunStore
 

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 
 from pydantic import AwareDatetime, Field
 
-from bot.github.values import Repo
 from bot.intake.check_events import CheckEvent, Peek, is_about_checks, parse_check_event
 from bot.intake.payloads import Account, App, Installation, Payload, Repository, read
+from bot.model.repository import Repo
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from bot.config.repo_config import Role, WhoSection
 from bot.github.values import Permission
 from bot.intake.commands import (
     Approve,
@@ -41,8 +42,7 @@ from bot.intake.decisions import (
     Switch,
 )
 from bot.intake.events import CommentCreated, CommentEdited, CommentEvent
-from bot.intake.repo_config import Role, WhoSection
-from bot.repair.request import FixRequest, Options
+from bot.model.request import FixRequest, Options
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ import structlog
 
 from bot.errors import FixpointError, NotPermitted, is_outage
 from bot.github.github import GitHub
-from bot.intake.aftermath import Aftermath
 from bot.intake.commit_look import CommitLook, Stores, later_by
-from bot.intake.left_heads import LeftHeads
-from bot.repair.request import FixRequest
+from bot.intake.followup_checks import Aftermath
+from bot.intake.superseded_commits import LeftHeads
+from bot.model.request import FixRequest
 from bot.storage.commits import CommitState, WatchedCommit
 
 FIRST_WAIT = 20.0

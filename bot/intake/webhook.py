@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from bot.errors import MalformedPayload, StorageError
 from bot.intake.events import is_handled, peek
-from bot.reporting.redaction import redact_payload
+from bot.redaction import redact_payload
 from bot.storage.deliveries import DeliveryStore
 
 MAX_BODY = 25 * 2**20

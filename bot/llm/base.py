@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
-from bot.repair.model import Usage
-from bot.repair.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.model import Usage
+from bot.model.money.accounts import Account, Amount, Balance, Cap, Scope
 
 
 @dataclass(frozen=True, slots=True)

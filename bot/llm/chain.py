@@ -12,8 +12,8 @@ from cachetools import LRUCache
 
 from bot.errors import CredentialsRefused, ProviderError, RequestTooLong
 from bot.llm.base import Ask, Conversation, Model, Text, Turn
-from bot.repair.model import Usage
-from bot.repair.money.accounts import Amount
+from bot.model import Usage
+from bot.model.money.accounts import Amount
 
 _REMEMBERED_CONVERSATIONS = 1024
 

@@ -11,7 +11,7 @@ from bot.errors import ProviderError
 from bot.llm.failures import Failure
 from bot.llm.reply import Reply
 from bot.llm.tokens import Tokens
-from bot.repair.model import Usage
+from bot.model import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from bot.llm.tokens import Tokens
-from bot.repair.model import Usage
+from bot.model import Usage
 
 _MILLION = Decimal(1_000_000)
 

@@ -12,8 +12,8 @@ from bot.llm.patience import Patience, insist
 from bot.llm.prices import PriceList
 from bot.llm.reply import Reply
 from bot.llm.tokens import estimate
-from bot.repair.model import Usage
-from bot.repair.money.accounts import Amount
+from bot.model import Usage
+from bot.model.money.accounts import Amount
 
 
 class StreamingModel(ABC):

@@ -7,21 +7,21 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted
-from bot.repair.checks.several import joined
+from bot.model import Attempt, Observation, Patch, Proposal, Usage, Verification
+from bot.model.guard_rules import PatchRules, configured
+from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
+from bot.model.steps import Steps
+from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.tidying import tidied
 from bot.repair.guards.asked import asks_for_test_changes
-from bot.repair.guards.rules import PatchRules, configured
-from bot.repair.judging.candidate import TestEdits
-from bot.repair.judging.question import Question
-from bot.repair.judging.verify import Judged
 from bot.repair.loop import Try
-from bot.repair.model import Attempt, Observation, Patch, Proposal, Usage, Verification
-from bot.repair.places.workbench import SandboxWorkbench
-from bot.repair.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
 from bot.repair.proposers.given import GIVEN
 from bot.repair.run import Run, Workshop
-from bot.repair.sightings import not_run
-from bot.repair.steps import Steps
+from bot.repair.tests_not_run import not_run
+from bot.repair.verification.candidate import TestEdits
+from bot.repair.verification.question import Question
+from bot.repair.verification.verify import Judged
+from bot.repair.workspace.workbench import SandboxWorkbench
 
 REFORMATTERS = frozenset({"mechanical"})
 """Proposers whose changes to existing tests belong to the repair: formatters touch every file."""

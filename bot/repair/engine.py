@@ -7,9 +7,20 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
+from bot.detect import DirectoryTree, detect
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
+from bot.model import Attempt, Cause, Patch, Report, Reproduction, Verdict
+from bot.model.deadline import Reins, StopSign
+from bot.model.money.reservations import OwnPurse, Purse
+from bot.model.progress import (
+    CommandsFound,
+    Listener,
+    Phase,
+    PhaseStarted,
+    RunFinished,
+)
+from bot.model.steps import Steps
 from bot.repair.attempts import make_attempt, now
-from bot.repair.detect import DirectoryTree, detect
 from bot.repair.job import Checkout, Job, Source
 from bot.repair.loop import (
     Accept,
@@ -20,10 +31,11 @@ from bot.repair.loop import (
     best_patch,
     next_move,
 )
-from bot.repair.model import Attempt, Cause, Patch, Report, Reproduction, Verdict
-from bot.repair.money.purse import OwnPurse, Purse
-from bot.repair.places.patching import patch_between
-from bot.repair.places.preparation import (
+from bot.repair.recent import recent_lines
+from bot.repair.reproduce import reproduce
+from bot.repair.run import Concluded, Knowledge, Run, Tools, Workshop
+from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.preparation import (
     Preparation,
     SetupFailed,
     clean_up,
@@ -31,18 +43,6 @@ from bot.repair.places.preparation import (
     refused_hosts,
     reused_sentence,
 )
-from bot.repair.progress import (
-    CommandsFound,
-    Listener,
-    Phase,
-    PhaseStarted,
-    RunFinished,
-)
-from bot.repair.recent import recent_lines
-from bot.repair.reins import Reins, StopSign
-from bot.repair.reproduce import reproduce
-from bot.repair.run import Concluded, Knowledge, Run, Tools, Workshop
-from bot.repair.steps import Steps
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from bot.repair.ci.evidence import JobEvidence
-from bot.repair.ci.workflow.contexts import EventFacts
-from bot.repair.guards.rules import PatchRules
-from bot.repair.model import Attempt, Limits, Problem, SearchLimits
+from bot.ci.evidence import JobEvidence
+from bot.ci.workflow.contexts import EventFacts
+from bot.model import Attempt, Limits, Problem, SearchLimits
+from bot.model.guard_rules import PatchRules
 from sandbox.git import ObjectStore
 
 _PROJECT = re.compile(r"[\w.-]+/[\w.-]+")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from bot.repair.model import Attempt, Cause, Observation, Patch, Reproduction, Verdict
+from bot.model import Attempt, Cause, Observation, Patch, Reproduction, Verdict
 
 ONCE = frozenset({"mechanical", "search"})
 """Proposers that would only repeat themselves when asked again."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from bot.model import Cause, Observation, Patch, Reproduction, Verdict
+from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.repair.checks.base_commit import note_base
 from bot.repair.guards import is_test_file
-from bot.repair.judging.candidate import without
 from bot.repair.loop import read_reproduction, verdict_of
-from bot.repair.model import Cause, Observation, Patch, Reproduction, Verdict
-from bot.repair.progress import Phase, PhaseStarted, Reproduced
 from bot.repair.proposers.given import GIVEN, GivenPatch
 from bot.repair.run import Concluded, Run, Workshop
+from bot.repair.verification.candidate import without
 from bot.repair.write_test import AUTHOR, write_failing_test
 from sandbox.git import PatchDoesNotApply
 

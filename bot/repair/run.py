@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
+from bot.model.deadline import Reins
+from bot.model.money.budget import own_balance
+from bot.model.money.reservations import Money, OwnPurse, Purse
+from bot.model.progress import Listener
+from bot.model.steps import Steps
 from bot.repair.job import Job, Source
-from bot.repair.judging.clean_room import CleanRoom
-from bot.repair.judging.verify import Destination, Verifier
-from bot.repair.model import Attempt, Commands, Reproduction, Usage, Verdict
-from bot.repair.money.budget import own_balance
-from bot.repair.money.purse import Money, OwnPurse, Purse
-from bot.repair.places.environments import Environments
-from bot.repair.places.preparation import Preparation, Prepared
-from bot.repair.places.scrubbing import Scrub
-from bot.repair.places.workbench import SandboxWorkbench
-from bot.repair.progress import Listener
 from bot.repair.proposers.base import Proposer, Task
-from bot.repair.reins import Reins
-from bot.repair.steps import Steps
 from bot.repair.test_proof import Judge
+from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.verify import Destination, Verifier
+from bot.repair.workspace.environments import Environments
+from bot.repair.workspace.preparation import Preparation, Prepared
+from bot.repair.workspace.scrubbing import Scrub
+from bot.repair.workspace.workbench import SandboxWorkbench
 from sandbox.base import SandboxProvider
 
 

@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Sequence
 from typing import Protocol
 
+from bot.model import Commands, Failure, Observation, Patch, Problem, Usage
+from bot.model.money.reservations import Money
 from bot.repair.guards import is_test_file
-from bot.repair.model import Commands, Failure, Observation, Patch, Problem, Usage
-from bot.repair.money.purse import Money
 
 MOST_TRIES = 2
 """How often a test is asked for before the run ends as not reproduced."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.repair.model import (
+from bot.model import (
     Attempt,
     Cause,
     Observation,
@@ -13,10 +13,10 @@ from bot.repair.model import (
     Reproduction,
     Verification,
 )
-from bot.repair.places.patching import patch_between
-from bot.repair.progress import Noticed, Phase, PhaseStarted
+from bot.model.progress import Noticed, Phase, PhaseStarted
 from bot.repair.run import Run, Workshop
 from bot.repair.test_proof import MOST_TRIES, narrowed, objection, test_files
+from bot.repair.workspace.patching import patch_between
 
 AUTHOR = "agent"
 """The proposer that can write tests."""

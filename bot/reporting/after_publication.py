@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.repair.request import FailedCheck
+from bot.model.request import FailedCheck
 from bot.reporting.figures import count
 from bot.reporting.markdown import code
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.repair.model import Report
-from bot.repair.publishing.helping import Offer
+from bot.model import Report
+from bot.model.offer import Offer
 from bot.reporting.evidence import changed_files, diffstat
 from bot.reporting.figures import cap, count, duration
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit

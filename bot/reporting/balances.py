@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, assert_never
 
-from bot.repair.money.accounts import Account, Balance, Scope
+from bot.model.money.accounts import Account, Balance, Scope
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.markdown import Section, details, escape, table
 

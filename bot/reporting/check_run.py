@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.github.values import CheckAction, CheckReport
-from bot.repair.model import Verdict
-from bot.repair.request import FailedCheck, FixRequest
+from bot.model import Verdict
+from bot.model.check_report import CheckAction, CheckReport
+from bot.model.request import FailedCheck, FixRequest
 from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code, escape
 from bot.reporting.plain import printable

@@ -6,7 +6,7 @@ import re
 import textwrap
 import unicodedata
 
-from bot.repair.model import Problem, Report
+from bot.model import Problem, Report
 from bot.reporting.figures import count
 from bot.reporting.plain import printable
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from bot.repair.model import Attempt, Commands, Failure, GuardFinding, Observation, Patch, Severity
+from bot.model import Attempt, Commands, Failure, GuardFinding, Observation, Patch, Severity
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence, quote, table
 from bot.reporting.outcome import before_after, outcome

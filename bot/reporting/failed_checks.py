@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bot.repair.model import FailedJob
+from bot.model import FailedJob
 from bot.reporting.evidence import named, output
 from bot.reporting.markdown import bullets, code, details, escape, joined
 from bot.reporting.prose import line

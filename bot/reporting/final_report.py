@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from bot.repair.model import Observation, Report, Verdict
-from bot.repair.publishing.helping import Offer
+from bot.model import Observation, Report, Verdict
+from bot.model.offer import Offer
 from bot.reporting import balances
 from bot.reporting.evidence import (
     attempts_table,

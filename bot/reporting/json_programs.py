@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.repair.model import StartedProgram
+from bot.model import StartedProgram
 
 
 class ProgramPart(BaseModel):

@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
 
-from bot.repair.model import Attempt, Commands, GuardFinding, Patch, Report, Reproduction
+from bot.model import Attempt, Commands, GuardFinding, Patch, Report, Reproduction
+from bot.redaction import redact, redacted
 from bot.reporting.json_programs import ProgramPart, program_part
 from bot.reporting.outcome import outcome
-from bot.reporting.redaction import redact, redacted
 
 VerdictName = Literal[
     "fixed",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from bot.repair.model import Attempt, GuardFinding, Report, Severity, Verification
+from bot.model import Attempt, GuardFinding, Report, Severity, Verification
 from bot.reporting.figures import count, duration
 from bot.reporting.json_report import finding_part
 from bot.reporting.outcome import outcome

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.repair.untrusted import clip, reveal_hidden, strip_hidden
+from bot.model.untrusted import clip, reveal_hidden, strip_hidden
 from bot.reporting.marker import without_markers
 
 LIMIT = 65_536

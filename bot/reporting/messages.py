@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code
 from bot.reporting.marker import signed

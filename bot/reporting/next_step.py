@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.repair.model import Failure, Report, Verdict
+from bot.model import Failure, Report, Verdict
 from bot.reporting.evidence import commit, named
 from bot.reporting.markdown import code
 from bot.reporting.proof import observation_of

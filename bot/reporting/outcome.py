@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.repair.model import Attempt, Observation, Severity, Verification
+from bot.model import Attempt, Observation, Severity, Verification
 from bot.reporting.figures import count
 from bot.reporting.plain import printable
 

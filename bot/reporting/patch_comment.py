@@ -6,8 +6,8 @@ import base64
 import gzip
 import textwrap
 
-from bot.repair.model import Patch, Report
-from bot.repair.untrusted import reveal_hidden
+from bot.model import Patch, Report
+from bot.model.untrusted import reveal_hidden
 from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.markdown import Section, details, essential, fence, fit, raw_fence
 from bot.reporting.marker import without_markers

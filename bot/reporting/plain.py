@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.repair.untrusted import strip_hidden
+from bot.model.untrusted import strip_hidden
 
 
 def printable(text: str, limit: int = 400) -> str:

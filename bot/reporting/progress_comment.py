@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import assert_never
 
-from bot.repair.model import Report, Verdict
-from bot.repair.progress import Phase
+from bot.model import Report, Verdict
+from bot.model.progress import Phase
 from bot.reporting.evidence import proposer
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.markdown import code, escape

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from bot.repair.model import Attempt, Limits, Report
-from bot.repair.progress import (
+from bot.model import Attempt, Limits, Report
+from bot.model.progress import (
     AttemptFinished,
     CommandOutput,
     CommandsFound,

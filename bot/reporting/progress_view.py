@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import assert_never
 
-from bot.repair.model import Attempt, Commands, Limits, Report, Reproduction, Usage
-from bot.repair.progress import (
+from bot.model import Attempt, Commands, Limits, Report, Reproduction, Usage
+from bot.model.progress import (
     AttemptFinished,
     CommandOutput,
     CommandsFound,
@@ -20,7 +20,7 @@ from bot.repair.progress import (
     TurnFinished,
     Verified,
 )
-from bot.repair.untrusted import strip_hidden
+from bot.model.untrusted import strip_hidden
 
 _KEPT_NOTES = 5
 _KEPT_OUTPUT = 2_000

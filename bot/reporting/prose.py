@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from bot.repair.untrusted import clip, strip_hidden
+from bot.model.untrusted import clip, strip_hidden
 from bot.reporting.markdown import code, escape, fence, indent, joined, quote
 
 if TYPE_CHECKING:

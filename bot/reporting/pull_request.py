@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.repair.model import Report, Reproduction, Verification
+from bot.model import Report, Reproduction, Verification
 from bot.reporting import balances
 from bot.reporting.commit_text import subject
 from bot.reporting.evidence import (

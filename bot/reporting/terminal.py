@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from bot.repair.model import Limits
-from bot.repair.progress import Listener, Noticed, Phase, Progress
+from bot.model import Limits
+from bot.model.progress import Listener, Noticed, Phase, Progress
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.plain import printable
 from bot.reporting.progress_lines import longest, progress_line

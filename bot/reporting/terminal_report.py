@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.repair.model import Attempt, Observation, Report
-from bot.repair.untrusted import reveal_hidden
+from bot.model import Attempt, Observation, Report
+from bot.model.untrusted import reveal_hidden
 from bot.reporting.figures import count, duration, money
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable

@@ -7,9 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Column, Row, String, Table, select, update
+from sqlalchemy import Row, select, update
 
-from bot.storage.database import Database, PlainText, UtcDateTime, insert_if_new, metadata
+from bot.storage.database import Database, insert_if_new
+from bot.storage.tables import approvals
 
 
 class Answer(StrEnum):
@@ -35,16 +36,6 @@ class Approval:
     until: datetime
     answer: Answer | None
     by: str
-
-
-approvals = Table(
-    "approvals",
-    metadata,
-    Column("run_id", String(32), primary_key=True),
-    Column("until", UtcDateTime, nullable=False),
-    Column("answer", String(16)),
-    Column("by", PlainText, nullable=False),
-)
 
 
 class ApprovalStore:

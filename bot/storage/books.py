@@ -13,24 +13,17 @@ from decimal import ROUND_CEILING, Decimal
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
     Connection,
-    Index,
-    Integer,
     Row,
-    String,
-    Table,
-    Text,
     bindparam,
     select,
     update,
 )
 
-from bot.repair.model import Usage
-from bot.repair.money.accounts import Account, Amount, Balance, Cap
-from bot.storage.database import UtcDateTime, insert_if_new, metadata
+from bot.model import Usage
+from bot.model.money.accounts import Account, Amount, Balance, Cap
+from bot.storage.database import insert_if_new
+from bot.storage.tables import accounts, reservations
 
 Capped = Mapping[Account, Cap]
 """The accounts that a call is charged to, each with its cap."""
@@ -38,32 +31,6 @@ Capped = Mapping[Account, Cap]
 _NANO = Decimal(10) ** 9
 """Dollars are kept as whole billionths: exact sums in both databases."""
 
-accounts = Table(
-    "ledger_accounts",
-    metadata,
-    Column("key", String(400), primary_key=True),
-    Column("spent", BigInteger, nullable=False),
-    Column("reserved", BigInteger, nullable=False),
-    Column("spent_tokens", BigInteger, nullable=False),
-    Column("reserved_tokens", BigInteger, nullable=False),
-    Column("sandbox_ms", BigInteger, nullable=False),
-    Column("unpriced", Integer, nullable=False),
-)
-
-reservations = Table(
-    "ledger_reservations",
-    metadata,
-    Column("run_id", String(32), primary_key=True),
-    Column("call", String(200), primary_key=True),
-    # JSON list of the accounts' keys: a call that is settled after midnight is yesterday's.
-    Column("accounts", Text, nullable=False),
-    Column("reserved", BigInteger, nullable=False),
-    Column("reserved_tokens", BigInteger, nullable=False),
-    Column("priced", Boolean, nullable=False),
-    Column("is_open", Boolean, nullable=False),
-    Column("at", UtcDateTime, nullable=False),
-    Index("ledger_reservations_open", "is_open", "run_id"),
-)
 
 _FIGURES = ("spent", "reserved", "spent_tokens", "reserved_tokens", "sandbox_ms", "unpriced")
 _RENEWED = ("accounts", "reserved", "reserved_tokens", "priced", "is_open", "at")

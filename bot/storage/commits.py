@@ -12,21 +12,16 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
-    BigInteger,
-    Column,
-    Index,
-    Integer,
     Row,
-    String,
-    Table,
     delete,
     func,
     select,
     update,
 )
 
-from bot.github.values import Repo
-from bot.storage.database import Database, PlainText, UtcDateTime, insert_if_new, metadata
+from bot.model.repository import Repo
+from bot.storage.database import Database, insert_if_new
+from bot.storage.tables import commits
 
 
 class CommitState(StrEnum):
@@ -67,26 +62,6 @@ class WatchedCommit:
     asked_by: str = ""
     published_by: str | None = None
     note: str = ""
-
-
-commits = Table(
-    "watched_commits",
-    metadata,
-    Column("repository", String(255), primary_key=True),
-    Column("sha", String(64), primary_key=True),
-    Column("full_name", String(255), nullable=False),
-    Column("installation_id", BigInteger, nullable=False),
-    Column("branch", PlainText, nullable=False),
-    Column("state", String(16), nullable=False),
-    Column("due_at", UtcDateTime, nullable=False),
-    Column("first_at", UtcDateTime, nullable=False),
-    Column("looks", Integer, nullable=False),
-    Column("changes", Integer, nullable=False),
-    Column("asked_by", String(255), nullable=False),
-    Column("published_by", String(32)),
-    Column("note", PlainText, nullable=False),
-    Index("watched_commits_by_due", "state", "due_at"),
-)
 
 
 class CommitStore:

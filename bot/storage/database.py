@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
@@ -13,16 +12,10 @@ from typing import Any, Self, TypeVar, cast
 from pydantic import SecretStr
 from sqlalchemy import (
     URL,
-    BigInteger,
-    Column,
     Connection,
-    Dialect,
     Engine,
     Executable,
-    Integer,
-    MetaData,
     Table,
-    Text,
     create_engine,
     event,
     insert,
@@ -32,55 +25,18 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
-from sqlalchemy.types import TypeDecorator
 
 from bot.errors import UsageError
 from bot.storage.group_commit import Act, GroupCommit, failed
+from bot.storage.tables import SCHEMA_VERSION, metadata, schema_version
 
 T = TypeVar("T")
 
-SCHEMA_VERSION = 1
-"""Raised by one with every change of a table that exists."""
 
 LOCK_SECONDS = 10
 """How long a writer waits for one in another process."""
 
 READERS = 4
-
-metadata = MetaData()
-
-schema_version = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """An aware UTC moment as microseconds since 1970: the same, and sortable, on both databases."""
-
-    impl = BigInteger
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        """Store the moment."""
-        del dialect
-        return None if value is None else round(value.timestamp() * 1_000_000)
-
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
-        """Give the moment back."""
-        del dialect
-        return None if value is None else datetime.fromtimestamp(value / 1_000_000, tz=UTC)
-
-
-class PlainText(TypeDecorator[str]):
-    """Text of any origin, less what PostgreSQL or UTF-8 can't hold: NUL and lone surrogates."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Store the text."""
-        del dialect
-        if value is None:
-            return None
-        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 class Database:
@@ -159,10 +115,6 @@ async def open_database(url: SecretStr, *, flushed: bool = True) -> Database:
     Raises:
         UsageError: When it can't be opened, or was written by a newer Fixpoint.
     """
-    # The tables of all modules must be known before they are created.
-    from bot.storage import approvals, books, commits, deliveries, runs, switches
-
-    del approvals, books, commits, deliveries, runs, switches
     return Database(await asyncio.to_thread(_open, _parsed(url), flushed))
 
 

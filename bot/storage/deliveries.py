@@ -8,20 +8,15 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
-    Column,
-    Index,
-    Integer,
-    LargeBinary,
     Row,
-    String,
-    Table,
     case,
     delete,
     select,
     update,
 )
 
-from bot.storage.database import Database, PlainText, UtcDateTime, insert_if_new, metadata
+from bot.storage.database import Database, insert_if_new
+from bot.storage.tables import deliveries
 
 MAX_ATTEMPTS = 5
 """After so many failures a delivery is parked: it would fail for ever, but is not forgotten."""
@@ -56,20 +51,6 @@ class Delivery:
     state: DeliveryState = DeliveryState.RECEIVED
     attempts: int = 0
     note: str = ""
-
-
-deliveries = Table(
-    "deliveries",
-    metadata,
-    Column("id", String(64), primary_key=True),
-    Column("event", String(64), nullable=False),
-    Column("payload", LargeBinary, nullable=False),
-    Column("received_at", UtcDateTime, nullable=False),
-    Column("state", String(16), nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("note", PlainText, nullable=False),
-    Index("deliveries_by_state", "state", "received_at"),
-)
 
 
 class DeliveryStore:

@@ -5,20 +5,11 @@ from __future__ import annotations
 import asyncio
 from datetime import UTC, datetime
 
-from sqlalchemy import Column, Engine, LargeBinary, MetaData, Table, Text, delete, select
+from sqlalchemy import Engine, delete, select
 
-from bot.storage.database import UtcDateTime, insert_if_new
+from bot.storage.database import insert_if_new
 from bot.storage.group_commit import GroupCommit
-
-_metadata = MetaData()
-_acts = Table(
-    "finished_acts",
-    _metadata,
-    Column("run_id", Text, primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("result", LargeBinary, nullable=False),
-    Column("kept_at", UtcDateTime, nullable=False, index=True),
-)
+from bot.storage.tables import finished_acts, steps_metadata
 
 
 class Journal:
@@ -32,7 +23,7 @@ class Journal:
 
     async def open(self) -> None:
         """Create the table."""
-        await asyncio.to_thread(_metadata.create_all, self._engine)
+        await asyncio.to_thread(steps_metadata.create_all, self._engine)
 
     async def earlier(self, run_id: str) -> dict[str, bytes]:
         """Return what earlier processes kept of a run; read once, then remembered.
@@ -41,7 +32,9 @@ class Journal:
             StorageError: When the database can't be read.
         """
         if run_id not in self._earlier:
-            wanted = select(_acts.c.name, _acts.c.result).where(_acts.c.run_id == run_id)
+            wanted = select(finished_acts.c.name, finished_acts.c.result).where(
+                finished_acts.c.run_id == run_id
+            )
             rows = await self._writes.run(lambda connection: connection.execute(wanted).all())
             self._earlier[run_id] = {row.name: row.result for row in rows}
         return self._earlier[run_id]
@@ -62,7 +55,7 @@ class Journal:
             raise ValueError(f"Two acts of run {run_id} are called {name!r}.")
         named.add(name)
         row = {"run_id": run_id, "name": name, "result": result, "kept_at": datetime.now(UTC)}
-        return self._writes.submit(lambda connection: insert_if_new(connection, _acts, row))
+        return self._writes.submit(lambda connection: insert_if_new(connection, finished_acts, row))
 
     async def prune(self, older_than: datetime) -> int:
         """Delete what was kept before `older_than`; return how much.
@@ -70,7 +63,7 @@ class Journal:
         Raises:
             StorageError: When the database refuses.
         """
-        old = delete(_acts).where(_acts.c.kept_at < older_than)
+        old = delete(finished_acts).where(finished_acts.c.kept_at < older_than)
         return await self._writes.run(lambda connection: connection.execute(old).rowcount)
 
     def leave(self, run_id: str) -> None:

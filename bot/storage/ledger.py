@@ -15,13 +15,14 @@ import structlog
 from sqlalchemy import Connection, select
 
 from bot.errors import StorageError
-from bot.repair.model import Usage
-from bot.repair.money.accounts import Account, Amount, Balance
-from bot.repair.money.budget import affordable
-from bot.repair.money.caps import Caps
-from bot.storage.books import Books, Capped, accounts, reservations, standing
+from bot.model import Usage
+from bot.model.money.accounts import Account, Amount, Balance
+from bot.model.money.budget import affordable
+from bot.model.money.caps import Caps
+from bot.storage.books import Books, Capped, standing
 from bot.storage.database import Database
-from bot.storage.runs import RunStatus, runs
+from bot.storage.runs import RunStatus
+from bot.storage.tables import accounts, reservations, runs
 
 _KEYS = select(accounts.c.key).order_by(accounts.c.key)
 

@@ -9,16 +9,8 @@ from enum import StrEnum
 from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Index,
-    Integer,
-    LargeBinary,
     Row,
     Select,
-    String,
-    Table,
     and_,
     func,
     or_,
@@ -26,10 +18,11 @@ from sqlalchemy import (
     update,
 )
 
-from bot.repair.model import Report, Verdict
-from bot.repair.request import FixRequest
-from bot.storage.database import Database, PlainText, UtcDateTime, insert_if_new, metadata
+from bot.model import Report, Verdict
+from bot.model.request import FixRequest
+from bot.storage.database import Database, insert_if_new
 from bot.storage.stored_json import dump_report, dump_request, load_report, load_request
+from bot.storage.tables import runs
 
 NO_THREAD = 0
 """Stands for the number of runs that belong to no issue or pull request."""
@@ -100,34 +93,6 @@ class RunChanges(TypedDict, total=False):
     cost_usd: Decimal | None
     tokens: int
 
-
-runs = Table(
-    "runs",
-    metadata,
-    Column("id", String(32), primary_key=True),
-    Column("repository", String(255), nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("request", LargeBinary, nullable=False),
-    Column("delivery_id", String(64), nullable=False),
-    Column("status", String(16), nullable=False),
-    Column("begun", Integer, nullable=False),
-    Column("verdict", String(32)),
-    Column("reason", PlainText, nullable=False),
-    Column("head", String(64)),
-    Column("stop_requested", Boolean, nullable=False),
-    Column("report", LargeBinary),
-    Column("progress_comment_id", BigInteger),
-    Column("pull_request", Integer),
-    Column("pull_request_url", PlainText),
-    # Decimal text: SQLite would make it a float.
-    Column("cost_usd", String(32)),
-    Column("tokens", BigInteger, nullable=False),
-    Column("created_at", UtcDateTime, nullable=False),
-    Column("updated_at", UtcDateTime, nullable=False),
-    Index("runs_by_thread", "repository", "number", "created_at"),
-    Index("runs_by_status", "status"),
-    Index("runs_by_age", "created_at"),
-)
 
 _LISTED = tuple(column for column in runs.c if column.name != "report")
 

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bot.errors import StorageError
-from bot.repair.model import Report
-from bot.repair.request import FixRequest
+from bot.model import Report
+from bot.model.request import FixRequest
 
 
 class _StoredRequest(BaseModel):

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sqlalchemy import Boolean, Column, Integer, String, Table, select, update
+from sqlalchemy import select, update
 
-from bot.storage.database import Database, UtcDateTime, insert_if_new, metadata
-
-switches = Table(
-    "auto_switches",
-    metadata,
-    Column("repository", String(255), primary_key=True),
-    Column("number", Integer, primary_key=True),
-    Column("on", Boolean, nullable=False),
-    Column("actor", String(255), nullable=False),
-    Column("set_at", UtcDateTime, nullable=False),
-)
+from bot.storage.database import Database, insert_if_new
+from bot.storage.tables import switches
 
 
 class SwitchStore:

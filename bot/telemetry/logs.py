@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO, assert_never
 
 from pydantic import SecretStr
 
-from bot.reporting.redaction import TOKEN_SHAPES, planted_secrets, redact_values
-from bot.settings import LogFormat, LogLevel, ServerSettings
+from bot.redaction import TOKEN_SHAPES, planted_secrets, redact_values
+from bot.settings.environment import LogFormat, LogLevel, ServerSettings
 
 if TYPE_CHECKING:
     from structlog.typing import Processor

@@ -10,8 +10,8 @@ from pydantic import SecretStr
 
 from bot import __version__
 from bot.errors import FixpointError
-from bot.reporting.redaction import TOKEN_SHAPES, planted_secrets, redact_values
-from bot.settings import ServerSettings
+from bot.redaction import TOKEN_SHAPES, planted_secrets, redact_values
+from bot.settings.environment import ServerSettings
 
 if TYPE_CHECKING:
     from sentry_sdk.types import Breadcrumb, Event, Hint

@@ -14,8 +14,8 @@ from decimal import Decimal
 
 from pydantic import SecretStr
 
-from bot.repair.model import Usage
-from bot.repair.money.accounts import Account, Amount, Cap, Scope
+from bot.model import Usage
+from bot.model.money.accounts import Account, Amount, Cap, Scope
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
 

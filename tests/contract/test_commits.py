@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pydantic import SecretStr
 
-from bot.github.values import Repo
+from bot.model.repository import Repo
 from bot.storage.commits import CommitState, CommitStore, WatchedCommit
 from bot.storage.database import Database, open_database
 from bot.storage.switches import SwitchStore

@@ -19,15 +19,9 @@ from pydantic import SecretStr
 from bot.errors import Conflict, GitHubError, NotPermitted
 from bot.github.github import GitHub
 from bot.github.refusals import Gone, Patience
-from bot.github.values import (
-    Annotation,
-    CheckAction,
-    CheckReport,
-    FileChange,
-    Permission,
-    Publication,
-    Repo,
-)
+from bot.github.values import FileChange, Permission, Publication
+from bot.model.check_report import Annotation, CheckAction, CheckReport
+from bot.model.repository import Repo
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository, Trouble
 from tests.fakes.github.conformance import check_event, check_exchanges
 

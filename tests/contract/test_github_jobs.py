@@ -10,13 +10,13 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
+from bot.ci.evidence import JobEvidence
+from bot.ci.joblog.window import LogWindow
 from bot.github.github import GitHub
 from bot.github.refusals import Gone, Patience
-from bot.github.values import Repo
-from bot.repair.checks.gathering import Gathering
-from bot.repair.ci.evidence import JobEvidence
-from bot.repair.ci.joblog.window import LogWindow
-from bot.repair.request import FailedCheck
+from bot.model.repository import Repo
+from bot.model.request import FailedCheck
+from bot.runs.gathering import Gathering
 from tests.fakes.github import GitHubServer, GitHubState, Repository, Trouble
 from tests.fakes.github.ci_files import zipped
 from tests.fakes.github.ci_model import Artifact, Step, WorkflowRun

@@ -13,14 +13,14 @@ import pytest
 from pydantic import SecretStr
 
 from bot.errors import BudgetExhausted
-from bot.repair.model import Limits, Usage
-from bot.repair.money.accounts import Account, Amount, Balance, Cap, Scope
-from bot.repair.money.budget import own_balance
-from bot.repair.money.caps import Caps, charged
-from bot.repair.request import FixRequest
+from bot.model import Limits, Usage
+from bot.model.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.model.money.budget import own_balance
+from bot.model.money.caps import Caps, charged
+from bot.model.request import FixRequest
 from bot.storage.database import Database, open_database
 from bot.storage.ledger import Ledger
-from bot.storage.ledger_purse import open_purse
+from bot.storage.ledger_reservations import open_purse
 from bot.storage.runs import RunStatus, RunStore
 from tests.contract.databases import url
 from tests.contract.ledger_worker import accounts_of

@@ -16,7 +16,7 @@ from pydantic import SecretStr
 from sqlalchemy import Connection, text
 
 from bot.errors import StorageError, UsageError
-from bot.repair.model import (
+from bot.model import (
     Attempt,
     Cause,
     Failure,
@@ -30,7 +30,7 @@ from bot.repair.model import (
     Verdict,
     Verification,
 )
-from bot.repair.request import Effort, FixRequest, Options
+from bot.model.request import Effort, FixRequest, Options
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import MAX_ATTEMPTS, DeliveryState, DeliveryStore
 from bot.storage.journal import Journal

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.repair.model import StartedProgram
-from bot.repair.places.observe import observe
+from bot.model import StartedProgram
+from bot.repair.workspace.observe import observe
 from sandbox.base import Sandbox
 from tests.contract.conftest import Kind
 

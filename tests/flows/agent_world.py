@@ -21,7 +21,7 @@ from bot.llm.base import (
     ToolResult,
     Turn,
 )
-from bot.repair.model import (
+from bot.model import (
     Cause,
     Commands,
     Failure,
@@ -33,11 +33,11 @@ from bot.repair.model import (
     Reproduction,
     Usage,
 )
-from bot.repair.money.accounts import Amount
-from bot.repair.progress import Progress
+from bot.model.money.accounts import Amount
+from bot.model.progress import Progress
+from bot.model.steps import PlainSteps, Steps
 from bot.repair.proposers.agent import AgentProposer
 from bot.repair.proposers.base import Task, Workbench
-from bot.repair.steps import PlainSteps, Steps
 from sandbox.base import WORKSPACE, CommandResult
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from bot.repair.request import FailedCheck, FailedCommit, FixRequest
+from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from tests.fakes.github import Issue
 from tests.fakes.github.ci_model import Step
 from tests.flows.world import World

@@ -13,8 +13,8 @@ from inline_snapshot import snapshot
 
 from bot.errors import BudgetExhausted, ProviderUnreachable, RequestTooLong
 from bot.llm.base import StopReason, Strength, Text, ToolCall
-from bot.repair.model import Limits, Usage
-from bot.repair.progress import Noticed, TurnFinished
+from bot.model import Limits, Usage
+from bot.model.progress import Noticed, TurnFinished
 from tests.flows.agent_world import (
     FIX,
     JournaledSteps,

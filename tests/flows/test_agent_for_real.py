@@ -17,7 +17,7 @@ from pydantic import SecretStr
 from bot.llm.base import Model
 from bot.llm.build import AnthropicAccess, OpenAIAccess, build_model
 from bot.llm.prices import Price
-from bot.repair.model import (
+from bot.model import (
     Cause,
     Commands,
     Failure,
@@ -29,14 +29,14 @@ from bot.repair.model import (
     Reproduction,
     Usage,
 )
-from bot.repair.money.budget import own_balance
-from bot.repair.money.purse import Money, OwnPurse
-from bot.repair.places.workbench import SandboxWorkbench
-from bot.repair.progress import silent
+from bot.model.deadline import Reins, StopSign
+from bot.model.money.budget import own_balance
+from bot.model.money.reservations import Money, OwnPurse
+from bot.model.progress import silent
+from bot.model.steps import PlainSteps
 from bot.repair.proposers.agent import AgentProposer, ModelJudge
 from bot.repair.proposers.base import Task
-from bot.repair.reins import Reins, StopSign
-from bot.repair.steps import PlainSteps
+from bot.repair.workspace.workbench import SandboxWorkbench
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.git import ObjectStore

@@ -9,9 +9,9 @@ from pathlib import Path
 from aiohttp.test_utils import TestServer
 from inline_snapshot import snapshot
 
-from bot.repair.model import Verdict
-from bot.server import Server, open_server
-from bot.settings import ServerSettings, load_server_settings
+from bot.model import Verdict
+from bot.server.serve import Server, open_server
+from bot.settings.environment import ServerSettings, load_server_settings
 from bot.storage.runs import RunRecord, RunStatus
 from tests.fakes.model import Step
 from tests.flows.world import (
@@ -172,7 +172,7 @@ async def expire(world: World, run_id: str) -> None:
     """Let the time for an answer be over, and have the server look."""
     from sqlalchemy import update
 
-    from bot.storage.approvals import approvals
+    from bot.storage.tables import approvals
 
     past = datetime.now(UTC) - timedelta(days=1)
     statement = update(approvals).where(approvals.c.run_id == run_id).values(until=past)

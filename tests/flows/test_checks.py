@@ -7,8 +7,8 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from bot.repair.model import Verdict
-from bot.repair.money.accounts import Scope
+from bot.model import Verdict
+from bot.model.money.accounts import Scope
 from bot.storage.runs import RunStatus
 from tests.fakes.github import Issue
 from tests.fakes.model import Request, Step

@@ -10,7 +10,7 @@ import pytest
 from inline_snapshot import snapshot
 from typer.testing import CliRunner, Result
 
-from bot.cli import app
+from bot.commands.cli import app
 
 WORKFLOW = """\
 name: CI

@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.repair.ci.execution import JobExecution
-from bot.repair.ci.job_run import Execution, Outcome, StepRun
-from bot.repair.ci.workflow.compiled import compile_job
-from bot.repair.ci.workflow.find import select
-from bot.repair.ci.workflow.jobs import all_jobs
-from bot.repair.ci.workflow.plan import JobPlan, plan_job
-from bot.repair.ci.workflow.tool_versions import same_versions
-from bot.repair.detect.tree import DirectoryTree
+from bot.ci.execution import JobExecution
+from bot.ci.job_run import Execution, Outcome, StepRun
+from bot.ci.workflow.compiled import compile_job
+from bot.ci.workflow.find import select
+from bot.ci.workflow.jobs import all_jobs
+from bot.ci.workflow.plan import JobPlan, plan_job
+from bot.ci.workflow.tool_versions import same_versions
+from bot.detect.tree import DirectoryTree
 from sandbox.base import Sandbox, SandboxProvider, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from tests.flows.failing_commit import CI, FILES, SAID, failing_commit, runner_log
 from tests.flows.world import RIGHT, World, attempts, open_world
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from sandbox.egress.inside import PORT
 from tests.fakes.model import (
     Answer,

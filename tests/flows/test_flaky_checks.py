@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from tests.fakes.github.ci_model import Step
 from tests.flows.failing_commit import FILES, runner_log
 from tests.flows.gate import registry, tunnel

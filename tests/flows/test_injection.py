@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bot.repair.model import Report, Verdict
+from bot.model import Report, Verdict
 from bot.storage.runs import RunStatus
 from tests.fakes.model import Call, Request, Say, Step
 from tests.flows.injections import INJECTIONS, Place

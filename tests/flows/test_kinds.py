@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from tests.contract.postgres import PostgresServer
 from tests.fakes.e2b import E2BServer
 from tests.flows.world import RIGHT, WRONG, attempts, open_world

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from bot.localise import not_looked
-from bot.repair.model import Cause, Reproduction, Verdict
+from bot.commands.localise import not_looked
+from bot.model import Cause, Reproduction, Verdict
 from tests.flows.command_line import open_desk
 from tests.unit.reports import GAVE_UP
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from bot.storage.runs import RunStatus
 from tests.flows.command_line import Desk
 from tests.flows.world import (

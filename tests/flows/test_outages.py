@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.repair.model import Verdict
-from bot.server import open_server
-from bot.settings import load_server_settings
+from bot.model import Verdict
+from bot.server.serve import open_server
+from bot.settings.environment import load_server_settings
 from bot.storage.deliveries import DeliveryState
 from tests.fakes.github.faults import Trouble
 from tests.flows.world import RIGHT, Scene, World, attempts, open_scene, open_world, served

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from tests.flows.world import CONFIG, FILES, WHY, bash, open_world
 from tests.flows.world import attempts as script
 

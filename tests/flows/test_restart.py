@@ -11,13 +11,13 @@ import aiohttp
 from inline_snapshot import snapshot
 
 from bot.github.github import GitHub
-from bot.repair.durability.getting_further import MOST_INTERRUPTIONS
-from bot.repair.model import Proposal
-from bot.repair.request import FixRequest
+from bot.model import Proposal
+from bot.model.request import FixRequest
+from bot.model.steps import PlainSteps
 from bot.repair.run import Tools
-from bot.repair.steps import PlainSteps
-from bot.repair.workflow import FixWorkflow
-from bot.settings import load_server_settings
+from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS
+from bot.runs.workflow import FixWorkflow
+from bot.settings.environment import load_server_settings
 from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
 from bot.storage.database import open_database

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from tests.fakes.model import Request, Say, Step
 from tests.flows.world import attempts, bash, open_world
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from aiohttp.test_utils import TestServer
 
-from bot.github.values import Repo
-from bot.server import Server, open_server
-from bot.settings import ServerSettings, load_server_settings
+from bot.model.repository import Repo
+from bot.server.serve import Server, open_server
+from bot.settings.environment import ServerSettings, load_server_settings
 from bot.storage.runs import RunRecord, RunStatus
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository
 from tests.fakes.github.ci_model import Step as CiStep

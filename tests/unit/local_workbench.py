@@ -9,8 +9,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from bot.repair.model import Observation, Patch
-from bot.repair.places import observe, programs
+from bot.model import Observation, Patch
+from bot.repair.workspace import observe, programs
 from sandbox.base import CommandResult
 
 

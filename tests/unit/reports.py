@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from bot.repair.model import (
+from bot.model import (
     Attempt,
     Cause,
     Commands,

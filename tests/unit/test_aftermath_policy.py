@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from bot.intake.aftermath_policy import (
+from bot.intake.followup_policy import (
     Budget,
     GoOn,
     Leave,
@@ -15,7 +15,7 @@ from bot.intake.aftermath_policy import (
     after_publication,
     blamed,
 )
-from bot.repair.request import FailedCheck
+from bot.model.request import FailedCheck
 
 LINT = FailedCheck("lint")
 TEST = FailedCheck("test")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from bot.model import Failure, Observation, Severity
 from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.guards.files import is_restored
-from bot.repair.judging.ordering import ordering
-from bot.repair.judging.repetition import flaky, not_repeated
-from bot.repair.model import Failure, Observation, Severity
+from bot.repair.verification.ordering import ordering
+from bot.repair.verification.repetition import flaky, not_repeated
 
 GREEN = Observation("pytest", 0, seconds=1.0)
 RED = Observation("pytest", 1, (Failure("t.a"),))

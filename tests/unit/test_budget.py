@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import StaticPool
 
-from bot.repair.model import Usage
-from bot.repair.money.accounts import Account, Amount, Balance, Cap, Scope
-from bot.repair.money.budget import affordable
-from bot.repair.money.caps import Caps, stricter
-from bot.storage.books import Books, accounts, reservations
-from bot.storage.database import metadata
+from bot.model import Usage
+from bot.model.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.model.money.budget import affordable
+from bot.model.money.caps import Caps, stricter
+from bot.storage.books import Books
+from bot.storage.tables import accounts, metadata, reservations
 
 dollars = st.integers(0, 300).map(lambda cents: Decimal(cents) / 100)
 amounts = st.builds(Amount, st.none() | dollars, st.integers(0, 300))

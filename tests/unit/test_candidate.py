@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.judging.candidate import Candidate, TestEdits, candidate_of, files_of_tests
-from bot.repair.model import Failure, Observation
-from bot.repair.places.patching import patch_between
+from bot.model import Failure, Observation
+from bot.repair.verification.candidate import Candidate, TestEdits, candidate_of, files_of_tests
+from bot.repair.workspace.patching import patch_between
 from sandbox.git import ObjectStore
 
 BEFORE = {

@@ -7,7 +7,7 @@ from decimal import Decimal
 from bot.errors import ProviderOverloaded, ProviderRefused
 from bot.llm.chain import highest, line_up, summary
 from bot.llm.patience import Patience
-from bot.repair.money.accounts import Amount
+from bot.model.money.accounts import Amount
 
 
 def test_the_configured_order_decides() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from bot.errors import MalformedPayload
-from bot.github.values import Repo
 from bot.intake.check_events import ButtonPressed, ChecksFailed, HeadLeft, LabelAdded
 from bot.intake.events import Unhandled, is_handled, parse_event, peek
+from bot.model.repository import Repo
 
 SHA = "a" * 40
 REPO = Repo("acme/app", 7)

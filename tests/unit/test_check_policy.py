@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from bot.config.checks import ChecksSection
+from bot.config.values import Auto
 from bot.github.check_values import Check, CommitChecks
 from bot.github.values import PullRequest
 from bot.intake.check_policy import (
@@ -22,9 +24,7 @@ from bot.intake.check_policy import (
     running,
     screen_commit,
 )
-from bot.intake.checks_config import ChecksSection
-from bot.intake.config_values import Auto
-from bot.repair.request import FailedCheck
+from bot.model.request import FailedCheck
 
 PULL = PullRequest(
     number=7,

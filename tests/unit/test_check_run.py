@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import pytest
 from inline_snapshot import snapshot
 
-from bot.repair.model import Verdict
-from bot.repair.request import FailedCheck, FailedCommit, FixRequest
+from bot.model import Verdict
+from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import after_publication, check_run
 
 FAILED = FailedCommit("a" * 40, "main", "main", checks=(FailedCheck("lint `x`"), FailedCheck("a")))

@@ -7,7 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.checks.several import joined
+from bot.ci.evidence import JobEvidence, StepFacts
+from bot.ci.failing_job import NotPlanned, target_of
+from bot.ci.workflow.contexts import EventFacts
+from bot.detect.tree import DirectoryTree
+from bot.model import Cause, Failure, Observation, Target
+from bot.model.request import FailedCheck
+from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.verdict import (
     judge_base,
     judge_head,
@@ -15,13 +21,7 @@ from bot.repair.checks.verdict import (
     overall,
     wants_another_run,
 )
-from bot.repair.ci.evidence import JobEvidence, StepFacts
-from bot.repair.ci.failing_job import NotPlanned, target_of
-from bot.repair.ci.workflow.contexts import EventFacts
-from bot.repair.detect.tree import DirectoryTree
-from bot.repair.model import Cause, Failure, Observation, Target
-from bot.repair.places.setup_inputs import touches_setup
-from bot.repair.request import FailedCheck
+from bot.repair.workspace.setup_inputs import touches_setup
 
 TARGET = Target(
     "test", "Run pytest", ".github/workflows/ci.yml", (), (), "", "pytest", ("It differs.",)

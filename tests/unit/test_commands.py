@@ -22,7 +22,7 @@ from bot.intake.commands import (
     new_commands,
     parse,
 )
-from bot.repair.request import Effort, Options
+from bot.model.request import Effort, Options
 
 
 @pytest.mark.parametrize(

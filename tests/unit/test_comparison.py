@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.judging.comparison import new_failures, seen_again, uncompared
-from bot.repair.model import Failure, Observation, TestCounts
+from bot.model import Failure, Observation, TestCounts
+from bot.repair.verification.comparison import new_failures, seen_again, uncompared
 
 SUITE = "make check"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.ci import failures
-from bot.repair.ci.failures import console
-from bot.repair.model import TestCounts
+from bot.ci import failures
+from bot.ci.failures import console
+from bot.model import TestCounts
 
 OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
 

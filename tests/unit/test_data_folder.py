@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.data_folder import make_data_folder
 from bot.errors import UsageError
+from bot.storage.data_folder import make_data_folder
 
 
 def test_nobody_else_may_enter(tmp_path: Path) -> None:

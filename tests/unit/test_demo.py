@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import load_local_settings
+from bot.settings.environment import load_local_settings
 from demo.reading import as_seen, plain, progress
 from demo.serving import DemoFailed, serve
 from demo.stories import PROJECTS, STORIES

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.detect import DirectoryTree, detect
 from bot.errors import UsageError
-from bot.repair.detect import DirectoryTree, detect
-from bot.repair.model import Commands
+from bot.model import Commands
 
 PLAIN_ENVIRONMENT = (
     "test -x ~/.venv/bin/python || UV_PYTHON_DOWNLOADS=never uv venv --seed ~/.venv "

@@ -17,13 +17,13 @@ from ruamel.yaml import YAML
 from typer.main import get_command
 
 from bot.app import DOCKER_IMAGE
-from bot.cli import app
+from bot.commands.cli import app
+from bot.config.repo_config import RepoConfig, parse
 from bot.errors import RepoConfigError
 from bot.github.auth import CHECK, CLONE, PUBLISH, READ, TALK, WATCH
-from bot.intake.repo_config import RepoConfig, parse
-from bot.repair.guards.rules import RULES
+from bot.model.guard_rules import RULES
 from bot.reporting.messages import COMMANDS, OPTIONS
-from bot.settings_table import settings_table
+from bot.settings.table import settings_table
 
 ROOT = Path(__file__).parents[2]
 WRITTEN_BY_HAND = (
@@ -123,7 +123,7 @@ def _covers(path: str, name: str) -> bool:
 
 def test_settings_table_is_generated() -> None:
     """The README shows the settings as the code has them."""
-    shown = text("README.md").partition("bot/settings_table.py -->\n")[2]
+    shown = text("README.md").partition("bot/settings/table.py -->\n")[2]
     assert shown.partition("<!-- /settings -->")[0] == settings_table()
 
 

@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from bot.repair.places.environments import (
+from bot.repair.workspace.environments import (
     MOST_KEPT,
     OLDEST,
     Environment,

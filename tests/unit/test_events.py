@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import MalformedPayload
-from bot.github.values import Repo
 from bot.intake.events import (
     Comment,
     CommentCreated,
@@ -23,6 +22,7 @@ from bot.intake.events import (
     Unhandled,
     parse_event,
 )
+from bot.model.repository import Repo
 
 PAYLOAD: dict[str, Any] = {
     "action": "created",

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.repair.ci.workflow.conditions import holds
-from bot.repair.ci.workflow.expressions import (
+from bot.ci.workflow.conditions import holds
+from bot.ci.workflow.expressions import (
     ExpressionError,
     Partly,
     Scope,

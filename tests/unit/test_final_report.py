@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.repair.model import (
+from bot.model import (
     Attempt,
     Cause,
     Patch,

@@ -13,7 +13,8 @@ from bot.github import reading
 from bot.github.checks import check_body
 from bot.github.commits import TREE_BYTES, TREE_ENTRIES, batches, inline_entry
 from bot.github.deliveries import missed
-from bot.github.values import CheckAction, CheckReport, Delivery, FileChange, Permission
+from bot.github.values import Delivery, FileChange, Permission
+from bot.model.check_report import CheckAction, CheckReport
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

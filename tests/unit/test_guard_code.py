@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.model import Failure, Observation, Severity
+from bot.model.guard_rules import RULES, configured, softened
 from bot.repair.guards.change import SYMLINK, Change, differing_lines
 from bot.repair.guards.examine import Evidence, examine
-from bot.repair.guards.rules import RULES, configured, softened
-from bot.repair.model import Failure, Observation, Severity
 
 TEST = b"""\
 def test_shout():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.model import Severity
 from bot.repair.guards import is_test_file, path_findings, protected_paths, restored, steering
-from bot.repair.model import Severity
 
 
 @pytest.mark.parametrize(

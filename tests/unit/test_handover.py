@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from bot.commands.fix_options import FixOptions, local_repository
+from bot.commands.handover import commit_to_branch
 from bot.errors import UsageError
-from bot.fix_options import FixOptions, local_repository
-from bot.handover import commit_to_branch
-from bot.repair.model import Patch
+from bot.model import Patch
 from sandbox.git import text
 
 PATCH = b"""\

@@ -7,11 +7,11 @@ from decimal import Decimal
 
 import pytest
 
+from bot.model import Attempt, Limits, Patch, Problem, Proposal, Report, Verdict
+from bot.model.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.model.request import FixRequest
 from bot.repair.loop import already_asked
-from bot.repair.model import Attempt, Limits, Patch, Problem, Proposal, Report, Verdict
-from bot.repair.money.accounts import Account, Amount, Balance, Cap, Scope
-from bot.repair.publishing.helping import may_have_as_much_again
-from bot.repair.request import FixRequest
+from bot.runs.publishing.budget_offer import may_have_as_much_again
 
 LIMITS = Limits(cost_usd=Decimal(2))
 SPENT = Balance(Account(Scope.RUN, "run"), Cap(Decimal(2)), Amount(Decimal(2)))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.housekeeping import Housekeeping
+from bot.server.housekeeping import Housekeeping
 from bot.storage.commits import CommitStore
 from bot.storage.database import open_database
 from bot.storage.deliveries import DeliveryStore

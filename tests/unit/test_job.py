@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.model import Problem
 from bot.repair.job import Job
-from bot.repair.model import Problem
 
 
 @pytest.mark.parametrize(

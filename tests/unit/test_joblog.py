@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.ci import failures
-from bot.repair.ci.evidence import JobEvidence, Remark, StepFacts
-from bot.repair.ci.joblog.excerpt import excerpt
-from bot.repair.ci.joblog.infrastructure import SIGNS, may_be_flaky, recognise
-from bot.repair.ci.joblog.reading import failing_section, image, read_lines, sections
-from bot.repair.ci.joblog.window import LogWindow
-from bot.repair.ci.understanding import Collected, understand
-from bot.repair.request import FailedCheck
+from bot.ci import failures
+from bot.ci.evidence import JobEvidence, Remark, StepFacts
+from bot.ci.joblog.excerpt import excerpt
+from bot.ci.joblog.infrastructure import SIGNS, may_be_flaky, recognise
+from bot.ci.joblog.reading import failing_section, image, read_lines, sections
+from bot.ci.joblog.window import LogWindow
+from bot.ci.understanding import Collected, understand
+from bot.model.request import FailedCheck
 from tests.flows.failing_commit import runner_log
 
 CONSOLE = Path(__file__).parent.parent / "payloads" / "console"

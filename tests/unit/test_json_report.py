@@ -12,7 +12,7 @@ import pytest
 from inline_snapshot import snapshot
 from pydantic import SecretStr
 
-from bot.repair.model import (
+from bot.model import (
     Attempt,
     Cause,
     GuardFinding,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.repair.ci import failures
-from bot.repair.ci.failures import junit
-from bot.repair.model import TestCounts
+from bot.ci import failures
+from bot.ci.failures import junit
+from bot.model import TestCounts
 
 REPORTS = Path(__file__).parent.parent / "payloads" / "junit"
 

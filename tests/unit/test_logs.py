@@ -22,7 +22,7 @@ LOGGING = """
 import logging, re, sys
 import structlog
 from pydantic import SecretStr
-from bot.settings import LogFormat, LogLevel
+from bot.settings.environment import LogFormat, LogLevel
 from bot.telemetry.logs import configure, context
 
 configure(LogFormat(sys.argv[1]), LogLevel.INFO, secrets=[SecretStr("hunter2secret")],
@@ -123,7 +123,7 @@ import sentry_sdk
 from pydantic import SecretStr
 import structlog
 from bot.errors import NotPermitted
-from bot.settings import LogFormat
+from bot.settings.environment import LogFormat
 from bot.telemetry.logs import configure, context
 from bot.telemetry.sentry import start
 

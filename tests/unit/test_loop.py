@@ -6,6 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from bot.model import (
+    Attempt,
+    Cause,
+    Failure,
+    Observation,
+    Patch,
+    Proposal,
+    Verdict,
+    Verification,
+)
 from bot.repair.loop import (
     Accept,
     Conclude,
@@ -15,16 +25,6 @@ from bot.repair.loop import (
     best_patch,
     next_move,
     read_reproduction,
-)
-from bot.repair.model import (
-    Attempt,
-    Cause,
-    Failure,
-    Observation,
-    Patch,
-    Proposal,
-    Verdict,
-    Verification,
 )
 
 BOTH = ("mechanical", "agent")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.ci import failures
-from bot.repair.model import Observation
+from bot.ci import failures
+from bot.model import Observation
 from bot.repair.proposers.mechanical.plan import plan
 
 FILES = {

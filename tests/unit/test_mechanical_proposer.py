@@ -8,7 +8,7 @@ from pathlib import Path
 
 from inline_snapshot import snapshot
 
-from bot.repair.model import (
+from bot.model import (
     Cause,
     Commands,
     Limits,
@@ -17,10 +17,10 @@ from bot.repair.model import (
     Reproduction,
     Usage,
 )
-from bot.repair.progress import silent
+from bot.model.progress import silent
+from bot.model.steps import PlainSteps
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical import MechanicalProposer
-from bot.repair.steps import PlainSteps
 from tests.unit.local_workbench import LocalWorkbench
 
 RUFF = "line-length = 80\n[lint]\nselect = ['F', 'I']\n"

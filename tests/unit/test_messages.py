@@ -8,7 +8,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.intake.commands import BadCommand, parse
-from bot.repair.model import Verdict
+from bot.model import Verdict
 from bot.reporting import messages
 from bot.reporting.marker import marker, signed, without_markers
 from tests.unit.reports import MARK, RUN, STARTED, VIEW

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.model import TestCounts
-from bot.repair.places import observe
+from bot.model import TestCounts
+from bot.repair.workspace import observe
 from sandbox.base import CommandResult, Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.github.values import Permission, Repo
+from bot.config.repo_config import Role, WhoSection
+from bot.github.values import Permission
 from bot.intake.commands import Command, Fix, Help, Retry, Status, Stop
 from bot.intake.decisions import (
     Accept,
@@ -23,8 +24,8 @@ from bot.intake.decisions import (
 )
 from bot.intake.events import Comment, CommentCreated, CommentEdited, Sender, Thread
 from bot.intake.policy import Identity, Standing, decide, screen
-from bot.intake.repo_config import Role, WhoSection
-from bot.repair.request import Effort, FixRequest, Options
+from bot.model.repository import Repo
+from bot.model.request import Effort, FixRequest, Options
 
 IDENTITY = Identity("fixpoint")
 WRITTEN = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)

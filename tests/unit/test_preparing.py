@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.ci.workflow.command import Command
-from bot.repair.ci.workflow.preparing import divide, editable, installs
+from bot.ci.workflow.command import Command
+from bot.ci.workflow.preparing import divide, editable, installs
 
 
 @pytest.mark.parametrize(

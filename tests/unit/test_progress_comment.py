@@ -9,8 +9,8 @@ from functools import reduce
 
 from inline_snapshot import snapshot
 
-from bot.repair.model import Commands, Limits, Usage, Verification
-from bot.repair.progress import (
+from bot.model import Commands, Limits, Usage, Verification
+from bot.model.progress import (
     AttemptFinished,
     CommandOutput,
     CommandsFound,

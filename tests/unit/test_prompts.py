@@ -10,7 +10,7 @@ import pytest
 from inline_snapshot import snapshot
 
 import prompts
-from bot.repair.model import (
+from bot.model import (
     Attempt,
     Cause,
     Commands,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from bot.repair.model import (
+from bot.model import (
     Failure,
     GuardFinding,
     Patch,

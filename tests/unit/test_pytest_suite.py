@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.detect import DirectoryTree, detect
-from bot.repair.detect.pytest_suite import whole_suite
+from bot.detect import DirectoryTree, detect
+from bot.detect.pytest_suite import whole_suite
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from bot.repair.places.checkouts import LocalCheckout
 from bot.repair.recent import lines_of, recent_lines
+from bot.repair.workspace.checkouts import LocalCheckout
 
 FIRST = "".join(f"line {n}\n" for n in range(1, 10))
 

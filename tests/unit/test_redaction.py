@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
-from bot.reporting.pull_request import body
-from bot.reporting.redaction import (
+from bot.redaction import (
     planted_secrets,
     redact,
     redact_payload,
@@ -23,6 +22,7 @@ from bot.reporting.redaction import (
     redacted,
     scrubber,
 )
+from bot.reporting.pull_request import body
 from tests.unit.reports import ACCEPTED, FIXED, MARK
 
 KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcdefghijklmnop0123456789\nzz9+/==\n-----END RSA PRIVATE KEY-----"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bot.repair.detect import DirectoryTree, registries
-from bot.repair.places.preparation import refused_hosts
+from bot.detect import DirectoryTree, registries
+from bot.repair.workspace.preparation import refused_hosts
 
 
 def test_the_files_of_a_repository_tell_its_registries(tmp_path: Path) -> None:

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.errors import RepoConfigError
-from bot.intake.repo_config import (
+from bot.config.repo_config import (
     MechanicalSection,
     PathsSection,
     RepoConfig,
@@ -21,8 +20,9 @@ from bot.intake.repo_config import (
     json_schema,
     parse,
 )
-from bot.repair.model import Limits
-from bot.repair.request import Effort, Options
+from bot.errors import RepoConfigError
+from bot.model import Limits
+from bot.model.request import Effort, Options
 
 SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "fixpoint.schema.json"
 

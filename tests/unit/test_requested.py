@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bot.model import Severity
 from bot.repair.guards import on_request, path_findings
 from bot.repair.guards.requested import (
     as_command,
@@ -11,7 +12,6 @@ from bot.repair.guards.requested import (
     kept_on_request,
     requested_paths,
 )
-from bot.repair.model import Severity
 
 CI = ".github/workflows/ci.yml"
 

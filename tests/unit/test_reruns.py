@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from bot.github.check_values import ACTIONS, Check, CommitChecks
-from bot.intake.rerun_aftermath import failed_again
-from bot.repair.checks.rerunning import Need, need_of
-from bot.repair.request import FailedCheck
+from bot.intake.followup_reruns import failed_again
+from bot.model.request import FailedCheck
 from bot.reporting import reruns
+from bot.runs.rerunning import Need, need_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.model import (
+from bot.model import (
     Attempt,
     GuardFinding,
     Patch,
@@ -15,14 +15,9 @@ from bot.repair.model import (
     Verdict,
     Verification,
 )
-from bot.repair.model import Observation as Seen
-from bot.repair.publishing.risk import (
-    Confidence,
-    Tolerance,
-    is_dependency_file,
-    risks,
-    secret_places,
-)
+from bot.model import Observation as Seen
+from bot.model.risk import Confidence, Tolerance
+from bot.runs.publishing.risk import is_dependency_file, risks, secret_places
 
 TOKEN = "ghp_" + "a1B2" * 9
 

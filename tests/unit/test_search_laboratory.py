@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
+from bot.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
+from bot.model.steps import PlainSteps
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.comparison import compare
 from bot.repair.proposers.search.edits import Candidate
@@ -16,7 +17,6 @@ from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.laboratory import Laboratory
 from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.proposers.search.validate import Trials
-from bot.repair.steps import PlainSteps
 from tests.unit.local_workbench import LocalWorkbench
 
 COMMAND = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q -p no:cacheprovider"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.model import (
+from bot.model import (
     Cause,
     Commands,
     Limits,
@@ -18,10 +18,10 @@ from bot.repair.model import (
     SearchLimits,
     Usage,
 )
-from bot.repair.progress import Noticed, Progress
+from bot.model.progress import Noticed, Progress
+from bot.model.steps import PlainSteps, Steps
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search import SearchProposer
-from bot.repair.steps import PlainSteps, Steps
 from tests.flows.agent_world import JournaledSteps, Killed
 from tests.unit.local_workbench import LocalWorkbench
 

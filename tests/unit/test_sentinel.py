@@ -7,7 +7,8 @@ import unittest
 
 import pytest
 
-from bot.repair.judging.sentinel import (
+from bot.model import Failure, Observation
+from bot.repair.verification.must_fail import (
     Sentinels,
     candidate_files,
     doomed_by,
@@ -15,7 +16,6 @@ from bot.repair.judging.sentinel import (
     sentinels,
     without_effect,
 )
-from bot.repair.model import Failure, Observation
 
 MODULE = '''\
 from __future__ import annotations

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from bot.errors import SettingsError
-from bot.settings import (
+from bot.settings.environment import (
     LocalSettings,
     LogFormat,
     LogLevel,
@@ -24,7 +24,7 @@ from bot.settings import (
     load_server_settings,
     settings_warnings,
 )
-from bot.settings_table import settings_table
+from bot.settings.table import settings_table
 
 
 def private_key(password: bytes | None = None) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.detect import makefile
-from bot.repair.detect.invocations import invocations
-from bot.repair.detect.shell import simple_commands
+from bot.detect import makefile
+from bot.detect.invocations import invocations
+from bot.detect.shell import simple_commands
 
 
 def no_files(path: str) -> str | None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.repair.model import Failure, Observation, Severity, TestCounts
-from bot.repair.sightings import not_run
+from bot.model import Failure, Observation, Severity, TestCounts
+from bot.repair.tests_not_run import not_run
 
 
 def red(failing: str, passed: str = "", *, failed: int | None = None) -> Observation:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bot.github.reviews import shown_lines
 from bot.github.values import ReviewComment
-from bot.repair.model import Patch
-from bot.repair.publishing.suggestions import suggestions
+from bot.model import Patch
+from bot.runs.publishing.suggestions import suggestions
 
 EVERYTHING = {"a.txt": [range(1, 1000)]}
 

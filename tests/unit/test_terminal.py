@@ -13,8 +13,8 @@ import pytest
 from inline_snapshot import snapshot
 from rich.console import Console
 
-from bot.repair.model import Cause, Failure, Limits, Patch, Reproduction
-from bot.repair.progress import CommandOutput, Noticed, Phase, PhaseStarted, RunFinished
+from bot.model import Cause, Failure, Limits, Patch, Reproduction
+from bot.model.progress import CommandOutput, Noticed, Phase, PhaseStarted, RunFinished
 from bot.reporting.terminal import block_lines, live_progress
 from bot.reporting.terminal_report import print_report
 from tests.unit.reports import FIXED, GAVE_UP, RED, REPRODUCTION, RUN, STARTED, VIEW
@@ -217,8 +217,8 @@ def test_progress_leaves_stdout_alone() -> None:
     """Progress goes to stderr, so that stdout holds nothing but the result."""
     code = (
         "from bot.reporting.terminal import live_progress\n"
-        "from bot.repair.model import Limits\n"
-        "from bot.repair.progress import Noticed\n"
+        "from bot.model import Limits\n"
+        "from bot.model.progress import Noticed\n"
         "with live_progress('ab12', Limits()) as listener:\n"
         "    listener(Noticed('hello'))\n"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.repair.model import Commands, Failure, Observation, Patch
+from bot.model import Commands, Failure, Observation, Patch
 from bot.repair.test_proof import narrowed, objection, test_files
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.llm.base import Message, Opaque, StopReason, Text, ToolCall, ToolResult, Turn
-from bot.repair.model import Usage
+from bot.model import Usage
 from bot.repair.proposers.agent.transcript import MOST_CHARACTERS, Transcript, shortened
 
 

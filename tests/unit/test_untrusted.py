@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.repair.untrusted import (
+from bot.model.untrusted import (
     clip,
     quoted,
     quoted_markdown,

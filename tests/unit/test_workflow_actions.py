@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.ci.environment_files import pairs
-from bot.repair.ci.workflow.actions import Need, effect_of
-from bot.repair.ci.workflow.actions.languages import python_requests
-from bot.repair.ci.workflow.command import Command
-from bot.repair.ci.workflow.file_hashes import FileHashes
-from bot.repair.ci.workflow.prefetch import prefetch
-from bot.repair.detect.tree import DirectoryTree
+from bot.ci.environment_files import pairs
+from bot.ci.workflow.actions import Need, effect_of
+from bot.ci.workflow.actions.languages import python_requests
+from bot.ci.workflow.command import Command
+from bot.ci.workflow.file_hashes import FileHashes
+from bot.ci.workflow.prefetch import prefetch
+from bot.detect.tree import DirectoryTree
 
 
 @pytest.mark.parametrize(

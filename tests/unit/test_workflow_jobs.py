@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.repair.ci.workflow.differences import differences
-from bot.repair.ci.workflow.find import find_check, select
-from bot.repair.ci.workflow.jobs import Listing, all_jobs
-from bot.repair.ci.workflow.plan import JobPlan, plan_job
-from bot.repair.detect.tree import DirectoryTree
+from bot.ci.workflow.differences import differences
+from bot.ci.workflow.find import find_check, select
+from bot.ci.workflow.jobs import Listing, all_jobs
+from bot.ci.workflow.plan import JobPlan, plan_job
+from bot.detect.tree import DirectoryTree
 
 CI = """\
 name: CI

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.repair.ci.workflow.expressions import Scope, Unknown
-from bot.repair.ci.workflow.matrix import expand, job_names
-from bot.repair.ci.workflow.specification import JobSpec
+from bot.ci.workflow.expressions import Scope, Unknown
+from bot.ci.workflow.matrix import expand, job_names
+from bot.ci.workflow.specification import JobSpec
 
 SCOPE = Scope({"needs": {"list": {"outputs": Unknown(("needs.list.outputs",))}}})
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from bot.model import Observation, Patch
 from bot.repair.checks.verdict import same_at_base
-from bot.repair.model import Observation, Patch
-from bot.repair.places.patching import patch_between
-from bot.repair.places.setup_inputs import touches_setup
 from bot.repair.run import Run, Workshop
+from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.setup_inputs import touches_setup
 
 
 def has_base(workshop: Workshop) -> bool:

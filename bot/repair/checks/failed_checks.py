@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from bot.detect import DirectoryTree
+from bot.model import Cause, FailedJob, Observation, Patch, Reproduction, Verdict
+from bot.model.progress import CommandsFound, Phase, PhaseStarted, Reproduced
 from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
-from bot.repair.checks.several import joined
+from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.targets import CheckTarget, Chosen, choose, commands_of, failed_job
 from bot.repair.checks.verdict import (
     Judgement,
@@ -16,21 +19,18 @@ from bot.repair.checks.verdict import (
     overall,
     wants_another_run,
 )
-from bot.repair.detect import DirectoryTree
 from bot.repair.job import Source
 from bot.repair.loop import verdict_of
-from bot.repair.model import Cause, FailedJob, Observation, Patch, Reproduction, Verdict
-from bot.repair.places.checkouts import provide
-from bot.repair.places.preparation import (
+from bot.repair.run import Concluded, Run, Workshop
+from bot.repair.workspace.checkouts import provide
+from bot.repair.workspace.preparation import (
     PLACES,
     Preparation,
     SetupFailed,
     refused_hosts,
     reused_sentence,
 )
-from bot.repair.places.setup_inputs import touches_setup
-from bot.repair.progress import CommandsFound, Phase, PhaseStarted, Reproduced
-from bot.repair.run import Concluded, Run, Workshop
+from bot.repair.workspace.setup_inputs import touches_setup
 
 _SETUP_CHARACTERS = 16_000
 

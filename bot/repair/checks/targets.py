@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.ci.evidence import JobEvidence
+from bot.ci.failing_job import NotPlanned, target_of
+from bot.detect import detect
+from bot.detect.pytest_suite import whole_suite
+from bot.detect.tree import Tree
 from bot.errors import UsageError
-from bot.repair.ci.evidence import JobEvidence
-from bot.repair.ci.failing_job import NotPlanned, target_of
-from bot.repair.detect import detect
-from bot.repair.detect.pytest_suite import whole_suite
-from bot.repair.detect.tree import Tree
+from bot.model import Commands, FailedJob, Target
 from bot.repair.job import Job
-from bot.repair.model import Commands, FailedJob, Target
 
 MOST_TARGETS = 4
 """Failed jobs that are done again in one run; each has an environment of its own."""

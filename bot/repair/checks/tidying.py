@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.repair.model import Patch, Proposal
-from bot.repair.progress import Noticed
+from bot.model import Patch, Proposal
+from bot.model.progress import Noticed
 from bot.repair.run import Run, Workshop
 
 TIDIER = "mechanical"

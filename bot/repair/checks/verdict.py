@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.repair.ci.evidence import JobEvidence
+from bot.ci.evidence import JobEvidence
+from bot.model import Cause, Failure, Observation, Target
 from bot.repair.loop import COMMAND_NOT_FOUND
-from bot.repair.model import Cause, Failure, Observation, Target
 
 MOST_RUNS = 4
 """Executions of a failing command that may be flaky."""

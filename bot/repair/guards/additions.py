@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.repair.guards.change import SUBMODULE, SYMLINK, Change
 from bot.repair.guards.files import is_lock, is_manifest
-from bot.repair.guards.rules import found
 from bot.repair.guards.syntax import Tongue, compact, field, line_of, parents
-from bot.repair.model import GuardFinding
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 1_000

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.repair.guards.change import Change
-from bot.repair.guards.rules import found
 from bot.repair.guards.syntax import (
     LITERALS,
     Syntax,
@@ -24,7 +25,6 @@ from bot.repair.guards.syntax import (
     text_of,
     walk,
 )
-from bot.repair.model import GuardFinding
 
 _NUMBERS = frozenset(
     {"integer", "float", "number", "int_literal", "float_literal", "integer_literal"}

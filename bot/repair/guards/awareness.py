@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.repair.guards.change import Change
-from bot.repair.guards.rules import found
 from bot.repair.guards.syntax import (
     Tongue,
     compact,
@@ -17,7 +18,6 @@ from bot.repair.guards.syntax import (
     parents,
     text_of,
 )
-from bot.repair.model import GuardFinding
 
 _VARIABLES = re.compile(
     r"^(?:PYTEST_[A-Z_]+|JEST_WORKER_ID|VITEST(?:_[A-Z_]+)?|MOCHA_[A-Z_]+|NODE_TEST_CONTEXT"

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.repair.guards.change import Change
 from bot.repair.guards.files import is_restored, is_steering
-from bot.repair.guards.rules import found
 from bot.repair.guards.syntax import tongue_of
-from bot.repair.model import GuardFinding
 
 _AT_LEAST = re.compile(
     r"(?:^|[.\s])(?:fail[_-]?under|(?:min|minimum)[\w-]*|branches|functions|lines|statements|threshold|score)$",

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from bot.model import GuardFinding, Observation
 from bot.repair.guards.additions import additions, network_at_import, size
 from bot.repair.guards.answers import Said, answers, said_by
 from bot.repair.guards.awareness import awareness
@@ -16,7 +17,6 @@ from bot.repair.guards.files import is_test_file
 from bot.repair.guards.runner import runner
 from bot.repair.guards.suppressions import suppressions
 from bot.repair.guards.weakening import weakened
-from bot.repair.model import GuardFinding, Observation
 
 MOST_FINDINGS = 200
 """Of one patch; nobody reads more."""

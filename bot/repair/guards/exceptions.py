@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.repair.guards.change import Change
-from bot.repair.guards.rules import found
 from bot.repair.guards.syntax import LITERALS, Tongue, compact, line_of, statements, text_of, walk
-from bot.repair.model import GuardFinding
 
 _BROAD = re.compile(r"\b(?:Exception|BaseException|AssertionError)\b")
 _QUIET = frozenset({"pass_statement", "continue_statement", "break_statement", "empty_statement"})

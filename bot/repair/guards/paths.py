@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from pathspec import GitIgnoreSpec
 
+from bot.model import GuardFinding, Severity
+from bot.model.guard_rules import found
 from bot.repair.guards.files import is_steering, is_test_file
 from bot.repair.guards.requested import REQUESTED, is_requested, kept_on_request
-from bot.repair.guards.rules import found
-from bot.repair.model import GuardFinding, Severity
 
 ALWAYS_PROTECTED = (".git/", ".github/workflows/", ".github/actions/", ".github/fixpoint.yml")
 """Globs (gitignore syntax) that no patch of ours touches unasked, whatever the config says."""

@@ -9,11 +9,11 @@ from pathlib import PurePosixPath
 
 from tree_sitter import Node
 
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.repair.guards.change import Change
 from bot.repair.guards.files import is_test_file
-from bot.repair.guards.rules import found
 from bot.repair.guards.syntax import Tongue, compact, field, line_of, parents, statements, text_of
-from bot.repair.model import GuardFinding
 
 HOOKS = frozenset({
     "pytest_runtest_makereport", "pytest_runtest_call", "pytest_runtest_protocol",

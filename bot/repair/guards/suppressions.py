@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.repair.guards.change import Change
-from bot.repair.guards.rules import found
 from bot.repair.guards.syntax import parse, text_of, walk
-from bot.repair.model import GuardFinding
 
 _COMMENT = re.compile(
     r"""

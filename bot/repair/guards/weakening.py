@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
 from bot.repair.guards.cases import Assertion, Case, Strength, cases
 from bot.repair.guards.change import Change
 from bot.repair.guards.files import is_snapshot, is_test_file
-from bot.repair.guards.rules import found
 from bot.repair.guards.syntax import compact, field, line_of
-from bot.repair.model import GuardFinding
 
 _GREATER = re.compile(
     r"(?:^|[^A-Za-z])(?:abs|rel|a?tol|rtol|tolerance|delta|epsilon|eps|timeout|deadline|retries|reruns)"

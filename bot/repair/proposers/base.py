@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.repair.model import (
+from bot.model import (
     Attempt,
     Commands,
     Limits,
@@ -18,10 +18,10 @@ from bot.repair.model import (
     SearchLimits,
     Usage,
 )
-from bot.repair.money.purse import OwnPurse, Purse
-from bot.repair.progress import Listener
-from bot.repair.reins import StopSign
-from bot.repair.steps import Steps
+from bot.model.deadline import StopSign
+from bot.model.money.reservations import OwnPurse, Purse
+from bot.model.progress import Listener
+from bot.model.steps import Steps
 from sandbox.base import CommandResult
 
 

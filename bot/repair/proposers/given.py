@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.repair.model import Patch, Proposal, Usage
-from bot.repair.progress import Listener
+from bot.model import Patch, Proposal, Usage
+from bot.model.progress import Listener
+from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
-from bot.repair.steps import Steps
 
 GIVEN = "given"
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import tests
-from bot.repair.guards.rules import RULES
+from bot.model.guard_rules import RULES
 from tests.contract.escapes import inside
 from tests.contract.escapes.host import host
 from tests.flows.injections import INJECTIONS

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.repair.model import Patch
-from bot.repair.places.patching import apply_patch, patch_between
+from bot.model import Patch
+from bot.repair.workspace.patching import apply_patch, patch_between
 from sandbox.base import SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.git import GitError, ObjectStore, PatchDoesNotApply, freeze

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 
 from bot.errors import BudgetExhausted, ProviderError
 from bot.llm.base import Ask, Conversation, Model, Strength, Turn
-from bot.repair.model import Usage
-from bot.repair.money.accounts import Amount
-from bot.repair.money.budget import own_balance, used_up
-from bot.repair.money.purse import Money, Purse
+from bot.model import Usage
+from bot.model.deadline import unless_stopped
+from bot.model.money.accounts import Amount
+from bot.model.money.budget import own_balance, used_up
+from bot.model.money.reservations import Money, Purse
 from bot.repair.proposers.base import Task
-from bot.repair.reins import unless_stopped
 
 _ANSWER_TOKENS = (16_000, 8_000, 4_000)
 """Most tokens of an answer, tried in turn when the money left does not cover the larger one."""

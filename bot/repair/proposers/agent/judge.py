@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import prompts
 from bot.llm.base import Ask, Conversation, Message, Model, StopReason, Text
-from bot.repair.model import Observation, Patch, Problem, Usage
-from bot.repair.money.purse import Money
-from bot.repair.places.scrubbing import Scrub
+from bot.model import Observation, Patch, Problem, Usage
+from bot.model.money.reservations import Money
 from bot.repair.proposers.agent.budgeted import paid
 from bot.repair.proposers.agent.prompting import comments, failure, patch_as_data, report
+from bot.repair.workspace.scrubbing import Scrub
 
 _MAX_TOKENS = 4_000
 _REASON_CHARACTERS = 300

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from bot.model.risk import Level
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.agent.actions import Bash, Restart, RunTests, relative
 from bot.repair.proposers.agent.edit_tool import Create, Insert, StrReplace, View
-from bot.repair.publishing.risk import Level
 
 
 def level_of(

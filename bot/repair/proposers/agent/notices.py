@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from bot.repair.model import Limits, Usage
+from bot.model import Limits, Usage
 
 _LAST_TURNS = 5
 _MOSTLY_SPENT = Decimal("0.8")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.repair.model import Failure, Observation
-from bot.repair.untrusted import clip, reveal_hidden
+from bot.model import Failure, Observation
+from bot.model.untrusted import clip, reveal_hidden
 
 _DETAILED = 12
 _LISTED = 60

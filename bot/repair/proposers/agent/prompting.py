@@ -6,7 +6,7 @@ import re
 import textwrap
 
 import prompts
-from bot.repair.model import (
+from bot.model import (
     Attempt,
     Comment,
     FailedJob,
@@ -16,9 +16,9 @@ from bot.repair.model import (
     Severity,
     Verification,
 )
+from bot.model.untrusted import quoted, quoted_markdown, strip_hidden
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.base import Task
-from bot.repair.untrusted import quoted, quoted_markdown, strip_hidden
 
 _REPORT_CHARACTERS = 24_000
 _COMMENT_CHARACTERS = 4_000

@@ -10,9 +10,10 @@ from dataclasses import replace
 import prompts
 from bot.errors import ProviderError, RequestTooLong
 from bot.llm.base import Model, StopReason, Turn
-from bot.repair.model import Patch, Proposal, Usage
-from bot.repair.places.scrubbing import Scrub
-from bot.repair.progress import Listener, Noticed, TurnFinished
+from bot.model import Patch, Proposal, Usage
+from bot.model.progress import Listener, Noticed, TurnFinished
+from bot.model.steps import Steps
+from bot.model.untrusted import clip
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.actions import in_words
 from bot.repair.proposers.agent.budgeted import Answer, BudgetedModel
@@ -21,8 +22,7 @@ from bot.repair.proposers.agent.repetition import Repetition
 from bot.repair.proposers.agent.tools import TOOLS, Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.base import Task, Workbench
-from bot.repair.steps import Steps
-from bot.repair.untrusted import clip
+from bot.repair.workspace.scrubbing import Scrub
 
 _TOLD_AFTER = 3
 _ENDED_AFTER = 5

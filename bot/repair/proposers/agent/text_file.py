@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 
-from bot.repair.untrusted import reveal_hidden
+from bot.model.untrusted import reveal_hidden
 
 MOST_BYTES = 1 * 2**20
 """Larger files are for the shell: neither a model nor a checkpoint wants them whole."""

@@ -6,6 +6,9 @@ import shlex
 from typing import assert_never
 
 from bot.llm.base import Tool, ToolCall, ToolResult
+from bot.model.risk import Level
+from bot.model.steps import Steps
+from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent.actions import (
     BASH,
     EDIT,
@@ -32,9 +35,6 @@ from bot.repair.proposers.agent.levels import level_of
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.text_file import MOST_BYTES
 from bot.repair.proposers.base import Task, Workbench
-from bot.repair.publishing.risk import Level
-from bot.repair.steps import Steps
-from bot.repair.untrusted import clip, reveal_hidden
 from sandbox.base import CommandResult, SandboxError, SandboxGone, SandboxUnavailable
 
 _OUTPUT_CHARACTERS = 16_000

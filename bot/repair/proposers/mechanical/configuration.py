@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Callable
 from typing import TypeVar
 
-from bot.repair.detect.scripts import Read
+from bot.detect.scripts import Read
+from bot.model.steps import Steps
 from bot.repair.proposers.base import Workbench
-from bot.repair.steps import Steps
 
 T = TypeVar("T")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 
-from bot.repair.detect.invocations import Invocation
-from bot.repair.detect.scripts import Read, pyproject
+from bot.detect.invocations import Invocation
+from bot.detect.scripts import Read, pyproject
 from bot.repair.proposers.mechanical.fix import Fix, Stage
 
 _COMPLAINERS = frozenset(

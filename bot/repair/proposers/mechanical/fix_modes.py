@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.repair.detect.invocations import Invocation
+from bot.detect.invocations import Invocation
 from bot.repair.proposers.mechanical.fix import Fix, Stage
 
 

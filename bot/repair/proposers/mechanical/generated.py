@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from bot.repair.detect import makefile
-from bot.repair.detect.invocations import Invocation
-from bot.repair.detect.scripts import Read, package_scripts
+from bot.detect import makefile
+from bot.detect.invocations import Invocation
+from bot.detect.scripts import Read, package_scripts
 from bot.repair.proposers.mechanical.fix import Fix, Stage
 
 _SCRIPTS = frozenset({"python", "node", "ruby", "deno", "tsx", "ts-node"})

@@ -6,8 +6,8 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from bot.repair.detect.scripts import Read
-from bot.repair.model import Failure, Observation
+from bot.detect.scripts import Read
+from bot.model import Failure, Observation
 from bot.repair.proposers.mechanical.configured import configured_in
 from bot.repair.proposers.mechanical.fix import Fix, Stage
 
@@ -19,7 +19,7 @@ _FIXES = {
     "gofmt": ("gofmt -w", Stage.FORMAT),
     "rustfmt": ("rustfmt", Stage.FORMAT),
 }
-"""Tools that `bot/repair/ci/failures/formatters.py` recognises, with their fix mode."""
+"""Tools that `bot/ci/failures/formatters.py` recognises, with their fix mode."""
 
 _LINTER_CODE = re.compile(r"^[A-Z]{1,4}\d{2,4}$")
 _HOOK = re.compile(r"^pre-commit: (?P<hook>[\w.-]+)$")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from bot.repair.detect.invocations import Invocation, invocations
-from bot.repair.detect.scripts import Read
-from bot.repair.model import Observation
+from bot.detect.invocations import Invocation, invocations
+from bot.detect.scripts import Read
+from bot.model import Observation
 from bot.repair.proposers.mechanical import (
     configured,
     fix_modes,

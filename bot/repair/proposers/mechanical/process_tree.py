@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.repair.detect.invocations import Invocation, unwrapped
-from bot.repair.detect.shell import SimpleCommand
-from bot.repair.model import StartedProgram
+from bot.detect.invocations import Invocation, unwrapped
+from bot.detect.shell import SimpleCommand
+from bot.model import StartedProgram
 from bot.repair.proposers.mechanical.fix_modes import fix_for
 from sandbox.base import WORKSPACE
 

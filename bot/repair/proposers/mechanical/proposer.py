@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from bot.repair.model import Observation, Patch, Proposal, Usage
-from bot.repair.progress import Listener, Noticed
+from bot.model import Observation, Patch, Proposal, Usage
+from bot.model.progress import Listener, Noticed
+from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.mechanical.fix import Fix
 from bot.repair.proposers.mechanical.plan import plan
 from bot.repair.proposers.mechanical.protected import without
-from bot.repair.steps import Steps
 from sandbox.base import WORKSPACE
 
 _ROUNDS = 3

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from bot.model import Patch
 from bot.repair.guards import protected_paths
-from bot.repair.model import Patch
 
 _SECTION = re.compile(rb"^(?=diff --git )", re.MULTILINE)
 _HEADER = re.compile(rb"^diff --git (?P<rest>.+)$", re.MULTILINE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.repair.detect.invocations import Invocation
+from bot.detect.invocations import Invocation
 from bot.repair.proposers.mechanical.fix import Fix, Stage
 
 _SAID = re.compile(r"snapshot", re.IGNORECASE)

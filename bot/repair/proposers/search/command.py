@@ -7,9 +7,9 @@ import shlex
 from dataclasses import dataclass
 from typing import Any
 
-from bot.repair.detect.invocations import Invocation, invocations
-from bot.repair.detect.scripts import Read
-from bot.repair.detect.shell import name_value
+from bot.detect.invocations import Invocation, invocations
+from bot.detect.scripts import Read
+from bot.detect.shell import name_value
 from sandbox.base import WORKSPACE
 
 _MODULE = ("python", "-m")

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from bot.model.steps import Steps
 from bot.repair.proposers.base import Workbench
 from bot.repair.proposers.search.command import SuiteCommand
-from bot.repair.steps import Steps
 from sandbox.base import SCRATCH, WORKSPACE
 
 FOLDER = f"{SCRATCH}/fixpoint-search"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bot.repair.model import Patch, Proposal, Usage
-from bot.repair.progress import Listener
+from bot.model import Patch, Proposal, Usage
+from bot.model.progress import Listener
+from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.laboratory import Unanswered
@@ -16,7 +17,6 @@ from bot.repair.proposers.search.looking import (
     uncollected,
     unknown_runner,
 )
-from bot.repair.steps import Steps
 
 _NAMED = 3
 """Tests of which the name is said."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.evidence import Evidence, read_evidence
 from bot.repair.proposers.search.laboratory import FOLDER, Laboratory
-from bot.repair.steps import Steps
 from sandbox.base import WORKSPACE
 
 _PATIENCE = 2.0

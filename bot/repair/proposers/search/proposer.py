@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from bot.repair.model import Patch, Proposal, Usage
-from bot.repair.progress import Listener
+from bot.model import Patch, Proposal, Usage
+from bot.model.progress import Listener
+from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.search.laboratory import FOLDER, Unanswered
 from bot.repair.proposers.search.looking import open_laboratory, uncollected
 from bot.repair.proposers.search.search import Search
-from bot.repair.steps import Steps
 from sandbox.base import WORKSPACE
 
 _SHARE = 0.8

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.repair.model import Patch
+from bot.model import Patch
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.protected import without
 from bot.repair.proposers.search.choose import Choice

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bot.model import Patch, Proposal
+from bot.model.progress import Listener, Noticed
 from bot.repair.guards import protected_paths
-from bot.repair.model import Patch, Proposal
-from bot.repair.progress import Listener, Noticed
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice, choose
 from bot.repair.proposers.search.comparison import COMPARISON, compare

@@ -1,0 +1,98 @@
+"""What GitHub knows of a failed check, as values that a run starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.model import Failure
+from bot.model.request import FailedCheck
+
+FAILED = frozenset({"failure", "timed_out", "cancelled"})
+"""Conclusions of a step that broke its job."""
+
+RUNNER_STEPS = frozenset({"Set up job", "Set up runner", "Initialize containers", "Complete job"})
+"""Steps that GitHub adds; no line of the workflow file stands behind them."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepFacts:
+    """A step as GitHub's API tells of it.
+
+    Attributes:
+        name: Its `name`, or `Run` with the first line of its script.
+        number: In the job's log; GitHub's own first step counts as 1.
+        conclusion: `success`, `failure`, `skipped`, `cancelled`, or "" while it runs.
+    """
+
+    name: str
+    number: int
+    conclusion: str
+    started: datetime | None = None
+    ended: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """An annotation of a check: a sentence at a line of a file."""
+
+    path: str
+    line: int
+    level: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobEvidence:
+    """One failed check, with everything that is known of it.
+
+    Attributes:
+        check: Which one.
+        workflow: Path of its workflow file; "" for a check of another App.
+        event: What the workflow ran for: `push`, `pull_request`; "" where it is not known.
+        job: The job's name, as the workflow names its check.
+        labels: Of its runner.
+        image: The runner's image, such as `ubuntu-24.04`, or "".
+        attempt: How often the workflow run was started.
+        steps: In order; empty where GitHub does not tell.
+        versions: Of linters and formatters that the job had, as `name==version`.
+        title: How the log calls the failing step, or "".
+        script: What the log shows of the failing step's script, or "".
+        failing: What failed at GitHub, in order; the first one is the first real error.
+        excerpt: What the failing step printed, cut to a budget around its first real error.
+        outside: Why the failure lies outside of the code, as a sentence, or "".
+        may_be_flaky: Whether its words are those of failures that come and go.
+        remarks: Annotations of the check.
+        missing: What could not be had, as sentences.
+        passed_on_base: Whether the check of this name passed on the base commit at GitHub; None
+            where that is not known.
+    """
+
+    check: FailedCheck
+    workflow: str = ""
+    event: str = ""
+    job: str = ""
+    labels: tuple[str, ...] = ()
+    image: str = ""
+    attempt: int = 1
+    steps: tuple[StepFacts, ...] = ()
+    versions: tuple[str, ...] = ()
+    title: str = ""
+    script: str = ""
+    failing: tuple[Failure, ...] = ()
+    excerpt: str = ""
+    outside: str = ""
+    may_be_flaky: bool = False
+    remarks: tuple[Remark, ...] = ()
+    missing: tuple[str, ...] = ()
+    passed_on_base: bool | None = None
+
+    @property
+    def failed_step(self) -> StepFacts | None:
+        """The step that made the job fail, where GitHub tells."""
+        return next((step for step in self.steps if step.conclusion in FAILED), None)
+
+    @property
+    def of_actions(self) -> bool:
+        """Whether GitHub Actions made the check."""
+        return bool(self.workflow)

@@ -1,0 +1,105 @@
+"""Read what a command's output and reports say about what failed, what passed, what was skipped."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.ci.failures import (
+    cargo,
+    console,
+    diagnostics,
+    eslint,
+    formatters,
+    go,
+    jest,
+    junit,
+    maven,
+    mocha,
+    nextest,
+    node_spec,
+    phpunit,
+    precommit,
+    pytest_console,
+    rspec,
+    rustc,
+    tap,
+    unittest_console,
+    vitest,
+)
+from bot.ci.failures.reading import Parser, Reading
+from bot.model import Failure, TestCounts
+
+__all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "read"]
+
+RUNNERS: tuple[Parser, ...] = (
+    pytest_console.parse,
+    unittest_console.parse,
+    go.parse,
+    nextest.parse,
+    cargo.parse,
+    jest.parse,
+    vitest.parse,
+    mocha.parse,
+    node_spec.parse,
+    tap.parse,
+    rspec.parse,
+    phpunit.parse,
+    maven.parse,
+)
+"""Test runners. Output of the programs under test may look like any tool's, so these come first."""
+
+TOOLS: tuple[Parser, ...] = (
+    diagnostics.parse,
+    rustc.parse,
+    maven.parse_compiler,
+    eslint.parse,
+    formatters.parse,
+    precommit.parse,
+)
+"""Compilers, linters and formatters: asked when no runner names a failure."""
+
+DETAILED = 100
+"""Failures that keep their account; nobody reads more, and every observation is stored."""
+
+
+def read(
+    output: str, *, reports: tuple[bytes, ...] = (), failed: bool = True, command: str = "command"
+) -> Reading:
+    """Return what is known of a command that ended.
+
+    Args:
+        output: Its console output, colours and all.
+        reports: JUnit XML files that it wrote; more precise than its console.
+        failed: Whether it exited with another status than zero. Then there is at least one
+            failure, if need be the most telling line of its output; else there is none.
+        command: Names that last failure.
+    """
+    text = console.plain(output)
+    written = [reading for report in reports if (reading := junit.parse(report))]
+    spoken = [reading for parser in RUNNERS if (reading := parser(text))]
+    tests = _joined(written) if any(reading.failing for reading in written) else None
+    tests = tests or _joined([*written, *spoken])
+    if not failed:
+        return Reading((), tests.passed, tests.skipped, tests.counts)
+    if tests.failing:
+        return tests
+    tools = [reading for parser in TOOLS if (reading := parser(text))]
+    found = _joined(sorted(tools, key=lambda reading: reading.start)).failing
+    found = found or console.most_telling(text, command).failing
+    return Reading(found, tests.passed, tests.skipped, tests.counts)
+
+
+def _joined(readings: list[Reading]) -> Reading:
+    """Return the readings as one; of the same id the first failure, of the counts the first."""
+    failing: dict[str, Failure] = {}
+    for reading in readings:
+        for failure in reading.failing:
+            detailed = len(failing) < DETAILED
+            failing.setdefault(failure.test, failure if detailed else replace(failure, detail=""))
+    counts: list[TestCounts] = [reading.counts for reading in readings if reading.counts]
+    return Reading(
+        failing=tuple(failing.values()),
+        passed=frozenset().union(*(reading.passed for reading in readings)),
+        skipped=frozenset().union(*(reading.skipped for reading in readings)),
+        counts=counts[0] if counts else None,
+    )

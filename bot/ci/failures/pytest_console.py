@@ -1,0 +1,158 @@
+"""pytest's console output: short summary, verbose lines, tracebacks, broken collection.
+
+The ids are those of pytest's JUnit report (`tests.test_a.TestX::test_y[p]`), so that a run that
+left a report and one that did not can be compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.ci.failures import pytest_traceback
+from bot.ci.failures.reading import Reading, failure
+from bot.model import Failure, TestCounts
+
+_OURS = re.compile(
+    r"^=+ (?:test session starts|short test summary info|FAILURES|ERRORS) =+$"
+    r"|^INTERNALERROR> |^ImportError while loading conftest",
+    re.MULTILINE,
+)
+_SUMMARY = re.compile(
+    r"^(?:FAILED|ERROR|SUBFAIL(?:ED)?(?:\(.*?\)|\[.*?\])*)"
+    r" (?P<id>[^\s\[:][^\s\[]*(?:\[.*?\](?= - |$))?)(?: - (?P<why>.*))?$",
+    re.MULTILINE,
+)
+_PROGRESS = re.compile(
+    r"^(?:\[gw\d+\] \[ *\d+%\] (?P<outcome>PASSED|SKIPPED|XFAIL) (?P<id>\S+\.py::.+?)"
+    r"|(?P<id2>\S+\.py::.+?) (?P<outcome2>PASSED|SKIPPED|XFAIL)(?: \(.*\))?(?: +\[ *\d+%\])?) *$",
+    re.MULTILINE,
+)
+_SECTION = re.compile(
+    r"^_{2,} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(?P<name>\S.*?) _{2,}$",
+    re.MULTILINE,
+)
+_SECTION_END = re.compile(r"^(?:=+ \S.* =+|_{2,} \S.* _{2,}|!+ .* !+)$", re.MULTILINE)
+_COUNTS = re.compile(
+    r"^(?:=+ )?(?P<counts>\d+ \w+(?:, \d+ \w+)*) in [\d.]+s?(?: seconds)?\b.*$", re.MULTILINE
+)
+_CONFTEST = re.compile(r"^ImportError while loading conftest '(?P<file>[^']+)'", re.MULTILINE)
+_INTERNAL = re.compile(r"^INTERNALERROR> (?P<line>\S.*)$", re.MULTILINE)
+
+
+def parse(text: str) -> Reading | None:
+    """Return what pytest said."""
+    counts = _counts(text)
+    if counts is None and not _OURS.search(text):
+        return None
+    accounts: dict[str, str] = {}
+    for match in _SECTION.finditer(text):
+        # A subtest is titled `TestX.test_y (i=1)` or `test_y [message]`.
+        for title in (match["name"], re.split(r" [(\[]", match["name"])[0]):
+            accounts.setdefault(title, _account(text, match))
+    failing: dict[str, Failure] = {}
+    for found in (*_summarised(text, accounts), *_broken_early(text)):
+        failing.setdefault(found.test, found)
+    if not failing:
+        failing = {found.test: found for found in _unsummarised(accounts)}
+    outcomes = [
+        (_address(m["id"] or m["id2"]), m["outcome"] or m["outcome2"])
+        for m in _PROGRESS.finditer(text)
+    ]
+    passed = frozenset(name for name, outcome in outcomes if outcome == "PASSED") - failing.keys()
+    skipped = frozenset(name for name, outcome in outcomes if outcome != "PASSED")
+    return Reading(tuple(failing.values()), passed, skipped, counts)
+
+
+def _summarised(text: str, accounts: dict[str, str]) -> Iterator[Failure]:
+    for match in _SUMMARY.finditer(text):
+        account = accounts.get(_heading(match["id"]), "")
+        place = pytest_traceback.place(account)
+        yield failure(
+            _address(match["id"]),
+            pytest_traceback.reason(match["why"] or "", account),
+            file=place.file if place else match["id"].partition("::")[0],
+            line=place.line if place else 0,
+            detail=account,
+        )
+
+
+def _unsummarised(accounts: dict[str, str]) -> Iterator[Failure]:
+    """Yield failures from tracebacks alone (`-r N`, old versions); the outermost file names them."""
+    for name, account in accounts.items():
+        place = pytest_traceback.place(account)
+        first = pytest_traceback.first_file(account)
+        if place is None or first is None:
+            continue
+        address = name if name.endswith(".py") else f"{first}::{name.replace('.', '::')}"
+        yield failure(
+            _address(address),
+            pytest_traceback.reason("", account),
+            file=place.file,
+            line=place.line,
+            detail=account,
+        )
+
+
+def _broken_early(text: str) -> Iterator[Failure]:
+    """Yield what stops pytest before any test: a conftest that can't be imported, its own crash."""
+    conftest = _CONFTEST.search(text)
+    if conftest:
+        account = text[conftest.start() :]
+        place = pytest_traceback.place(account)
+        yield failure(
+            "conftest",
+            pytest_traceback.reason("", account),
+            file=place.file if place else conftest["file"],
+            line=place.line if place else 0,
+            detail=account,
+        )
+    internal = [match["line"] for match in _INTERNAL.finditer(text)]
+    if internal:
+        place = pytest_traceback.place("\n".join(internal))
+        yield failure(
+            "pytest",
+            f"pytest itself failed: {internal[-1]}",
+            file=place.file if place else None,
+            line=place.line if place else 0,
+            detail="\n".join(internal),
+        )
+
+
+def _account(text: str, heading: re.Match[str]) -> str:
+    end = _SECTION_END.search(text, heading.end())
+    return text[heading.end() : end.start() if end else len(text)].strip("\n")
+
+
+def _heading(node: str) -> str:
+    """Return how the traceback section of a node id is titled."""
+    file, _, rest = node.partition("::")
+    path, bracket, parameters = rest.partition("[")
+    return path.replace("::", ".") + bracket + parameters if rest else file
+
+
+def _address(node: str) -> str:
+    """Return a node id in the words of the JUnit report (`mangle_test_address` in pytest)."""
+    path, bracket, parameters = node.partition("[")
+    file, *names = path.split("::")
+    module = file.removesuffix(".py").replace("/", ".")
+    if not names:
+        return module
+    return f"{'.'.join([module, *names[:-1]])}::{names[-1]}{bracket}{parameters}"
+
+
+def _counts(text: str) -> TestCounts | None:
+    matches = list(_COUNTS.finditer(text))
+    if not matches:
+        return None
+    numbers: dict[str, int] = {}
+    for part in matches[-1]["counts"].split(", "):
+        number, word = part.split(" ")
+        numbers[word.removesuffix("s")] = int(number)
+    if not numbers.keys() & {"passed", "failed", "error", "skipped", "xfailed", "xpassed"}:
+        return None
+    return TestCounts(
+        passed=numbers.get("passed", 0) + numbers.get("xpassed", 0),
+        failed=numbers.get("failed", 0) + numbers.get("error", 0),
+        skipped=numbers.get("skipped", 0) + numbers.get("xfailed", 0),
+    )

@@ -1,0 +1,88 @@
+"""What a parser of test or lint output gives back, and the words that all parsers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.model import Failure, TestCounts
+from sandbox.base import WORKSPACE
+
+DETAIL = 6000
+"""Most characters of one failure's account; an assertion's diff fits, a log dump does not."""
+
+ACCOUNT_LINES = 200
+"""Most lines behind a heading that count as its account: hostile output can't make it costly."""
+
+MESSAGE = 500
+"""Most characters of the line that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read from one source.
+
+    Attributes:
+        failing: In the source's order.
+        passed: Ids of tests that passed, when the source names them.
+        skipped: Ids of skipped tests, likewise.
+        counts: Tests by outcome, or None when the source does not say.
+        start: Offset of the first failure in the text; orders the readings of several tools.
+    """
+
+    failing: tuple[Failure, ...] = ()
+    passed: frozenset[str] = frozenset()
+    skipped: frozenset[str] = frozenset()
+    counts: TestCounts | None = None
+    start: int = 0
+
+
+class Parser(Protocol):
+    """Reads the output of one test runner or tool.
+
+    Parsers are tried on every output, so that they must be strict about what they take for theirs.
+    """
+
+    def __call__(self, text: str, /) -> Reading | None:
+        """Return what the plain text (see `console.plain`) says, or None when it is not theirs."""
+        ...
+
+
+def failure(
+    test: str, message: str = "", *, file: str | None = None, line: int = 0, detail: str = ""
+) -> Failure:
+    """Return a failure with bounded texts and a path relative to the work tree."""
+    stripped = message.strip()
+    return Failure(
+        test=test,
+        file=None if file is None else relative(file),
+        line=line or None,
+        message=(stripped.splitlines() or [""])[0][:MESSAGE],
+        detail=shortened(detail.strip("\n"), DETAIL),
+    )
+
+
+def tool_failure(path: str, line: int, code: str, message: str, detail: str = "") -> Failure:
+    """Return a compiler's or linter's error, its id built as `Failure.test` says."""
+    place = f"{relative(path)}:{line}" if line else relative(path)
+    return failure(f"{place}: {code}", message, file=path, line=line, detail=detail)
+
+
+def relative(path: str) -> str:
+    """Return a path as the work tree knows it: `/workspace/a.py` and `./a.py` are `a.py`."""
+    return path.removeprefix(f"{WORKSPACE}/").removeprefix("./")
+
+
+def inside(path: str) -> bool:
+    """Whether a path of a traceback lies in the work tree's own code."""
+    local = relative(path)
+    foreign = local.startswith(("/", "..", "<", "node:")) or local[1:3] == ":\\"
+    return not foreign and "site-packages/" not in local and "node_modules/" not in local
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return the text, its middle replaced by a note when it is longer than `limit` characters."""
+    if len(text) <= limit:
+        return text
+    head, tail = limit // 3, limit - limit // 3
+    return f"{text[:head]}\n... {len(text) - limit:,} characters left out ...\n{text[-tail:]}"

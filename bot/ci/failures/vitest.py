@@ -1,0 +1,37 @@
+"""vitest on the console; ids are its own: `file > describe > test`, or the file that fails."""
+
+from __future__ import annotations
+
+import re
+
+from bot.ci.failures.javascript import counted, first_line, javascript_failure, unique
+from bot.ci.failures.reading import DETAIL, Reading
+
+_OURS = re.compile(r"^ RUN +v\d|^ +Test Files +\d", re.MULTILINE)
+_COUNTS = re.compile(r"^ +Tests +(?P<counts>\d.+)$", re.MULTILINE)
+_FAIL = re.compile(r"^ FAIL +(?:\|[^|\n]+\| +)?(?P<name>\S.*)$", re.MULTILINE)
+_RULE = re.compile(r"^⎯+", re.MULTILINE)
+_LINE = re.compile(
+    r"^ (?P<mark>[✓√↓]) (?:\|[^|\n]+\| )?(?P<name>\S+ > .+?)(?: +\d+ ?ms)?$", re.MULTILINE
+)
+_REPEATED = re.compile(r"^(?P<file>\S+) \[ .+ \]$")
+
+
+def parse(text: str) -> Reading | None:
+    """Return what vitest said."""
+    if not _OURS.search(text):
+        return None
+    counts = _COUNTS.search(text)
+    failing = []
+    headings = list(_FAIL.finditer(text))
+    for n, heading in enumerate(headings):
+        following = headings[n + 1].start() if n + 1 < len(headings) else len(text)
+        end = min(following, heading.end() + DETAIL)
+        account = _RULE.split(text[heading.end() : end], maxsplit=1)[0].strip("\n")
+        repeated = _REPEATED.match(heading["name"])
+        name = repeated["file"] if repeated else heading["name"]
+        file = name.split(" > ")[0]
+        failing.append(javascript_failure(name, first_line(account), account, file))
+    passed = {m["name"] for m in _LINE.finditer(text) if m["mark"] != "↓"}
+    skipped = {m["name"] for m in _LINE.finditer(text) if m["mark"] == "↓"}
+    return unique(failing, passed, skipped, counted(counts["counts"]) if counts else None)

@@ -1,0 +1,72 @@
+"""How a job and its steps ran."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.ci.workflow.step import Step
+from sandbox.base import CommandResult
+
+
+class Outcome(StrEnum):
+    """How a step ended."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class StepRun:
+    """One step that was reached.
+
+    Attributes:
+        outcome: Before `continue-on-error`.
+        tolerated: It failed, and the job goes on as if it had not.
+        result: Of its command, or of the command inside its composite action that failed.
+        seconds: Wall time.
+        inner: Steps of the composite action that it uses.
+        why: Why it failed, where more than its exit status is known.
+    """
+
+    step: Step
+    outcome: Outcome
+    tolerated: bool = False
+    result: CommandResult | None = None
+    seconds: float = 0.0
+    inner: tuple[StepRun, ...] = ()
+    why: str = ""
+
+    @property
+    def breaks(self) -> bool:
+        """Whether the job fails with it."""
+        return self.outcome is Outcome.FAILURE and not self.tolerated
+
+    def innermost(self) -> StepRun:
+        """Return the step that failed inside a composite action, or itself."""
+        broken = next((run for run in self.inner if run.breaks), None)
+        return broken.innermost() if broken else self
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A job that ran.
+
+    Attributes:
+        runs: Its steps in order.
+        said: Differences from GitHub's runner that showed while it ran.
+    """
+
+    runs: tuple[StepRun, ...]
+    said: tuple[str, ...] = ()
+
+    @property
+    def failed(self) -> StepRun | None:
+        """The step that made the job fail, or None when it passed."""
+        return next((run for run in self.runs if run.breaks), None)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the job succeeded."""
+        return self.failed is None

@@ -1,0 +1,149 @@
+"""Run one step in a sandbox and take in what it leaves for the next."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from bot.ci.environment_files import pairs
+from bot.ci.job_run import Outcome, StepRun
+from bot.ci.workflow import runner_shell
+from bot.ci.workflow.actions import Need
+from bot.ci.workflow.conditions import after_failure, flag
+from bot.ci.workflow.differences import missing_secrets
+from bot.ci.workflow.expressions import (
+    ExpressionError,
+    Partly,
+    Scope,
+    Value,
+    render_all,
+    render_text,
+)
+from bot.ci.workflow.resolve import resolve
+from bot.ci.workflow.specification import StepSpec
+from bot.ci.workflow.step import Decision, Frame, Step
+from sandbox.base import CommandResult, OutputListener, Sandbox
+
+_COMMAND_NOT_FOUND = 127
+
+
+@dataclass(frozen=True, slots=True)
+class StepRunner:
+    """Runs steps; returns for each what became of it and what the next one sees."""
+
+    sandbox: Sandbox
+    step_seconds: float
+    on_output: OutputListener | None
+
+    async def step(self, spec: StepSpec, scope: Scope, frame: Frame) -> tuple[StepRun, Scope]:
+        """Run a step, unless its condition says no; return its run and what the next one sees.
+
+        Raises:
+            SandboxError: The sandbox failed, not the command in it.
+        """
+        step = resolve(spec, scope, frame)
+        if step.decision in {Decision.SKIP, Decision.ON_FAILURE}:
+            return self._done(StepRun(step, Outcome.SKIPPED), {}, scope)
+        if step.inside is not None:
+            run, outputs = await self._composite(step)
+        elif step.command is not None:
+            run, outputs = await self._command(step, scope)
+        else:
+            outcome = Outcome.SKIPPED if step.need is Need.SKIPPED else Outcome.SUCCESS
+            run, outputs = StepRun(step, outcome), dict(step.outputs)
+        if run.outcome is Outcome.FAILURE and flag(spec.continue_on_error, scope):
+            run = replace(run, tolerated=True)
+        env = pairs(await read_text(self.sandbox, f"{runner_shell.FOLDER}/env"))
+        known = scope.contexts["env"]
+        scope = replace(scope, contexts={**scope.contexts, "env": {**known, **env}})
+        return self._done(run, outputs, scope)
+
+    def _done(
+        self, run: StepRun, outputs: Mapping[str, Value], scope: Scope
+    ) -> tuple[StepRun, Scope]:
+        if run.breaks:
+            scope = after_failure(scope)
+        if run.step.spec.id:
+            steps = {**scope.contexts["steps"], run.step.spec.id: _seen(run, outputs)}
+            scope = replace(scope, contexts={**scope.contexts, "steps": steps})
+        return run, scope
+
+    async def _command(self, step: Step, scope: Scope) -> tuple[StepRun, dict[str, Value]]:
+        assert step.command is not None  # noqa: S101 - the caller looked
+        result = await self.sandbox.run(
+            step.command.text(),
+            timeout=_seconds(step.spec.timeout_minutes, scope, self.step_seconds),
+            on_output=self.on_output,
+        )
+        outcome = Outcome.SUCCESS if result.ok else Outcome.FAILURE
+        why = "" if result.ok else _why(step, result)
+        run = StepRun(step, outcome, result=result, seconds=result.seconds, why=why)
+        written = pairs(await read_text(self.sandbox, f"{runner_shell.FOLDER}/outputs/{step.key}"))
+        return run, {**step.outputs, **written}
+
+    async def _composite(self, step: Step) -> tuple[StepRun, dict[str, Value]]:
+        assert step.inside is not None  # noqa: S101 - the caller looked
+        assert step.action is not None  # noqa: S101 - both or neither
+        scope, frame = step.inside
+        inner: list[StepRun] = []
+        for spec in step.action.steps:
+            run, scope = await self.step(spec, scope, frame)
+            inner.append(run)
+        broken = next((run for run in inner if run.breaks), None)
+        try:
+            outputs, _ = render_all(step.action.outputs, scope)
+        except ExpressionError:
+            outputs = {}
+        run = StepRun(
+            step,
+            Outcome.FAILURE if broken else Outcome.SUCCESS,
+            result=broken.innermost().result if broken else None,
+            seconds=sum(each.seconds for each in inner),
+            inner=tuple(inner),
+            why=broken.why if broken else "",
+        )
+        return run, outputs
+
+
+def _seen(run: StepRun, outputs: Mapping[str, Value]) -> Value:
+    """Return what `steps.ID` holds. An action that was replaced has outputs that are not known."""
+    outcome = Outcome.SUCCESS if run.step.need is Need.SKIPPED else run.outcome
+    replaced = run.step.need is not None and outcome is not Outcome.SKIPPED
+    return {
+        "outputs": Partly(f"steps.{run.step.spec.id}.outputs", outputs) if replaced else outputs,
+        "outcome": outcome.value,
+        "conclusion": (Outcome.SUCCESS if run.tolerated else outcome).value,
+    }
+
+
+def _seconds(minutes: Value, scope: Scope, default: float) -> float:
+    try:
+        given = float(render_text(minutes, scope).text)
+    except (ValueError, ExpressionError):
+        return default
+    return min(given * 60, default) if given > 0 else default
+
+
+def _why(step: Step, result: CommandResult) -> str:
+    """Return what is known of the reason that lies outside the tested code, or empty."""
+    secrets = missing_secrets(step.unknown)
+    if result.timed_out:
+        return f"Its time was up after {result.seconds:.0f} s."
+    if secrets:
+        named = ", ".join(f"`{name}`" for name in secrets)
+        return f"It uses {named}, which {'are' if len(secrets) > 1 else 'is'} not here."
+    if result.exit_code == _COMMAND_NOT_FOUND:
+        missing = re.search(r"([\w./+-]+): (?:command )?not found", result.output)
+        return f"The program `{missing[1]}` is not here." if missing else ""
+    if step.decision is Decision.UNSURE:
+        return "Whether GitHub runs it is not known here."
+    return ""
+
+
+async def read_text(sandbox: Sandbox, path: str) -> str:
+    """Return a file of the sandbox as text; one that is missing is empty."""
+    try:
+        return (await sandbox.read_file(path)).decode("utf-8", "replace")
+    except (FileNotFoundError, IsADirectoryError):
+        return ""  # a step may have removed it

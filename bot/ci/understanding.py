@@ -1,0 +1,146 @@
+"""Make evidence of what GitHub sent: log, reports, annotations, facts about the job. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from bot.ci import failures
+from bot.ci.evidence import RUNNER_STEPS, JobEvidence, Remark, StepFacts
+from bot.ci.failures import Reading
+from bot.ci.failures.reading import failure
+from bot.ci.joblog.excerpt import excerpt
+from bot.ci.joblog.infrastructure import may_be_flaky, recognise
+from bot.ci.joblog.reading import (
+    Section,
+    failing_section,
+    image,
+    read_lines,
+    sections,
+)
+from bot.ci.joblog.versions import tool_versions
+from bot.model import Failure
+
+MOST_FAILURES = 200
+"""Failures of one check that are kept; the report shows fewer."""
+
+_GUESSED = "the step"
+"""Names the most telling line of an output in which no runner or tool is recognised."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What was got from GitHub for one check, unread.
+
+    Attributes:
+        log: The job's log, or None.
+        reports: JUnit files out of its artifacts.
+        summary: What a check of another App says of itself: title, summary and text.
+    """
+
+    log: str | None = None
+    reports: tuple[bytes, ...] = ()
+    summary: str = ""
+
+
+def understand(bare: JobEvidence, collected: Collected) -> JobEvidence:
+    """Return the evidence with what log, reports and annotations say.
+
+    Args:
+        bare: With the facts and remarks that GitHub's API gave.
+        collected: The texts that came with it.
+    """
+    known = _of_log(bare, collected) if collected.log else _without_log(bare, collected)
+    failing = known.failing or tuple(_of_remark(remark) for remark in _telling(bare.remarks))
+    text = "\n".join([known.excerpt, *(each.message for each in failing[:20])])
+    return replace(known, failing=failing[:MOST_FAILURES], may_be_flaky=may_be_flaky(text))
+
+
+def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
+    lines = read_lines(collected.log or "")
+    bare = replace(bare, versions=tool_versions(line.text for line in lines))
+    step = bare.failed_step
+    section = _section(sections(lines), step)
+    if section is None:
+        missing = "The log shows no step that failed."
+        return replace(
+            _without_log(bare, collected), image=image(lines), missing=(*bare.missing, missing)
+        )
+    reading = failures.read(section.output, command=_GUESSED)
+    named = _names(reading)
+    # The reports are those of the whole run; this log is the job's own.
+    guessed = reading.failing if named else _reported(collected.reports) or reading.failing
+    return replace(
+        bare,
+        image=image(lines),
+        title=section.title,
+        script=section.script,
+        failing=guessed,
+        excerpt=excerpt(section.output, guessed),
+        outside=_outside(bare, section.errors, section.output, named=named),
+    )
+
+
+def _section(found: Sequence[Section], step: StepFacts | None) -> Section | None:
+    if step is None or step.started is None or step.ended is None:
+        return failing_section(found)
+    # The API's times are whole seconds, and the runner writes its error when the step is over.
+    margin = timedelta(seconds=1)
+    return failing_section(found, started=step.started - margin, ended=step.ended + margin)
+
+
+def _without_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
+    reported = _reported(collected.reports)
+    said = collected.summary.strip()
+    reading = failures.read(said, command=_GUESSED) if said else Reading()
+    failing = reported or (reading.failing if _names(reading) else ())
+    return replace(
+        bare,
+        failing=failing,
+        excerpt=excerpt(said, failing),
+        outside=_outside(bare, (), said, named=bool(failing)),
+    )
+
+
+def _names(reading: Reading) -> bool:
+    """Whether a runner or tool named a failure, instead of one guessed from the output."""
+    return any(each.test != _GUESSED for each in reading.failing)
+
+
+def _outside(bare: JobEvidence, errors: Sequence[str], output: str, *, named: bool) -> str:
+    step = bare.failed_step
+    said = [*errors, *(remark.message for remark in bare.remarks)]
+    sign = recognise(said, output, named=named)
+    if sign is not None:
+        return sign.meaning
+    if step is not None and step.name in RUNNER_STEPS:
+        return f"GitHub's own step `{step.name}` failed, before any line of the workflow ran."
+    if bare.check.conclusion == "startup_failure":
+        return "GitHub could not start the workflow."
+    if bare.check.conclusion == "timed_out" and not named:
+        return "The job ran out of time."
+    return ""
+
+
+def _reported(reports: Sequence[bytes]) -> tuple[Failure, ...]:
+    if not reports:
+        return ()
+    reading = failures.read("", reports=tuple(reports), command="")
+    return tuple(each for each in reading.failing if each.test)
+
+
+def _telling(remarks: Sequence[Remark]) -> list[Remark]:
+    """Return the annotations that say what failed; GitHub's own has no file of the repository."""
+    return [remark for remark in remarks if remark.level == "failure" and remark.path != ".github"]
+
+
+def _of_remark(remark: Remark) -> Failure:
+    place = f"{remark.path}:{remark.line}" if remark.line else remark.path
+    return failure(
+        f"{place}: annotation",
+        remark.message,
+        file=remark.path,
+        line=remark.line,
+        detail=remark.message,
+    )

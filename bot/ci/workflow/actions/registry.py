@@ -1,0 +1,29 @@
+"""Find out what a step's `uses` comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.ci.workflow.actions.checks import CHECKS
+from bot.ci.workflow.actions.effect import Effect, Inputs, skipped
+from bot.ci.workflow.actions.housekeeping import HOUSEKEEPING
+from bot.ci.workflow.actions.languages import languages
+from bot.detect.tree import Tree
+
+
+def effect_of(uses: str, inputs: Mapping[str, str], tree: Tree) -> Effect:
+    """Return what an action that is not of the repository does here.
+
+    Args:
+        uses: `owner/name[/path]@ref`, or `docker://image`.
+        inputs: Its `with`, rendered.
+        tree: Files in which versions may stand.
+    """
+    if uses.startswith("docker://"):
+        return skipped(f"`{uses}` runs in a container of its own, which there is none of here.")
+    name, _, version = uses.partition("@")
+    given = Inputs({key.lower(): value for key, value in inputs.items()}, version)
+    act = {**HOUSEKEEPING, **CHECKS, **languages(tree)}.get(name.lower())
+    if act is None:
+        return skipped(f"`{name}` is not known here.")
+    return act(given)

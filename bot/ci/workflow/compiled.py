@@ -1,0 +1,174 @@
+"""Compile a plan into shell commands: what prepares, and the one command that fails."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from bot.ci.workflow import runner_shell
+from bot.ci.workflow.command import Command
+from bot.ci.workflow.conditions import flag
+from bot.ci.workflow.expressions import ExpressionError, Scope, render_text
+from bot.ci.workflow.plan import JobPlan, PlannedStep
+from bot.ci.workflow.prefetch import prefetch
+from bot.ci.workflow.preparing import divide, editable, installs
+from bot.ci.workflow.step import Decision
+
+_RUNNING = frozenset({Decision.RUN, Decision.UNSURE})
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledJob:
+    """A job as commands for `bash -c`, to be run one after the other in one sandbox's home.
+
+    Attributes:
+        setup: Everything before the failing step, with network.
+        shown: The same for people, one for each: scripts as they are typed, actions by their name.
+        again: What a sandbox that keeps the home of another commit needs for this one.
+        failing: The failing step's command; it needs no other state than the setup's home.
+        script: What the workflow says there, for people and for finding the tools behind it.
+        title: How GitHub calls that step.
+        command: The failing step itself.
+    """
+
+    setup: tuple[str, ...]
+    shown: tuple[str, ...]
+    again: tuple[str, ...]
+    failing: str
+    script: str
+    title: str
+    command: Command
+
+
+def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
+    """Return the commands of a job up to and including the step that failed.
+
+    Args:
+        plan: Of the job.
+        failing: One of its steps, out of `plan.step_called`. Of a composite action the last step
+            that runs counts as the failing one.
+    """
+    commands: list[_Ready] = []
+    for planned in plan.steps:
+        commands += _commands(planned, plan.scope)
+        if planned is failing:
+            break
+    commands = [_in_place(ready) for ready in commands]
+    checks = [n for n, ready in enumerate(commands) if ready.check] or [len(commands) - 1]
+    last = commands[checks[-1]] if commands else _Ready(Command("none", "true"), "", check=True)
+    before = commands[: checks[-1]] if commands else []
+    command, preparing = _divided(last.command)
+    setup = [("# Make the sandbox look like GitHub's runner", plan.initialise)]
+    setup += [(_shown(ready), _prepared(ready)) for ready in before]
+    if preparing is not None:
+        setup.append((preparing.typed(), preparing.text()))
+    again = [_prepared(ready) for ready in before if ready.check and not _lasts(ready)]
+    fetched = prefetch(command, plan.frame.tree)
+    if fetched is not None:
+        setup.append((fetched.typed(), _tolerant(fetched.text())))
+    return CompiledJob(
+        setup=tuple(text for _, text in setup),
+        shown=tuple(shown for shown, _ in setup),
+        again=(plan.refresh, *again),
+        failing=command.text(),
+        script=last.command.script,
+        title=last.title or failing.step.title,
+        command=command,
+    )
+
+
+def _in_place(ready: _Ready) -> _Ready:
+    """Return a script that installs the work tree itself where it would install a copy."""
+    script = editable(ready.command.script) if ready.check else ready.command.script
+    return replace(ready, command=replace(ready.command, script=script))
+
+
+def _divided(command: Command) -> tuple[Command, Command | None]:
+    """Return a step without its installs, and those apart: the check itself has no network."""
+    if command.shell not in {"", "bash"}:
+        return command, None
+    parts = divide(command.script)
+    if not parts.preparing:
+        return command, None
+    preparing = replace(command, key=f"{command.key}-prepare", script=parts.preparing)
+    return replace(command, script=parts.checking), preparing
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    command: Command
+    title: str
+    check: bool
+    tolerant: bool = False
+
+
+def _commands(planned: PlannedStep, scope: Scope) -> Iterator[_Ready]:
+    step = planned.step
+    if step.decision not in _RUNNING:
+        return
+    unsure = step.decision is Decision.UNSURE  # GitHub may not have run it at all
+    tolerant = unsure or flag(step.spec.continue_on_error, scope)
+    if step.command is not None:
+        yield _Ready(step.command, step.title, step.check, tolerant)
+    if step.inside is not None:
+        for inner in planned.inner:
+            for ready in _commands(inner, step.inside[0]):
+                yield replace(ready, tolerant=ready.tolerant or tolerant)
+        outputs = outputs_command(planned)
+        if outputs is not None:
+            yield _Ready(outputs, step.title, check=False)
+
+
+def outputs_command(planned: PlannedStep) -> Command | None:
+    """Return the command that hands the outputs of a composite action's steps on as its own."""
+    step = planned.step
+    scope = planned.inner_scope
+    if step.action is None or step.inside is None or scope is None or not step.action.outputs:
+        return None
+    _, frame = step.inside
+    environment: dict[str, str] = {}
+    lines: list[str] = []
+    for n, (name, template) in enumerate(step.action.outputs.items()):
+
+        def missing(expression: str) -> str:
+            parts = expression.split(".")
+            if len(parts) != 4 or parts[0] != "steps" or parts[2] != "outputs":  # noqa: PLR2004 - steps.ID.outputs.NAME
+                return ""
+            return runner_shell.mark(f"{frame.prefix}{parts[1]}", parts[3])
+
+        try:
+            environment[f"CI_VALUE_{n}"] = render_text(template, scope, missing).text
+        except ExpressionError:
+            continue
+        entry = f"echo {shlex.quote(name)}'<<CI_END'; printf '%s\\n' \"$CI_VALUE_{n}\"; echo CI_END"
+        lines.append(f'{{ {entry}; }} >>"$GITHUB_OUTPUT"')
+    return Command(step.key, "\n".join(lines), environment=environment)
+
+
+def _lasts(ready: _Ready) -> bool:
+    """Whether a script only installs what its inputs name."""
+    return installs(ready.command.script)
+
+
+def _shown(ready: _Ready) -> str:
+    """Return a script as it is typed; what stands in for an action is named after it."""
+    return ready.command.typed() if ready.check else f"# {ready.title}"
+
+
+def _prepared(ready: _Ready) -> str:
+    """Return a step before the failing one. Only one that installs stops the setup when it fails.
+
+    The others passed at GitHub, and what they check is not asked here; that they fail is said.
+    """
+    text = ready.command.text()
+    if ready.tolerant:
+        return _tolerant(text)
+    if not ready.check or installs(ready.command.script):
+        return text
+    said = shlex.quote(f"Step `{ready.title[:80]}` fails here, before the one that failed.")
+    return f"bash -c {shlex.quote(text)} || {{ . ~/.ci/begin none; ci_said {said}; }}"
+
+
+def _tolerant(text: str) -> str:
+    return f"bash -c {shlex.quote(text)} || true"

@@ -1,0 +1,98 @@
+"""Decide `if`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import assert_never
+
+from bot.ci.workflow.expressions import (
+    ExpressionError,
+    Partly,
+    Scope,
+    Status,
+    evaluate,
+    expressions_in,
+    parse,
+    truth,
+)
+from bot.ci.workflow.expressions.syntax import (
+    Binary,
+    Call,
+    Each,
+    Literal,
+    Member,
+    Name,
+    Node,
+    Not,
+)
+
+_STATUS_FUNCTIONS = frozenset({"success", "failure", "always", "cancelled"})
+
+
+def holds(condition: str, scope: Scope) -> bool | None:
+    """Whether a condition holds; None when that needs something that is not known here.
+
+    Without a status function in it, it holds only while everything before succeeded.
+
+    Raises:
+        ExpressionError: It is no expression.
+    """
+    text = _inside(condition)
+    if text is None:
+        return scope.status is Status.SUCCESS  # text around `${{ }}` makes it a non-empty string
+    if not _STATUS_FUNCTIONS & set(_functions(parse(text))) and scope.status is not Status.SUCCESS:
+        return False
+    return truth(evaluate(text, scope))
+
+
+def _inside(condition: str) -> str | None:
+    text = condition.strip()
+    if not text:
+        return "success()"
+    if "${{" not in text:
+        return text
+    found = expressions_in(text)
+    whole = len(found) == 1 and text.startswith("${{") and text.endswith("}}")
+    return found[0] if whole else None
+
+
+def after_failure(scope: Scope) -> Scope:
+    """Return the scope as it is after a step has failed."""
+    job = scope.contexts.get("job")
+    known = {**job.known, "status": "failure"} if isinstance(job, Partly) else {}
+    contexts = {**scope.contexts, "job": Partly("job", known)}
+    return replace(scope, contexts=contexts, status=Status.FAILURE)
+
+
+def flag(value: object, scope: Scope) -> bool:
+    """Return a setting that is true, false or an expression; what is not known is false."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, str):
+        return False
+    try:
+        inside = _inside(value)
+        return inside is not None and truth(evaluate(inside, scope)) is True
+    except ExpressionError:
+        return False
+
+
+def _functions(node: Node) -> Iterator[str]:
+    match node:
+        case Literal() | Name():
+            return
+        case Member(of, key):
+            yield from _functions(of)
+            yield from _functions(key)
+        case Each(of) | Not(of):
+            yield from _functions(of)
+        case Binary(_, left, right):
+            yield from _functions(left)
+            yield from _functions(right)
+        case Call(function, arguments):
+            yield function
+            for argument in arguments:
+                yield from _functions(argument)
+        case _:
+            assert_never(node)

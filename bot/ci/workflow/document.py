@@ -1,0 +1,208 @@
+"""Read workflow and action files: strict about what they are, tolerant about what they add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.ci.workflow.expressions import as_text
+from bot.ci.workflow.specification import (
+    ActionSpec,
+    Defaults,
+    JobSpec,
+    Raw,
+    StepSpec,
+    WorkflowSpec,
+)
+from bot.config.yaml_document import Document, Unreadable, read
+from bot.errors import FixpointError
+
+_MOST_BYTES = 1024 * 1024
+_MOST_VALUES = 50_000
+
+Path = tuple[str | int, ...]
+
+
+class WorkflowUnreadable(FixpointError):
+    """The file is no workflow; the text names file and line, and says what is wrong."""
+
+
+def read_workflow(path: str, text: str) -> WorkflowSpec:
+    """Return what a workflow file says.
+
+    Raises:
+        WorkflowUnreadable: When it is no YAML, or has no jobs.
+    """
+    reader = _Reader(path, _document(path, text))
+    jobs = reader.mapping(("jobs",))
+    if not jobs:
+        raise WorkflowUnreadable(f"{path} has no `jobs`, so there is nothing to run.")
+    name = reader.root.get("name")
+    return WorkflowSpec(
+        path=path,
+        name=name if isinstance(name, str) and name else path,
+        triggers=_triggers(reader.root.get("on")),
+        env=reader.mapping(("env",)),
+        defaults=reader.defaults(()),
+        jobs={id_: reader.job(id_) for id_, job in jobs.items() if isinstance(job, Mapping)},
+        problems=tuple(reader.problems),
+    )
+
+
+def read_action(path: str, text: str) -> ActionSpec:
+    """Return what an `action.yml` says.
+
+    Raises:
+        WorkflowUnreadable: When it is no YAML, or has no `runs`.
+    """
+    reader = _Reader(path, _document(path, text))
+    runs = reader.mapping(("runs",))
+    if not isinstance(runs.get("using"), str):
+        raise WorkflowUnreadable(f"{path} has no `runs.using`, so it is no action.")
+    outputs = reader.mapping(("outputs",))
+    return ActionSpec(
+        path=path,
+        using=runs["using"].lower(),
+        inputs=reader.mapping(("inputs",)),
+        outputs={
+            name: output.get("value") for name, output in outputs.items() if _is_mapping(output)
+        },
+        steps=reader.steps(("runs", "steps")),
+    )
+
+
+def _document(path: str, text: str) -> Document:
+    try:
+        document = read(text, most_bytes=_MOST_BYTES, most_values=_MOST_VALUES)
+    except Unreadable as error:
+        raise WorkflowUnreadable(
+            f"{path}, line {error.problem.line}: {error.problem.text}"
+        ) from error
+    if not isinstance(document.value, Mapping):
+        raise WorkflowUnreadable(f"{path} is no workflow: it holds no mapping.")
+    return document
+
+
+def _is_mapping(value: Raw) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _triggers(on: Raw) -> dict[str, Raw]:
+    if isinstance(on, str):
+        return {on: None}
+    if isinstance(on, list):
+        return {event: None for event in on if isinstance(event, str)}
+    return dict(on) if isinstance(on, Mapping) else {}
+
+
+@dataclass
+class _Reader:
+    """Takes typed values out of a document; what has another type becomes a problem."""
+
+    path: str
+    document: Document
+    problems: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.root: Mapping[str, Raw] = self.document.value
+        self.problems = [
+            f"{self.path}, line {problem.line}: {problem.text}"
+            for problem in self.document.problems
+        ]
+
+    def at(self, path: Sequence[str | int]) -> Raw:
+        value: Raw = self.root
+        for step in path:
+            if isinstance(value, Mapping):
+                value = value.get(str(step))
+            elif isinstance(value, list) and isinstance(step, int):
+                value = value[step]
+            else:
+                return None
+        return value
+
+    def mapping(self, path: Path) -> Mapping[str, Raw]:
+        """Return a mapping; where a whole one is an expression it can't be known: it is empty."""
+        value = self.at(path)
+        if value is None or isinstance(value, str):
+            return {}
+        if isinstance(value, Mapping):
+            return value
+        self._wrong(path, "should be a mapping")
+        return {}
+
+    def text(self, path: Path) -> str | None:
+        value = self.at(path)
+        if value is None or isinstance(value, list | Mapping):
+            return None
+        return as_text(value)
+
+    def defaults(self, path: Path) -> Defaults:
+        run = (*path, "defaults", "run")
+        return Defaults(self.text((*run, "shell")), self.text((*run, "working-directory")))
+
+    def job(self, id_: str) -> JobSpec:
+        path: Path = ("jobs", id_)
+        needs = self.at((*path, "needs"))
+        return JobSpec(
+            id=id_,
+            line=self.document.line(path, of_key=True),
+            name=self.text((*path, "name")),
+            needs=tuple(needs) if isinstance(needs, list) else (needs,) if needs else (),
+            condition=self.text((*path, "if")) or "",
+            runs_on=self.at((*path, "runs-on")),
+            env=self.mapping((*path, "env")),
+            defaults=self.defaults(path),
+            matrix=self.at((*path, "strategy", "matrix")),
+            container=self.at((*path, "container")),
+            services=self.mapping((*path, "services")),
+            steps=self.steps((*path, "steps")),
+            uses=self.text((*path, "uses")) or "",
+            inputs=self.mapping((*path, "with")),
+            continue_on_error=self.at((*path, "continue-on-error")),
+            timeout_minutes=self.at((*path, "timeout-minutes")),
+        )
+
+    def steps(self, path: Path) -> tuple[StepSpec, ...]:
+        steps = self.at(path)
+        if steps is None:
+            return ()
+        if not isinstance(steps, list):
+            self._wrong(path, "should be a list")
+            return ()
+        places = (place for index in range(len(steps)) for place in self._places((*path, index)))
+        return tuple(self._step(place, number) for number, place in enumerate(places, start=1))
+
+    def _places(self, path: Path) -> Iterator[Path]:
+        """Yield where the steps of an entry stand: it is one, or several that run in parallel."""
+        step = self.at(path)
+        together = step.get("parallel") if isinstance(step, Mapping) else None
+        if isinstance(together, list):
+            for index in range(len(together)):
+                yield from self._places((*path, "parallel", index))
+        elif isinstance(step, Mapping):
+            yield path
+        else:
+            self._wrong(path, "should be a mapping")
+
+    def _step(self, path: Path, number: int) -> StepSpec:
+        return StepSpec(
+            number=number,
+            line=self.document.line(path),
+            id=self.text((*path, "id")) or "",
+            name=self.text((*path, "name")) or "",
+            condition=self.text((*path, "if")) or "",
+            uses=self.text((*path, "uses")) or "",
+            run=self.text((*path, "run")),
+            inputs=self.mapping((*path, "with")),
+            env=self.mapping((*path, "env")),
+            shell=self.text((*path, "shell")),
+            directory=self.text((*path, "working-directory")),
+            continue_on_error=self.at((*path, "continue-on-error")),
+            timeout_minutes=self.at((*path, "timeout-minutes")),
+        )
+
+    def _wrong(self, path: Path, what: str) -> None:
+        line = self.document.line(path)
+        name = next((step for step in reversed(path) if isinstance(step, str)), "")
+        self.problems.append(f"{self.path}, line {line}: `{name}` {what}.")

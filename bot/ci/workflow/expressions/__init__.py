@@ -1,0 +1,35 @@
+"""GitHub's expression language, with values that are not known here.
+
+Source: https://docs.github.com/en/actions/reference/workflows-and-actions/expressions
+"""
+
+from bot.ci.workflow.expressions.evaluation import Scope, Status, evaluate, truth
+from bot.ci.workflow.expressions.syntax import ExpressionError, parse
+from bot.ci.workflow.expressions.template import (
+    Rendered,
+    expressions_in,
+    has_expression,
+    render,
+    render_all,
+    render_text,
+)
+from bot.ci.workflow.expressions.values import Partly, Unknown, Value, as_text
+
+__all__ = [
+    "ExpressionError",
+    "Partly",
+    "Rendered",
+    "Scope",
+    "Status",
+    "Unknown",
+    "Value",
+    "as_text",
+    "evaluate",
+    "expressions_in",
+    "has_expression",
+    "parse",
+    "render",
+    "render_all",
+    "render_text",
+    "truth",
+]

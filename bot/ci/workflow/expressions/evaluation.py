@@ -1,0 +1,174 @@
+"""Evaluate expressions; what is not known here stays `Unknown` instead of becoming a guess."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import assert_never
+
+from bot.ci.workflow.expressions import functions
+from bot.ci.workflow.expressions.syntax import (
+    Binary,
+    Call,
+    Each,
+    Literal,
+    Member,
+    Name,
+    Node,
+    Not,
+    parse,
+)
+from bot.ci.workflow.expressions.values import (
+    Partly,
+    Unknown,
+    Value,
+    elements,
+    holds_unknown,
+    member,
+    to_number,
+    unknown_of,
+)
+
+
+class Status(StrEnum):
+    """How the job stands when a condition is looked at."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What an expression can see.
+
+    Attributes:
+        contexts: By lower-case name. A name that is missing is unknown as a whole.
+        status: What `success()` and `failure()` go by.
+        hash_files: Returns the digest for the patterns of `hashFiles`; None where there are no
+            files to look at.
+    """
+
+    contexts: Mapping[str, Value]
+    status: Status = Status.SUCCESS
+    hash_files: Callable[[tuple[str, ...]], str] | None = field(default=None, compare=False)
+
+
+def evaluate(text: str, scope: Scope) -> Value:
+    """Return an expression's value.
+
+    Raises:
+        ExpressionError: When it is no expression, or uses a function that there is not.
+    """
+    return _value(parse(text), scope)
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a value counts as true; None when that is not known."""
+    match value:
+        case Unknown():
+            return value.truth
+        case None | "":
+            return False
+        case bool():
+            return value
+        case int() | float():
+            return not (value == 0 or math.isnan(value))
+        case _:
+            return True
+
+
+def _value(node: Node, scope: Scope) -> Value:  # noqa: PLR0911 - one return for each kind of node
+    match node:
+        case Literal(value):
+            return value
+        case Name(name):
+            return scope.contexts[name] if name in scope.contexts else Unknown((name,))
+        case Member(of, key):
+            return member(_value(of, scope), _value(key, scope))
+        case Each(of):
+            return elements(_value(of, scope))
+        case Not(of):
+            return _negated(_value(of, scope))
+        case Binary("&&", left, right):
+            return _and(_value(left, scope), right, scope)
+        case Binary("||", left, right):
+            return _or(_value(left, scope), right, scope)
+        case Binary(operator, left, right):
+            return _compared(operator, _value(left, scope), _value(right, scope))
+        case Call(function, arguments):
+            return _called(function, [_value(each, scope) for each in arguments], scope)
+        case _:
+            assert_never(node)
+
+
+def _negated(value: Value) -> Value:
+    known = truth(value)
+    return unknown_of(value) if known is None else not known
+
+
+def _and(left: Value, right: Node, scope: Scope) -> Value:
+    known = truth(left)
+    if known is False:
+        return left
+    value = _value(right, scope)
+    if known or (not isinstance(value, Unknown) and truth(value) is False):
+        return value
+    return unknown_of(left, value, truth=False if truth(value) is False else None)
+
+
+def _or(left: Value, right: Node, scope: Scope) -> Value:
+    known = truth(left)
+    if known:
+        return left
+    value = _value(right, scope)
+    if known is False:
+        return value
+    return unknown_of(left, value, truth=True if truth(value) else None)
+
+
+def _compared(operator: str, left: Value, right: Value) -> Value:
+    if isinstance(left, Unknown | Partly) or isinstance(right, Unknown | Partly):
+        return unknown_of(left, right)
+    if operator in {"==", "!="}:
+        return functions.equal(left, right) == (operator == "==")
+    return _ordered(operator, left, right)
+
+
+def _ordered(operator: str, left: Value, right: Value) -> bool:
+    one: str | float
+    other: str | float
+    if isinstance(left, str) and isinstance(right, str):
+        one, other = left.upper(), right.upper()
+        less, greater = one < other, one > other
+    else:
+        one, other = to_number(left), to_number(right)
+        less, greater = one < other, one > other
+    match operator:
+        case "<":
+            return less
+        case ">":
+            return greater
+        case "<=":
+            return less or one == other
+        case _:
+            return greater or one == other
+
+
+def _called(function: str, arguments: list[Value], scope: Scope) -> Value:  # noqa: PLR0911 - one return for each function
+    match function:
+        case "always":
+            return True
+        case "cancelled":
+            return False
+        case "success":
+            return scope.status is Status.SUCCESS
+        case "failure":
+            return scope.status is Status.FAILURE
+        case "hashfiles":
+            if scope.hash_files is None or holds_unknown(arguments):
+                return Unknown(("hashFiles()",))
+            return scope.hash_files(tuple(str(pattern) for pattern in arguments))
+        case _:
+            return functions.call(function, arguments)

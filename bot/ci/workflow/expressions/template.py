@@ -1,0 +1,94 @@
+"""Fill `${{ }}` in the texts of a workflow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from bot.ci.workflow.expressions.evaluation import Scope, evaluate
+from bot.ci.workflow.expressions.values import Partly, Unknown, Value, as_text
+
+# A string inside an expression may hold braces. What a lookahead took is not taken apart again, so
+# that no text takes long; possessive quantifiers say the same, but are broken before Python 3.11.5.
+_EXPRESSION = re.compile(
+    r"\$\{\{(?=(?P<inside>(?:'(?:[^']|'')*'|(?!\}\}|\$\{\{)[^'])*))(?P=inside)\}\}"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A text with its expressions filled.
+
+    Attributes:
+        text: Unknown values are what the caller's `missing` made of them, by default nothing.
+        unknown: Names of what was not known.
+    """
+
+    text: str
+    unknown: tuple[str, ...] = ()
+
+
+def has_expression(value: object) -> bool:
+    """Whether a text holds an expression."""
+    return isinstance(value, str) and _EXPRESSION.search(value) is not None
+
+
+def expressions_in(text: str) -> tuple[str, ...]:
+    """Return the expressions of a text, without their `${{ }}`."""
+    return tuple(match["inside"].strip() for match in _EXPRESSION.finditer(text))
+
+
+def render(value: Value, scope: Scope) -> Value:
+    """Return a value with the expressions in its texts evaluated, at any depth.
+
+    A text that is one expression becomes that expression's value, whatever its kind.
+
+    Raises:
+        ExpressionError: One of them is none.
+    """
+    if isinstance(value, str):
+        whole = _EXPRESSION.fullmatch(value.strip())
+        if whole:
+            return evaluate(whole["inside"], scope)
+        filled = render_text(value, scope)
+        return Unknown(filled.unknown) if filled.unknown else filled.text
+    if isinstance(value, list):
+        return [render(item, scope) for item in value]
+    if isinstance(value, Mapping):
+        return {key: render(item, scope) for key, item in value.items()}
+    return value
+
+
+def render_text(
+    value: Value, scope: Scope, missing: Callable[[str], str] = lambda _expression: ""
+) -> Rendered:
+    """Return a value as text with its expressions filled.
+
+    Args:
+        value: A text; other values are written as text.
+        scope: What its expressions can see.
+        missing: Says what stands for an expression whose value is not known.
+
+    Raises:
+        ExpressionError: One of them is none.
+    """
+    unknown: dict[str, None] = {}
+
+    def fill(match: re.Match[str]) -> str:
+        found = evaluate(match["inside"], scope)
+        if isinstance(found, Unknown | Partly):
+            names = found.names if isinstance(found, Unknown) else (found.name,)
+            unknown.update(dict.fromkeys(names))
+            return missing(match["inside"].strip())
+        return as_text(found)
+
+    text = _EXPRESSION.sub(fill, value) if isinstance(value, str) else as_text(value)
+    return Rendered(text, tuple(unknown))
+
+
+def render_all(values: Mapping[str, Value], scope: Scope) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return texts by name with their expressions filled, and the names of what was not known."""
+    filled = {name: render_text(value, scope) for name, value in values.items()}
+    unknown = dict.fromkeys(name for each in filled.values() for name in each.unknown)
+    return {name: each.text for name, each in filled.items()}, tuple(unknown)

@@ -1,0 +1,250 @@
+"""List the jobs of a workflow with their legs and names, through local reusable workflows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from bot.ci.workflow.contexts import EventFacts, Runner, base_contexts, needs_context
+from bot.ci.workflow.document import WorkflowUnreadable, read_workflow
+from bot.ci.workflow.expressions import (
+    ExpressionError,
+    Partly,
+    Scope,
+    Unknown,
+    Value,
+    render,
+    render_text,
+)
+from bot.ci.workflow.matrix import Leg, expand, job_names
+from bot.ci.workflow.specification import JobSpec, WorkflowSpec
+from bot.detect.tree import Tree
+
+WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
+_DEEPEST = 10
+"""Workflows that call workflows; GitHub's own limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobLeg:
+    """One job that a workflow would run: a job, or one leg of its matrix.
+
+    Attributes:
+        workflow: Where the job is written.
+        entry: Path of the workflow that the event starts; another one when it is called.
+        names: What its check may be called, the likeliest first.
+        inputs: `inputs` of a called workflow.
+        unknown: Names of what only GitHub knew of its matrix.
+    """
+
+    workflow: WorkflowSpec
+    entry: str
+    job: JobSpec
+    leg: Leg
+    names: tuple[str, ...]
+    inputs: Mapping[str, Value] = field(default_factory=dict)
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The jobs of one or more workflows.
+
+    Attributes:
+        problems: What could not be read, as sentences.
+    """
+
+    jobs: tuple[JobLeg, ...]
+    problems: tuple[str, ...] = ()
+
+
+def all_jobs(tree: Tree, event: EventFacts | None = None) -> Listing:
+    """Return the jobs of every workflow of a repository."""
+    jobs: list[JobLeg] = []
+    problems: list[str] = []
+    for path in (path for pattern in WORKFLOWS for path in tree.glob(pattern)):
+        listing = workflow_jobs(tree, path, event)
+        jobs += [job for job in listing.jobs if not _only_called(job)]
+        problems += listing.problems
+    return Listing(tuple(jobs), tuple(problems))
+
+
+def _only_called(job: JobLeg) -> bool:
+    """Whether no event starts this job's workflow: then it shows among its callers' jobs."""
+    own = job.entry == job.workflow.path
+    return own and set(job.workflow.triggers) == {"workflow_call"}
+
+
+def workflow_jobs(tree: Tree, path: str, event: EventFacts | None = None) -> Listing:
+    """Return the jobs of one workflow; a file that is none has a sentence instead.
+
+    Args:
+        tree: The repository.
+        path: Of the file, relative to it.
+        event: What started it; by default the likeliest of its triggers.
+    """
+    text = tree.read(path)
+    if text is None:
+        return Listing((), (f"{path} can't be read: it is missing, too large or no file.",))
+    try:
+        workflow = read_workflow(path, text)
+    except WorkflowUnreadable as error:
+        return Listing((), (str(error),))
+    lister = _Lister(tree, path)
+    jobs = tuple(lister.jobs(workflow, event or likely_event(workflow), ""))
+    return Listing(jobs, (*workflow.problems, *lister.problems))
+
+
+def likely_event(workflow: WorkflowSpec) -> EventFacts:
+    """Return the event to assume for a workflow: a push where it takes one."""
+    for name in ("push", "pull_request", "pull_request_target", *workflow.triggers):
+        if name in workflow.triggers:
+            inputs = _defaults(workflow, name) if name.startswith("workflow_") else {}
+            return EventFacts(name=name, inputs=inputs)
+    return EventFacts()
+
+
+def _defaults(workflow: WorkflowSpec, event: str) -> dict[str, Value]:
+    """Return the inputs of a called or manual run: defaults, and what else it may be given."""
+    trigger = workflow.triggers.get(event)
+    declared = trigger.get("inputs") if isinstance(trigger, Mapping) else None
+    if not isinstance(declared, Mapping):
+        return {}
+    return {name: _default(name, item) for name, item in declared.items()}
+
+
+def _default(name: str, declared: Value) -> Value:
+    if not isinstance(declared, Mapping):
+        return Unknown((f"inputs.{name}",))
+    if "default" in declared:
+        return declared["default"]
+    if declared.get("required") is True:
+        return Unknown((f"inputs.{name}",))
+    return {"boolean": False, "number": 0}.get(str(declared.get("type")), "")
+
+
+def job_scope(target: JobLeg, event: EventFacts) -> Scope:
+    """Return what the expressions of a job see before its first step."""
+    windows = any("windows" in label.lower() for label in _labels(target, event))
+    mac = any("macos" in label.lower() for label in _labels(target, event))
+    runner = Runner(os="Windows" if windows else "macOS" if mac else "Linux")
+    contexts = _contexts(target.workflow, target.job, replace(event, inputs=target.inputs), runner)
+    return Scope({**contexts, "matrix": matrix_context(target), "steps": {}})
+
+
+def matrix_context(target: JobLeg) -> Value:
+    """Return `matrix`; of one that is not known, no value is."""
+    if target.unknown and not target.leg.values:
+        return Partly("matrix", {})
+    return dict(target.leg.values) or None
+
+
+def _labels(target: JobLeg, event: EventFacts) -> tuple[str, ...]:
+    contexts = _contexts(target.workflow, target.job, replace(event, inputs=target.inputs))
+    return runner_labels(target.job, Scope({**contexts, "matrix": matrix_context(target)}))
+
+
+def runner_labels(job: JobSpec, scope: Scope) -> tuple[str, ...]:
+    """Return the labels of `runs-on`; what is not known of them is left out."""
+    try:
+        rendered = render(job.runs_on, scope)
+    except ExpressionError:
+        return ()
+    if isinstance(rendered, Mapping):
+        rendered = rendered.get("labels")
+    found = rendered if isinstance(rendered, list) else [rendered]
+    return tuple(label for label in found if isinstance(label, str))
+
+
+def _contexts(
+    workflow: WorkflowSpec, job: JobSpec, event: EventFacts, runner: Runner | None = None
+) -> dict[str, Value]:
+    return {
+        **base_contexts(event, workflow.name, job.id, runner or Runner()),
+        "needs": needs_context(job.needs),
+    }
+
+
+class _Lister:
+    """Follows calls from workflow to workflow and collects what goes wrong on the way."""
+
+    def __init__(self, tree: Tree, entry: str) -> None:
+        self._tree = tree
+        self._entry = entry
+        self.problems: list[str] = []
+
+    def jobs(
+        self, workflow: WorkflowSpec, event: EventFacts, caller: str, depth: int = 0
+    ) -> Iterator[JobLeg]:
+        for job in workflow.jobs.values():
+            for target in self._legs(workflow, job, event, caller):
+                if job.uses:
+                    yield from self._called(target, event, depth)
+                else:
+                    yield target
+
+    def _legs(
+        self, workflow: WorkflowSpec, job: JobSpec, event: EventFacts, caller: str
+    ) -> Iterator[JobLeg]:
+        contexts = _contexts(workflow, job, event)
+        place = f"{workflow.path}, line {job.line}"
+        try:
+            expanded = expand(job.matrix, Scope(contexts))
+        except ExpressionError as error:
+            self.problems.append(f"{place}: the matrix of `{job.id}` can't be expanded. {error}")
+            return
+        for leg in expanded.legs:
+            target = JobLeg(
+                workflow, self._entry, job, leg, (), dict(event.inputs), expanded.unknown
+            )
+            scope = Scope({**contexts, "matrix": matrix_context(target)})
+            try:
+                names = job_names(job, leg, scope)
+            except ExpressionError as error:
+                self.problems.append(f"{place}: the name of `{job.id}` can't be filled. {error}")
+                names = (job.id,)
+            if expanded.unknown and not leg.values and "*" not in names[0]:
+                names = (f"{names[0]} (*)", names[0])
+            yield replace(target, names=tuple(f"{caller}{name}" for name in names))
+
+    def _called(self, caller: JobLeg, event: EventFacts, depth: int) -> Iterator[JobLeg]:
+        uses = caller.job.uses
+        place = f"{caller.workflow.path}, line {caller.job.line}"
+        if not uses.startswith("./"):
+            self.problems.append(
+                f"{place}: `{caller.job.id}` calls the workflow `{uses}` of another repository, "
+                "which is not here."
+            )
+            return
+        path = uses.removeprefix("./")
+        text = self._tree.read(path)
+        if text is None or depth >= _DEEPEST:
+            why = (
+                "calls itself too deeply" if text is not None else f"calls {path}, which is missing"
+            )
+            self.problems.append(f"{place}: `{caller.job.id}` {why}.")
+            return
+        try:
+            called = read_workflow(path, text)
+        except WorkflowUnreadable as error:
+            self.problems.append(str(error))
+            return
+        inputs = {**_defaults(called, "workflow_call"), **self._given(caller, event)}
+        inside = replace(event, inputs=inputs)
+        yield from self.jobs(called, inside, f"{caller.names[0]} / ", depth + 1)
+
+    def _given(self, caller: JobLeg, event: EventFacts) -> dict[str, Value]:
+        scope = job_scope(caller, event)
+        try:
+            return {name: render(value, scope) for name, value in caller.job.inputs.items()}
+        except ExpressionError as error:
+            self.problems.append(f"{caller.workflow.path}, line {caller.job.line}: {error}")
+            return {}
+
+
+def describe(name: str, scope: Scope) -> str:
+    """Return a text with its expressions filled, unknown ones as `*`; never fails."""
+    try:
+        return render_text(name, scope, missing=lambda _: "*").text
+    except ExpressionError:
+        return name

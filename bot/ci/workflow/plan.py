@@ -1,0 +1,247 @@
+"""Plan a job: its steps in order as they would run here, and what differs from GitHub's runner."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from bot.ci.workflow import runner_shell
+from bot.ci.workflow.contexts import EventFacts
+from bot.ci.workflow.expressions import (
+    ExpressionError,
+    Partly,
+    Scope,
+    Value,
+    render_text,
+)
+from bot.ci.workflow.file_hashes import FileHashes
+from bot.ci.workflow.jobs import JobLeg, job_scope, likely_event, runner_labels
+from bot.ci.workflow.resolve import decide, resolve, with_environment
+from bot.ci.workflow.services import services
+from bot.ci.workflow.specification import Defaults, JobSpec, StepSpec, WorkflowSpec
+from bot.ci.workflow.step import Decision, Frame, Step
+from bot.detect.python import is_python
+from bot.detect.tree import Tree
+
+_PYTHON = re.compile(r"\b(?:pip3?|python3?)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """A step, and those of the composite action that it uses.
+
+    Attributes:
+        inner_scope: What the outputs of that action see.
+    """
+
+    step: Step
+    inner: tuple[PlannedStep, ...] = ()
+    inner_scope: Scope | None = None
+
+    def walk(self) -> Iterator[PlannedStep]:
+        """Yield it and everything inside it, in order."""
+        yield self
+        for each in self.inner:
+            yield from each.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class JobPlan:
+    """What running a job here comes to.
+
+    Attributes:
+        target: The job and its leg.
+        event: What it runs for.
+        labels: `runs-on`.
+        decision: What its own `if` says; a job that was skipped at GitHub can run here.
+        environment: Variables of runner, workflow and job, unknown ones empty.
+        unknown: Names of what was not known of them.
+        steps: In order, with what is known before anything ran.
+        scope: What its first step's expressions see.
+        frame: What its steps have in common.
+    """
+
+    target: JobLeg
+    event: EventFacts
+    labels: tuple[str, ...]
+    decision: Decision
+    environment: Mapping[str, str]
+    unknown: tuple[str, ...]
+    steps: tuple[PlannedStep, ...]
+    scope: Scope
+    frame: Frame
+    problems: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What its check is called."""
+        return self.target.names[0]
+
+    @property
+    def initialise(self) -> str:
+        """The command that makes a fresh sandbox look like its runner."""
+        event = json.dumps(_known(self.event.payload))
+        return runner_shell.initialise(
+            self.environment, event, python=self._wants_python, services=self._services
+        )
+
+    @property
+    def refresh(self) -> str:
+        """The command that tells a sandbox which was initialised before of this event."""
+        event = json.dumps(_known(self.event.payload))
+        return runner_shell.refresh(self.environment, event, self._services)
+
+    @property
+    def _services(self) -> tuple[str, ...]:
+        return tuple(service.start() for service in services(self.target.job.services))
+
+    @property
+    def _wants_python(self) -> bool:
+        """Whether the job may use a Python that no step of it sets up."""
+        commands = [planned.step.command for planned in self.walk()]
+        scripts = [command.script for command in commands if command is not None]
+        if any("ci_python" in script for script in scripts):
+            return False
+        return is_python(self.frame.tree) or any(_PYTHON.search(script) for script in scripts)
+
+    def walk(self) -> Iterator[PlannedStep]:
+        """Yield all steps in order, those of composite actions behind the step that uses them."""
+        for step in self.steps:
+            yield from step.walk()
+
+    def step_called(self, title: str) -> PlannedStep | None:
+        """Return the step that GitHub's log calls so, or that has this number or id."""
+        wanted = title.strip()
+        for planned in self.steps:
+            spec = planned.step.spec
+            if wanted in {planned.step.title, spec.name, spec.id, str(spec.number)} - {""}:
+                return planned
+        return None
+
+
+def plan_job(tree: Tree, target: JobLeg, event: EventFacts | None = None) -> JobPlan:
+    """Return the plan of a job's leg. Nothing is run; broken parts become sentences.
+
+    Args:
+        tree: The repository at the commit that failed.
+        target: The job, out of `jobs.workflow_jobs` or `jobs.all_jobs`.
+        event: What it ran for; by default the likeliest of the workflow's triggers.
+    """
+    event = event or likely_event(target.workflow)
+    problems: list[str] = []
+    scope = replace(job_scope(target, event), hash_files=FileHashes(tree).digest)
+    frame = Frame(tree, _defaults(target, scope), windows=_on_windows(scope))
+    scope, texts, unknown = _job_environment(target, scope, problems)
+    try:
+        decision = decide(target.job.condition, scope)
+    except ExpressionError as error:
+        problems.append(str(error))
+        decision = Decision.UNSURE
+    environment = {**runner_shell.runner_environment(_runner_variables(scope)), **texts}
+    steps, _ = _planned(target.job.steps, scope, frame)
+    return JobPlan(
+        target=target,
+        event=event,
+        labels=runner_labels(target.job, scope),
+        decision=decision,
+        environment=environment,
+        unknown=unknown,
+        steps=steps,
+        scope=scope,
+        frame=frame,
+        problems=tuple(problems),
+    )
+
+
+def _on_windows(scope: Scope) -> bool:
+    runner = scope.contexts["runner"]
+    return isinstance(runner, Partly) and runner.known["os"] == "Windows"
+
+
+def _defaults(target: JobLeg, scope: Scope) -> Defaults:
+    job, workflow = target.job.defaults, target.workflow.defaults
+    shell = job.shell or workflow.shell
+    try:
+        shell = render_text(shell, scope).text or None
+    except ExpressionError:
+        shell = None
+    return Defaults(shell, job.directory or workflow.directory)
+
+
+def _job_environment(
+    target: JobLeg, scope: Scope, problems: list[str]
+) -> tuple[Scope, dict[str, str], tuple[str, ...]]:
+    texts: dict[str, str] = {}
+    unknown: dict[str, None] = {}
+    for values in (target.workflow.env, target.job.env):
+        for name, value in values.items():
+            try:
+                rendered = render_text(value, scope)
+                scope = with_environment(scope, {name: value})
+            except ExpressionError as error:
+                problems.append(f"The variable `{name}` is left out. {error}")
+                continue
+            if name.isidentifier():
+                texts[name] = rendered.text
+            unknown.update(dict.fromkeys(rendered.unknown))
+    return with_environment(scope, {}), texts, tuple(unknown)
+
+
+def _runner_variables(scope: Scope) -> dict[str, str]:
+    """Return `GITHUB_` variables for what is known of `github`; the machine is always Linux."""
+    github = scope.contexts["github"]
+    known = github.known if isinstance(github, Partly) else {}
+    variables = {
+        f"GITHUB_{key.upper()}": value for key, value in known.items() if isinstance(value, str)
+    }
+    return {**variables, "RUNNER_OS": "Linux", "RUNNER_ARCH": "X64"}
+
+
+def _planned(
+    specs: Iterable[StepSpec], scope: Scope, frame: Frame
+) -> tuple[tuple[PlannedStep, ...], Scope]:
+    """Return the steps as far as they are known, and what is seen behind the last one."""
+    steps: list[PlannedStep] = []
+    for spec in specs:
+        planned = PlannedStep(resolve(spec, scope, frame))
+        step = planned.step
+        if step.inside is not None and step.action is not None:
+            inner, inner_scope = _planned(step.action.steps, *step.inside)
+            planned = PlannedStep(step, inner, inner_scope)
+        scope = _after(planned, scope)
+        steps.append(planned)
+    return tuple(steps), scope
+
+
+def _after(planned: PlannedStep, scope: Scope) -> Scope:
+    """Return what later steps see of this one, as far as that is known before it ran."""
+    contexts = dict(scope.contexts)
+    step = planned.step
+    if step.spec.id:
+        contexts["steps"] = {**contexts["steps"], step.spec.id: _expected(step)}
+    commands = [each.step.command for each in planned.walk()]
+    if any(command and "GITHUB_ENV" in command.script for command in commands):
+        env = contexts["env"]
+        contexts["env"] = env if isinstance(env, Partly) else Partly("env", env)
+    return replace(scope, contexts=contexts)
+
+
+def _expected(step: Step) -> Value:
+    if step.decision in {Decision.SKIP, Decision.ON_FAILURE}:
+        return {"outputs": {}, "outcome": "skipped", "conclusion": "skipped"}
+    outputs = Partly(f"steps.{step.spec.id}.outputs", dict(step.outputs))
+    return {"outputs": outputs, "outcome": "success", "conclusion": "success"}
+
+
+def _known(value: Value) -> Value:
+    """Return a payload as plain JSON."""
+    if isinstance(value, Mapping):
+        return {key: _known(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_known(item) for item in value]
+    return value if isinstance(value, str | int | float | bool) else None
+
+
+__all__ = ["JobPlan", "JobSpec", "PlannedStep", "WorkflowSpec", "plan_job"]

@@ -1,0 +1,195 @@
+"""Decide what one step comes to, with what is known at that moment."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.ci.workflow import runner_shell
+from bot.ci.workflow.actions import Effect, Need, effect_of
+from bot.ci.workflow.command import Command, choose_shell, directory_of, runs_here, title
+from bot.ci.workflow.conditions import after_failure, holds
+from bot.ci.workflow.document import WorkflowUnreadable, read_action
+from bot.ci.workflow.expressions import (
+    ExpressionError,
+    Partly,
+    Scope,
+    Unknown,
+    Value,
+    render,
+    render_all,
+    render_text,
+)
+from bot.ci.workflow.specification import ActionSpec, StepSpec
+from bot.ci.workflow.step import Decision, Frame, Step
+
+_DEEPEST = 10
+"""Composite actions inside composite actions; GitHub's own limit."""
+
+_OUTPUT = re.compile(r"steps\.(?P<id>[\w-]+)\.outputs\.(?P<name>[\w-]+)")
+
+
+def resolve(spec: StepSpec, scope: Scope, frame: Frame) -> Step:
+    """Return what a step comes to. A broken expression makes it a step that can't run here."""
+    name = _title(spec, scope)
+    bare = Step(spec, frame.key(spec), name, Decision.RUN)
+    try:
+        return _resolved(bare, scope, frame)
+    except ExpressionError as error:
+        return replace(bare, need=Need.SKIPPED, said=(str(error),))
+
+
+def _title(spec: StepSpec, scope: Scope) -> str:
+    try:
+        named = render_text(spec.name, scope).text
+        return title(named, spec.uses, render_text(spec.run or "", scope).text)
+    except ExpressionError:
+        return title(spec.name, spec.uses, spec.run or "")
+
+
+def _resolved(bare: Step, scope: Scope, frame: Frame) -> Step:
+    spec = bare.spec
+    scope = with_environment(scope, spec.env)
+    step = replace(bare, decision=decide(spec.condition, scope))
+    if step.decision is Decision.SKIP:
+        return step
+    texts, unknown = _filled(spec.env, scope, frame)
+    environment = {**frame.environment, **texts}
+    if spec.run is not None:
+        return _run(replace(step, unknown=unknown), environment, scope, frame)
+    if spec.uses.startswith("./"):
+        return _local_action(replace(step, unknown=unknown), environment, scope, frame)
+    return _action(replace(step, unknown=unknown), environment, scope, frame)
+
+
+def with_environment(scope: Scope, values: Mapping[str, Value]) -> Scope:
+    """Return a scope whose `env` has more values; the new ones go before."""
+    env = scope.contexts.get("env", {})
+    more = {name: render(value, scope) for name, value in values.items()}
+    if isinstance(env, Partly):
+        both: Value = replace(env, known={**env.known, **more})
+    else:
+        both = {**env, **more}
+    return replace(scope, contexts={**scope.contexts, "env": both})
+
+
+def decide(condition: str, scope: Scope) -> Decision:
+    """Return whether a step or a job with this condition runs."""
+    known = holds(condition, scope)
+    if known is None:
+        return Decision.UNSURE
+    if known:
+        return Decision.RUN
+    return Decision.SKIP if holds(condition, after_failure(scope)) is False else Decision.ON_FAILURE
+
+
+def _filled(
+    values: Mapping[str, Value], scope: Scope, frame: Frame
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return texts by name, with marks for outputs of steps that have not run."""
+    filled = {name: _text(value, scope, frame) for name, value in values.items()}
+    unknown = dict.fromkeys(name for _, names in filled.values() for name in names)
+    return {name: text for name, (text, _) in filled.items()}, tuple(unknown)
+
+
+def _text(value: Value, scope: Scope, frame: Frame) -> tuple[str, tuple[str, ...]]:
+    marked: list[str] = []
+
+    def missing(expression: str) -> str:
+        match = _OUTPUT.fullmatch(expression)
+        if match is None:
+            return ""
+        marked.append(expression)
+        return runner_shell.mark(f"{frame.prefix}{match['id']}", match["name"])
+
+    rendered = render_text(value, scope, missing)
+    names = tuple(name for name in rendered.unknown if name not in marked)
+    return rendered.text, names
+
+
+def _run(step: Step, environment: Mapping[str, str], scope: Scope, frame: Frame) -> Step:
+    spec = step.spec
+    shell_name = spec.shell or frame.defaults.shell
+    shell = choose_shell(_text(shell_name, scope, frame)[0] or None, windows=frame.windows)
+    said = (shell.problem,) if shell.problem else ()
+    if not runs_here(shell):
+        return replace(step, need=Need.SKIPPED, said=said)
+    script, unknown = _text(spec.run, scope, frame)
+    folder, unknown_folder = _text(spec.directory or frame.defaults.directory, scope, frame)
+    command = Command(step.key, script, shell.name, directory_of(folder), environment)
+    names = dict.fromkeys((*step.unknown, *unknown, *unknown_folder))
+    return replace(step, command=command, said=said, unknown=tuple(names), check=True)
+
+
+def _action(step: Step, environment: Mapping[str, str], scope: Scope, frame: Frame) -> Step:
+    spec = step.spec
+    if not spec.uses:
+        return replace(step, need=Need.SKIPPED, said=("It says neither `run` nor `uses`.",))
+    inputs, unknown = render_all(spec.inputs, scope)
+    effect = effect_of(spec.uses, inputs, frame.tree)
+    done = replace(
+        step,
+        need=effect.need,
+        said=(effect.said,),
+        outputs=effect.outputs,
+        check=effect.check,
+    )
+    script = _script(effect)
+    if not script:
+        return done
+    names = tuple(dict.fromkeys((*step.unknown, *unknown)))
+    command = Command(step.key, script, environment={**environment, **effect.environment})
+    return replace(done, command=command, unknown=names)
+
+
+def _script(effect: Effect) -> str:
+    exports = [
+        f'echo {shlex.quote(f"{name}={value}")} >>"$GITHUB_ENV"'
+        for name, value in effect.exported.items()
+    ]
+    return "\n".join([*([effect.script] if effect.script else []), *exports])
+
+
+def _local_action(step: Step, environment: Mapping[str, str], scope: Scope, frame: Frame) -> Step:
+    folder = step.spec.uses.removeprefix("./").strip("/")
+    names = (f"{folder}/action.yml".lstrip("/"), f"{folder}/action.yaml".lstrip("/"))
+    found = ((name, frame.tree.read(name)) for name in names)
+    path, text = next(((name, text) for name, text in found if text is not None), ("", None))
+    if text is None:
+        return replace(step, need=Need.SKIPPED, said=(f"`{step.spec.uses}` has no action.yml.",))
+    try:
+        action = read_action(path, text)
+    except WorkflowUnreadable as error:
+        return replace(step, need=Need.SKIPPED, said=(str(error),))
+    if action.using != "composite":
+        said = f"`{step.spec.uses}` is made with {action.using}, which is not run here."
+        return replace(step, need=Need.SKIPPED, said=(said,))
+    if frame.depth >= _DEEPEST:
+        return replace(step, need=Need.SKIPPED, said=("Actions use one another too deeply.",))
+    inside = Frame(
+        frame.tree,
+        windows=frame.windows,
+        prefix=f"{step.key}.",
+        environment=environment,
+        depth=frame.depth + 1,
+    )
+    inner = _inner_scope(step.spec, action, folder, scope)
+    return replace(step, action=action, inside=(inner, inside))
+
+
+def _inner_scope(spec: StepSpec, action: ActionSpec, folder: str, scope: Scope) -> Scope:
+    inputs: dict[str, Value] = {}
+    for name, declared in action.inputs.items():
+        given = next((v for key, v in spec.inputs.items() if key.lower() == name.lower()), None)
+        default = declared.get("default") if isinstance(declared, Mapping) else None
+        value = render(default if given is None else given, scope)
+        known = not isinstance(value, Unknown)
+        inputs[name] = render_text(value, scope).text if known else value
+    github = scope.contexts.get("github")
+    if isinstance(github, Partly):
+        path = directory_of(folder)
+        github = replace(github, known={**github.known, "action_path": path})
+    contexts = {**scope.contexts, "inputs": inputs, "steps": {}, "github": github}
+    return replace(scope, contexts=contexts)

@@ -1,0 +1,251 @@
+"""The bash that stands in for GitHub's runner inside a sandbox.
+
+Every step begins with `. ~/.ci/begin KEY`: it sets the variables of the runner and the job, takes
+in what earlier steps wrote to `GITHUB_ENV` and `GITHUB_PATH`, and says where this one's outputs
+go. So a step is an ordinary shell command that can be run by hand, again, and in a snapshot.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+
+from bot.ci.workflow.services import START
+from bot.ci.workflow.shims import FITTING, LINKS, SHIMS
+from sandbox.base import HOME
+
+FOLDER = f"{HOME}/.ci"
+"""Where all of it lives; a snapshot keeps it."""
+
+SAID = f"{FOLDER}/said"
+"""Lines about what differs from GitHub's runner, found while running."""
+
+_FUNCTIONS = r"""
+ci_said() { grep -qxF -- "$*" ~/.ci/said 2>/dev/null || printf '%s\n' "$*" >>~/.ci/said; printf 'fixpoint: %s\n' "$*" >&2; }
+
+# ci_pairs FILE FUNCTION: call it with name and value of each `name=value` and `name<<END` entry.
+ci_pairs() {
+  local line name value end
+  [ -f "$1" ] || return 0
+  while IFS= read -r line || [ -n "$line" ]; do
+    line=${line%$'\r'}
+    if [[ $line =~ ^([^=]*[^=\<])\<\<(.+)$ ]]; then
+      name=${BASH_REMATCH[1]} end=${BASH_REMATCH[2]} value=
+      while IFS= read -r line || [ -n "$line" ]; do
+        [ "$line" = "$end" ] && break
+        value+=${value:+$'\n'}$line
+      done
+      "$2" "$name" "$value"
+    elif [[ $line == *=* ]]; then
+      "$2" "${line%%=*}" "${line#*=}"
+    fi
+  done <"$1"
+}
+
+ci_export() { [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] && export "$1=$2"; return 0; }
+
+# ci_output KEY NAME: print what a step wrote to its outputs.
+ci_output() {
+  local ci_wanted=$2 ci_found=
+  ci_take() { [ "$1" != "$ci_wanted" ] || ci_found=$2; }
+  ci_pairs ~/.ci/outputs/"$1" ci_take
+  printf '%s' "$ci_found"
+}
+
+# Fill @@ci:KEY:NAME@@ in stdin with outputs of earlier steps.
+ci_fill() {
+  local rest filled= mark
+  rest=$(cat; printf .); rest=${rest%.}
+  while [[ $rest =~ @@ci:([^:@]+):([^:@]+)@@ ]]; do
+    mark=${BASH_REMATCH[0]}
+    filled+=${rest%%"$mark"*}$(ci_output "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}")
+    rest=${rest#*"$mark"}
+  done
+  printf '%s' "$filled$rest"
+}
+
+# ci_python WANTED REQUEST...: make ~/.venv with the first of the requested Pythons there is.
+ci_python() {
+  local wanted=$1 request made= have
+  shift
+  for request in "$@" ''; do
+    if env -u UV_EXCLUDE_NEWER UV_PYTHON_DOWNLOADS=never uv venv -q --clear --seed ${request:+--python "$request"} ~/.venv 2>/dev/null; then
+      made=$request
+      break
+    fi
+  done
+  [ -x ~/.venv/bin/python ] || python3 -m venv --clear ~/.venv
+  hash -r
+  have=$(~/.venv/bin/python -c 'import platform; print(platform.python_version())')
+  echo "Python $have"
+  if [ $# -gt 0 ] && [ "$made" != "$1" ]; then
+    [[ $have == "${wanted%%[!0-9.]*}"* && $wanted == [0-9]* ]] || ci_said "Python $wanted is not here: $have is used."
+  fi
+}
+
+# ci_tool PROGRAM WANTED: say which version of a program is used instead of the wanted one.
+ci_tool() {
+  local have wanted=${2#v} version=--version
+  if ! command -v "$1" >/dev/null; then
+    ci_said "$1 is not in this sandbox."
+    return 0
+  fi
+  [ "$1" != go ] || version=version
+  have=$("$1" $version 2>&1 | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1) || true
+  echo "$1 $have"
+  wanted=${wanted%.x} wanted=${wanted%.x}
+  if [[ $wanted =~ ^[0-9]+(\.[0-9]+)*$ && $have != "$wanted" && $have != "$wanted".* ]]; then
+    ci_said "$1 $wanted is not here: $have is used."
+  fi
+  return 0
+}
+
+# ci_node WANTED: take the newest Node.js of that version that a manager of the machine keeps.
+ci_node() {
+  local wanted=${1#v} found
+  wanted=${wanted%.x} wanted=${wanted%.x}
+  if [[ $wanted =~ ^[0-9]+(\.[0-9]+)*$ ]]; then
+    found=$(ls -d /opt/fixpoint/node/*/v"$wanted"{,.*}/{,installation/}bin 2>/dev/null | sort -t / -k 6,6V | tail -n 1) || true
+    if [ -n "$found" ]; then
+      echo "$found" >>"$GITHUB_PATH"
+      PATH=$found:$PATH
+      hash -r
+    fi
+  fi
+  ci_tool node "$1"
+}
+
+ci_rust() {
+  if ! command -v cargo >/dev/null; then
+    ci_said "Rust is not in this sandbox."
+  elif command -v rustup >/dev/null && rustup toolchain list 2>/dev/null | grep -q "^$1-"; then
+    echo "RUSTUP_TOOLCHAIN=$1" >>"$GITHUB_ENV"
+  else
+    ci_said "Rust $1 is not here: $(rustc --version) is used."
+  fi
+}
+
+# ci_place FOLDER: show the checked-out commit below FOLDER too.
+ci_place() {
+  case $1 in /* | *..*) ci_said "The commit can't be shown at $1."; return 0 ;; esac
+  mkdir -p "$(dirname "$GITHUB_WORKSPACE/$1")"
+  [ -e "$GITHUB_WORKSPACE/$1" ] || ln -s "$GITHUB_WORKSPACE" "$GITHUB_WORKSPACE/$1"
+}
+
+ci_submodules() {
+  git -C "$GITHUB_WORKSPACE" submodule update --init --recursive --depth 1 || ci_said "The submodules can't be fetched here."
+}
+"""
+
+_BEGIN = r"""
+ci_set_up() {
+  export GITHUB_ENV=~/.ci/env GITHUB_PATH=~/.ci/path GITHUB_OUTPUT=~/.ci/outputs/$1
+  export GITHUB_STEP_SUMMARY=~/.ci/summary GITHUB_STATE=~/.ci/state
+  ci_pairs "$GITHUB_ENV" ci_export
+  [[ :$PATH: == *":$HOME/.ci/bin:"* ]] || PATH=$HOME/.ci/bin:$PATH
+  local folder
+  while IFS= read -r folder; do
+    [ -z "$folder" ] || PATH=$folder:$PATH
+  done <"$GITHUB_PATH"
+  export PATH
+}
+ci_set_up "${1:-none}"
+"""
+
+_EVENT_FILE = f"{FOLDER}/event.json"
+
+
+def initialise(
+    environment: Mapping[str, str], event: str, *, python: bool, services: tuple[str, ...] = ()
+) -> str:
+    """Return the command that makes a fresh sandbox look like a runner before its first step.
+
+    Args:
+        environment: Variables of the runner and the job.
+        event: The event's payload, as JSON.
+        services: Bash lines that start the job's services, with every step.
+        python: Whether to make an environment of the Python that is there, as the runner has one.
+    """
+    shims = [_shim(name, body) for name, body in SHIMS.items()]
+    links = [f"ln -sf {target} ~/.ci/bin/{name}" for name, target in LINKS.items()]
+    lines = (
+        "set -e",
+        "rm -rf ~/.ci",
+        "mkdir -p ~/.ci/bin ~/.ci/outputs ~/.ci/temp ~/.local/bin",
+        "touch ~/.ci/env ~/.ci/path ~/.ci/said ~/.ci/summary ~/.ci/state",
+        refresh(environment, event, services),
+        *shims,
+        "chmod +x ~/.ci/bin/*",
+        *links,
+        FITTING,
+        ". ~/.ci/begin",
+        *(["[ -x ~/.venv/bin/python ] || ci_python ''"] if python else []),
+    )
+    return "\n".join(lines)
+
+
+def refresh(environment: Mapping[str, str], event: str, services: tuple[str, ...] = ()) -> str:
+    """Return the command that gives the variables and the event to a sandbox; see `initialise`."""
+    exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
+    start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
+    begin = "\n".join((_FUNCTIONS, START, exports, _BEGIN, *start))
+    return f"{_file('~/.ci/begin', begin)}\n{_file('~/.ci/event.json', event)}"
+
+
+def runner_environment(known: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that every step of a job sees on GitHub's runner.
+
+    Args:
+        known: `GITHUB_` variables of the event and the job.
+    """
+    return {
+        "CI": "true",
+        "GITHUB_ACTIONS": "true",
+        **known,
+        "GITHUB_EVENT_PATH": _EVENT_FILE,
+        "RUNNER_TEMP": f"{FOLDER}/temp",
+        "RUNNER_TOOL_CACHE": f"{FOLDER}/temp/tools",
+        "RUNNER_ENVIRONMENT": "github-hosted",
+        "NPM_CONFIG_PREFIX": f"{HOME}/.local",
+        "PIPX_BIN_DIR": f"{HOME}/.local/bin",
+    }
+
+
+def begin(key: str) -> str:
+    """Return the line that starts a step."""
+    return f". ~/.ci/begin {shlex.quote(key)}"
+
+
+def mark(key: str, name: str) -> str:
+    """Return what stands for a step's output in text that is filled when it runs."""
+    return f"@@ci:{key}:{name}@@"
+
+
+def has_mark(text: str) -> bool:
+    """Whether a text must be filled when it runs."""
+    return "@@ci:" in text
+
+
+def quote(text: str) -> str:
+    """Return a text as one shell word, its marks filled when the command runs."""
+    quoted = shlex.quote(text)
+    return f'"$(ci_fill <<<{quoted})"' if has_mark(text) else quoted
+
+
+def script_file(path: str, text: str) -> str:
+    """Return shell lines that write a script, its marks filled."""
+    source = "ci_fill" if has_mark(text) else "cat"
+    return _file(path, text, source)
+
+
+def _shim(name: str, body: str) -> str:
+    said = _FUNCTIONS.strip().partition("\n")[0]
+    return _file(f"~/.ci/bin/{name}", f"#!/bin/bash\n{said}\n{body.strip()}")
+
+
+def _file(path: str, text: str, source: str = "cat") -> str:
+    """Return shell lines that write a file: a here-document with a line that the text lacks."""
+    end, lines = "CI_END", set(text.split("\n"))
+    while end in lines:
+        end += "_"
+    return f"{source} >{path} <<'{end}'\n{text}\n{end}"

@@ -1,0 +1,191 @@
+"""Start a job's services inside the sandbox, where it has their programs; say it where it has not.
+
+A service lives as long as the command that uses it: commands of a sandbox leave nothing running. So
+every step starts it first, and its data stays in the sandbox's home.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from bot.ci.workflow.specification import Raw
+
+_IMAGE = re.compile(r"^(?:[\w.-]+(?::\d+)?/)*(?P<name>[\w.-]+?)(?::.*)?(?:@.*)?$")
+_PORT = re.compile(r"^(?:(?P<host>\d+):)?(?P<own>\d+)(?:/tcp)?$")
+_KINDS = {
+    "postgres": ("postgres", 5432),
+    "postgresql": ("postgres", 5432),
+    "postgis": ("postgres", 5432),
+    "pgvector": ("postgres", 5432),
+    "timescaledb": ("postgres", 5432),
+    "redis": ("redis", 6379),
+    "valkey": ("redis", 6379),
+    "mysql": ("mysql", 3306),
+    "mariadb": ("mysql", 3306),
+}
+"""Images by their name without registry and tag, with what they are and the port they listen on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A service that a sandbox may have.
+
+    Attributes:
+        name: In the workflow.
+        kind: `postgres`, `redis` or `mysql`.
+        port: On this machine's loopback, as steps expect it.
+        user: Of the database.
+        password: Of that user.
+        database: That is there from the beginning.
+        root_password: Of MySQL's own user root.
+    """
+
+    name: str
+    kind: str
+    port: int
+    user: str
+    password: str
+    database: str
+    root_password: str = ""
+
+    def start(self) -> str:
+        """Return the bash line that starts it, making its data first if need be."""
+        words = ("ci_service", self.kind, self.name, str(self.port))
+        return shlex.join((*words, self.user, self.password, self.database, self.root_password))
+
+
+def services(declared: Mapping[str, Raw]) -> tuple[Service, ...]:
+    """Return the services of kinds that are known."""
+    found = (_service(name, service) for name, service in declared.items())
+    return tuple(service for service in found if service is not None)
+
+
+def service_sentences(declared: Mapping[str, Raw]) -> Iterator[str]:
+    """Yield one sentence per service that a sandbox never has."""
+    for name, service in declared.items():
+        if _service(name, service) is None:
+            image = service.get("image") if isinstance(service, Mapping) else service
+            made = f" (`{image}`)" if isinstance(image, str) and image else ""
+            yield f"The service `{name}`{made} is not started here: steps that connect to it fail."
+        else:
+            yield (
+                f"The service `{name}` is the sandbox's own program at its own version, where it "
+                "has one."
+            )
+
+
+def _service(name: str, declared: Raw) -> Service | None:
+    image = declared.get("image") if isinstance(declared, Mapping) else declared
+    match = _IMAGE.match(image) if isinstance(image, str) else None
+    if match is None or match["name"] not in _KINDS:
+        return None
+    kind, port = _KINDS[match["name"]]
+    env = declared.get("env") if isinstance(declared, Mapping) else None
+    given = env if isinstance(env, Mapping) else {}
+    values = {str(key): str(value) for key, value in given.items()}
+    listens = _published(declared, port)
+    match kind:
+        case "postgres":
+            user = values.get("POSTGRES_USER", "postgres")
+            password = values.get("POSTGRES_PASSWORD", "")
+            return Service(name, kind, listens, user, password, values.get("POSTGRES_DB", user))
+        case "mysql":
+            return _mysql(name, listens, values)
+        case _:
+            return Service(name, kind, listens, "", values.get("REDIS_PASSWORD", ""), "")
+
+
+def _mysql(name: str, port: int, values: Mapping[str, str]) -> Service:
+    """Return what the images of MySQL and MariaDB make of these variables."""
+
+    def given(key: str) -> str:
+        return values.get(f"MYSQL_{key}", values.get(f"MARIADB_{key}", ""))
+
+    user, root = given("USER") or "root", given("ROOT_PASSWORD")
+    password = root if user == "root" else given("PASSWORD")
+    return Service(name, "mysql", port, user, password, given("DATABASE"), root)
+
+
+def _published(declared: Raw, own: int) -> int:
+    """Return the port of the runner that leads to the service's own."""
+    ports = declared.get("ports") if isinstance(declared, Mapping) else None
+    for port in ports if isinstance(ports, list) else []:
+        match = _PORT.match(str(port))
+        if match and int(match["own"]) == own:
+            return int(match["host"] or own)
+    return own
+
+
+START = r"""
+# ci_listens PORT: wait until something does, for 30 seconds at most.
+ci_listens() {
+  local n
+  for n in $(seq 300); do
+    (exec 3<>/dev/tcp/127.0.0.1/"$1") 2>/dev/null && return 0
+    sleep 0.1
+  done
+  return 1
+}
+
+# ci_mysql_accounts USER PASSWORD DATABASE ROOT_PASSWORD: print the SQL that makes them, as often as it is done.
+ci_mysql_accounts() {
+  local user password root account
+  user=${1//\'/\'\'} password=${2//\\/\\\\} root=${4//\\/\\\\}
+  password=${password//\'/\'\'} root=${root//\'/\'\'}
+  [ -z "$3" ] || printf 'CREATE DATABASE IF NOT EXISTS `%s`;\n' "${3//\`/}"
+  printf "CREATE USER IF NOT EXISTS root@'%%' IDENTIFIED BY '%s';\n" "$root"
+  for account in % localhost 127.0.0.1 ::1; do printf "ALTER USER IF EXISTS root@'%s' IDENTIFIED BY '%s';\n" "$account" "$root"; done
+  printf "GRANT ALL ON *.* TO root@'%%' WITH GRANT OPTION;\n"
+  [ "$1" != root ] || return 0
+  printf "CREATE USER IF NOT EXISTS '%s'@'%%' IDENTIFIED BY '%s';\n" "$user" "$password"
+  [ -z "$3" ] || printf "GRANT ALL ON \`%s\`.* TO '%s'@'%%';\n" "${3//\`/}" "$user"
+}
+
+# ci_service KIND NAME PORT USER PASSWORD DATABASE ROOT_PASSWORD: start a service for this command.
+ci_service() {
+  local data=~/.ci/services/$2 log=~/.ci/services/$2.log programs
+  (exec 3<>/dev/tcp/127.0.0.1/"$3") 2>/dev/null && return 0
+  mkdir -p ~/.ci/services
+  case $1 in
+    postgres)
+      programs=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
+      PATH=$PATH${programs:+:$programs}
+      if ! command -v initdb >/dev/null; then ci_said "The service $2 (PostgreSQL) is not in this sandbox: steps that connect to it fail."; return 0; fi
+      if [ ! -d "$data" ]; then
+        printf '%s\n' "${5:-x}" >"$data.pw"
+        initdb -D "$data" -U "$4" --pwfile="$data.pw" -A scram-sha-256 -E UTF8 --no-sync >"$log" 2>&1 || { ci_said "The service $2 does not start here."; return 0; }
+      fi
+      rm -f "$data/postmaster.pid" "/tmp/.s.PGSQL.$3" "/tmp/.s.PGSQL.$3.lock"
+      pg_ctl -D "$data" -s -w -t 30 -l "$log" -o "-p $3 -h 127.0.0.1 -k /tmp -F" start >/dev/null 2>&1 </dev/null || return 0
+      [ "$6" = postgres ] || PGPASSWORD=${5:-x} createdb -h 127.0.0.1 -p "$3" -U "$4" -- "$6" 2>/dev/null || true
+      ;;
+    redis)
+      programs=$(command -v redis-server || command -v valkey-server)
+      if [ -z "$programs" ]; then ci_said "The service $2 (Redis) is not in this sandbox: steps that connect to it fail."; return 0; fi
+      mkdir -p "$data"
+      "$programs" --port "$3" --bind 127.0.0.1 --dir "$data" --save '' --appendonly yes --appendfsync no ${5:+--requirepass "$5"} --daemonize yes --logfile "$log" >/dev/null 2>&1 || true
+      ci_listens "$3" || ci_said "The service $2 does not start here."
+      ;;
+    mysql)
+      if ! command -v mysqld >/dev/null; then ci_said "The service $2 (MySQL) is not in this sandbox: steps that connect to it fail."; return 0; fi
+      if [ ! -d "$data" ]; then
+        if mysqld --version 2>/dev/null | grep -qi mariadb; then
+          mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal --skip-test-db
+        else
+          mysqld --no-defaults --initialize-insecure --datadir="$data"
+        fi >"$log" 2>&1 || { rm -rf "$data"; ci_said "The service $2 does not start here."; return 0; }
+      fi
+      ci_mysql_accounts "$4" "$5" "$6" "$7" >"$data.sql"
+      rm -f "/tmp/mysql-$3.sock" "/tmp/mysql-$3.sock.lock"
+      # No job of the step's own shell: a `wait` there must not wait for it.
+      (setsid mysqld --no-defaults --datadir="$data" --init-file="$data.sql" --port="$3" --bind-address=127.0.0.1 --skip-name-resolve --socket="/tmp/mysql-$3.sock" --pid-file="$data.pid" --innodb-flush-log-at-trx-commit=2 >>"$log" 2>&1 </dev/null &)
+      ci_listens "$3" || ci_said "The service $2 does not start here."
+      ;;
+  esac
+  return 0
+}
+"""
+"""Bash; the second start of a service that runs already does no harm."""

@@ -1,0 +1,77 @@
+"""A step as it would run now, and what the steps around it have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from bot.ci.workflow.actions import Need
+from bot.ci.workflow.command import Command
+from bot.ci.workflow.expressions import Scope
+from bot.ci.workflow.specification import ActionSpec, Defaults, StepSpec
+from bot.detect.tree import Tree
+
+
+class Decision(StrEnum):
+    """Whether a step runs."""
+
+    RUN = "run"
+    SKIP = "skip"
+    ON_FAILURE = "on-failure"
+    UNSURE = "unsure"
+    """Its condition needs something that is not known here: it runs, and that is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What the steps of one job or composite action have in common.
+
+    Attributes:
+        defaults: `defaults.run`, the job's before the workflow's.
+        windows: Whether GitHub runs it on Windows.
+        prefix: Of its steps' keys.
+        environment: Variables that the calling step hands to all of them.
+        depth: How many composite actions it is inside of.
+    """
+
+    tree: Tree
+    defaults: Defaults = field(default_factory=Defaults)
+    windows: bool = False
+    prefix: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    depth: int = 0
+
+    def key(self, spec: StepSpec) -> str:
+        """Return what names a step's outputs."""
+        return self.prefix + re.sub(r"[^\w-]", "-", spec.id or str(spec.number))
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step as it would run now.
+
+    Attributes:
+        need: What became of its action; None for `run`.
+        said: What differs from GitHub, as sentences.
+        unknown: Names of what was not known; empty text stands in their place.
+        command: What to run; None when there is nothing, or for a composite action.
+        action: The composite action of the repository that it uses.
+        inside: How that action's steps see the world: their scope and frame.
+        outputs: Outputs that are known without running it.
+        check: Whether it is what the job is there for, rather than preparation.
+    """
+
+    spec: StepSpec
+    key: str
+    title: str
+    decision: Decision
+    need: Need | None = None
+    said: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    command: Command | None = None
+    action: ActionSpec | None = None
+    inside: tuple[Scope, Frame] | None = None
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    check: bool = False

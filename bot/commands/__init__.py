@@ -1,0 +1,1 @@
+"""One module for each command of `fixpoint`, and what they share."""

@@ -1,0 +1,111 @@
+"""Choose a job of a repository on this machine, and plan it with what git tells of the event."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bot.ci.workflow.contexts import EventFacts
+from bot.ci.workflow.find import select
+from bot.ci.workflow.jobs import (
+    WORKFLOWS,
+    JobLeg,
+    Listing,
+    all_jobs,
+    likely_event,
+    workflow_jobs,
+)
+from bot.ci.workflow.plan import JobPlan, plan_job
+from bot.detect.tree import DirectoryTree
+from bot.errors import UsageError
+
+_REMOTE = re.compile(r"github\.com[:/](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which job is meant; see `fixpoint ci plan --help`."""
+
+    repository: Path
+    workflow: str | None = None
+    job: str | None = None
+    matrix: tuple[str, ...] = ()
+    event: str | None = None
+
+
+def find_jobs(choice: Choice) -> tuple[tuple[JobLeg, ...], Listing]:
+    """Return the jobs that the choice leaves, at least one, and all of the listing.
+
+    Raises:
+        UsageError: When it leaves none; the text says which there are.
+    """
+    if not choice.repository.is_dir():
+        raise UsageError(f"{choice.repository} is no folder.")
+    tree = DirectoryTree(choice.repository)
+    event = EventFacts(name=choice.event) if choice.event else None
+    path = _workflow_path(tree, choice.workflow) if choice.workflow else None
+    listing = workflow_jobs(tree, path, event) if path else all_jobs(tree, event)
+    if not listing.jobs:
+        said = " ".join(listing.problems) or "It has no workflow in .github/workflows."
+        raise UsageError(f"No job can be planned. {said}")
+    found = select(listing.jobs, job=choice.job, matrix=_matrix(choice.matrix))
+    if not found:
+        wanted = f" `{choice.job}`" if choice.job else ""
+        names = dict.fromkeys(job.job.id for job in listing.jobs)
+        raise UsageError(
+            f"There is no job{wanted}{' with that matrix' if choice.matrix else ''}; "
+            f"there are: {', '.join(names)}."
+        )
+    return found, listing
+
+
+def _workflow_path(tree: DirectoryTree, name: str) -> str:
+    paths = [path for pattern in WORKFLOWS for path in tree.glob(pattern)]
+    for path in paths:
+        file = path.rpartition("/")[2]
+        if name in {path, file, file.rpartition(".")[0]}:
+            return path
+    if tree.exists(name):
+        return name
+    raise UsageError(
+        f"There is no workflow {name}; there are: {', '.join(paths) or 'none at all'}."
+    )
+
+
+def _matrix(words: tuple[str, ...]) -> dict[str, str]:
+    values: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise UsageError(f"--matrix {word}: write it as KEY=VALUE.")
+        values[key] = value
+    return values
+
+
+def plan_chosen(choice: Choice, target: JobLeg) -> JobPlan:
+    """Return the plan of a job that was found."""
+    event = EventFacts(name=choice.event) if choice.event else likely_event(target.workflow)
+    return plan_job(DirectoryTree(choice.repository), target, _facts(choice.repository, event))
+
+
+def _facts(repository: Path, event: EventFacts) -> EventFacts:
+    """Return the event with what the repository on disk tells of it."""
+    remote = _REMOTE.search(git_says(repository, "config", "--get", "remote.origin.url"))
+    branch = git_says(repository, "symbolic-ref", "--quiet", "--short", "HEAD")
+    pull = event.name.startswith("pull_request")
+    return replace(
+        event,
+        sha=git_says(repository, "rev-parse", "--verify", "--quiet", "HEAD"),
+        ref=f"refs/heads/{branch}" if branch and not pull else "",
+        head_ref=branch if pull else "",
+        repository=remote["name"] if remote else "",
+    )
+
+
+def git_says(repository: Path, *arguments: str) -> str:
+    """Return what git says, or nothing where it says no."""
+    command = ["git", "-C", str(repository), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""

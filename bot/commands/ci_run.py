@@ -1,0 +1,193 @@
+"""`fixpoint ci`: plan and run a job of a repository on this machine, without GitHub."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bot.app import choose_sandbox
+from bot.ci.execution import JobExecution, RunnerBroken
+from bot.ci.job_run import Execution
+from bot.ci.package_dates import as_of
+from bot.ci.workflow.differences import differences
+from bot.ci.workflow.find import that_runs_here
+from bot.ci.workflow.jobs import JobLeg, Listing
+from bot.ci.workflow.plan import JobPlan, PlannedStep
+from bot.ci.workflow.render import arguments_for, job_json, plan_json, plan_lines
+from bot.commands import event_loop
+from bot.commands.ci_choice import Choice, find_jobs, git_says, plan_chosen
+from bot.commands.ci_report import RunPrinter, chosen_leg, execution_json
+from bot.errors import UsageError
+from bot.model.untrusted import strip_hidden
+from bot.repair.workspace.checkouts import LocalCheckout
+from bot.settings.environment import SandboxKind, load_local_settings
+from sandbox.base import Network, Sandbox, SandboxError, SandboxProvider, SandboxSpec
+from sandbox.git import GitError
+
+_MOST_LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How it is run; see `fixpoint ci run --help`."""
+
+    sandbox: str | None = None
+    step: str | None = None
+    timeout: float = 1800.0
+    as_of: str | None = None
+    as_json: bool = False
+
+
+def show_plan(choice: Choice, *, as_json: bool) -> None:
+    """Print the plan of the chosen job, or the jobs that there are to choose from.
+
+    Raises:
+        UsageError: When there is no such job.
+    """
+    found, listing = _found(choice)
+    if len(found) == 1:
+        plan = plan_chosen(choice, found[0])
+        _write(plan_json(plan)) if as_json else _print(plan_lines(plan))
+    elif as_json:
+        _write({"jobs": [job_json(job) for job in found], "problems": list(listing.problems)})
+    else:
+        _print([f"{len(found)} jobs; choose one:", *_choices(found)])
+        _print(f"fixpoint: {problem}" for problem in listing.problems)
+
+
+def run_job(choice: Choice, options: RunOptions) -> bool:
+    """Run the chosen job in a sandbox, print how it goes, and return whether it passed.
+
+    Raises:
+        UsageError: When there is no such job, more than one, or no sandbox.
+    """
+    found, _ = _found(choice)
+    if len(found) > 1:
+        raise UsageError("\n".join([f"{len(found)} jobs fit; choose one:", *_choices(found)]))
+    plan = plan_chosen(choice, found[0])
+    failing = _failing_step(plan, options.step)
+    try:
+        execution = event_loop.run(_run(choice.repository, plan, failing, options))
+    except (SandboxError, RunnerBroken, GitError) as error:
+        raise UsageError(str(error)) from error
+    if options.as_json:
+        _write(execution_json(plan, execution))
+    return execution.passed
+
+
+def _found(choice: Choice) -> tuple[tuple[JobLeg, ...], Listing]:
+    """Return what the choice leaves; of legs that differ by their system alone, the one for here."""
+    found, listing = find_jobs(choice)
+    here = that_runs_here(found) if len(found) > 1 else None
+    if here is None:
+        return found, listing
+    sys.stderr.write(f"fixpoint: {strip_hidden(chosen_leg(here, found))}\n")
+    return (here,), listing
+
+
+def _write(value: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(value, indent=2) + "\n")
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        sys.stdout.write(f"{strip_hidden(line)}\n")
+
+
+def _choices(found: tuple[JobLeg, ...]) -> list[str]:
+    lines = [f"  {job.names[0]}\n      {arguments_for(job)}" for job in found[:_MOST_LISTED]]
+    more = len(found) - _MOST_LISTED
+    return [*lines, f"  and {more} more"] if more > 0 else lines
+
+
+def _failing_step(plan: JobPlan, title: str | None) -> PlannedStep | None:
+    if title is None:
+        return None
+    step = plan.step_called(title)
+    if step is None:
+        titles = "; ".join(planned.step.title for planned in plan.steps)
+        raise UsageError(f"There is no step {title!r}; there are: {titles}.")
+    return step
+
+
+async def _run(
+    repository: Path, plan: JobPlan, failing: PlannedStep | None, options: RunOptions
+) -> Execution:
+    settings = load_local_settings(os.environ)
+    kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
+    folder = settings.fixpoint_data / "local"
+    provider = await choose_sandbox(settings, folder / "sandboxes", kind)
+    name = f"ci-{secrets.token_hex(4)}"
+    scratch = folder / name
+    printer = RunPrinter(sys.stderr if options.as_json else sys.stdout, len(plan.steps))
+    try:
+        scratch.mkdir(parents=True)
+        checkout = LocalCheckout(repository, scratch)
+        source = await checkout.provide(await checkout.head())
+        printer.planned(plan, differences(plan))
+        job = JobExecution(plan, printer.watcher(), options.timeout)
+        dated = _dated(repository, options.as_of)
+        spec = SandboxSpec(
+            name, source=source.directory, network=Network(everything=True), environment=dated
+        )
+        execution = await _execute(job, provider, spec, failing)
+        printer.concluded(execution)
+    finally:
+        await provider.close()
+        await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
+    return execution
+
+
+def _dated(repository: Path, as_of_option: str | None) -> dict[str, str]:
+    if as_of_option is None:
+        return {}
+    text = as_of_option
+    if text == "commit":
+        text = git_says(repository, "show", "--no-patch", "--format=%cI", "HEAD")
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"--as-of {as_of_option}: write a date such as 2026-01-31.") from error
+    return as_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+async def _execute(
+    job: JobExecution, provider: SandboxProvider, spec: SandboxSpec, failing: PlannedStep | None
+) -> Execution:
+    """Run the steps with network; the failing one and those behind it without, if one is named."""
+    if failing is None:
+        async with _opened(provider, spec) as sandbox:
+            return await job.run(sandbox)
+    snapshot = f"{spec.name}-prepared"
+    try:
+        async with _opened(provider, spec) as sandbox:
+            prepared = await job.prepare(sandbox, failing)
+            if not prepared.passed:
+                return prepared
+            taken = await sandbox.snapshot(snapshot)
+        offline = replace(
+            spec, name=f"{spec.name}-offline", source=None, snapshot=taken, network=None
+        )
+        async with _opened(provider, offline) as sandbox:
+            return await job.run(sandbox)
+    finally:
+        await provider.remove(snapshot)
+
+
+@asynccontextmanager
+async def _opened(provider: SandboxProvider, spec: SandboxSpec) -> AsyncIterator[Sandbox]:
+    sandbox = await provider.open(spec)
+    try:
+        yield sandbox
+    finally:
+        await sandbox.close()

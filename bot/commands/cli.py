@@ -1,0 +1,285 @@
+"""The commands: serve, fix, verify, localise, ci, doctor, config."""
+
+from __future__ import annotations
+
+import gc
+import io
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from bot.commands.ci import ci_app
+from bot.commands.options import ProposersOption, SandboxChoice, SetupOption, TestOption
+
+app = typer.Typer(
+    name="fixpoint",
+    help="Reproduce a failure in a sandbox, repair it, prove the repair.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+config_app = typer.Typer(help="The repo config, .github/fixpoint.yml.", no_args_is_help=True)
+app.add_typer(config_app, name="config")
+app.add_typer(ci_app, name="ci")
+
+FIXED, NOT_FIXED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes: fixed or fine; not fixed; the command could not do its work; interrupted twice."""
+
+
+@app.command()
+def fix(
+    target: Annotated[str, typer.Argument(metavar="PATH_OR_URL", help="A git repository.")],
+    issue: Annotated[str | None, typer.Option(help="What is wrong, as text.")] = None,
+    issue_file: Annotated[
+        Path | None, typer.Option(help="What is wrong, as a file; - reads stdin.")
+    ] = None,
+    test: TestOption = None,
+    setup: SetupOption = None,
+    proposers: ProposersOption = None,
+    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
+    attempts: Annotated[int | None, typer.Option(min=1, max=10, help="Most attempts.")] = None,
+    budget_usd: Annotated[
+        float | None, typer.Option(min=0, help="Most money for model calls, in USD.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=1, help="Most seconds of the whole run.")
+    ] = None,
+    branch: Annotated[
+        str | None, typer.Option(help="Commit the fix to this new branch of the repository.")
+    ] = None,
+    patch: Annotated[
+        Path | None, typer.Option(help="Write the fix to this file; - writes stdout.")
+    ] = None,
+    apply: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--apply", help="Apply the fix to the work tree.")
+    ] = False,
+    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+    ] = False,
+) -> None:
+    """Repair a repository; it is only read unless --branch or --apply asks for more."""
+    from bot.commands.fix import run_fix
+    from bot.commands.fix_options import FixOptions
+    from bot.errors import UsageError
+
+    options = FixOptions(
+        target=target,
+        issue=issue,
+        issue_file=issue_file,
+        test=test,
+        setup=tuple(setup) if setup else None,
+        proposers=tuple(name.strip() for name in proposers.split(",")) if proposers else None,
+        sandbox=sandbox.value if sandbox else None,
+        attempts=attempts,
+        budget_usd=budget_usd,
+        timeout=timeout,
+        branch=branch,
+        patch=patch,
+        apply=apply,
+        as_json=as_json,
+    )
+    try:
+        fixed = run_fix(options)
+    except UsageError as error:
+        _refuse(str(error))
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    raise typer.Exit(FIXED if fixed else NOT_FIXED)
+
+
+@app.command()
+def localise(
+    target: Annotated[Path, typer.Argument(metavar="PATH", help="A git repository.")],
+    test: TestOption = None,
+    setup: SetupOption = None,
+    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
+    timeout: Annotated[float | None, typer.Option(min=1, help="Most seconds of it all.")] = None,
+    lines: Annotated[int, typer.Option(min=1, help="Most lines to print.")] = 20,
+    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+    ] = False,
+) -> None:
+    """Print the lines that failing Python tests make suspicious, and why; change nothing."""
+    from bot.commands.localise import LocaliseOptions, run_localise
+    from bot.errors import UsageError
+
+    options = LocaliseOptions(
+        target=str(target),
+        test=test,
+        setup=tuple(setup) if setup else None,
+        sandbox=sandbox.value if sandbox else None,
+        timeout=timeout,
+        most=lines,
+        as_json=as_json,
+    )
+    try:
+        found = run_localise(options)
+    except UsageError as error:
+        _refuse(str(error))
+    raise typer.Exit(FIXED if found else NOT_FIXED)
+
+
+@app.command()
+def verify(
+    target: Annotated[str, typer.Argument(metavar="PATH", help="A git repository.")],
+    patch: Annotated[Path, typer.Option(help="The patch, as a file; - reads stdin.")],
+    test: TestOption = None,
+    setup: SetupOption = None,
+    issue: Annotated[
+        str | None, typer.Option(help="What was asked for; it may ask for other tests.")
+    ] = None,
+    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
+    timeout: Annotated[float | None, typer.Option(min=1, help="Most seconds of it all.")] = None,
+    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+    ] = False,
+) -> None:
+    """Judge a patch of anybody as Fixpoint judges its own; change nothing."""
+    from bot.commands.verify import VerifyOptions, run_verify
+    from bot.errors import UsageError
+
+    options = VerifyOptions(
+        target=target,
+        patch=patch,
+        test=test,
+        setup=tuple(setup) if setup else None,
+        issue=issue,
+        sandbox=sandbox.value if sandbox else None,
+        timeout=timeout,
+        as_json=as_json,
+    )
+    try:
+        accepted = run_verify(options)
+    except UsageError as error:
+        _refuse(str(error))
+    raise typer.Exit(FIXED if accepted else NOT_FIXED)
+
+
+@app.command()
+def serve() -> None:
+    """Run the webhook server; settings come from the environment (see `fixpoint doctor`)."""
+    from bot.errors import UsageError
+    from bot.server.serve import run_server
+
+    try:
+        run_server()
+    except UsageError as error:
+        _refuse(str(error))
+
+
+@app.command()
+def budget(
+    name: Annotated[
+        str | None, typer.Argument(help="A repository, owner/name#12 or a run's id.")
+    ] = None,
+    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+    ] = False,
+) -> None:
+    """Print what model calls cost today, what is reserved, and what is left of each cap."""
+    from bot.commands.budget import run_budget
+    from bot.errors import StorageError, UsageError
+
+    try:
+        run_budget(name, as_json=as_json)
+    except (UsageError, StorageError) as error:
+        _refuse(str(error))
+
+
+@app.command()
+def doctor() -> None:
+    """Check what this machine and its settings allow, and say what is missing."""
+    from bot.commands.doctor import run_doctor
+
+    raise typer.Exit(FIXED if run_doctor() else NOT_FIXED)
+
+
+@config_app.command("check")
+def config_check(
+    path: Annotated[
+        Path, typer.Argument(help="The file, or the repository that holds it.")
+    ] = Path(),
+) -> None:
+    """Check a repo config and say what is wrong with it, line by line."""
+    from bot.config.repo_config import parse
+    from bot.errors import RepoConfigError
+
+    file = path / ".github" / "fixpoint.yml" if path.is_dir() else path
+    try:
+        parse(file.read_bytes(), source=str(file))
+    except OSError as error:
+        _refuse(f"{file} can't be read: {error.strerror}.")
+    except RepoConfigError as error:
+        for problem in error.problems:
+            typer.echo(problem, err=True)
+        raise typer.Exit(NOT_FIXED) from error
+    typer.echo(f"{file} is fine.")
+
+
+@config_app.command("schema")
+def config_schema() -> None:
+    """Print the JSON Schema of the repo config."""
+    import json
+
+    from bot.config.repo_config import json_schema
+
+    typer.echo(json.dumps(json_schema(), indent=2))
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    context: typer.Context,
+    show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,  # noqa: FBT002 - a flag
+) -> None:
+    """Fixpoint: reproduce, repair, prove."""
+    if show:
+        from bot import __version__
+
+        typer.echo(f"fixpoint {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def _refuse(sentence: str) -> NoReturn:
+    typer.echo(f"fixpoint: {sentence}", err=True)
+    raise typer.Exit(UNUSABLE)
+
+
+def main() -> None:
+    """Run the command line."""
+    # What imports make stays until the end: to look through it for garbage again and again takes a
+    # tenth of a second.
+    gc.set_threshold(50_000, 10, 10)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that knows no such letter shows `?`
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except SystemExit as end:
+        if sys.argv[1:2] != ["serve"]:  # which has reports of its own to send at its end
+            _leave(end.code)
+        raise
+
+
+def _leave(code: object) -> None:
+    """End the process without taking its modules apart, which takes a fifth of a second.
+
+    All that has to be closed was closed by its block. Does nothing for a code that Python prints.
+    """
+    if not isinstance(code, int | None):
+        return
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:  # whoever read it hung up; Python says that in its own way
+        return
+    os._exit(code or 0)
+
+
+if __name__ == "__main__":
+    main()

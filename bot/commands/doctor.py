@@ -1,0 +1,198 @@
+"""`fixpoint doctor`: what this machine and its settings allow, and what is missing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from bot.app import build_model, sandbox_kinds
+from bot.commands import event_loop
+from bot.errors import FixpointError, SettingsError, UsageError
+from bot.settings.environment import (
+    LocalSettings,
+    LogLevel,
+    SandboxKind,
+    ServerSettings,
+    load_local_settings,
+    load_server_settings,
+    settings_warnings,
+)
+from bot.storage.data_folder import make_data_folder
+from sandbox.base import SandboxError
+
+GITHUB_VARIABLES = ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET")
+_CHECK_SECONDS = 20.0
+
+
+class Health(StrEnum):
+    """How a part is."""
+
+    WORKS = "works"
+    ABSENT = "absent"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One part, how it is, and what that means for the person."""
+
+    part: str
+    health: Health
+    meaning: str
+
+
+def run_doctor() -> bool:
+    """Print every finding; return whether nothing is broken and `fixpoint fix` can work."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from bot.telemetry.logs import configure
+
+    configure(least=LogLevel.ERROR)  # the findings say what went wrong, in sentences
+    findings = event_loop.run(examine(os.environ))
+    table = Table(box=None, pad_edge=False)
+    for column in ("part", "state", "meaning"):
+        table.add_column(column, overflow="fold")
+    colours = {Health.WORKS: "green", Health.ABSENT: "yellow", Health.BROKEN: "red"}
+    for finding in findings:
+        colour = colours[finding.health]
+        table.add_row(finding.part, f"[{colour}]{finding.health}[/]", finding.meaning)
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(conclusion(findings))
+    return not any(finding.health is Health.BROKEN for finding in findings)
+
+
+def conclusion(findings: tuple[Finding, ...]) -> str:
+    """Return one sentence: what can be done here."""
+    works = {finding.part for finding in findings if finding.health is Health.WORKS}
+    if any(finding.health is Health.BROKEN for finding in findings):
+        return "Something is broken: see above."
+    if "webhook server" in works:
+        return "`fixpoint fix` and `fixpoint serve` work here."
+    return "`fixpoint fix` works here; `fixpoint serve` is not configured."
+
+
+async def examine(environ: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Look at every part that the settings or this machine could have."""
+    findings = [_git()]
+    try:
+        settings = load_local_settings(environ)
+    except SettingsError as error:
+        broken = (Finding("settings", Health.BROKEN, problem) for problem in error.problems)
+        return (*findings, *broken)
+    findings += [
+        Finding("settings", Health.ABSENT, warning) for warning in settings_warnings(environ)
+    ]
+    findings += [finding async for finding in _sandboxes(settings)]
+    findings.append(await _models(settings))
+    findings += [finding async for finding in _server(environ)]
+    return tuple(findings)
+
+
+def _git() -> Finding:
+    if shutil.which("git") is None:
+        return Finding("git", Health.BROKEN, "Not found: apt-get install git.")
+    version = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False)
+    return Finding("git", Health.WORKS, version.stdout.strip())
+
+
+async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Finding]:
+    """Look at each kind; that one is missing matters only when no other works."""
+    found, missing = [], []
+    with tempfile.TemporaryDirectory(prefix="fixpoint-doctor-") as folder:
+        for kind, build in sandbox_kinds(settings, Path(folder)).items():
+            provider = build()
+            try:
+                await asyncio.wait_for(provider.check(), _CHECK_SECONDS)
+                meaning = f"Commands can run in it. {_confinement(kind)}".rstrip()
+                found.append(Finding(f"sandbox {kind}", Health.WORKS, meaning))
+            except (SandboxError, TimeoutError) as error:
+                missing.append((kind, str(error) or "It does not answer."))
+            finally:
+                await provider.close()
+    for finding in found:
+        yield finding
+    for kind, problem in missing:
+        health = Health.ABSENT if found else Health.BROKEN
+        yield Finding(f"sandbox {kind}", health, problem)
+    if settings.e2b_api_key is None:
+        yield Finding("sandbox e2b", Health.ABSENT, "E2B_API_KEY is not set.")
+
+
+def _confinement(kind: SandboxKind) -> str:
+    """Say what holds a sandbox whose walls depend on this machine."""
+    if kind is not SandboxKind.BUBBLEWRAP:
+        return ""
+    from sandbox.bubblewrap.confinement import confinement
+
+    return confinement()
+
+
+async def _models(settings: LocalSettings) -> Finding:
+    model = build_model(settings)
+    if model is None:
+        return Finding(
+            "model",
+            Health.ABSENT,
+            "No key: the project's own tools and the search for small edits in Python still "
+            "repair without one. Set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL.",
+        )
+    await model.close()
+    return Finding("model", Health.WORKS, f"{model.name} is configured.")
+
+
+async def _server(environ: Mapping[str, str]) -> AsyncIterator[Finding]:
+    if not any(environ.get(name) for name in GITHUB_VARIABLES):
+        yield Finding(
+            "webhook server",
+            Health.ABSENT,
+            f"Not configured; `fixpoint fix` works without it. Set {', '.join(GITHUB_VARIABLES)}.",
+        )
+        return
+    try:
+        settings = load_server_settings(environ)
+    except SettingsError as error:
+        for problem in error.problems:
+            yield Finding("webhook server", Health.BROKEN, problem)
+        return
+    yield await _database(settings)
+    yield await _github(settings)
+
+
+async def _database(settings: ServerSettings) -> Finding:
+    from bot.storage.database import open_database
+
+    try:
+        make_data_folder(settings.fixpoint_data)
+        async with await open_database(settings.database_url):
+            return Finding("database", Health.WORKS, "It opens, and its tables are there.")
+    except UsageError as error:
+        return Finding("database", Health.BROKEN, str(error))
+
+
+async def _github(settings: ServerSettings) -> Finding:
+    import aiohttp
+
+    from bot.github.github import GitHub
+
+    async with aiohttp.ClientSession(trust_env=True) as session:
+        github = GitHub(
+            session,
+            app_id=str(settings.github_app_id),
+            private_key=settings.github_private_key,
+            api_url=settings.github_api_url,
+            web_url=settings.github_url,
+        )
+        try:
+            identity = await asyncio.wait_for(github.app_identity(), _CHECK_SECONDS)
+        except (FixpointError, TimeoutError) as error:
+            return Finding("webhook server", Health.BROKEN, str(error) or "GitHub is silent.")
+    return Finding("webhook server", Health.WORKS, f"GitHub knows this App as {identity.slug}.")

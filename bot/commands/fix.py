@@ -1,0 +1,134 @@
+"""`fixpoint fix`: the same engine on a repository of this machine, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+
+from bot.app import open_tools
+from bot.commands import event_loop
+from bot.commands.fix_options import (
+    FixOptions,
+    check_proposers,
+    job_of,
+    local_repository,
+    parse_config,
+    problem_of,
+    repo_config,
+)
+from bot.commands.handover import check_branch, check_patch_file, hand_over
+from bot.commands.scratch import scratch_folder
+from bot.config.repo_config import PATH as CONFIG_PATH
+from bot.config.repo_config import RepoConfig
+from bot.model import Report, Verdict
+from bot.model.deadline import BY_A_PERSON, StopSign
+from bot.model.steps import PlainSteps
+from bot.redaction import planted_secrets, redacted
+from bot.repair.engine import repair
+from bot.repair.job import Checkout, Job
+from bot.repair.run import Tools
+from bot.repair.workspace.checkouts import LocalCheckout
+from bot.repair.workspace.preparation import leftovers
+from bot.runs.remote_checkout import RemoteCheckout
+from bot.settings.environment import SandboxKind, load_local_settings
+from bot.storage.data_folder import make_data_folder
+
+_TERMINATED = "The process was asked to end (SIGTERM)."
+"""As by `timeout`, a CI system or a machine that shuts down: no person need have wished it."""
+
+
+def run_fix(options: FixOptions) -> bool:
+    """Repair, print the outcome, hand the patch over; return whether it is fixed.
+
+    Raises:
+        UsageError: When the command line or this machine does not allow it.
+        KeyboardInterrupt: When a person did not want to wait for the report.
+    """
+    try:
+        return event_loop.run(_fix(options))
+    except asyncio.CancelledError as end:
+        raise KeyboardInterrupt from end
+
+
+async def _fix(options: FixOptions) -> bool:
+    repository = local_repository(options)
+    if options.branch is not None and repository is not None:
+        await check_branch(repository, options.branch)
+    if options.patch is not None:
+        check_patch_file(options.patch)
+    problem = problem_of(options)
+    settings = load_local_settings(os.environ)
+    kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
+    run_id = secrets.token_hex(4)
+    folder = make_data_folder(settings.fixpoint_data) / "local"
+    with scratch_folder(folder / run_id) as scratch:
+        checkout = _checkout(options, repository, scratch)
+        async with (
+            checkout.begun() if isinstance(checkout, LocalCheckout) else nullcontext(),
+            open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools,
+        ):
+            check_proposers(options, tools)
+            config = (
+                await _config_on_server(options.target, checkout)
+                if repository is None
+                else repo_config(repository)
+            )
+            name = options.target if repository is None else str(repository.resolve())
+            job = job_of(options, run_id, problem, config, name)
+            try:
+                report = await _run(job, tools, checkout)
+            finally:
+                for name in leftovers(run_id):
+                    await tools.sandboxes.remove(name)
+    await hand_over(options, repository, redacted(report, planted_secrets(settings)))
+    return report.verdict is Verdict.FIXED
+
+
+async def _config_on_server(url: str, checkout: Checkout) -> RepoConfig:
+    """Fetch the repository, which the run would do first anyway, and read its config."""
+    sys.stderr.write(f"Fetching {url} ...\n")
+    source = await checkout.provide(await checkout.head())
+    return parse_config(await source.store.show(source.trusted, CONFIG_PATH), CONFIG_PATH)
+
+
+async def _run(job: Job, tools: Tools, checkout: Checkout) -> Report:
+    from bot.reporting.terminal import live_progress
+
+    stopped = StopSign()
+    progress = live_progress(job.run_id, job.limits)
+    with _stop_on_signal(stopped), progress as listener:
+        return await repair(job, tools, checkout, PlainSteps(), listener, stopped)
+
+
+@contextmanager
+def _stop_on_signal(stopped: StopSign) -> Iterator[None]:
+    """Let the first Ctrl-C or SIGTERM end the run with a report, and the second one at once."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.current_task()
+
+    def interrupt(reason: str) -> None:
+        if stopped.is_set() and task is not None:
+            task.cancel()
+        stopped.stop(reason)
+
+    loop.add_signal_handler(signal.SIGINT, interrupt, BY_A_PERSON)
+    loop.add_signal_handler(signal.SIGTERM, interrupt, _TERMINATED)
+    try:
+        yield
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)
+
+
+def _checkout(
+    options: FixOptions, repository: Path | None, scratch: Path
+) -> LocalCheckout | RemoteCheckout:
+    if repository is None:
+        return RemoteCheckout(options.target, scratch)
+    return LocalCheckout(repository, scratch)

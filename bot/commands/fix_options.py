@@ -1,0 +1,165 @@
+"""The command line of `fixpoint fix`, checked and turned into a job."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.errors import UsageError
+from bot.model import Problem
+from bot.model.request import Options
+from bot.repair.guards.requested import as_command, requested_paths
+from bot.repair.job import Job
+from bot.repair.run import Tools
+
+if TYPE_CHECKING:
+    from bot.config.repo_config import RepoConfig
+
+MOST_ISSUE_BYTES = 256 * 1024
+_NO_MODEL = "agent needs a model; set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL"
+
+
+@dataclass(frozen=True, slots=True)
+class FixOptions:
+    """The command line of `fixpoint fix`; see `fixpoint fix --help`."""
+
+    target: str
+    issue: str | None = None
+    issue_file: Path | None = None
+    test: str | None = None
+    setup: tuple[str, ...] | None = None
+    proposers: tuple[str, ...] | None = None
+    sandbox: str | None = None
+    attempts: int | None = None
+    budget_usd: float | None = None
+    timeout: float | None = None
+    branch: str | None = None
+    patch: Path | None = None
+    apply: bool = False
+    as_json: bool = False
+
+
+def local_repository(options: FixOptions) -> Path | None:
+    """Return the root of the repository that the folder belongs to, or None for one on a server.
+
+    Raises:
+        UsageError: When there is no such folder, or flags ask for one.
+    """
+    if "://" in options.target:
+        if options.apply or options.branch is not None:
+            raise UsageError("--apply and --branch need a repository on this machine; use --patch.")
+        return None
+    folder = Path(options.target).expanduser()
+    if not folder.is_dir():
+        raise UsageError(f"{options.target} is neither a folder nor a URL.")
+    folder = folder.resolve()
+    return next((root for root in (folder, *folder.parents) if (root / ".git").exists()), folder)
+
+
+def problem_of(options: FixOptions) -> Problem:
+    """Return what should be repaired: the first line is the title.
+
+    Raises:
+        UsageError: When it is given twice, or can't be read.
+    """
+    if options.as_json and str(options.patch) == "-":
+        raise UsageError("--json and --patch - both write to stdout: the patch is in the JSON.")
+    if options.issue is not None and options.issue_file is not None:
+        raise UsageError("--issue and --issue-file say the same thing: give one of them.")
+    text = options.issue or ""
+    if options.issue_file is not None:
+        text = _read_issue(options.issue_file)
+    title, _, body = text.strip().partition("\n")
+    return Problem(title=title.strip(), body=body.strip())
+
+
+def _read_issue(file: Path) -> str:
+    try:
+        if str(file) == "-":
+            data = sys.stdin.buffer.read(MOST_ISSUE_BYTES + 1)
+        else:
+            with file.open("rb") as opened:
+                data = opened.read(MOST_ISSUE_BYTES + 1)
+    except OSError as error:
+        raise UsageError(f"--issue-file: {file} can't be read: {error.strerror}.") from error
+    if len(data) > MOST_ISSUE_BYTES:
+        raise UsageError(f"--issue-file: {file} is larger than {MOST_ISSUE_BYTES // 1024} KiB.")
+    return data.decode("utf-8", "replace")
+
+
+def check_proposers(options: FixOptions, tools: Tools) -> None:
+    """Raise `UsageError` for a proposer that this machine does not have."""
+    for name in options.proposers or ():
+        if name in tools.proposers:
+            continue
+        if name == "agent":
+            raise UsageError(f"--proposers: {_NO_MODEL}.")
+        known = ", ".join(dict.fromkeys((*tools.proposers, "agent")))
+        missing = "" if "agent" in tools.proposers else f" ({_NO_MODEL})"
+        raise UsageError(f"--proposers: {name!r} is none of {known}{missing}.")
+
+
+def repo_config(repository: Path) -> RepoConfig:
+    """Return the config in a repository's work tree.
+
+    Raises:
+        RepoConfigError: When it can't be used.
+    """
+    from bot.config.repo_config import PATH
+
+    file = repository / PATH
+    return parse_config(file.read_bytes() if file.is_file() else None, str(file))
+
+
+def parse_config(content: bytes | None, source: str) -> RepoConfig:
+    """Return a config; without a file, the defaults.
+
+    Raises:
+        RepoConfigError: When it can't be used.
+    """
+    from bot.config.repo_config import RepoConfig, parse
+
+    return RepoConfig() if content is None else parse(content, source=source)
+
+
+def job_of(
+    options: FixOptions, run_id: str, problem: Problem, config: RepoConfig, repository: str = ""
+) -> Job:
+    """Return the run's job: the command line goes before the repo config.
+
+    Args:
+        options: The command line.
+        run_id: Of the run.
+        problem: What is wrong.
+        config: Of the repository.
+        repository: Its address or folder, whose prepared environments may be used; "" for none.
+    """
+    wished = Options(
+        attempts=options.attempts,
+        budget_usd=None if options.budget_usd is None else Decimal(str(options.budget_usd)),
+        timeout=options.timeout,
+    )
+    return Job(
+        run_id=run_id,
+        problem=problem,
+        limits=config.limits(wished),
+        setup=options.setup or config.setup,
+        test=config.test,
+        failing=options.test,
+        proposers=options.proposers or config.proposers,
+        rules=replace(
+            config.patch_rules, requested=requested_paths(as_command(problem.instructions))
+        ),
+        image=config.sandbox.image,
+        template=config.sandbox.template,
+        allow_snapshots=config.mechanical.snapshots,
+        network=config.network == "on",
+        hosts=config.hosts,
+        model=config.model,
+        effort=config.effort,
+        search=config.search.limits,
+        repository=repository,
+    )

@@ -1,0 +1,150 @@
+"""Print the outcome of a local run, and hand a believed patch over where it was asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from bot.commands.fix_options import FixOptions
+from bot.errors import UsageError
+from bot.model import Patch, Report, Verdict
+from bot.reporting.commit_text import commit_message
+from sandbox.git import GitError, git, text
+
+
+async def check_branch(repository: Path, branch: str) -> None:
+    """Make sure that the branch can be made.
+
+    Raises:
+        UsageError: When the name is no branch name, or taken.
+    """
+    try:
+        await git("check-ref-format", "--branch", branch)
+    except GitError as error:
+        raise UsageError(f"--branch: {branch!r} is not a valid branch name.") from error
+    try:
+        await git("show-ref", "--verify", "--quiet", f"refs/heads/{branch}", cwd=repository)
+    except GitError:
+        return
+    raise UsageError(f"--branch: {branch!r} exists already; choose another name or delete it.")
+
+
+def check_patch_file(file: Path) -> None:
+    """Make sure that a patch can be written there, before hours of work end in nothing.
+
+    Raises:
+        UsageError: When it can't.
+    """
+    if str(file) == "-":
+        return
+    if file.is_dir():
+        raise UsageError(f"--patch: {file} is a folder; name a file.")
+    if not file.parent.is_dir():
+        raise UsageError(f"--patch: the folder {file.parent} does not exist; make it first.")
+    if not os.access(file if file.exists() else file.parent, os.W_OK):
+        raise UsageError(f"--patch: {file} can't be written; name another file.")
+
+
+async def commit_to_branch(repository: Path, branch: str, patch: Patch, message: str) -> str:
+    """Commit the patch on top of `HEAD` to a new branch; work tree and index stay as they are.
+
+    Raises:
+        UsageError: When the patch needs changes that are not committed.
+    """
+    with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
+        index = {"GIT_INDEX_FILE": f"{scratch}/index"}
+        head = await text("rev-parse", "HEAD", cwd=repository)
+        root = Path(await text("rev-parse", "--show-toplevel", cwd=repository))
+        await git("read-tree", head, cwd=root, extra=index)
+        try:
+            await git(
+                "apply", "--cached", "--whitespace=nowarn", "-",
+                cwd=root, extra=index, stdin=patch.data,
+            )  # fmt: skip
+        except GitError as error:
+            raise UsageError(
+                "The fix builds on changes that are not committed, so it can't become a branch: "
+                f"commit them first, or use --apply or --patch ({error})."
+            ) from error
+        tree = (await git("write-tree", cwd=root, extra=index)).decode().strip()
+        made = await git("commit-tree", tree, "-p", head, cwd=root, stdin=message.encode())
+    commit = made.decode().strip()
+    try:
+        await git("branch", branch, commit, cwd=root)
+    except GitError as error:
+        raise UsageError(
+            f"--branch: {branch!r} can't be made; the fix is commit {commit} ({error})."
+        ) from error
+    return commit
+
+
+async def apply_to_work_tree(repository: Path, patch: Patch) -> None:
+    """Apply the patch to the repository's work tree, all of it or nothing.
+
+    Raises:
+        UsageError: When the work tree was changed in the meantime.
+    """
+    root = Path(await text("rev-parse", "--show-toplevel", cwd=repository))
+    try:
+        await git("apply", "--whitespace=nowarn", "-", cwd=root, stdin=patch.data)
+    except GitError as error:
+        raise UsageError(
+            f"The work tree changed while the fix was made, so it does not apply: {error}"
+        ) from error
+
+
+async def hand_over(options: FixOptions, repository: Path | None, report: Report) -> None:
+    """Put the patch where the person asked for it and print the outcome, whatever happens."""
+    destination, failure = "", None
+    if report.verdict is Verdict.FIXED:
+        try:
+            destination = await _deliver(options, repository, report)
+        except UsageError as error:
+            failure = error
+    _print(options, report, destination)
+    if failure is not None:
+        raise failure
+
+
+async def _deliver(options: FixOptions, repository: Path | None, report: Report) -> str:
+    """Return where the patch went, as sentences."""
+    said = []
+    if options.patch is not None:
+        _write_patch(options.patch, report)
+        said.append(f"The patch is in {options.patch}.")
+    if repository is not None and options.branch is not None:
+        commit = await commit_to_branch(
+            repository, options.branch, report.patch, commit_message(report)
+        )
+        said.append(f"The fix is commit {commit[:12]} on the new branch {options.branch}.")
+    if repository is not None and options.apply:
+        await apply_to_work_tree(repository, report.patch)
+        said.append("The fix is applied to the work tree.")
+    return " ".join(said) or "Nothing was changed: --apply, --branch or --patch hand the fix over."
+
+
+def _print(options: FixOptions, report: Report, destination: str) -> None:
+    if options.as_json:
+        from bot.reporting.json_report import to_json
+
+        sys.stdout.write(json.dumps(to_json(report), indent=2) + "\n")
+        return
+    from rich.console import Console
+
+    from bot.reporting.terminal_report import print_report
+
+    to_stdout = options.patch is None or str(options.patch) != "-"
+    print_report(report, Console(stderr=not to_stdout, highlight=False), destination)
+
+
+def _write_patch(file: Path, report: Report) -> None:
+    if str(file) == "-":
+        sys.stdout.buffer.write(report.patch.data)
+        return
+    try:
+        file.write_bytes(report.patch.data)
+    except OSError as error:
+        raise UsageError(f"--patch: {file} can't be written: {error.strerror}.") from error

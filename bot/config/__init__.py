@@ -1,0 +1,1 @@
+"""The repo config, `.github/fixpoint.yml`: its model, its positions, its problems."""

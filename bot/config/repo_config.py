@@ -1,0 +1,322 @@
+"""Read `.github/fixpoint.yml`, and say on which line it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from pydantic import (
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+)
+from pydantic_core import ErrorDetails
+
+from bot.config.checks import ChecksSection
+from bot.config.options import MAX_ATTEMPTS
+from bot.config.problems import describe, own_problems
+from bot.config.section import Section
+from bot.config.values import (
+    BranchPrefix,
+    Dollars,
+    Duration,
+    Glob,
+    Guards,
+    JsonSchema,
+    Label,
+    Network,
+    Proposers,
+    RestoredGlob,
+    Text,
+    Texts,
+)
+from bot.config.yaml_document import Document, Problem, Unreadable, read
+from bot.errors import RepoConfigError
+from bot.model import Limits, SearchLimits
+from bot.model.guard_rules import PatchRules
+from bot.model.money.caps import Caps
+from bot.model.request import Effort, Options
+from bot.model.risk import Confidence, Tolerance
+
+PATH = ".github/fixpoint.yml"
+
+MAX_PROBLEMS = 25
+"""A person mends no more at once, and a comment has to hold them."""
+
+MAX_WORKERS = 64
+
+_COMMANDS = 3
+"""How often a run executes the failing command at least: one that took longer than this part of
+the run's time, or never ends, would leave nothing for the repair."""
+
+_LIMITS = Limits()
+_SEARCH = SearchLimits()
+_BUDGET = _LIMITS.cost_usd or Decimal(2)
+
+
+class SandboxSection(Section):
+    """Where commands run."""
+
+    image: Text | None = Field(None, description="Docker image of the sandbox.")
+    template: Text | None = Field(None, description="E2B template of the sandbox.")
+
+
+class PathsSection(Section):
+    """Where patches may go, as globs in gitignore syntax."""
+
+    allowed: tuple[Glob, ...] = Field(
+        (), description="When there are any, a patch stays inside them."
+    )
+    protected: tuple[Glob, ...] = Field((), description="No patch touches these.")
+    restored: tuple[RestoredGlob, ...] = Field(
+        (),
+        description="Added to what is put back before a patch is judged; ! takes out.",
+    )
+
+
+class Role(StrEnum):
+    """The least role that may ask for runs."""
+
+    WRITE = "write"
+    MAINTAIN = "maintain"
+    ADMIN = "admin"
+
+
+class WhoSection(Section):
+    """Who may start, stop and retry runs. Nobody may without write access."""
+
+    permission: Role = Field(Role.WRITE, description="The least role in the repository that may.")
+    users: tuple[Text, ...] = Field(
+        (), description="Logins of people who may with write access alone."
+    )
+    approve: Role = Field(
+        Role.MAINTAIN, description="The least role that may approve what waits for a person."
+    )
+
+
+class ApprovalSection(Section):
+    """What a patch may delete before a person has to approve of it."""
+
+    deleted_files: StrictInt = Field(
+        Tolerance().deleted_files, ge=0, description="Whole files that a patch may delete."
+    )
+    deleted_lines: StrictInt = Field(
+        Tolerance().deleted_lines,
+        ge=0,
+        description="Lines that a patch may delete, less those that it adds.",
+    )
+
+    @property
+    def tolerance(self) -> Tolerance:
+        """The section in the words of a run."""
+        return Tolerance(self.deleted_files, self.deleted_lines)
+
+
+class MechanicalSection(Section):
+    """What the repairs without a model may do."""
+
+    snapshots: StrictBool = Field(
+        default=False, description="Whether they may rewrite the snapshots of tests."
+    )
+
+
+class SearchSection(Section):
+    """What the search for a repair without a model may take."""
+
+    seconds: Duration = Field(
+        _SEARCH.seconds, description="Wall time of one search: seconds, or with a unit, such as 2m."
+    )
+    workers: StrictInt | None = Field(
+        _SEARCH.workers,
+        ge=1,
+        le=MAX_WORKERS,
+        description="Edits that are tried at the same time; one for each processor if unset.",
+    )
+
+    @property
+    def limits(self) -> SearchLimits:
+        """The section in the words of a run."""
+        return SearchLimits(self.seconds, self.workers)
+
+
+class CapsSection(Section):
+    """What all runs together may take; the server's own caps hold as well."""
+
+    thread_usd: Dollars | None = Field(
+        None, description="Dollars of all runs on one issue or pull request."
+    )
+    day_usd: Dollars | None = Field(
+        None, description="Dollars a day of all runs on this repository."
+    )
+    run_tokens: StrictInt | None = Field(
+        None, ge=1, description="Tokens of one run, read and written."
+    )
+    sandbox: Duration | None = Field(
+        None,
+        description="Time of all commands of one run: seconds, or with a unit, such as 15m or 1h.",
+    )
+    runs_per_hour: StrictInt | None = Field(
+        None, ge=1, description="Runs that may be started in one hour."
+    )
+
+    @property
+    def within_repository(self) -> Caps:
+        """The section in the words of the budget."""
+        return Caps(
+            thread_usd=self.thread_usd,
+            repository_usd=self.day_usd,
+            run_tokens=self.run_tokens,
+            sandbox_seconds=self.sandbox,
+            runs_per_hour=self.runs_per_hour,
+        )
+
+
+class RepoConfig(Section):
+    """How Fixpoint works on this repository. Without the file every key has its default."""
+
+    setup: Texts | None = Field(
+        None,
+        description="Commands that prepare the environment, run with the package registries in reach; found out by themselves if unset.",
+    )
+    test: Text | None = Field(
+        None, description="Command that runs the whole test suite; found out by itself if unset."
+    )
+    sandbox: SandboxSection = Field(SandboxSection(), description="Where commands run.")
+    network: Network = Field(
+        "off",
+        description="What is reached besides the package registries during the setup: nothing (off), the hosts that `allow` names, or everything, also after the setup (on).",
+    )
+    model: Text | None = Field(
+        None, description="Exact model, in its provider's words; the server's own if unset."
+    )
+    effort: Effort | None = Field(
+        None, description="How hard the model thinks; the model's own default if unset."
+    )
+    attempts: StrictInt = Field(
+        _LIMITS.attempts,
+        ge=1,
+        le=MAX_ATTEMPTS,
+        description="Candidate patches that may be verified in one run.",
+    )
+    budget_usd: Dollars = Field(
+        _BUDGET,
+        json_schema_extra={"default": float(_BUDGET)},
+        description="Dollars that the model calls of one run may cost.",
+    )
+    caps: CapsSection = Field(
+        CapsSection(),
+        description="What all runs together may take; the server's caps hold as well.",
+    )
+    timeout: Duration = Field(
+        _LIMITS.seconds,
+        description="Wall time of one run: seconds, or with a unit, such as 15m or 1h.",
+    )
+    paths: PathsSection = Field(PathsSection(), description="Where patches may go.")
+    guards: Guards = Field(
+        default_factory=dict,
+        description="What findings of a guard's rule mean: reject, needs-person or note.",
+    )
+    labels: tuple[Label, ...] = Field(("fixpoint",), description="Labels of the pull requests.")
+    branch_prefix: BranchPrefix = Field(
+        "fixpoint/", description="What the names of the branches begin with."
+    )
+    confidence: Confidence = Field(
+        Confidence.DRAFT,
+        description="How far results go: diagnose (a report), suggest (the patch in a comment or "
+        "as suggested changes), draft (a draft pull request) or push (one that is ready for review).",
+    )
+    approval: ApprovalSection = Field(
+        ApprovalSection(),
+        description="What a patch may delete before a person has to approve of it.",
+    )
+    draft: StrictBool = Field(default=True, description="Whether pull requests open as drafts.")
+    who: WhoSection = Field(WhoSection(), description="Who may start, stop and retry runs.")
+    proposers: Proposers = Field(
+        ("mechanical", "search", "agent"),
+        description="What makes patches, in this order: the project's own tools, then a search "
+        "for the edit that the tests ask for, then a model.",
+    )
+    mechanical: MechanicalSection = Field(
+        MechanicalSection(), description="What the repairs without a model may do."
+    )
+    search: SearchSection = Field(
+        SearchSection(), description="What the search for a repair without a model may take."
+    )
+
+    checks: ChecksSection = Field(
+        ChecksSection(), description="Which failed checks start runs by themselves."
+    )
+
+    @property
+    def patch_rules(self) -> PatchRules:
+        """What patches may do, in the words of a run."""
+        guards = tuple((rule, strictness.severity) for rule, strictness in self.guards.items())
+        return PatchRules(self.paths.allowed, self.paths.protected, self.paths.restored, guards)
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that the setup reaches besides the package registries."""
+        return self.network if isinstance(self.network, tuple) else ()
+
+    def limits(self, options: Options) -> Limits:
+        """Return the budget of a run; what its options say comes before the file."""
+        seconds = options.timeout or self.timeout
+        return Limits(
+            attempts=options.attempts or self.attempts,
+            cost_usd=self.budget_usd if options.budget_usd is None else options.budget_usd,
+            seconds=seconds,
+            command_seconds=min(_LIMITS.command_seconds, seconds / _COMMANDS),
+        )
+
+
+def parse(data: str | bytes, source: str = PATH) -> RepoConfig:
+    """Return the config in a file's content; an empty file is a config of defaults.
+
+    Args:
+        data: The file's content.
+        source: What problems call the file.
+
+    Raises:
+        RepoConfigError: With every problem: file, line, what is wrong and what would be right.
+    """
+    try:
+        document = read(data)
+    except Unreadable as error:
+        raise RepoConfigError(_sentences(source, [error.problem])) from error
+    problems = list(document.problems)
+    config: RepoConfig | None = None
+    try:
+        config = _validated(document.value)
+    except ValidationError as error:
+        details = own_problems(error.errors(include_url=False))
+        problems += [_problem(document, detail) for detail in details]
+    if config is None or problems:
+        raise RepoConfigError(_sentences(source, problems))
+    return config
+
+
+def json_schema() -> JsonSchema:
+    """Return the JSON Schema of the file, for editors."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **RepoConfig.model_json_schema(),
+        "title": "Fixpoint's configuration of a repository",
+    }
+
+
+def _validated(value: Any) -> RepoConfig:
+    return RepoConfig() if value is None else RepoConfig.model_validate(value)
+
+
+def _sentences(source: str, problems: Sequence[Problem]) -> tuple[str, ...]:
+    shown = [f"{source}:{each.line}: {each.text}" for each in sorted(problems)[:MAX_PROBLEMS]]
+    more = len(problems) - len(shown)
+    return (*shown, f"{source}: and {more} more problems.") if more else tuple(shown)
+
+
+def _problem(document: Document, detail: ErrorDetails) -> Problem:
+    of_key = detail["type"] == "extra_forbidden"
+    return Problem(document.line(detail["loc"], of_key=of_key), describe(RepoConfig, detail))

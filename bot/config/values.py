@@ -1,0 +1,228 @@
+"""The kinds of values in `.github/fixpoint.yml`, each with its check and its JSON Schema.
+
+A check raises `ValueError` with the middle of a sentence: "must be ...".
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pathspec import GitIgnoreSpec
+from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
+
+from bot.config.options import MAX_BUDGET_USD, MAX_TIMEOUT, seconds
+from bot.model.guard_rules import RULES, Strictness
+
+_HOST = re.compile(r"(\*\.)?[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){0,20}")
+
+
+def _filled(text: str) -> str:
+    if not text.strip() or "\0" in text:
+        raise ValueError("must not be empty")
+    return text.strip()
+
+
+def _listed(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError("must not name anything twice")
+    return names
+
+
+def _glob(pattern: str) -> str:
+    # pathspec raises ValueError for a pattern that can't match anything.
+    GitIgnoreSpec.from_lines([pattern])
+    if pattern.startswith(("!", "#")) or ".." in pattern.split("/"):
+        raise ValueError("must be a glob inside the repository, such as src/** or *.md")
+    return pattern
+
+
+def _restored(pattern: str) -> str:
+    _glob(pattern.removeprefix("!"))
+    return pattern
+
+
+def _rules(severities: dict[str, Strictness]) -> dict[str, Strictness]:
+    for rule in severities:
+        if rule not in RULES:
+            near = difflib.get_close_matches(rule, RULES, n=1)
+            hint = f"; perhaps '{near[0]}'" if near else "; docs/verification.md has the list"
+            raise ValueError(f"must name rules: there is no '{rule[:60]}'{hint}")
+    return severities
+
+
+def _ref_prefix(prefix: str) -> str:
+    """Check what stands before a branch's own name: https://git-scm.com/docs/git-check-ref-format."""
+    parts = prefix.split("/")
+    wrong = (
+        re.search(r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//", prefix)
+        or prefix.startswith(("-", "/"))
+        or any(part.startswith(".") for part in parts)
+        or any(part.endswith((".lock", ".")) for part in parts[:-1])
+    )
+    if wrong or not 0 < len(prefix) <= 100:  # noqa: PLR2004 - leaves room for the name behind it
+        raise ValueError("must be the beginning of a branch name, such as fixpoint/")
+    return prefix
+
+
+def _network(value: object) -> str | tuple[str, ...]:
+    # YAML 1.1 reads `off` as false, YAML 1.2 as text.
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, str) and value in {"on", "off"}:
+        return value
+    if isinstance(value, dict) and [*value] == ["allow"]:
+        value = [value["allow"]] if isinstance(value["allow"], str) else value["allow"]
+    if isinstance(value, list | tuple) and value:
+        hosts = tuple(host for host in value if isinstance(host, str) and _HOST.fullmatch(host))
+        if len(hosts) == len(value):
+            return hosts
+    raise ValueError("must be off, on or `allow:` with a list of host names")
+
+
+def _duration(value: object) -> float:
+    if isinstance(value, int | float | str) and not isinstance(value, bool):
+        try:
+            return float(seconds(str(value)))
+        except ValueError:
+            pass  # the sentence below says what is wanted
+    raise ValueError("must be a time up to 6 hours: seconds, or such as 15m or 1h")
+
+
+def _auto(value: object) -> object:
+    # YAML 1.1 reads `off` as false, YAML 1.2 as text.
+    return "off" if value is False else value
+
+
+def _pause(value: object) -> float:
+    none = not isinstance(value, bool) and str(value) in {"0", "0s"}
+    return 0.0 if none else _duration(value)
+
+
+def _dollars(value: object) -> Decimal:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        amount = Decimal(str(value))
+        if amount.is_finite() and 0 < amount <= MAX_BUDGET_USD:
+            return amount
+    raise ValueError(f"must be dollars, more than 0 and up to {MAX_BUDGET_USD}")
+
+
+Text = Annotated[str, Field(min_length=1), AfterValidator(_filled)]
+"""A command, a name or other text that is not blank."""
+
+Texts = Annotated[
+    tuple[Text, ...],
+    BeforeValidator(_listed),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {"type": "array", "items": {"type": "string", "minLength": 1}},
+            ]
+        }
+    ),
+]
+"""One text, or a list of them."""
+
+Label = Annotated[str, Field(min_length=1, max_length=50), AfterValidator(_filled)]
+"""GitHub takes no longer label."""
+
+Glob = Annotated[Text, AfterValidator(_glob)]
+"""In gitignore syntax."""
+
+RestoredGlob = Annotated[Text, AfterValidator(_restored)]
+"""In gitignore syntax; `!` takes out what an earlier one takes in."""
+
+Guards = Annotated[
+    dict[str, Strictness],
+    AfterValidator(_rules),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                rule: {"enum": [strictness.value for strictness in Strictness]} for rule in RULES
+            },
+        }
+    ),
+]
+"""Severities by rule."""
+
+Proposers = Annotated[
+    tuple[Literal["mechanical", "search", "agent"], ...],
+    Field(min_length=1),
+    AfterValidator(_distinct),
+]
+
+BranchPrefix = Annotated[str, AfterValidator(_ref_prefix)]
+
+_NAMED_HOST = {"type": "string", "pattern": f"^{_HOST.pattern}$"}
+_HOSTS = {"type": "array", "minItems": 1, "items": _NAMED_HOST}
+
+Network = Annotated[
+    Literal["off", "on"] | tuple[str, ...],
+    PlainValidator(_network),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"enum": ["off", "on", False, True]},
+                _HOSTS,
+                {
+                    "type": "object",
+                    "properties": {"allow": {"anyOf": [_NAMED_HOST, _HOSTS]}},
+                    "required": ["allow"],
+                    "additionalProperties": False,
+                },
+            ]
+        }
+    ),
+]
+
+Duration = Annotated[
+    float,
+    PlainValidator(_duration),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": MAX_TIMEOUT},
+                {"type": "string", "pattern": "^[0-9]{1,6}[smh]?$"},
+            ]
+        }
+    ),
+]
+"""Seconds."""
+
+Pause = Annotated[
+    float,
+    PlainValidator(_pause),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 0, "maximum": MAX_TIMEOUT},
+                {"type": "string", "pattern": "^[0-9]{1,6}[smh]?$"},
+            ]
+        }
+    ),
+]
+"""Seconds; 0 is none."""
+
+Auto = Annotated[
+    Literal["off", "default-branch", "pull-requests", "all"],
+    BeforeValidator(_auto),
+    WithJsonSchema({"enum": ["off", False, "default-branch", "pull-requests", "all"]}),
+]
+"""Where failed checks start runs."""
+
+Dollars = Annotated[
+    Decimal,
+    PlainValidator(_dollars),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": MAX_BUDGET_USD}),
+]
+
+JsonSchema = dict[str, Any]

@@ -1,0 +1,133 @@
+"""Find out how a repository is set up and tested, and say why."""
+
+from __future__ import annotations
+
+from bot.detect import compiled, generic, node, python
+from bot.detect.finding import Finding
+from bot.detect.invocations import invocations
+from bot.detect.pytest_suite import whole_suite
+from bot.detect.registries import registries
+from bot.detect.shell import simple_commands
+from bot.detect.tree import DirectoryTree, Tree
+from bot.errors import UsageError
+from bot.model import Commands
+
+__all__ = ["DirectoryTree", "Tree", "detect", "registries"]
+
+
+def detect(
+    tree: Tree, *, setup: tuple[str, ...] | None, test: str | None, failing: str | None
+) -> Commands:
+    """Return the commands of a repository; given ones win, the rest is detected.
+
+    Args:
+        tree: The work tree, untouched.
+        setup: Given setup commands, or None. In a Python project the command that makes the
+            environment goes before them, so that `pip install -e .` has a place to go.
+        test: Given command for the whole suite, or None.
+        failing: Given command that shows the failure, or None for the whole suite.
+
+    Raises:
+        UsageError: When no test command is given and none can be found.
+    """
+    given = "\n".join(command for command in (test, failing) if command)
+    tools = _programs(given, tree)
+    findings = _findings(tree, tools)
+    used = _used(findings, tools, given_test=test or failing)
+    main = next((finding for finding in used if finding.test), None)
+    alike = whole_suite(failing, tree) if failing and not test else None
+    suite = test or alike or (main.test if main else None) or failing
+    if suite is None:
+        raise UsageError(_nothing_found())
+    return Commands(
+        setup=_setup(tree, setup, used, given),
+        test=suite,
+        failing=failing or suite,
+        explanation=(
+            *_setup_sentences(setup, used),
+            *_test_sentences(test, alike, main, suite),
+            *(
+                f"Has tests too, which are left out: `{f.test}`."
+                for f in findings
+                if _left(f, main)
+            ),
+        ),
+        ecosystems=tuple(finding.ecosystem for finding in findings),
+    )
+
+
+def _programs(script: str, tree: Tree) -> frozenset[str]:
+    """Return the programs of a script: those that it names, and those behind them."""
+    named = (simple.words[0].rpartition("/")[2] for simple in simple_commands(script))
+    behind = (step.tool for step in invocations(script, tree.read))
+    return frozenset((*named, *behind))
+
+
+def _findings(tree: Tree, tools: frozenset[str]) -> tuple[Finding, ...]:
+    """Return what every ecosystem's files say, in the order of weight."""
+    languages = (
+        python.find(tree, tools),
+        compiled.find_rust(tree),
+        compiled.find_go(tree),
+        node.find(tree),
+    )
+    found = [finding for finding in languages if finding]
+    found.sort(key=lambda finding: finding.test is None)
+    if not any(finding.test for finding in found):
+        rest = (generic.find_make(tree), generic.find_hooks(tree))
+        found += [finding for finding in rest if finding]
+    return tuple(found)
+
+
+def _used(
+    findings: tuple[Finding, ...], tools: frozenset[str], *, given_test: str | None
+) -> tuple[Finding, ...]:
+    """Return the ecosystems to set up: those of the given commands, else the first with tests."""
+    if given_test:
+        asked = tuple(finding for finding in findings if finding.tools & tools)
+        return asked or findings
+    tested = next((n for n, finding in enumerate(findings) if finding.test), len(findings))
+    if findings[tested:] and findings[tested].ecosystem in {"make", "pre-commit"}:
+        return findings[: tested + 1]  # a Makefile may need any of the languages
+    return findings[tested : tested + 1]
+
+
+def _setup(
+    tree: Tree, given: tuple[str, ...] | None, used: tuple[Finding, ...], commands: str
+) -> tuple[str, ...]:
+    if given is None:
+        return tuple(dict.fromkeys(step for finding in used for step in finding.setup))
+    runs = _programs("\n".join((*given, commands)), tree)
+    if python.is_python(tree) or runs & {"pip", "python", "pytest"}:
+        return (python.environment(tree)[0], *given)
+    return given
+
+
+def _setup_sentences(given: tuple[str, ...] | None, used: tuple[Finding, ...]) -> tuple[str, ...]:
+    if given is not None:
+        return ("The setup commands are given; in a Python project they install to `~/.venv`.",)
+    return tuple(dict.fromkeys(sentence for finding in used for sentence in finding.setup_why))
+
+
+def _test_sentences(
+    test: str | None, alike: str | None, main: Finding | None, suite: str
+) -> tuple[str, ...]:
+    if test is not None:
+        return ("The test command is given.",)
+    if alike is not None:
+        return (f"The whole suite is the failing command for all tests: `{alike}`.",)
+    if main is None or main.test is None:
+        return (f"No tests were found, so the failing command `{suite}` is the whole suite.",)
+    return (main.test_why,)
+
+
+def _left(finding: Finding, main: Finding | None) -> bool:
+    return main is not None and finding is not main and finding.test is not None
+
+
+def _nothing_found() -> str:
+    return (
+        "No test command was found: there is no pytest, tox or nox configuration, no package.json "
+        "with a test script, no Cargo.toml, go.mod, Makefile with a test target or "
+        ".pre-commit-config.yaml. Name one with --test, or as `test:` in .github/fixpoint.yml."
+    )

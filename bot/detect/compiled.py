@@ -1,0 +1,41 @@
+"""How Rust and Go projects are set up and tested."""
+
+from __future__ import annotations
+
+import tomllib
+
+from bot.detect.finding import Finding
+from bot.detect.tree import Tree
+
+
+def find_rust(tree: Tree) -> Finding | None:
+    """Return how a cargo project is set up and tested, or None without a `Cargo.toml`."""
+    text = tree.read("Cargo.toml")
+    if text is None:
+        return None
+    try:
+        workspace = "workspace" in tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        workspace = False
+    return Finding(
+        ecosystem="rust",
+        setup=("cargo fetch",),
+        test="cargo test --workspace" if workspace else "cargo test",
+        setup_why=("`Cargo.toml` names the crates, which cargo fetches while there is network.",),
+        test_why=f"`Cargo.toml` is a {'workspace' if workspace else 'package'}; cargo tests it.",
+        tools=frozenset({"cargo", "rustc", "rustfmt"}),
+    )
+
+
+def find_go(tree: Tree) -> Finding | None:
+    """Return how a Go module is set up and tested, or None without a `go.mod`."""
+    if not tree.exists("go.mod"):
+        return None
+    return Finding(
+        ecosystem="go",
+        setup=("go mod download",),
+        test="go test ./...",
+        setup_why=("`go.mod` names the modules, which go downloads while there is network.",),
+        test_why="`go.mod` makes this a module; go tests all its packages.",
+        tools=frozenset({"go", "gofmt", "golangci-lint"}),
+    )

@@ -1,0 +1,48 @@
+"""What is left when no language's own files show any tests: make, and pre-commit."""
+
+from __future__ import annotations
+
+from bot.detect import makefile
+from bot.detect.finding import Finding
+from bot.detect.python import environment
+from bot.detect.tree import Tree
+
+_TARGETS = ("test", "tests", "check", "ci", "lint")
+HOOKS = ".pre-commit-config.yaml"
+
+
+def find_make(tree: Tree) -> Finding | None:
+    """Return the Makefile's test target, or None when it has none."""
+    path = next((name for name in makefile.NAMES if tree.exists(name)), None)
+    if path is None:
+        return None
+    found = makefile.targets(tree.read(path) or "")
+    goal = next((name for name in _TARGETS if name in found), None)
+    if goal is None:
+        return None
+    return Finding(
+        ecosystem="make",
+        setup=(),
+        test=f"make {goal}",
+        test_why=f"`{path}` has a target `{goal}`.",
+        tools=frozenset({"make", "gmake"}),
+    )
+
+
+def find_hooks(tree: Tree) -> Finding | None:
+    """Return pre-commit's hooks as the tests, or None when there are none."""
+    if not tree.exists(HOOKS):
+        return None
+    make, why = environment(tree)
+    return Finding(
+        ecosystem="pre-commit",
+        setup=(
+            make,
+            "uv pip install --python ~/.venv pre-commit || pip install pre-commit",
+            "pre-commit install-hooks",
+        ),
+        test="pre-commit run --all-files",
+        setup_why=(why, f"`{HOOKS}` names the hooks, installed while there is network."),
+        test_why=f"`{HOOKS}` is all that checks this repository.",
+        tools=frozenset({"pre-commit"}),
+    )

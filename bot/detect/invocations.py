@@ -1,0 +1,157 @@
+"""Find the tools behind a command: through make, npm scripts, tox, hatch, nox and shell scripts."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.detect import scripts
+from bot.detect.scripts import Read
+from bot.detect.shell import SimpleCommand, name_value, simple_commands
+
+_DEPTH = 6
+_PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*)")
+_OPTIONS_WITH_VALUE = frozenset(
+    {"--group", "--extra", "--with", "--python", "-p", "--project", "--package", "--only-group"}
+)
+# Programs that run the program named behind them; the prefix stays in front of a fix.
+_RUNNERS = (
+    ("uv", "run"),
+    ("poetry", "run"),
+    ("pdm", "run"),
+    ("pipenv", "run"),
+    ("rye", "run"),
+    ("npx",),
+    ("bunx",),
+    ("pnpm", "exec"),
+    ("pnpm", "dlx"),
+    ("npm", "exec"),
+    ("yarn", "exec"),
+    ("env",),
+    ("coverage", "run", "-m"),
+)
+# They run package.json's scripts by name, and installed tools by name when no script has it.
+_SCRIPT_RUNNERS = frozenset({"yarn", "pnpm", "bun"})
+NODE_TOOLS = frozenset(
+    {"eslint", "prettier", "tsc", "jest", "vitest", "mocha", "biome", "stylelint", "standard", "xo"}
+)
+"""Programs that npm packages install into `node_modules/.bin`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A tool that a command runs in the end.
+
+    Attributes:
+        tool: Its name: `black`, `pytest`, `python` for any Python, `./run.sh` for a script.
+        program: The same as it is written, folder and all.
+        arguments: What it is given.
+        prefix: What stands before it and must stay there: `("uv", "run")`, `("python", "-m")`.
+        assignments: `NAME=value` words.
+        folder: Where it runs, relative to the work tree's root; empty for the root.
+        origin: The file that names it (`Makefile`, `package.json`), or empty.
+    """
+
+    tool: str
+    program: str
+    arguments: tuple[str, ...]
+    prefix: tuple[str, ...] = ()
+    assignments: tuple[str, ...] = ()
+    folder: str = ""
+    origin: str = ""
+
+    def command(self, tool: str | None = None, *arguments: str) -> str:
+        """Return it as a shell command from the root, or another tool in the same surroundings."""
+        name, given = (self.program, self.arguments) if tool is None else (tool, arguments)
+        prefix = self.prefix
+        if self.origin == "package.json" and not prefix and self.tool in NODE_TOOLS:
+            prefix = ("npx", "--no-install")  # npm has `node_modules/.bin` on the PATH of scripts
+        place = [f"cd {shlex.quote(self.folder)} &&"] if self.folder else []
+        settings = [name_value(word) for word in self.assignments]
+        return " ".join([*place, *settings, shlex.join([*prefix, name, *given])])
+
+
+def invocations(command: str, read: Read) -> tuple[Invocation, ...]:
+    """Return the tools that a command runs, in order.
+
+    Args:
+        command: A shell command.
+        read: Returns a configuration file's text by its path, or None.
+    """
+    return tuple(_expanded(command, read, folder="", origin="", depth=0))
+
+
+def _expanded(
+    script: str, read: Read, *, folder: str, origin: str, depth: int
+) -> Iterator[Invocation]:
+    here = folder
+    for simple in simple_commands(script):
+        if simple.words[0] == "cd":
+            here = _joined(folder, simple.words[1]) if len(simple.words) > 1 else folder
+            continue
+        invocation = unwrapped(simple, here, origin)
+        inner = scripts.behind(invocation.tool, invocation.arguments, read) if not here else None
+        if inner is None or depth >= _DEPTH:
+            yield invocation
+        else:
+            yield from _expanded(
+                inner.text, read, folder=here, origin=inner.origin, depth=depth + 1
+            )
+
+
+def _joined(folder: str, part: str) -> str:
+    return part if not folder or part.startswith("/") else f"{folder}/{part}"
+
+
+def unwrapped(simple: SimpleCommand, folder: str = "", origin: str = "") -> Invocation:
+    """Return a command as the tool that it runs: runners and `python -m` taken off its front.
+
+    Args:
+        simple: The command.
+        folder: Where it runs, relative to the work tree's root.
+        origin: The file that names it, or "".
+    """
+    words = list(simple.words)
+    prefix: list[str] = []
+    while runner := next((r for r in _RUNNERS if tuple(words[: len(r)]) == r), None):
+        length = len(runner) + _options(words[len(runner) :])
+        if length >= len(words):
+            break
+        prefix += words[:length]
+        words = words[length:]
+    if len(words) > 2 and _PYTHON.fullmatch(words[0]) and words[1] == "-m":  # noqa: PLR2004 - python -m tool
+        prefix += words[:2]
+        words = words[2:]
+    elif len(words) > 1 and words[0] in _SCRIPT_RUNNERS and words[1] in NODE_TOOLS:
+        prefix += words[:1]
+        words = words[1:]
+    return Invocation(
+        tool=_name(words[0]),
+        program=words[0],
+        arguments=tuple(words[1:]),
+        prefix=tuple(prefix),
+        assignments=simple.assignments,
+        folder=folder,
+        origin=origin,
+    )
+
+
+def _name(program: str) -> str:
+    """Return a program's name without its folder; a script of the project keeps its path."""
+    if _PYTHON.fullmatch(program):
+        return "python"
+    installed = program.startswith(("/", "~")) or "/bin/" in f"/{program}"
+    return program.rpartition("/")[2] if installed else program
+
+
+def _options(words: list[str]) -> int:
+    """Return how many words at the front are the runner's own options."""
+    count = 0
+    while count < len(words) and words[count].startswith("-"):
+        if words[count] == "--":
+            return count + 1
+        takes_value = words[count] in _OPTIONS_WITH_VALUE
+        count += 2 if takes_value else 1
+    return count

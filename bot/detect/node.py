@@ -1,0 +1,87 @@
+"""How a Node project is set up and tested."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from bot.detect.finding import Finding
+from bot.detect.scripts import package_scripts
+from bot.detect.tree import Tree
+
+_TOOLS = frozenset({"npm", "npx", "node", "yarn", "pnpm", "bun", "bunx", "eslint", "prettier"})
+_TOOLS |= {"tsc", "jest", "vitest", "mocha"}
+_LOCKS = {
+    "package-lock.json": "npm",
+    "npm-shrinkwrap.json": "npm",
+    "pnpm-lock.yaml": "pnpm",
+    "yarn.lock": "yarn",
+    "bun.lock": "bun",
+    "bun.lockb": "bun",
+}
+_INSTALL = {
+    "npm": "npm ci --no-audit --no-fund",
+    "pnpm": "pnpm install --frozen-lockfile",
+    "yarn": "yarn install --frozen-lockfile",
+    "bun": "bun install --frozen-lockfile",
+}
+_PLACEHOLDER = "no test specified"
+_WATCHES = re.compile(r"react-scripts test|vue-cli-service test|--watch\b")
+_RUNNERS = ("vitest", "jest", "mocha", "ava", "tap")
+
+
+def find(tree: Tree) -> Finding | None:
+    """Return how the project is set up and tested, or None without a `package.json`."""
+    if not tree.exists("package.json"):
+        return None
+    package = _package(tree)
+    lock = next((name for name in _LOCKS if tree.exists(name)), None)
+    pinned = str(package.get("packageManager", "")).partition("+")[0]
+    manager = pinned.partition("@")[0] or (_LOCKS[lock] if lock else "npm")
+    manager = manager if manager in _INSTALL else "npm"
+    install = _INSTALL[manager] if lock else f"{manager} install"
+    origin = "package.json" if pinned else lock or "package.json"
+    test, why = _test(tree, package, manager)
+    return Finding(
+        ecosystem="node",
+        setup=(*_get(manager, pinned), install),
+        test=test,
+        setup_why=(f"`{origin}` says that {manager} installs the packages.",),
+        test_why=why,
+        tools=_TOOLS,
+    )
+
+
+def _package(tree: Tree) -> dict[str, Any]:
+    try:
+        data = json.loads(tree.read("package.json") or "")
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _get(manager: str, pinned: str) -> tuple[str, ...]:
+    """Return what installs a manager that Node does not bring, into a folder on the `PATH`."""
+    if manager == "npm":
+        return ()
+    package = pinned if re.fullmatch(r"[a-z]+@[\w.-]+", pinned) else manager
+    return (f"command -v {manager} || npm install --global --prefix ~/.venv {package}",)
+
+
+def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None, str]:
+    script = package_scripts(tree.read).get("test", "")
+    if script and _PLACEHOLDER not in script:
+        once = "CI=true " if _WATCHES.search(script) else ""
+        return f"{once}{manager} {'run ' if manager == 'bun' else ''}test", (
+            "`package.json` has a script `test`."
+        )
+    declared = {**package.get("devDependencies", {}), **package.get("dependencies", {})}
+    runner = next((name for name in _RUNNERS if name in declared), None)
+    if runner:
+        arguments = " run" if runner == "vitest" else ""
+        return f"npx {runner}{arguments}", f"`package.json` depends on {runner}."
+    files = [*tree.glob("test/*.js"), *tree.glob("test/*.mjs"), *tree.glob("*.test.js")]
+    if any("node:test" in (tree.read(path) or "") for path in files):
+        return "node --test", f"`{files[0]}` is a test for node's own runner."
+    return None, ""

@@ -1,0 +1,177 @@
+"""Find where a Python project declares what its tests need."""
+
+from __future__ import annotations
+
+import configparser
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bot.detect.scripts import pyproject, tox_sections
+from bot.detect.tree import Tree
+
+_NAME = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.-]*)")
+_REQUIREMENT_FILES = ("*requirements*.txt", "requirements/*.txt", "tests/*requirements*.txt")
+_TEST_WORDS = ("tests", "test", "testing", "dev", "develop", "development")
+
+_CURRENT = frozenset({"py3", "py310", "py311", "py312", "py313", "py314"})
+"""Factors of tox that a sandbox's Python is likely to have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A named list of requirements.
+
+    Attributes:
+        kind: `extra`, `group`, `file` or `tox`.
+        name: The extra's, the group's, the file's path, `tox.ini`.
+        packages: Normalised names of what it lists, includes followed.
+        arguments: What makes `pip install` take it.
+    """
+
+    kind: str
+    name: str
+    packages: frozenset[str]
+    arguments: tuple[str, ...]
+
+    @property
+    def rank(self) -> int:
+        """How likely it is meant for tests: 0 is best, `len` of the words is not at all."""
+        words = re.split(r"[/._-]", self.name.lower())
+        ranks = [n for n, word in enumerate(_TEST_WORDS) if word in words]
+        return min(ranks, default=len(_TEST_WORDS))
+
+    @property
+    def for_tests(self) -> bool:
+        """Whether its name says that developers install it."""
+        return self.kind == "tox" or self.rank < len(_TEST_WORDS)
+
+    def __str__(self) -> str:
+        """Return how a person would call it."""
+        return (
+            f"`{self.name}`" if self.kind in {"file", "tox"} else f"the {self.kind} `{self.name}`"
+        )
+
+
+def sources(tree: Tree) -> tuple[Source, ...]:
+    """Return every list of requirements of the project, the likeliest for tests first."""
+    data = pyproject(tree.read)
+    found = [
+        *_extras(tree, data),
+        *_groups(data),
+        *_files(tree),
+        *_tox(tree),
+    ]
+    return tuple(sorted(found, key=lambda source: source.rank))
+
+
+def declared(tree: Tree) -> frozenset[str]:
+    """Return the names of the project's own (run-time) requirements."""
+    data = pyproject(tree.read)
+    main = data.get("project", {}).get("dependencies", [])
+    poetry = data.get("tool", {}).get("poetry", {}).get("dependencies", {})
+    return names([*_texts(main), *poetry])
+
+
+def names(requirements: Iterable[str]) -> frozenset[str]:
+    """Return the normalised names (PEP 503) of requirement lines."""
+    matches = (_NAME.match(line) for line in requirements)
+    return frozenset(re.sub(r"[-_.]+", "-", m["name"]).lower() for m in matches if m)
+
+
+def _extras(tree: Tree, data: dict[str, Any]) -> Iterator[Source]:
+    extras = dict(data.get("project", {}).get("optional-dependencies", {}))
+    for name, lines in _setup_cfg_extras(tree).items():
+        extras.setdefault(name, lines)
+    for name, lines in extras.items():
+        yield Source("extra", name, names(_texts(lines)), (f".[{name}]",))
+
+
+def _setup_cfg_extras(tree: Tree) -> dict[str, list[str]]:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(tree.read("setup.cfg") or "")
+    except configparser.Error:
+        return {}
+    if not parser.has_section("options.extras_require"):
+        return {}
+    return {
+        name: text.split("\n") for name, text in parser.items("options.extras_require", raw=True)
+    }
+
+
+def _groups(data: dict[str, Any]) -> Iterator[Source]:
+    """Yield the groups of PEP 735, `include-group` followed."""
+    groups = data.get("dependency-groups", {})
+    if not isinstance(groups, dict):
+        return
+
+    def lines(name: str, seen: frozenset[str]) -> Iterator[str]:
+        for entry in groups.get(name, []):
+            if isinstance(entry, str):
+                yield entry
+            elif isinstance(entry, dict) and entry.get("include-group") not in {None, *seen}:
+                yield from lines(entry["include-group"], seen | {entry["include-group"]})
+
+    for name in groups:
+        yield Source("group", name, names(lines(name, frozenset({name}))), ("--group", name))
+
+
+def _files(tree: Tree) -> Iterator[Source]:
+    paths = {path: None for pattern in _REQUIREMENT_FILES for path in tree.glob(pattern)}
+    for path in paths:
+        yield Source("file", path, names(_file_lines(tree, path, frozenset())), ("-r", path))
+
+
+def _file_lines(tree: Tree, path: str, seen: frozenset[str]) -> Iterator[str]:
+    for raw in (tree.read(path) or "").split("\n"):
+        line = raw.partition("#")[0].strip()
+        include = re.match(r"(?:-r|--requirement)[ =]*(?P<file>\S+)", line)
+        if include:
+            other = _sibling(path, include["file"])
+            if other not in seen:
+                yield from _file_lines(tree, other, seen | {path, other})
+        elif line and not line.startswith("-"):
+            yield line
+
+
+def _sibling(path: str, other: str) -> str:
+    folder, slash, _ = path.rpartition("/")
+    return f"{folder}{slash}{other.removeprefix('./')}"
+
+
+def _tox(tree: Tree) -> Iterator[Source]:
+    """Yield the unconditional `deps` of tox's plain environment, and the extras that it takes."""
+    parser = tox_sections(tree.read)
+    text = parser.get("testenv", "deps", fallback="")
+    lines = [line.strip().replace("{toxinidir}/", "") for line in text.split("\n")]
+    plain = [text for line in lines if (text := _unconditional(line))]
+    arguments: list[str] = []
+    for line in plain:
+        option = re.match(r"(-r|-c) ?(\S+)", line)
+        arguments += [option[1], option[2]] if option else [line]
+    extras = [e for e in re.split(r"[\s,]+", parser.get("testenv", "extras", fallback="")) if e]
+    if extras:
+        arguments.append(f".[{','.join(extras)}]")
+    packages = set(names(line for line in plain if not line.startswith("-")))
+    for line in plain:
+        if line.startswith("-r"):
+            packages |= names(_file_lines(tree, line[2:].strip(), frozenset()))
+    if arguments and not any("{" in argument for argument in arguments):
+        yield Source("tox", "tox.ini", frozenset(packages), tuple(arguments))
+
+
+def _unconditional(line: str) -> str:
+    """Return a line of tox's `deps` if it holds for a current Python, without its condition."""
+    condition = re.match(r"(?P<factors>[\w{},!.-]+): +", line)
+    if condition is None:
+        return line
+    braces = re.search(r"py\{([\d,]+)", condition["factors"])
+    factors = {f"py{n}" for n in braces[1].split(",")} if braces else set()
+    factors |= set(condition["factors"].split(","))
+    return line[condition.end() :] if factors & _CURRENT else ""
+
+
+def _texts(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

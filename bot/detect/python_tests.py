@@ -1,0 +1,141 @@
+"""Find the command that runs a Python project's tests."""
+
+from __future__ import annotations
+
+import configparser
+import re
+from dataclasses import dataclass
+
+from bot.detect.invocations import invocations
+from bot.detect.python_dependencies import sources
+from bot.detect.scripts import pyproject
+from bot.detect.tree import Tree
+
+_TEST_FILES = (
+    "tests/test_*.py",
+    "test/test_*.py",
+    "testing/test_*.py",
+    "tests/*/test_*.py",
+    "tests/*_test.py",
+    "test_*.py",
+    "*_test.py",
+    "*/test_*.py",
+    "*/tests/test_*.py",
+    "*/test/test_*.py",
+    "src/*/tests/test_*.py",
+)
+# Options of pytest that a plugin brings, and the plugin. One that another package brings along is
+# installed twice at most.
+_PLUGINS = {
+    "pytest-cov": re.compile(r"--(?:no-)?cov\b"),
+    "pytest-xdist": re.compile(r"(?:^|\s|[\"'])(?:-n[ =]?(?:\d|auto)|--numprocesses|--dist)"),
+    "pytest-timeout": re.compile(r"--timeout\b|^\s*timeout\s*=", re.MULTILINE),
+    "pytest-asyncio": re.compile(r"asyncio_mode|asyncio_default"),
+    "pytest-django": re.compile(r"DJANGO_SETTINGS_MODULE|--ds\b"),
+    "pytest-randomly": re.compile(r"-p[ =]randomly|--randomly"),
+    "pytest-mypy": re.compile(r"--mypy\b"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TestsFound:
+    """A test command, why it is the one, and the packages that it needs."""
+
+    command: str
+    why: str
+    needs: tuple[str, ...] = ()
+
+
+def find_tests(tree: Tree) -> TestsFound | None:
+    """Return the test command, pytest directly where the project uses it, or None."""
+    return (
+        _configured_pytest(tree) or _django(tree) or _behind_tox(tree) or _files(tree)
+    ) or _runner(tree)
+
+
+def _configured_pytest(tree: Tree) -> TestsFound | None:
+    evidence = _pytest_evidence(tree)
+    if evidence is None:
+        return None
+    origin, settings = evidence
+    plugins = tuple(name for name, option in _PLUGINS.items() if option.search(settings))
+    return TestsFound("python -m pytest", _pytest_sentence(tree, origin), ("pytest", *plugins))
+
+
+def _django(tree: Tree) -> TestsFound | None:
+    if not tree.exists("manage.py"):
+        return None
+    return TestsFound("python manage.py test", "`manage.py` runs Django's tests.")
+
+
+def _files(tree: Tree) -> TestsFound | None:
+    path = next((path for pattern in _TEST_FILES for path in tree.glob(pattern)), None)
+    if path is None:
+        return None
+    return TestsFound("python -m pytest", f"`{path}` is a test that pytest finds.", ("pytest",))
+
+
+def _runner(tree: Tree) -> TestsFound | None:
+    if tree.exists("tox.ini"):
+        return TestsFound("tox run", "`tox.ini` says how to test.", ("tox",))
+    if tree.exists("noxfile.py"):
+        return TestsFound("nox", "`noxfile.py` says how to test.", ("nox",))
+    return None
+
+
+def _pytest_evidence(tree: Tree) -> tuple[str, str] | None:
+    """Return the file that shows that pytest is used, and pytest's settings in it."""
+    configured = pyproject(tree.read).get("tool", {}).get("pytest")
+    if configured is not None:
+        return "pyproject.toml", _section_text(tree.read("pyproject.toml") or "")
+    for name, section in (
+        ("pytest.ini", "pytest"),
+        ("tox.ini", "pytest"),
+        ("setup.cfg", "tool:pytest"),
+    ):
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        try:
+            parser.read_string(tree.read(name) or "")
+        except configparser.Error:
+            continue
+        if parser.has_section(section):
+            items = parser.items(section, raw=True)
+            return name, "\n".join(f"{key} = {value}" for key, value in items)
+    if tree.exists("pytest.ini"):
+        return "pytest.ini", ""
+    for path in ("conftest.py", "tests/conftest.py", "test/conftest.py", "testing/conftest.py"):
+        if tree.exists(path):
+            return path, ""
+    source = next((s for s in sources(tree) if "pytest" in s.packages), None)
+    if source is None:
+        return None
+    return ("pyproject.toml" if source.kind in {"extra", "group"} else source.name), ""
+
+
+def _section_text(text: str) -> str:
+    """Return the lines of the pytest tables of a `pyproject.toml`."""
+    parts = re.split(r"^(?=\[)", text, flags=re.MULTILINE)
+    return "\n".join(part for part in parts if part.startswith("[tool.pytest"))
+
+
+def _pytest_sentence(tree: Tree, origin: str) -> str:
+    via = next((name for name in ("tox.ini", "noxfile.py") if tree.exists(name)), None)
+    instead = (
+        f"; run directly, because `{via}` would make environments of its own"
+        if via and via != origin
+        else ""
+    )
+    return f"`{origin}` shows that pytest runs the tests{instead}."
+
+
+def _behind_tox(tree: Tree) -> TestsFound | None:
+    """Return the one command that tox would run, when there is one that needs no tox."""
+    if not tree.exists("tox.ini"):
+        return None
+    found = [step for step in invocations("tox", tree.read) if step.tool != "tox"]
+    if any(step.tool in {"pytest", "py.test"} for step in found):
+        return TestsFound("python -m pytest", "`tox.ini` runs pytest.", ("pytest",))
+    tests = [step for step in found if "test" in step.command()]
+    if len(tests) != 1:
+        return None
+    return TestsFound(tests[0].command(), "`tox.ini` has this test command.")

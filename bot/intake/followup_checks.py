@@ -1,0 +1,209 @@
+"""Watch the project's own checks of what a run published; say how they end, or go on with them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import assert_never
+
+from bot.config.repo_config import RepoConfig
+from bot.errors import RepoConfigError
+from bot.github.check_values import CommitChecks
+from bot.github.github import GitHub
+from bot.github.values import PullRequest
+from bot.intake.check_policy import Place, failing, running
+from bot.intake.commit_look import Stores, begin, later_by, read_config
+from bot.intake.followup_policy import (
+    Budget,
+    GoOn,
+    Leave,
+    Result,
+    Spent,
+    after_publication,
+    blamed,
+)
+from bot.intake.followup_reruns import RerunAftermath
+from bot.model import Report, Verdict
+from bot.model.repository import Repo
+from bot.model.request import FailedCheck, FailedCommit, FixRequest, Options
+from bot.reporting import after_publication as words
+from bot.reporting import check_run, final_report
+from bot.reporting.marker import marker
+from bot.runs.display import Display, Shown
+from bot.storage.commits import CommitState, WatchedCommit
+from bot.storage.runs import RunRecord, RunStatus
+
+WATCHED = timedelta(hours=6)
+"""After this long nobody waits for the checks of a published commit any more: GitHub ends a job of
+its own runners then. https://docs.github.com/en/actions/reference/limits"""
+
+FIRST_CHECK = timedelta(minutes=10)
+"""A commit without any check after this long has none."""
+
+
+class Aftermath:
+    """Looks at one published commit at a time."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        stores: Stores,
+        start: Callable[[FixRequest], Awaitable[None]],
+        *,
+        first_wait: float,
+    ) -> None:
+        self._github = github
+        self._stores = stores
+        self._start = start
+        self._display = Display(github)
+        self._first_wait = first_wait
+        self._rerun = RerunAftermath(github, stores, first_wait=first_wait)
+
+    async def __call__(self, commit: WatchedCommit) -> str:
+        """Do what the checks of a published commit ask for; return what that was."""
+        run = await self._stores.runs.get(commit.published_by or "")
+        if run is not None and run.status is not RunStatus.DONE:
+            return await self._wait(commit, "the run has last words to say")
+        if run is not None and run.report is not None and run.verdict is Verdict.FLAKY:
+            return await self._rerun(commit, run, run.report)
+        pulls = await self._github.pull_requests_of(commit.repo, commit.sha)
+        if run is None or not pulls:
+            return await self._done(commit, "nobody works on it any more")
+        checks = await self._github.commit_checks(commit.repo, commit.sha)
+        slug = (await self._github.app_identity()).slug
+        waiting = _waiting(commit, checks, slug)
+        if waiting:
+            return await self._wait(commit, waiting)
+        if run.report is None or not _judged(checks, slug):
+            return await self._done(commit, Result.NONE)
+        return await self._judge(commit, run, run.report, pulls[0], checks)
+
+    async def _judge(
+        self,
+        commit: WatchedCommit,
+        run: RunRecord,
+        report: Report,
+        pull: PullRequest,
+        checks: CommitChecks,
+    ) -> str:
+        config = await self._config(commit.repo, pull)
+        failed = await self._blamed(commit.repo, run, report, config, checks)
+        wanted = run.request.failed is not None or config.checks.pull_requests
+        decision = after_publication(
+            failed,
+            wanted=wanted,
+            spent=await self._spent(run),
+            budget=Budget(config.attempts, config.budget_usd),
+        )
+        match decision:
+            case Leave(result, named, limit):
+                await self._tell(run, report, words.judged(named, limit=limit), result)
+                return await self._done(commit, result)
+            case GoOn():
+                request = _following(commit, run, pull, decision)
+                await self._tell(run, report, words.goes_on(decision.checks, pull.url), Result.RED)
+                return await begin(request, commit, self._stores, self._start)
+            case _:
+                assert_never(decision)
+
+    async def _blamed(
+        self, repo: Repo, run: RunRecord, report: Report, config: RepoConfig, checks: CommitChecks
+    ) -> tuple[FailedCheck, ...]:
+        slug = (await self._github.app_identity()).slug
+        failed = failing(checks, config.checks, slug)
+        if not failed:
+            return ()
+        parent = await self._github.commit_checks(repo, report.head)
+        before = frozenset(check.name for check in parent.checks if check.failed)
+        target = run.request.failed
+        claimed = frozenset(check.name for check in (target.checks if target else ()))
+        return blamed(failed, before, claimed)
+
+    async def _config(self, repo: Repo, pull: PullRequest) -> RepoConfig:
+        """Return the config that the run had; one that broke since then asks for nothing."""
+        facts = await self._github.facts(repo)
+        place = Place(default_branch=False, pull=pull)
+        try:
+            return await read_config(self._github, repo, place, facts)
+        except RepoConfigError:
+            return RepoConfig()
+
+    async def _spent(self, run: RunRecord) -> Spent:
+        """Return what the run used, with those that it follows: only attempts that were made."""
+        attempts, cost = 0, Decimal(0)
+        unknown = False
+        at: RunRecord | None = run
+        while at is not None:
+            attempts += len(at.report.attempts) if at.report is not None else 0
+            unknown = unknown or at.cost_usd is None
+            cost += at.cost_usd or Decimal(0)
+            before = at.request.follows
+            at = await self._stores.runs.get(before) if before is not None else None
+        return Spent(attempts, None if unknown else cost)
+
+    async def _tell(self, run: RunRecord, report: Report, sentence: str, result: Result) -> None:
+        """Add to the run's last words how the checks of its publication ended."""
+        request = run.request
+        where = run.pull_request_url or ""
+        text = final_report.fixed(report, where, marker(run.id, "progress"), after=sentence)
+        shown = Shown(run.progress_comment_id, await self._display.check_of(request))
+        title = words.title(result is Result.GREEN, run.pull_request)
+        ended = check_run.Ended(title, success=result is Result.GREEN)
+        await self._display.close(request, shown, text, ended)
+
+    async def _wait(self, commit: WatchedCommit, reason: str) -> str:
+        due = datetime.now(UTC) + later_by(commit, self._first_wait)
+        await self._stores.commits.wait(commit, due, reason)
+        return f"waits: {reason}"
+
+    async def _done(self, commit: WatchedCommit, note: str) -> str:
+        await self._stores.commits.decided(commit, CommitState.PASSED_BY, note)
+        return f"checks of run {commit.published_by}: {note}"
+
+
+def _waiting(commit: WatchedCommit, checks: CommitChecks, slug: str) -> str:
+    """Return what is still waited for, or ""."""
+    age = datetime.now(UTC) - commit.first_at
+    under_way = running(checks, slug)
+    if under_way and age < WATCHED:
+        return f"still running: {', '.join(under_way)}"
+    if not _judged(checks, slug) and age < FIRST_CHECK:
+        return "no check has begun"
+    return ""
+
+
+def _judged(checks: CommitChecks, slug: str) -> bool:
+    """Whether any check but ours has something to say."""
+    return any(check.app != slug for check in checks.checks)
+
+
+def _following(
+    commit: WatchedCommit, run: RunRecord, pull: PullRequest, decision: GoOn
+) -> FixRequest:
+    """Return the request of the run that goes on, with what is left."""
+    return FixRequest(
+        repository=commit.repo.full_name,
+        installation_id=commit.repo.installation_id,
+        number=pull.number,
+        is_pull_request=True,
+        actor=run.request.actor,
+        comment_id=None,
+        asked_at=datetime.now(UTC),
+        instructions=run.request.instructions,
+        options=Options(
+            attempts=decision.attempts,
+            budget_usd=decision.cost_usd,
+            model=run.request.options.model,
+            effort=run.request.options.effort,
+            timeout=run.request.options.timeout,
+        ),
+        failed=FailedCommit(
+            sha=commit.sha,
+            branch=pull.head_ref,
+            base=pull.base_ref,
+            pull_request=pull.number,
+            checks=decision.checks,
+        ),
+        follows=run.id,
+    )

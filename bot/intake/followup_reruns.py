@@ -1,0 +1,71 @@
+"""Look at flaky jobs that GitHub runs once more, and add to the report how they end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from bot.github.check_values import Check, CommitChecks
+from bot.github.github import GitHub
+from bot.intake.commit_look import Stores, later_by
+from bot.model import Report
+from bot.model.request import FailedCheck
+from bot.reporting import check_run, final_report, progress_comment, reruns
+from bot.reporting.marker import marker
+from bot.runs.display import Display, Shown
+from bot.storage.commits import CommitState, WatchedCommit
+from bot.storage.runs import RunRecord
+
+LONGEST = timedelta(hours=6)
+"""After this long nobody waits for the jobs any more: GitHub ends one of its own runners then."""
+
+
+class RerunAftermath:
+    """Looks at one commit whose flaky jobs run once more."""
+
+    def __init__(self, github: GitHub, stores: Stores, *, first_wait: float) -> None:
+        self._github = github
+        self._stores = stores
+        self._display = Display(github)
+        self._first_wait = first_wait
+
+    async def __call__(self, commit: WatchedCommit, run: RunRecord, report: Report) -> str:
+        """Say how the jobs ended once they are over; return what was done."""
+        claimed = run.request.failed.checks if run.request.failed is not None else ()
+        checks = await self._github.commit_checks(commit.repo, commit.sha)
+        failed = failed_again(claimed, checks)
+        if failed is None and datetime.now(UTC) - commit.first_at < LONGEST:
+            due = datetime.now(UTC) + later_by(commit, self._first_wait)
+            await self._stores.commits.wait(commit, due, "flaky jobs run once more")
+            return "waits: flaky jobs run once more"
+        await self._tell(run, report, failed)
+        sentence = reruns.NO_END if failed is None else reruns.ended(failed)
+        # A commit that had its run has none by itself again, however its jobs end.
+        await self._stores.commits.decided(commit, CommitState.STARTED, sentence)
+        return sentence
+
+    async def _tell(self, run: RunRecord, report: Report, failed: Sequence[str] | None) -> None:
+        request, mark = run.request, marker(run.id, "progress")
+        sentence = reruns.NO_END if failed is None else reruns.ended(failed)
+        text = progress_comment.finished(report, None, mark, after=sentence)
+        more = final_report.not_fixed(report, marker(run.id, "report"))
+        shown = Shown(run.progress_comment_id, await self._display.check_of(request))
+        ended = check_run.Ended(reruns.title(failed))
+        await self._display.close(request, shown, text, ended, more)
+
+
+def failed_again(claimed: tuple[FailedCheck, ...], checks: CommitChecks) -> tuple[str, ...] | None:
+    """Return the names of the jobs that failed again; None while one has not ended.
+
+    A job that runs again is another check run of the same name.
+    """
+    first = {check.check_run_id for check in claimed}
+    jobs = {check.name for check in claimed if check.job_id is not None}
+    again = [one for one in checks.checks if one.name in jobs and _is_new(one, first)]
+    if {one.name for one in again} < jobs or any(one.conclusion is None for one in again):
+        return None
+    return tuple(one.name for one in again if one.failed)
+
+
+def _is_new(check: Check, first: set[int | None]) -> bool:
+    return check.check_run_id is not None and check.check_run_id not in first

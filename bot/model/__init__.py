@@ -1,0 +1,35 @@
+"""The words of a repair as frozen values: request, reproduction, attempt, verification, report."""
+
+from __future__ import annotations
+
+from bot.model.attempt import Attempt, GuardFinding, Patch, Proposal, Severity, Verification
+from bot.model.limits import Limits, SearchLimits
+from bot.model.observation import Failure, Observation, StartedProgram, TestCounts
+from bot.model.problem import Commands, Comment, FailedJob, Problem, Target
+from bot.model.report import Cause, Report, Reproduction, Verdict
+from bot.usage import Usage
+
+__all__ = [
+    "Attempt",
+    "Cause",
+    "Commands",
+    "Comment",
+    "FailedJob",
+    "Failure",
+    "GuardFinding",
+    "Limits",
+    "Observation",
+    "Patch",
+    "Problem",
+    "Proposal",
+    "Report",
+    "Reproduction",
+    "SearchLimits",
+    "Severity",
+    "StartedProgram",
+    "Target",
+    "TestCounts",
+    "Usage",
+    "Verdict",
+    "Verification",
+]

@@ -1,0 +1,158 @@
+"""A candidate patch, and what was thought of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from bot.model.observation import Failure, Observation, StartedProgram
+from bot.usage import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A candidate patch: `git diff --binary --full-index` against the base tree.
+
+    Attributes:
+        data: The diff's bytes; empty when nothing was changed.
+        files: Paths that it touches, sorted.
+        added: Lines added (binary files count none).
+        removed: Lines removed.
+    """
+
+    data: bytes = b""
+    files: tuple[str, ...] = ()
+    added: int = 0
+    removed: int = 0
+
+    def __bool__(self) -> bool:
+        """Whether it changes anything."""
+        return bool(self.data)
+
+    @property
+    def text(self) -> str:
+        """The diff as text, undecodable bytes replaced: to show, not to apply."""
+        return self.data.decode("utf-8", errors="replace")
+
+
+class Severity(StrEnum):
+    """What a guard finding means for the patch."""
+
+    REJECT = "reject"
+    NEEDS_PERSON = "needs a person"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class GuardFinding:
+    """Something in a patch that a maintainer would want to know before believing it."""
+
+    rule: str
+    severity: Severity
+    message: str
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a proposer leaves behind at the end of one attempt.
+
+    Attributes:
+        patch: Against the tree that the attempt started from; empty when it changed nothing.
+        summary: What was done and why, in the proposer's words (a model's text is data).
+        model: The model that wrote it, or None.
+        usage: What it cost.
+        ended: Why it ended early ("60 turns used"), or empty.
+        notes: Things for the report, such as a fallback and its reason.
+        clues: What the next proposer should know: suspicious lines, edits that come near.
+        programs: What the failing command started, where the proposer had it watched.
+        edit: By which its proposer knows the patch again when it is asked once more, or "".
+    """
+
+    patch: Patch
+    summary: str
+    model: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    ended: str = ""
+    notes: tuple[str, ...] = ()
+    clues: str = ""
+    programs: tuple[StartedProgram, ...] = ()
+    edit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The judgement of a candidate patch in a clean sandbox.
+
+    Attributes:
+        target: The failing command with the patch applied.
+        suite: The whole suite with the patch applied; None when the target already failed or is
+            the suite, or when the suite does not end without the patch either.
+        new_failures: Failing with the patch and not without it.
+        findings: What the guards say.
+        changed_tests: Test files that the patch touches.
+        problem: Why it could not be judged (the patch does not apply, ...), or empty.
+        uncompared: Why the suite can't show what the patch may have broken, as a sentence, or empty.
+        restored: Files that were put back before judging.
+        runs: Exit codes of every execution of the failing command with the patch.
+        remarks: What a person should know of how it was judged, one sentence each.
+    """
+
+    target: Observation | None
+    suite: Observation | None = None
+    new_failures: tuple[Failure, ...] = ()
+    findings: tuple[GuardFinding, ...] = ()
+    changed_tests: tuple[str, ...] = ()
+    problem: str = ""
+    uncompared: str = ""
+    restored: tuple[str, ...] = ()
+    runs: tuple[int, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the patch is believed."""
+        return (
+            not self.problem
+            and self.target is not None
+            and self.target.ok
+            and not self.new_failures
+            and all(finding.severity is not Severity.REJECT for finding in self.findings)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try: who proposed what, and how it was judged.
+
+    Attributes:
+        n: Counts from 1.
+        proposer: `mechanical`, `search`, `agent`, `test-first`.
+        proposal: What came out.
+        verification: How it was judged; None when there was no patch to judge.
+        failing_before: Ids that failed before it.
+        seconds: Wall time with verification.
+        started: UTC.
+    """
+
+    n: int
+    proposer: str
+    proposal: Proposal
+    verification: Verification | None
+    failing_before: tuple[str, ...]
+    seconds: float
+    started: datetime | None = None
+
+    @property
+    def accepted(self) -> bool:
+        """Whether its patch is believed."""
+        return self.verification is not None and self.verification.accepted
+
+    @property
+    def failing_after(self) -> tuple[str, ...] | None:
+        """Ids that failed with its patch, or None when it was not judged."""
+        if self.verification is None or self.verification.target is None:
+            return None
+        return tuple(failure.test for failure in self.verification.target.failing)

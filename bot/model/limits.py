@@ -1,0 +1,53 @@
+"""What a run may cost, and what it did cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The budget of one run. None means no cap of that kind.
+
+    Attributes:
+        attempts: Candidate patches that may be verified.
+        cost_usd: Money for model calls.
+        seconds: Wall time of the whole run.
+        tokens: Input and output tokens together.
+        turns: Model turns in one attempt.
+        command_seconds: Wall time of one command in the sandbox.
+        setup_seconds: Wall time of the setup.
+        sandbox_seconds: Wall time of all commands in sandboxes together.
+    """
+
+    attempts: int = 3
+    cost_usd: Decimal | None = Decimal("2.00")
+    seconds: float = 1800.0
+    tokens: int | None = None
+    turns: int = 60
+    command_seconds: float = 600.0
+    setup_seconds: float = 900.0
+    sandbox_seconds: float | None = None
+
+    @property
+    def observation_seconds(self) -> float:
+        """Seconds for a command that is judged: one that never ends must leave time for a repair.
+
+        It runs before the repair and after it, more than once, so more than a quarter of the run
+        does not help where it does end.
+        """
+        return min(self.command_seconds, self.seconds / 4)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """What the search for a repair without a model may take.
+
+    Attributes:
+        seconds: Wall time.
+        workers: Processes that try edits at the same time; None means one for each processor.
+    """
+
+    seconds: float = 120.0
+    workers: int | None = None

@@ -1,0 +1,207 @@
+"""Take secrets out of everything that leaves the process: planted values and known token shapes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
+from enum import Enum
+from functools import lru_cache
+from typing import Any, TypeVar, cast
+from urllib.parse import quote, unquote, urlsplit
+
+from pydantic import BaseModel, SecretStr
+
+from bot.model import Patch
+
+T = TypeVar("T")
+
+REDACTED = "[redacted]"
+
+_SHORTEST_SECRET = 6
+"""Shorter values are words; replacing them would shred the text and hide nothing."""
+
+_SHORTEST_LINE = 16
+"""Lines of a longer secret (a PEM key) that are shorter than this identify nothing."""
+
+TOKEN_SHAPES: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern)
+    for pattern in (
+        # https://docs.github.com/en/authentication/keeping-your-account-and-data-secure/about-authentication-to-github
+        r"gh[pousr]_(?<=\bgh[pousr]_)[A-Za-z0-9_.-]{16,}",
+        r"github_pat_(?<=\bgithub_pat_)[A-Za-z0-9_]{16,}",
+        # Anthropic, OpenAI and services that follow their form; a digit tells keys from words
+        r"sk-(?<![A-Za-z0-9_-]sk-)(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}",
+        r"e2b_(?<=\be2b_)[A-Za-z0-9]{16,}",
+        # https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html
+        r"A[KS]IA(?<=\bA[KS]IA)[A-Z0-9]{16}\b",
+        r"AIza(?<=\bAIza)[A-Za-z0-9_-]{35}",
+        r"xox[abeoprs]-(?<=\bxox[abeoprs]-)[A-Za-z0-9-]{10,}",
+        r"glpat-(?<=\bglpat-)[A-Za-z0-9_-]{20,}",
+        r"npm_(?<=\bnpm_)[A-Za-z0-9]{36}\b",
+        r"pypi-AgEI(?<=\bpypi-AgEI)[A-Za-z0-9_-]{16,}",
+        # RFC 7519: three base64url parts, the first two of them JSON objects
+        r"eyJ(?<=\beyJ)[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
+        # RFC 7468, also with the end cut off or the line ends written as \n
+        (
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s*[A-Za-z-]+: [^\n]*\n)*"
+            r"[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]*PRIVATE KEY-----)?"
+        ),
+        # RFC 3986: user information in a URL
+        r"(?P<kept>://)[^\s/@:]*:[^\s/@]+(?=@)",
+        # RFC 9110: credentials of the Authorization header
+        r"(?P<kept>[Aa](?i:uthorization: ))(?i:bearer|basic|token) \S+",
+        (
+            r"(?P<kept>[Bb](?i:earer) )(?<=\b(?i:bearer) )"
+            r"(?=[A-Za-z._~+/=-]*\d)[A-Za-z0-9._~+/=-]{16,}"
+        ),
+    )
+)
+"""What a credential looks like, wherever it comes from; the group `kept` is no part of it.
+
+Each begins with a literal, which `re` finds much faster than a boundary: every log line and every
+webhook is looked through for all of them.
+"""
+
+
+def planted_secrets(settings: BaseModel) -> tuple[SecretStr, ...]:
+    """Return every secret that the settings hold, of addresses with credentials those as well."""
+    values = [getattr(settings, name) for name in type(settings).model_fields]
+    listed = [one for value in values if isinstance(value, tuple) for one in value]
+    secrets = [value for value in (*values, *listed) if isinstance(value, SecretStr)]
+    urls = [one.get_secret_value() for one in listed if isinstance(one, SecretStr)]
+    return (*secrets, *(SecretStr(part) for url in urls for part in _credentials_in(url)))
+
+
+def _credentials_in(url: str) -> Iterator[str]:
+    """Yield the password of an address, or the user alone that is a token, and as they are sent."""
+    whom, limited, scheme = url.partition("://")[0].rpartition("=")
+    parts = urlsplit(url[len(whom) + len(limited) :] if scheme else url)
+    user, password = unquote(parts.username or ""), unquote(parts.password or "")
+    yield password or user
+    if password:
+        yield base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def scrubber(
+    secrets: Sequence[SecretStr], patterns: Sequence[re.Pattern[str]] = ()
+) -> Callable[[str], str]:
+    """Return what takes out these secrets, these patterns, and what looks like a credential."""
+    shapes = (*patterns, *TOKEN_SHAPES)
+    return lambda text: redact(text, secrets, shapes)
+
+
+def redact(
+    text: str,
+    secrets: Sequence[SecretStr] = (),
+    patterns: Sequence[re.Pattern[str]] = TOKEN_SHAPES,
+) -> str:
+    """Return the text with every secret replaced by `[redacted]`.
+
+    Args:
+        text: Anything that is about to be posted, printed, logged or sent.
+        secrets: Values that must not appear, in clear, URL-quoted, in JSON or in base64.
+        patterns: What else is taken for a secret; empty keeps everything but `secrets`.
+    """
+    for form in _forms(tuple(secrets)):
+        text = text.replace(form, REDACTED)
+    for pattern in patterns:
+        text = pattern.sub(_kept_and_redacted if "kept" in pattern.groupindex else REDACTED, text)
+    return text
+
+
+def _kept_and_redacted(found: re.Match[str]) -> str:
+    return f"{found['kept']}{REDACTED}"
+
+
+def redact_values(
+    value: Any,
+    secrets: Sequence[SecretStr] = (),
+    patterns: Sequence[re.Pattern[str]] = TOKEN_SHAPES,
+) -> Any:
+    """Return a copy of a JSON-like value in which every string, keys included, is redacted."""
+    if isinstance(value, str):
+        return redact(value, secrets, patterns)
+    if isinstance(value, bytes):
+        return redact(value.decode("utf-8", "replace"), secrets, patterns)
+    if isinstance(value, Mapping):
+        return {
+            redact_values(key, secrets, patterns): redact_values(item, secrets, patterns)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple | set | frozenset):
+        return [redact_values(item, secrets, patterns) for item in value]
+    return value
+
+
+def redact_payload(data: bytes, scrub: Callable[[str], str]) -> bytes:
+    """Return a webhook's JSON with what people wrote in it redacted; names and ids stay."""
+    text = data.decode("utf-8", "replace")
+    if scrub(text) == text:
+        return data
+    return json.dumps(_written(json.loads(data), scrub, is_written=False)).encode()
+
+
+_WRITTEN = frozenset({"body", "title", "from", "text", "summary", "message", "description"})
+"""Keys of what people and programs wrote freely, in webhooks."""
+
+
+def _written(value: Any, scrub: Callable[[str], str], *, is_written: bool) -> Any:
+    if isinstance(value, str):
+        return scrub(value) if is_written else value
+    if isinstance(value, dict):
+        return {key: _written(one, scrub, is_written=key in _WRITTEN) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_written(one, scrub, is_written=is_written) for one in value]
+    return value
+
+
+def redacted(
+    value: T, secrets: Sequence[SecretStr] = (), patterns: Sequence[re.Pattern[str]] = ()
+) -> T:
+    """Return a report, an event or any other frozen value with every text in it redacted.
+
+    Done before a text is written as Markdown, whose escapes would hide a secret from `redact`.
+    Patches stay as they are: with other content they no longer apply.
+
+    Args:
+        value: Made of dataclasses, tuples and texts.
+        secrets: Values that must not appear.
+        patterns: What else is taken for a secret, besides what looks like a credential.
+    """
+    return cast("T", _redacted(value, scrubber(secrets, patterns)))
+
+
+def _redacted(value: object, scrub: Callable[[str], str]) -> object:
+    if isinstance(value, Enum | Patch):
+        return value
+    if isinstance(value, str):
+        return scrub(value)
+    if isinstance(value, tuple | frozenset):
+        return type(value)(_redacted(item, scrub) for item in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        kept = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
+        return replace(value, **{name: _redacted(part, scrub) for name, part in kept.items()})
+    return value
+
+
+@lru_cache(maxsize=8)  # every field of every log line asks for the same ones
+def _forms(secrets: tuple[SecretStr, ...]) -> tuple[str, ...]:
+    """Return how the secrets may be written, the longest first."""
+    forms = {form for secret in secrets for form in _forms_of(secret.get_secret_value())}
+    return tuple(sorted(forms, key=len, reverse=True))
+
+
+def _forms_of(value: str) -> Iterator[str]:
+    value = value.strip()
+    if len(value) < _SHORTEST_SECRET:
+        return
+    yield value
+    yield quote(value, safe="")
+    yield json.dumps(value)[1:-1]
+    for clear in (value, f"x-access-token:{value}"):  # the user name that GitHub's git takes
+        yield base64.b64encode(clear.encode()).decode().rstrip("=")
+    if "\n" in value:
+        yield from (line for line in value.splitlines() if len(line) >= _SHORTEST_LINE)

@@ -1,6 +1,0 @@
-"""What well-known actions do here."""
-
-from bot.repair.ci.workflow.actions.effect import Effect, Inputs, Need
-from bot.repair.ci.workflow.actions.registry import effect_of
-
-__all__ = ["Effect", "Inputs", "Need", "effect_of"]

@@ -1,0 +1,173 @@
+"""Decide what of a proposed patch is judged, and read its files for the guards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.model import Observation, Patch
+from bot.repair.guards.change import SUBMODULE, Change
+from bot.repair.guards.files import is_restored, is_test_file
+from bot.repair.guards.requested import is_requested
+from bot.repair.guards.syntax import tongue_of
+from bot.repair.workspace.patching import patch_between
+from sandbox.git import ObjectStore
+
+_MOST_TESTS = 50
+"""Files of failing tests that guards read."""
+
+
+class TestEdits(StrEnum):
+    """What becomes of a patch's changes to existing tests and protected configuration."""
+
+    __test__ = False  # not a pytest class
+
+    LEFT_OUT = "left out"
+    """They are dropped: the patch is judged, and published, without them."""
+
+    KEPT = "kept"
+    """They belong to the repair, as a formatter's do; guards look at them."""
+
+    REQUESTED = "requested"
+    """A person asked for changes to tests; guards look at them, and leave them to a person."""
+
+    BROUGHT = "brought"
+    """They show what the patch repairs; guards look at them."""
+
+    SHOWN = "shown"
+    """The patch is judged without them, and guards look at them: somebody else publishes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What is judged of a proposed patch.
+
+    Attributes:
+        patch: The proposed one without what was put back.
+        whole: The proposed one without what the command writes.
+        restored: Paths that were put back.
+        own: Paths that were left out because the failing command writes them itself.
+        changes: Files for the guards to look at.
+    """
+
+    patch: Patch
+    whole: Patch
+    restored: tuple[str, ...]
+    own: tuple[str, ...]
+    changes: tuple[Change, ...]
+
+
+async def candidate_of(
+    store: ObjectStore,
+    base: str,
+    patch: Patch,
+    *,
+    edits: TestEdits,
+    globs: Sequence[str],
+    written: Sequence[str] = (),
+    requested: Sequence[str] = (),
+) -> Candidate:
+    """Return what is judged of a patch.
+
+    Args:
+        store: Has the base tree.
+        base: Tree that the patch applies to.
+        patch: As it was proposed.
+        edits: What becomes of changes to tests and protected configuration.
+        globs: Of the repo config, see `is_restored`.
+        written: Paths that the failing command itself leaves in the work tree.
+        requested: Globs of protected configuration that stays: the request asks to change it.
+
+    Raises:
+        PatchDoesNotApply: When it does not fit the tree.
+    """
+    if not patch:
+        return Candidate(patch, patch, (), (), ())
+    tree = await store.apply(base, patch.data)
+    changes = await _changes(store, base, tree)
+    own = tuple(path for path in patch.files if path in set(written))
+    if len(own) == len(patch.files):  # then the repair is what the command writes
+        own = ()
+    restored = tuple(
+        change.path
+        for change in changes
+        if change.path not in own
+        and _is_put_back(change, edits, globs)
+        and (is_test_file(change.path) or not is_requested(change.path, requested))
+    )
+    left_out = {*own} if edits is TestEdits.SHOWN else {*own, *restored}
+    return Candidate(
+        patch=await without(store, base, patch, (*own, *restored)),
+        whole=await without(store, base, patch, own),
+        restored=restored,
+        own=own,
+        changes=tuple(change for change in changes if change.path not in left_out),
+    )
+
+
+def _is_put_back(change: Change, edits: TestEdits, globs: Sequence[str]) -> bool:
+    match edits:
+        case TestEdits.KEPT | TestEdits.BROUGHT:
+            return False
+        case TestEdits.REQUESTED:
+            if is_test_file(change.path):
+                return False
+        case TestEdits.LEFT_OUT | TestEdits.SHOWN:
+            pass
+    return is_restored(change.path, globs, is_new=change.is_new)
+
+
+async def without(store: ObjectStore, base: str, patch: Patch, paths: Sequence[str]) -> Patch:
+    """Return a patch less its changes to some paths.
+
+    Raises:
+        PatchDoesNotApply: When it does not fit the tree.
+    """
+    if not paths:
+        return patch
+    tree = await store.apply(base, patch.data)
+    return await patch_between(store, base, await store.put_back(tree, base, paths))
+
+
+def own_tests(changes: Sequence[Change], command: str) -> tuple[str, ...]:
+    """Return the test programs that a patch adds and that the failing command does not name."""
+    return tuple(
+        change.path
+        for change in changes
+        if change.is_new
+        and is_test_file(change.path)
+        and tongue_of(change.path) is not None
+        and change.path not in command
+    )
+
+
+async def files_of_tests(
+    store: ObjectStore, base: str, red: Observation | None, command: str
+) -> dict[str, bytes]:
+    """Return the files of the tests that failed, and of those that the command names, by path."""
+    named = {word.partition("::")[0].removeprefix("./") for word in re.split(r"[\s'\";]+", command)}
+    failed = {failure.file for failure in red.failing if failure.file} if red is not None else set()
+    there = [path for path in await store.paths(base) if path in named | failed]
+    return await store.files(base, [path for path in there if is_test_file(path)][:_MOST_TESTS])
+
+
+async def _changes(store: ObjectStore, base: str, tree: str) -> tuple[Change, ...]:
+    differing = await store.changes(base, tree)
+    contents = await store.blobs(
+        blob
+        for one in differing
+        for mode, blob in ((one.mode, one.blob), (one.mode_before, one.blob_before))
+        if blob is not None and mode != SUBMODULE
+    )
+    return tuple(
+        Change(
+            one.path,
+            contents.get(one.blob_before, b"") if one.blob_before is not None else None,
+            contents.get(one.blob, b"") if one.blob is not None else None,
+            one.mode_before,
+            one.mode,
+        )
+        for one in differing
+    )

@@ -1,0 +1,128 @@
+"""Run commands where no proposer can reach: a sandbox for each, on the untouched tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from bot.model import Observation, Patch
+from bot.model.deadline import Reins
+from bot.model.progress import CommandOutput, Listener
+from bot.repair.verification.ordering import Ordering, ordering_in
+from bot.repair.workspace.observe import observe
+from bot.repair.workspace.patching import apply_patch
+from bot.repair.workspace.scrubbing import Scrub, scrubbed
+from sandbox.base import WORKSPACE, Opener, Sandbox
+from sandbox.git import ObjectStore, PatchDoesNotApply
+
+
+class CleanRoom:
+    """Observes commands of one run; nothing that ran before is left in what they see."""
+
+    def __init__(
+        self,
+        opener: Opener,
+        store: ObjectStore,
+        base_tree: str,
+        *,
+        reins: Reins,
+        listener: Listener,
+        command_seconds: float,
+        scrub: Scrub = str,
+    ) -> None:
+        self._opener = opener
+        self._store = store
+        self._base_tree = base_tree
+        self._reins = reins
+        self._listener = listener
+        self._command_seconds = command_seconds
+        self._scrub = scrub
+
+    async def observe(self, name: str, command: str, patch: Patch) -> Observation:
+        """Run a command on the untouched tree with `patch`.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        sandbox = await self._fresh(name)
+        try:
+            return await self._observed(sandbox, command, patch)
+        finally:
+            await sandbox.close()
+
+    async def observe_with(
+        self, name: str, command: str, patch: Patch, files: Mapping[str, bytes]
+    ) -> Observation:
+        """Run a command on the untouched tree with `patch`, and then with these files in it.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        sandbox = await self._fresh(name)
+        try:
+            return await self._observed(sandbox, command, patch, files=files)
+        finally:
+            await sandbox.close()
+
+    async def passes(self, name: str, command: str, patch: Patch) -> Observation | str:
+        """Run a command on the untouched tree with `patch`, or say why the patch does not fit."""
+        try:
+            return await self.observe(name, command, patch)
+        except PatchDoesNotApply as error:
+            return str(error)
+
+    async def observe_writes(self, name: str, command: str) -> Observation:
+        """Run a command on the untouched tree; the observation tells what it left there."""
+        sandbox = await self._fresh(name)
+        try:
+            observation = await self._observed(sandbox, command, Patch())
+            tree = await self._store.write_tree(await sandbox.tree(), base=self._base_tree)
+        finally:
+            await sandbox.close()
+        changes = await self._store.changes(self._base_tree, tree)
+        return replace(observation, written=tuple(change.path for change in changes))
+
+    async def observe_shuffled(self, name: str, command: str, patch: Patch) -> Observation:
+        """Run a test suite with `patch`, its tests in random order where the project can do that."""
+        sandbox = await self._fresh(name)
+        try:
+            ordering = await ordering_in(sandbox, command)
+            observation = await self._observed(sandbox, command, patch, ordering)
+            return replace(observation, order=ordering.said)
+        finally:
+            await sandbox.close()
+
+    async def _observed(
+        self,
+        sandbox: Sandbox,
+        command: str,
+        patch: Patch,
+        ordering: Ordering | None = None,
+        files: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> Observation:
+        await apply_patch(sandbox, patch)
+        for path, data in files.items():
+            await sandbox.write_file(f"{WORKSPACE}/{path}", data)
+        seen = await self._reins.hold(
+            observe(
+                sandbox,
+                command,
+                timeout=self._command_seconds,
+                on_output=self._tell,
+                pytest_options=ordering.pytest_options if ordering is not None else "",
+            )
+        )
+        return scrubbed(seen, self._scrub)
+
+    async def _fresh(self, name: str) -> Sandbox:
+        """Open a sandbox that nothing ran in, also when one of that name was left behind."""
+        self._reins.check()
+        sandbox = await self._opener(name)
+        if sandbox.resumed:
+            await sandbox.close()
+            sandbox = await self._opener(name)
+        return sandbox
+
+    def _tell(self, piece: bytes) -> None:
+        self._listener(CommandOutput(piece.decode("utf-8", "replace")))

@@ -1,0 +1,63 @@
+"""Compare two runs of the whole suite: what did a patch break? Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from bot.model import Failure, Observation
+
+
+def new_failures(before: Observation, after: Observation) -> tuple[Failure, ...]:
+    """Return what fails with the patch and did not without it.
+
+    When the runner names no tests, an exit status that turned from zero to another counts as one.
+    """
+    if after.ok:
+        return ()
+    known = Counter(map(_name, before.failing))
+    fresh = []
+    for failure in after.failing:
+        name = _name(failure)
+        if known[name]:
+            known[name] -= 1
+        else:
+            fresh.append(failure)
+    if fresh or not before.ok:
+        return tuple(fresh)
+    return (Failure(test=after.command, message=f"exited with {after.exit_code}"),)
+
+
+def seen_again(first: tuple[Failure, ...], second: tuple[Failure, ...]) -> tuple[Failure, ...]:
+    """Return the failures of the second run that the first one had too."""
+    known = {failure.test for failure in first}
+    return tuple(failure for failure in second if failure.test in known)
+
+
+def _name(failure: Failure) -> str:
+    """Return a failure's id; an id that is a place loses its line, which any patch may move."""
+    place = f"{failure.file}:{failure.line}"
+    if failure.file and failure.test.startswith(place):
+        return f"{failure.file}{failure.test.removeprefix(place)}"
+    return failure.test
+
+
+def uncompared(before: Observation) -> str:
+    """Return why a suite can't show what a patch broke, as a sentence; empty when it can.
+
+    Args:
+        before: The suite on the untouched tree.
+    """
+    if before.ok:
+        return ""
+    suite = f"The whole suite `{before.command}`"
+    if before.timed_out:
+        why = f"{suite} does not end within {before.seconds:.0f} s even without the patch"
+    elif not before.failing_ids - {before.command}:
+        why = (
+            f"{suite} fails without the patch too (exit code {before.exit_code}) and names no test"
+        )
+    elif before.counts is not None and not before.counts.passed:
+        why = f"{suite} has no test that passes without the patch"
+    else:
+        return ""
+    return f"{why}, so it can't show what the patch may have broken."

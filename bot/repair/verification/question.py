@@ -1,0 +1,23 @@
+"""By what a patch is judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.model import Observation
+from bot.repair.verification.candidate import TestEdits
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """By what a patch is judged.
+
+    Attributes:
+        failing: The failing command.
+        red: What it did without the patch, or None.
+        edits: What becomes of changes to tests and protected configuration.
+    """
+
+    failing: str
+    red: Observation | None = None
+    edits: TestEdits = TestEdits.LEFT_OUT

@@ -1,0 +1,249 @@
+"""Judge a candidate patch where its proposer can't reach: clean sandbox, untouched tree, patch."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from bot.model import (
+    GuardFinding,
+    Observation,
+    Patch,
+    Proposal,
+    Verification,
+)
+from bot.model.guard_rules import PatchRules, configured, found
+from bot.repair.guards.examine import Evidence
+from bot.repair.guards.files import test_paths
+from bot.repair.verification.candidate import (
+    Candidate,
+    TestEdits,
+    candidate_of,
+    files_of_tests,
+    own_tests,
+    without,
+)
+from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.comparison import new_failures, seen_again, uncompared
+from bot.repair.verification.findings import findings_in, problem_of
+from bot.repair.verification.forged_results import HonestyTest
+from bot.repair.verification.question import Question
+from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
+from bot.repair.workspace.patching import patch_between
+from sandbox.git import ObjectStore, PatchDoesNotApply
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A proposal and its verification; the patch is the part that was judged."""
+
+    proposal: Proposal
+    verification: Verification | None
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a believed patch goes.
+
+    Attributes:
+        head: The commit that it must fit.
+        prepared: Tree of that commit after the setup.
+    """
+
+    head: str
+    prepared: str
+
+
+class Verifier:
+    """Judges candidate patches of one run."""
+
+    def __init__(
+        self,
+        room: CleanRoom,
+        store: ObjectStore,
+        base_tree: str,
+        rules: PatchRules,
+        *,
+        destination: Destination,
+    ) -> None:
+        self._room = room
+        self._store = store
+        self._base_tree = base_tree
+        self._rules = rules
+        self._destination = destination
+
+    async def judge(self, name: str, proposal: Proposal, question: Question) -> Judged:
+        """Return the proposal, reduced to what may be published, judged by the failing command.
+
+        Args:
+            name: Of the sandbox.
+            proposal: What to judge.
+            question: By what.
+        """
+        written = question.red.written if question.red is not None else ()
+        try:
+            candidate = await self._candidate(proposal.patch, question, written)
+        except PatchDoesNotApply as error:
+            return Judged(proposal, Verification(target=None, problem=str(error)))
+        judged = await self._judge_candidate(name, candidate, question)
+        if candidate.own and judged.target is not None and not judged.target.ok:
+            # what the command writes itself may yet be what the repair consists of
+            candidate = await self._candidate(proposal.patch, question, ())
+            judged = await self._judge_candidate(f"{name}-all", candidate, question)
+        return Judged(_with_patch(proposal, candidate.patch), judged)
+
+    async def compare(
+        self, name: str, patch: Patch, verification: Verification, baseline: Observation
+    ) -> Verification:
+        """Return the verification of a patch that passes, with what it breaks in the whole suite.
+
+        Args:
+            name: Of the sandbox.
+            patch: What was judged.
+            verification: By the failing command.
+            baseline: The suite on the untouched tree.
+        """
+        if baseline.timed_out:
+            return replace(verification, uncompared=uncompared(baseline))
+        suite = await self._room.observe_shuffled(f"{name}-suite", baseline.command, patch)
+        if not suite.ok and (reason := uncompared(baseline)):
+            return replace(verification, suite=suite, uncompared=reason)
+        fresh = new_failures(baseline, suite)
+        if fresh:  # a test that fails only now and then says nothing against the patch
+            again = await self._room.observe(f"{name}-suite-again", baseline.command, patch)
+            suite = replace(again, order=suite.order)
+            fresh = seen_again(fresh, new_failures(baseline, suite))
+        return replace(verification, suite=suite, new_failures=fresh)
+
+    async def _candidate(
+        self, patch: Patch, question: Question, written: tuple[str, ...]
+    ) -> Candidate:
+        return await candidate_of(
+            self._store,
+            self._base_tree,
+            patch,
+            edits=question.edits,
+            globs=self._rules.restored,
+            written=written,
+            requested=self._rules.requested,
+        )
+
+    async def _judge_candidate(
+        self, name: str, candidate: Candidate, question: Question
+    ) -> Verification:
+        findings = await self._findings(candidate, question)
+        told = Verification(
+            None,
+            findings=findings,
+            changed_tests=test_paths(candidate.patch.files),
+            restored=candidate.restored,
+            problem=problem_of(candidate, findings),
+        )
+        if told.problem:
+            return told
+        verification = await self._try(name, candidate, question)
+        shown = [finding for finding in verification.findings if finding not in findings]
+        return replace(
+            told,
+            target=verification.target,
+            runs=verification.runs,
+            remarks=verification.remarks,
+            problem=verification.problem,
+            findings=(*findings, *configured(shown, self._rules.guards)),
+        )
+
+    async def _findings(self, candidate: Candidate, question: Question) -> tuple[GuardFinding, ...]:
+        """Return what the guards say of a patch that has not been run."""
+        evidence = Evidence(
+            question.red,
+            await files_of_tests(self._store, self._base_tree, question.red, question.failing),
+            len(candidate.patch.data),
+        )
+        return await asyncio.to_thread(findings_in, candidate, question, evidence, self._rules)
+
+    async def _try(self, name: str, candidate: Candidate, question: Question) -> Verification:
+        """Run the failing command with the patch, if that fits where it must."""
+        patch = candidate.patch
+        try:
+            await self._check_destination(patch)
+            target = await self._room.observe(name, question.failing, patch)
+        except PatchDoesNotApply as error:
+            return Verification(None, problem=str(error))
+        if not target.ok:
+            return Verification(target, runs=(target.exit_code,))
+        if question.edits is TestEdits.SHOWN and candidate.restored:
+            whole = await self._room.observe(f"{name}-whole", question.failing, candidate.whole)
+            if not whole.ok:
+                said = "The command passes with the patch, but not with its changes to tests."
+                return Verification(whole, runs=(target.exit_code,), problem=said)
+        honest = HonestyTest(self._room, self._store, self._base_tree)
+        forged = await honest.findings(name, patch, question.red, target)
+        alone = await self._without_own_tests(name, candidate, question)
+        if why_not := not_repeated(target):
+            return Verification(
+                target,
+                runs=(target.exit_code,),
+                remarks=(why_not,),
+                findings=(*forged, *needs_own_tests(alone)),
+            )
+        again = [
+            await self._room.observe(f"{name}-{n}", question.failing, patch)
+            for n in range(2 if alone is None or not alone.ok else 3, REPEATS + 1)
+        ]
+        runs = (target, *([alone] if alone is not None and alone.ok else []), *again)
+        return Verification(
+            target,
+            runs=tuple(run.exit_code for run in runs),
+            findings=(
+                *forged,
+                *needs_own_tests(alone),
+                *flaky(runs),
+                *await self._original_tests(name, patch, question),
+            ),
+        )
+
+    async def _without_own_tests(
+        self, name: str, candidate: Candidate, question: Question
+    ) -> Observation | None:
+        """Run the command without the test files that the patch adds; None where it adds none."""
+        added = own_tests(candidate.changes, question.failing)
+        if not added or question.edits in {TestEdits.BROUGHT, TestEdits.REQUESTED}:
+            return None
+        patch = await without(self._store, self._base_tree, candidate.patch, added)
+        return await self._room.observe(f"{name}-alone", question.failing, patch)
+
+    async def _original_tests(
+        self, name: str, patch: Patch, question: Question
+    ) -> tuple[GuardFinding, ...]:
+        """Return which of the tests as they were no longer pass, when a request changes tests."""
+        tests = test_paths(patch.files)
+        if question.edits is not TestEdits.REQUESTED or not tests:
+            return ()
+        as_they_were = await without(self._store, self._base_tree, patch, tests)
+        run = await self._room.observe(f"{name}-original", question.failing, as_they_were)
+        if run.ok:
+            return ()
+        names = ", ".join(sorted(run.failing_ids)[:5])
+        said = (
+            f"As they were, these tests fail with the patch; the request asks for others: {names}."
+        )
+        return (found("original-test-fails", said),)
+
+    async def _check_destination(self, patch: Patch) -> None:
+        """Raise `PatchDoesNotApply` for a patch of what only the setup made."""
+        head, prepared = self._destination.head, self._destination.prepared
+        if await self._store.tree_of(head) == self._base_tree:
+            return
+        tree = await self._store.apply(self._base_tree, patch.data)
+        whole = await patch_between(self._store, prepared, tree)
+        try:
+            await self._store.apply(head, whole.data)
+        except PatchDoesNotApply as error:
+            raise PatchDoesNotApply(
+                "It builds on what the setup commands changed in the work tree, so it does not "
+                f"fit the commit itself: {error}"
+            ) from error
+
+
+def _with_patch(proposal: Proposal, patch: Patch) -> Proposal:
+    return proposal if patch == proposal.patch else replace(proposal, patch=patch)

@@ -1,0 +1,141 @@
+"""Run a command in a sandbox so that its failures can be read.
+
+The instrument is pytest's own JUnit report, asked for through `PYTEST_ADDOPTS`, which reaches it
+behind make, tox or a script as well. It adds a report and changes nothing else. Where somebody asks
+which programs a command starts, it is watched besides.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from bot.ci import failures
+from bot.ci.failures.reading import shortened
+from bot.model import Observation
+from bot.repair.workspace import programs
+from sandbox.base import SCRATCH, CommandResult, OutputListener, Sandbox
+
+REPORT = f"{SCRATCH}/fixpoint/junit.xml"
+"""In the sandbox: neither work tree nor environment, so that no patch can contain it."""
+
+REPORT_LIMIT = 32 * 2**20
+"""Bytes; a report of 100,000 tests has about 20 MiB. A bigger one is deleted unread."""
+
+OUTPUT_LIMIT = 60_000
+"""Characters of output that an observation keeps for people and models."""
+
+# `xunit1` is the family with file and line; the option is known since pytest 4.2 and ignored
+# before, when that family was the only one.
+_PYTEST_OPTIONS = f"--junitxml={REPORT} -o junit_family=xunit1"
+# What pytest says about a report that the person did not ask for.
+_OWN_LINE = re.compile(rf"^-+ generated xml file: {REPORT} -+\n", re.MULTILINE)
+# pytest's exit status for a command line that it can't use.
+_USAGE_ERROR = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Instrumented:
+    """A command made readable.
+
+    Attributes:
+        script: What the shell runs: the command, and around it the care for old reports.
+        environment: Variables that it needs.
+        reports: Paths of the JUnit files that it may leave in the sandbox.
+    """
+
+    script: str
+    environment: dict[str, str]
+    reports: tuple[str, ...]
+
+
+def instrument(command: str, pytest_options: str = "") -> Instrumented:
+    """Return how to run a command so that its test runner leaves a report.
+
+    A report of an earlier command is removed first, one that can't be read whole at the end (by a
+    trap, so that the command's exit status stays its own).
+    """
+    unreadable = f"! -type f -o ! -readable -o -size +{REPORT_LIMIT // 1024}k"
+    exists = f"[ -e {REPORT} ] || [ -L {REPORT} ]"
+    trap = f"{{ {exists}; }} && find {REPORT} {unreadable} 2>/dev/null | xargs rm -rf"
+    return Instrumented(
+        script=f"{{ {exists}; }} && rm -rf {REPORT}; trap '{trap}' EXIT\n{command}",
+        environment={"PYTEST_ADDOPTS": f"{_PYTEST_OPTIONS} {pytest_options}".rstrip()},
+        reports=(REPORT,),
+    )
+
+
+def spoiled(result: CommandResult) -> bool:
+    """Whether the instrument itself made the command fail (`-p no:junitxml`, pytest before 3)."""
+    told = "unrecognized arguments: --junitxml" in result.output
+    return told and result.exit_code in {2, _USAGE_ERROR}
+
+
+def read(command: str, result: CommandResult, reports: tuple[bytes, ...]) -> Observation:
+    """Return what a finished command says.
+
+    Args:
+        command: As a person would type it.
+        result: How it ended.
+        reports: JUnit files that it left.
+    """
+    found = failures.read(result.output, reports=reports, failed=not result.ok, command=command)
+    return Observation(
+        command=command,
+        exit_code=result.exit_code,
+        failing=found.failing,
+        passed=found.passed,
+        skipped=found.skipped,
+        counts=found.counts,
+        output=shortened(_OWN_LINE.sub("", result.output), OUTPUT_LIMIT),
+        seconds=result.seconds,
+        timed_out=result.timed_out,
+    )
+
+
+async def observe(
+    sandbox: Sandbox,
+    command: str,
+    *,
+    timeout: float,
+    on_output: OutputListener | None = None,
+    pytest_options: str = "",
+    watch: bool = False,
+) -> Observation:
+    """Run a command in the work tree and read its failures; raises what `Sandbox.run` raises.
+
+    Args:
+        sandbox: Where.
+        command: As a person would type it.
+        timeout: Seconds.
+        on_output: See `Sandbox.run`.
+        pytest_options: For the pytest that the command may run.
+        watch: Whether the observation is to tell which programs it started.
+    """
+    if watch:
+        await sandbox.write_file(programs.watcher_path(), programs.watcher())
+    ran = programs.watched(command) if watch else command
+    instrumented = instrument(ran, pytest_options)
+    result = await sandbox.run(
+        instrumented.script,
+        timeout=timeout,
+        environment=instrumented.environment,
+        on_output=on_output,
+    )
+    if spoiled(result):
+        result = await sandbox.run(command, timeout=timeout, on_output=on_output)
+        return read(command, result, ())
+    reports = [await _left(sandbox, path) for path in instrumented.reports]
+    seen = read(command, result, tuple(report for report in reports if report))
+    if not watch:
+        return seen
+    return replace(
+        seen, programs=programs.read_record(await _left(sandbox, programs.record_path()))
+    )
+
+
+async def _left(sandbox: Sandbox, path: str) -> bytes:
+    try:
+        return await sandbox.read_file(path)
+    except (FileNotFoundError, IsADirectoryError):
+        return b""

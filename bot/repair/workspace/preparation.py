@@ -1,0 +1,317 @@
+"""Set the repository up once, and open sandboxes that start from there."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from bot.detect import DirectoryTree, registries
+from bot.model import Commands, Patch, Target
+from bot.model.deadline import Reins
+from bot.model.progress import CommandOutput, Listener, Phase, PhaseStarted
+from bot.repair.job import Job, Source
+from bot.repair.workspace.environments import Environment, Environments, commit_key, environment_key
+from bot.repair.workspace.patching import apply_patch
+from bot.repair.workspace.renewal import NotRenewed, Renewal
+from bot.repair.workspace.step_environment import entered
+from sandbox.base import (
+    Network,
+    ResourceLimits,
+    Sandbox,
+    SandboxError,
+    SandboxGone,
+    SandboxProvider,
+    SandboxSpec,
+)
+from sandbox.git import EMPTY_TREE
+
+_SHOWN_HOSTS = 5
+_FOR_SETUP = MappingProxyType({"UV_COMPILE_BYTECODE": "1"})
+"""As pip does by itself: every sandbox starts from the same snapshot, so what is not compiled in
+it would be compiled again in each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The untouched tree, ready to be tested.
+
+    Attributes:
+        snapshot: Id of the sandbox snapshot.
+        tree: What the work tree holds after the setup, as a tree of the run's store.
+        environment_of: The commit whose environment is used, when another run made it; else "".
+        refused: Hosts that the setup asked for in vain.
+    """
+
+    snapshot: str
+    tree: str
+    environment_of: str = ""
+    refused: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SetupFailed:
+    """A setup command failed, so nothing can be tested."""
+
+    command: str
+    exit_code: int
+    output: str
+    timed_out: bool
+    refused: tuple[str, ...] = ()
+
+
+def refused_hosts(hosts: tuple[str, ...]) -> str:
+    """Return one sentence for the report: what was refused, and the setting that allows it."""
+    shown = ", ".join(f"`{host}`" for host in hosts[:_SHOWN_HOSTS])
+    more = f" and {len(hosts) - _SHOWN_HOSTS} more" if len(hosts) > _SHOWN_HOSTS else ""
+    return (
+        f"The setup asked for {shown}{more}, which it may not reach. To allow a host, name it "
+        "under `network: allow:` in `.github/fixpoint.yml`."
+    )
+
+
+PLACES = ("", "-2", "-3", "-4", "-base", "-base-2", "-base-3", "-base-4")
+"""What tells the trees of one run apart: one for each failed job, and each job's at the base."""
+
+
+def places_of(checks: int) -> tuple[str, ...]:
+    """Return the places that a run about that many failed checks may have used."""
+    most = len(PLACES) // 2
+    used = min(checks, most)
+    return (*PLACES[:used], *PLACES[most : most + used])
+
+
+def leftovers(run_id: str, places: Sequence[str] = PLACES[:1]) -> tuple[str, ...]:
+    """Return the names under which a run keeps things at its sandbox provider."""
+    kinds = ("setup", "with-test", "prepared", "tested")
+    return tuple(f"{run_id}-{kind}{place}" for place in places for kind in kinds)
+
+
+async def clean_up(
+    provider: SandboxProvider, run_id: str, places: Sequence[str] = PLACES[:1]
+) -> None:
+    """Remove what a run left at the provider; what can't be removed goes by its lifetime."""
+    for name in leftovers(run_id, places):
+        with contextlib.suppress(SandboxError):
+            await provider.remove(name)
+
+
+def reused_sentence(commit: str) -> str:
+    """Return what a person is told of an environment that was not made anew."""
+    return f"The environment of {commit[:7]} is used again: what it is made from has not changed."
+
+
+class Preparation:
+    """Prepares one run's tree and opens sandboxes on it, again if the snapshot is lost."""
+
+    def __init__(
+        self,
+        job: Job,
+        source: Source,
+        commands: Commands,
+        provider: SandboxProvider,
+        *,
+        reins: Reins,
+        listener: Listener,
+        place: str = "",
+        target: Target | None = None,
+        environments: Environments | None = None,
+    ) -> None:
+        """Describe what is prepared, and with what.
+
+        Args:
+            job: Of the run.
+            source: The commit.
+            commands: How it is set up.
+            provider: Of the sandboxes.
+            reins: End the work.
+            listener: Is told what happens.
+            place: One of `PLACES`; keeps several trees of a run apart.
+            target: The failed job in whose surroundings everything happens, if there is one.
+            environments: Where to look for one that is prepared already.
+        """
+        self._planned = target is not None
+        # Of one commit alone an environment is not worth what it costs to keep it elsewhere.
+        wanted = self._planned or provider.kind != "e2b"
+        self._environments = environments if job.repository and wanted else None
+        self._again = target.again if target else ()
+        self._renewal: Renewal | None = None
+        self._place = place
+        self._steps = target.setup if target else commands.setup
+        self._shown = commands.setup if target is None else target.shown
+        self._enter = target.enter if target else ""
+        self._job = job
+        self._source = source
+        self._provider = provider
+        self._reins = reins
+        self._listener = listener
+        self._current: Prepared | None = None
+        self._on_top: Patch | None = None
+
+    def use(self, prepared: Prepared, *, on_top: Patch | None = None) -> None:
+        """Open sandboxes from `prepared` from now on; `on_top` is what `add` put there."""
+        self._current, self._on_top = prepared, on_top
+        older = prepared.environment_of
+        if self._renewal is None or self._renewal.older != older:  # else it is packed already
+            self._renewal = Renewal(self._source, older, self._again) if older else None
+
+    async def set_up(self) -> Prepared | SetupFailed:
+        """Prepare the untouched tree, with the registries in reach where the setup has to run.
+
+        The result is kept.
+        """
+        key = await self._key() if self._environments else ""
+        if (reused := await self._reuse(key)) is not None:
+            return reused
+        name = self._name("setup")
+        await self._provider.remove(name)
+        sandbox = await self._provider.open(
+            self._spec(name, network=self._for_setup(), source=self._source)
+        )
+        refused: dict[str, None] = {}
+        try:
+            for command, shown in zip(self._steps, self._shown, strict=True):
+                self._listener(PhaseStarted(Phase.SETUP, detail=shown))
+                result = await self._reins.hold(
+                    sandbox.run(
+                        command, timeout=self._job.limits.setup_seconds, on_output=self._tell
+                    )
+                )
+                refused |= dict.fromkeys(result.refused)
+                if not result.ok:
+                    return SetupFailed(
+                        shown, result.exit_code, result.output, result.timed_out, (*refused,)
+                    )
+            return replace(await self._keep_prepared(sandbox, key), refused=(*refused,))
+        finally:
+            await sandbox.close()
+
+    def _for_setup(self) -> Network:
+        hosts = registries(DirectoryTree(self._source.directory))
+        return Network((*hosts, *self._job.hosts), self._job.network, self._job.project)
+
+    async def _key(self) -> str:
+        image = self._job.image_for(self._provider.kind)
+        kind = f"{self._provider.kind} {image} {self._for_setup()}"
+        if not self._planned:
+            return commit_key(self._job.repository, kind, self._steps, self._source.head)
+        event = self._job.event
+        volatile = (self._source.head, event.sha, event.ref, event.head_ref, event.base_ref)
+        files = await self._source.store.changes(EMPTY_TREE, self._source.head)
+        return environment_key(self._job.repository, kind, self._steps, files, volatile)
+
+    async def _reuse(self, key: str) -> Prepared | None:
+        """Return the tree in an environment of the same inputs, or None when there is none.
+
+        It is looked at before it is believed: the work tree must be that of the commit.
+        """
+        if self._environments is None or (found := await self._environments.find(key)) is None:
+            return None
+        head = await self._source.store.tree_of(self._source.head)
+        self.use(prepared := Prepared(found.snapshot, head, found.commit))
+        try:
+            sandbox = await self._opened(self._name("setup"), found.snapshot)
+            try:
+                tree = await self._source.store.write_tree(await sandbox.tree(), base=head)
+            finally:
+                await sandbox.close()
+        except (SandboxGone, NotRenewed):
+            tree = ""
+        if tree == head:
+            self._listener(PhaseStarted(Phase.SETUP, detail=reused_sentence(found.commit)))
+            return prepared
+        self._current = self._renewal = None
+        await self._environments.forget(key)
+        return None
+
+    async def _keep_prepared(self, sandbox: Sandbox, key: str) -> Prepared:
+        """Keep a tree that was set up: for later runs too when it is the commit's and nothing else."""
+        head = self._source.head
+        if self._environments is None or self._job.is_fork:
+            return await self._keep(sandbox, self._name("prepared"), head)
+        tree = await self._source.store.write_tree(await sandbox.tree(), base=head)
+        if tree != await self._source.store.tree_of(head):
+            return await self._keep(sandbox, self._name("prepared"), head)
+        name = f"env-{key[:20]}-{self._job.run_id}{self._place}"
+        await self._provider.remove(name)
+        snapshot = await sandbox.snapshot(name)
+        if await self._environments.keep(key, Environment(snapshot, head)):
+            return Prepared(snapshot, tree)
+        own = await self._keep(sandbox, self._name("prepared"), head)
+        await self._provider.remove(snapshot)
+        return own
+
+    async def _opened(self, name: str, snapshot: str) -> Sandbox:
+        """Open a sandbox from a snapshot, at the commit of the run."""
+        sandbox = await self._provider.open(self._spec(name, snapshot=snapshot))
+        if self._renewal is not None:
+            await self._renewal.bring(sandbox, seconds=self._job.limits.setup_seconds)
+        return sandbox
+
+    async def add(self, patch: Patch, onto: Prepared) -> Prepared:
+        """Return the prepared tree with a patch on top, kept in the same way.
+
+        Raises:
+            PatchDoesNotApply: When it does not fit.
+        """
+        name = self._name("with-test")
+        await self._provider.remove(name)
+        sandbox = await self._provider.open(self._spec(name, snapshot=onto.snapshot))
+        try:
+            await apply_patch(sandbox, patch)
+            return await self._keep(sandbox, self._name("tested"), onto.tree)
+        finally:
+            await sandbox.close()
+
+    async def open(self, name: str) -> Sandbox:
+        """Open the sandbox of that name on the prepared tree, or attach to it.
+
+        When the snapshot is lost (another host took the run over), the tree is prepared anew.
+        """
+        if self._current is None:
+            raise SandboxGone("The tree is not prepared yet.")
+        try:
+            sandbox = await self._opened(name, self._current.snapshot)
+        except SandboxGone:
+            self.use(await self._prepare_again(), on_top=self._on_top)
+            sandbox = await self._opened(name, self._current.snapshot)
+        return entered(sandbox, self._enter)
+
+    async def _prepare_again(self) -> Prepared:
+        prepared = await self.set_up()
+        if isinstance(prepared, SetupFailed):
+            raise SandboxGone(f"The prepared tree is lost, and `{prepared.command}` fails now.")
+        if self._on_top is not None:
+            prepared = await self.add(self._on_top, prepared)
+        return prepared
+
+    def _name(self, kind: str) -> str:
+        return f"{self._job.run_id}-{kind}{self._place}"
+
+    async def _keep(self, sandbox: Sandbox, name: str, base: str) -> Prepared:
+        tree = await self._source.store.write_tree(await sandbox.tree(), base=base)
+        await self._provider.remove(name)
+        return Prepared(await sandbox.snapshot(name), tree)
+
+    def _spec(
+        self,
+        name: str,
+        *,
+        network: Network | None = None,
+        source: Source | None = None,
+        snapshot: str | None = None,
+    ) -> SandboxSpec:
+        return SandboxSpec(
+            name=name,
+            source=source.directory if source else None,
+            snapshot=snapshot,
+            network=network or (Network(everything=True) if self._job.network else None),
+            image=self._job.image_for(self._provider.kind),
+            environment=_FOR_SETUP,
+            limits=ResourceLimits(),
+            lifetime=self._job.limits.seconds + 600,
+        )
+
+    def _tell(self, piece: bytes) -> None:
+        self._listener(CommandOutput(piece.decode("utf-8", "replace")))

@@ -1,0 +1,1 @@
+"""One run on GitHub, from its acceptance to its last comment."""

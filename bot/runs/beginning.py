@@ -1,0 +1,97 @@
+"""How a run on GitHub begins: it is announced, the request is read, the evidence is gathered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import SecretStr
+
+from bot.ci.evidence import JobEvidence
+from bot.config.repo_config import PATH as CONFIG_PATH
+from bot.errors import HeadMoved, NotPermitted, RepoConfigError, UsageError
+from bot.github.github import GitHub
+from bot.model.money.caps import Caps
+from bot.model.repository import Repo
+from bot.model.request import FixRequest
+from bot.redaction import redacted
+from bot.reporting import messages
+from bot.reporting.marker import marker
+from bot.runs.briefing import Brief, write_brief
+from bot.runs.display import Display, Shown
+from bot.runs.gathering import Gathering
+from bot.runs.publishing.ending import CouldNotStart
+from bot.storage.runs import RunStatus, RunStore
+
+
+class Beginning:
+    """What comes before the repair; every method but `caps_of` is a step's act.
+
+    A step's result is stored, and shown to a model: what looks like a secret is taken out before.
+    """
+
+    def __init__(
+        self,
+        github: GitHub,
+        runs: RunStore,
+        display: Display,
+        caps: Caps,
+        secrets: Sequence[SecretStr],
+        patterns: Sequence[re.Pattern[str]],
+    ) -> None:
+        self._github = github
+        self._runs = runs
+        self._display = display
+        self._caps = caps
+        self._secrets = secrets
+        self._patterns = patterns
+
+    def caps_of(self, brief: Brief) -> Caps:
+        """Return the server's caps, lowered where the repository asks for less."""
+        return self._caps.within(brief.config.caps.within_repository)
+
+    async def announce(self, request: FixRequest) -> Shown:
+        """Open the places where the progress will be shown."""
+        shown = await self._display.open(request)
+        await self._runs.update(request.run_id, status=RunStatus.RUNNING)
+        if shown.comment is not None:
+            await self._runs.update(request.run_id, progress_comment_id=shown.comment)
+        return shown
+
+    async def brief(self, request: FixRequest) -> Brief | CouldNotStart:
+        """Return what the run has to know, or what to tell people when it can't start."""
+        mark = marker(request.run_id, "progress")
+        try:
+            brief = await write_brief(self._github, request)
+            brief = replace(brief, problem=redacted(brief.problem, self._secrets, self._patterns))
+            await self._check_pace(request, brief)
+        except RepoConfigError as error:
+            text = messages.config_invalid(CONFIG_PATH, error.problems, mark)
+            return CouldNotStart(text, "The repo config can't be used.")
+        except HeadMoved as error:
+            return CouldNotStart(messages.moved_on(str(error), mark), str(error))
+        except (UsageError, NotPermitted) as error:
+            return CouldNotStart(messages.could_not_start(str(error), mark), str(error))
+        return brief
+
+    async def _check_pace(self, request: FixRequest, brief: Brief) -> None:
+        """Raise `UsageError` when the repository had its runs of this hour."""
+        most = self.caps_of(brief).runs_per_hour
+        if most is None:
+            return
+        earlier = await self._runs.within_an_hour_before(request.run_id)
+        if earlier >= most:
+            raise UsageError(
+                f"This repository may start {most} runs an hour, and so many were started in the "
+                "last one. Wait a while."
+            )
+
+    async def gather(self, request: FixRequest, brief: Brief) -> tuple[JobEvidence, ...]:
+        """Return what GitHub knows of the failed checks."""
+        if request.failed is None:
+            return ()
+        base = brief.trusted if brief.trusted != brief.commit else None
+        repo = Repo(request.repository, request.installation_id)
+        found = await Gathering(self._github, repo, base=base).all_of(request.failed.checks)
+        return redacted(found, self._secrets, self._patterns)

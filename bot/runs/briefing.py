@@ -1,0 +1,248 @@
+"""Freeze what a run starts from: the thread, the commit, the repo config, as they are now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.ci.evidence import JobEvidence
+from bot.ci.workflow.contexts import EventFacts
+from bot.config.repo_config import PATH, RepoConfig, parse
+from bot.errors import HeadMoved, UsageError
+from bot.github.github import GitHub
+from bot.github.values import Issue, PullRequest
+from bot.model import Attempt, Comment, Limits, Problem
+from bot.model.money.caps import NO_CAPS, Caps, limited
+from bot.model.repository import Repo
+from bot.model.request import FixRequest
+from bot.repair.job import Job
+from bot.runs.requested_paths import mandate
+
+NEWEST = 20
+"""Comments whose authors are looked up; a model is shown no more."""
+
+TRUSTED_ASSOCIATIONS = frozenset({"OWNER", "MEMBER", "COLLABORATOR"})
+"""Associations without which nobody has write access.
+
+Source: https://docs.github.com/graphql/reference/enums#commentauthorassociation
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What a run starts from.
+
+    Attributes:
+        problem: The thread at the moment of the trigger.
+        commit: To repair.
+        trusted: Commit of the base branch: config and guidance are read there.
+        base_branch: Branch that a pull request with the fix goes into.
+        is_fork: The commit belongs to somebody else's repository.
+        config: Of the repository, read at `trusted`.
+        is_ours: The commit is on a branch that Fixpoint made.
+        requested: Globs of protected paths that people with write access ask to change.
+    """
+
+    problem: Problem
+    commit: str
+    trusted: str
+    base_branch: str
+    is_fork: bool
+    config: RepoConfig
+    is_ours: bool = False
+    requested: tuple[str, ...] = ()
+
+
+async def write_brief(github: GitHub, request: FixRequest) -> Brief:
+    """Ask GitHub for all of it.
+
+    Raises:
+        RepoConfigError: When the repo config can't be used.
+        HeadMoved: When the commit whose checks failed is not what people work on any more.
+        UsageError: When there is nothing to repair there; the text says what to do.
+        GitHubError: When GitHub does not tell.
+    """
+    repo = Repo(request.repository, request.installation_id)
+    if request.number is None:
+        return await _of_branch(github, repo, request, _problem(request))
+    issue = await github.issue(repo, request.number)
+    if issue.is_pull_request:
+        pull = await github.pull_request(repo, request.number)
+        brief = await _of_pull_request(github, repo, request, issue, pull)
+    else:
+        problem = await freeze_problem(github, repo, issue, request)
+        brief = await _of_branch(github, repo, request, problem)
+    return replace(brief, requested=await mandate(github, request, issue))
+
+
+def _problem(request: FixRequest) -> Problem:
+    """Return the problem of a commit that nobody wrote about: what its checks are called."""
+    failed = request.failed
+    checks = () if failed is None else failed.checks
+    listed = "\n".join(f"- {check.name}: {check.conclusion}" for check in checks)
+    return Problem(
+        body=f"These checks of the commit failed:\n\n{listed}" if listed else "",
+        instructions=request.instructions,
+    )
+
+
+async def _of_branch(github: GitHub, repo: Repo, request: FixRequest, problem: Problem) -> Brief:
+    """Return the brief of what is on a branch: the one whose checks failed, or the default one."""
+    facts = await github.facts(repo)
+    if facts.archived:
+        raise UsageError(f"{facts.full_name} is archived, so nothing can be published there.")
+    branch = facts.default_branch if request.failed is None else request.failed.branch
+    head = await github.branch_head(repo, branch)
+    _require_head(request, head)
+    return Brief(
+        problem=problem,
+        commit=head,
+        trusted=head,
+        base_branch=branch,
+        is_fork=False,
+        config=await read_config(github, repo, head),
+    )
+
+
+async def _of_pull_request(
+    github: GitHub, repo: Repo, request: FixRequest, issue: Issue, pull: PullRequest
+) -> Brief:
+    if pull.state != "open":
+        raise UsageError("This pull request is closed: reopen it, or open an issue instead.")
+    _require_head(request, pull.head_sha)
+    trusted = await github.branch_head(repo, pull.base_ref)
+    return Brief(
+        problem=await freeze_problem(github, repo, issue, request),
+        commit=pull.head_sha,
+        trusted=trusted,
+        base_branch=pull.head_ref,
+        is_fork=pull.is_fork,
+        config=await read_config(github, repo, trusted),
+        is_ours=pull.author == (await github.app_identity()).bot_login,
+    )
+
+
+def _require_head(request: FixRequest, head: str) -> None:
+    """Raise `HeadMoved` when the commit whose checks failed is not its branch's head any more."""
+    if request.failed is not None and request.failed.sha != head:
+        raise HeadMoved(
+            f"The checks failed at {request.failed.sha[:7]}, and the branch has moved on to "
+            f"{head[:7]}."
+        )
+
+
+async def read_config(github: GitHub, repo: Repo, ref: str) -> RepoConfig:
+    """Return the repo config at a ref; without a file, the defaults.
+
+    Raises:
+        RepoConfigError: With one sentence per problem.
+    """
+    content = await github.read_file(repo, PATH, ref)
+    if content is None:
+        return RepoConfig()
+    return parse(content, source=PATH)
+
+
+async def freeze_problem(github: GitHub, repo: Repo, issue: Issue, request: FixRequest) -> Problem:
+    """Return the thread as it was when the run was asked for; later comments are left out.
+
+    Raises:
+        GitHubError: When GitHub does not tell who may write.
+    """
+    writers = await _writers(github, repo, issue)
+    return Problem(
+        title=issue.title,
+        body=issue.body,
+        comments=tuple(
+            Comment(
+                author=comment.author,
+                body=comment.body,
+                trusted=comment.author in writers,
+            )
+            for comment in issue.comments
+            if _before(comment.created_at, request.asked_at) and comment.id != request.comment_id
+        ),
+        instructions=request.instructions,
+        number=issue.number,
+        is_pull_request=issue.is_pull_request,
+    )
+
+
+async def _writers(github: GitHub, repo: Repo, issue: Issue) -> frozenset[str]:
+    """Return who of those that wrote the newest comments may write to the repository.
+
+    An association is not enough: a collaborator or a member of the organisation may have the right
+    to read and no other.
+    """
+    candidates = {
+        comment.author
+        for comment in issue.comments[-NEWEST:]
+        if comment.author_association in TRUSTED_ASSOCIATIONS
+    }
+    permissions = {login: await github.permission(repo, login) for login in sorted(candidates)}
+    return frozenset(login for login, one in permissions.items() if one.may_write)
+
+
+def _before(moment: datetime, limit: datetime) -> bool:
+    return moment <= limit
+
+
+def plan_job(
+    request: FixRequest,
+    brief: Brief,
+    failed: tuple[JobEvidence, ...] = (),
+    *,
+    caps: Caps = NO_CAPS,
+    earlier: tuple[Attempt, ...] = (),
+) -> Job:
+    """Return the run's job: what was asked behind `/fix` goes before the repo config.
+
+    Money is the exception: behind `/fix` it can only be made less.
+    """
+    config, options = brief.config, request.options
+    return Job(
+        run_id=request.run_id,
+        problem=brief.problem,
+        limits=limited(_limits(request, config), caps),
+        setup=config.setup,
+        test=config.test,
+        failing=options.test,
+        proposers=config.proposers,
+        rules=replace(config.patch_rules, requested=brief.requested),
+        image=config.sandbox.image,
+        template=config.sandbox.template,
+        allow_snapshots=config.mechanical.snapshots,
+        network=config.network == "on",
+        hosts=config.hosts,
+        model=options.model or config.model,
+        effort=options.effort or config.effort,
+        search=config.search.limits,
+        failed=failed,
+        event=_event(request, brief),
+        repository=request.repository,
+        is_fork=brief.is_fork,
+        red_on_base=config.checks.red_on_base or bool(request.actor),  # a person knows, and asks
+        earlier=earlier,
+    )
+
+
+def _event(request: FixRequest, brief: Brief) -> EventFacts:
+    """Return what is known of the event for which the failed workflows ran."""
+    if request.failed is None:
+        return EventFacts()
+    branch, number = request.failed.branch, request.failed.pull_request
+    return EventFacts(
+        ref=f"refs/heads/{branch}" if number is None else f"refs/pull/{number}/merge",
+        sha=brief.commit,
+        repository=request.repository,
+        base_ref="" if number is None else request.failed.base,
+        head_ref="" if number is None else branch,
+        payload={} if number is None else {"pull_request": {"number": number}},
+    )
+
+
+def _limits(request: FixRequest, config: RepoConfig) -> Limits:
+    limits = config.limits(request.options)
+    if limits.cost_usd is None:
+        return limits
+    return replace(limits, cost_usd=min(limits.cost_usd, config.budget_usd))

@@ -1,0 +1,132 @@
+"""Where people watch a run: a comment in its thread, a check run on the commit that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+
+import structlog
+
+from bot.errors import NotPermitted
+from bot.github.github import GitHub
+from bot.github.refusals import Gone
+from bot.model.repository import Repo
+from bot.model.request import FixRequest
+from bot.reporting import check_run, messages
+from bot.reporting.marker import marker
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Where a run is shown.
+
+    Attributes:
+        comment: Id of the comment with its progress; None when there is no thread.
+        check_run: Id of its check run; None when a comment asked for the run, or the App may not.
+    """
+
+    comment: int | None
+    check_run: int | None
+
+    @property
+    def somewhere(self) -> bool:
+        """Whether people see it at all, and can answer."""
+        return self.comment is not None or self.check_run is not None
+
+
+class Display:
+    """Shows runs. Showing the same twice changes nothing."""
+
+    def __init__(self, github: GitHub) -> None:
+        self._github = github
+
+    async def open(self, request: FixRequest) -> Shown:
+        """Say that a run is accepted, in every place where it will be shown."""
+        comment = None
+        if request.number is not None:
+            mark = marker(request.run_id, "progress")
+            text = messages.queued(mark)
+            comment = await self._github.post_comment(_repo(request), request.number, text, mark)
+        return Shown(comment, await self.check_of(request))
+
+    async def check_of(self, request: FixRequest) -> int | None:
+        """Return the check run of a run that failed checks started, making it if need be."""
+        if request.failed is None:
+            return None
+        report = check_run.accepted(request)
+        try:
+            return await self._github.create_check_run(_repo(request), report)
+        except NotPermitted as error:  # granted later than the rest: the comment must do
+            _log.warning("no check run", problem=str(error))
+            return None
+
+    async def progress(self, request: FixRequest, shown: Shown, text: str) -> None:
+        """Show how far the run is."""
+        if shown.comment is not None:
+            await self._github.edit_comment(_repo(request), shown.comment, text)
+        if shown.check_run is not None:
+            report = check_run.under_way(request, text)
+            await self._github.update_check_run(_repo(request), shown.check_run, report)
+
+    async def question(self, request: FixRequest, shown: Shown, text: str) -> None:
+        """Show what the run waits for."""
+        if shown.comment is not None:
+            await self._github.edit_comment(_repo(request), shown.comment, text)
+        if shown.check_run is not None:
+            report = check_run.waiting(request, text)
+            await self._github.update_check_run(_repo(request), shown.check_run, report)
+
+    async def close(
+        self,
+        request: FixRequest,
+        shown: Shown,
+        text: str,
+        ended: check_run.Ended,
+        more: str = "",
+        *,
+        posted: bool = False,
+    ) -> None:
+        """Show how the run ended.
+
+        Args:
+            request: Of the run.
+            shown: Where it was shown.
+            text: What the comment says from now on.
+            ended: What the check run makes of it.
+            more: What needs more room: a comment of its own, and a part of the check run.
+            posted: Whether `more` stands in the thread already.
+        """
+        if more and not posted and request.number is not None:
+            mark = marker(request.run_id, "report")
+            await _if_allowed(self._github.post_comment(_repo(request), request.number, more, mark))
+        if shown.comment is not None:
+            await _if_allowed(self._last_words(request, shown.comment, text, again=not more))
+        if shown.check_run is not None:
+            report = check_run.over(request, ended, text, more)
+            await _if_allowed(
+                self._github.update_check_run(_repo(request), shown.check_run, report)
+            )
+
+    async def _last_words(
+        self, request: FixRequest, comment: int, text: str, *, again: bool
+    ) -> None:
+        """Put the end in the place of the progress; where somebody deleted that, say it `again`."""
+        try:
+            await self._github.edit_comment(_repo(request), comment, text)
+        except Gone:
+            if again and request.number is not None:
+                mark = marker(request.run_id, "progress")
+                await self._github.post_comment(_repo(request), request.number, text, mark)
+
+
+async def _if_allowed(telling: Awaitable[object]) -> None:
+    try:
+        await telling
+    except NotPermitted as error:
+        _log.warning("could not tell how the run ended", problem=str(error))
+
+
+def _repo(request: FixRequest) -> Repo:
+    return Repo(request.repository, request.installation_id)

@@ -1,0 +1,176 @@
+"""Gather from GitHub what is known of a commit's failed checks; what can't be had is said."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable
+from dataclasses import replace
+from typing import TypeVar
+
+from bot.ci.evidence import JobEvidence, Remark, StepFacts
+from bot.ci.joblog.window import LogWindow
+from bot.ci.understanding import Collected, understand
+from bot.errors import NotPermitted
+from bot.github.downloads import TooLarge
+from bot.github.github import GitHub
+from bot.github.jobs import WorkflowJob
+from bot.github.refusals import Gone
+from bot.model.check_report import Annotation
+from bot.model.repository import Repo
+from bot.model.request import FailedCheck
+
+MOST_CHECKS = 12
+"""Failed checks of one commit that are looked at."""
+
+_REPORTS = re.compile(r"junit|test|report|result|surefire|coverage", re.IGNORECASE)
+_MOST_ARTIFACTS = 5
+_LARGEST_ARTIFACT = 32 * 2**20
+_JUNIT = re.compile(rb"<testsuites?\b")
+
+T = TypeVar("T")
+
+
+class Gathering:
+    """Asks for one failed check after the other."""
+
+    def __init__(self, github: GitHub, repo: Repo, *, base: str | None) -> None:
+        """Describe where to ask.
+
+        Args:
+            github: The App's GitHub.
+            repo: The repository.
+            base: Commit that the failing one is compared with, or None.
+        """
+        self._github = github
+        self._repo = repo
+        self._base = base
+
+    async def all_of(self, checks: tuple[FailedCheck, ...]) -> tuple[JobEvidence, ...]:
+        """Return the evidence of each check, in order; an outage of GitHub is raised."""
+        return tuple([await self.of(check) for check in checks[:MOST_CHECKS]])
+
+    async def of(self, check: FailedCheck) -> JobEvidence:
+        """Return everything that is known of one failed check.
+
+        Raises:
+            GitHubError: In an outage; what is missing or forbidden is said in the evidence.
+        """
+        missing: list[str] = []
+        bare = JobEvidence(check)
+        log: str | None = None
+        reports: tuple[bytes, ...] = ()
+        if check.job_id is not None:
+            job = await _had(
+                self._github.workflow_job(self._repo, check.job_id), "The job's steps", missing
+            )
+            bare = await self._with_job(bare, job, missing)
+            log = await self._log(check.job_id, job, missing)
+            reports = await self._reports(job, missing)
+        summary = ""
+        if check.check_run_id is not None:
+            bare = await self._with_remarks(bare, check.check_run_id, missing)
+            if log is None:
+                output = self._github.check_output(self._repo, check.check_run_id)
+                summary = await _had(output, "The check's own words", missing) or ""
+        if log is None and not summary and not bare.remarks:
+            missing.append("The check says nothing of why it failed.")
+        told = Collected(log, reports, summary)
+        # A log of two megabytes takes a while, in which the server has webhooks to answer.
+        return await asyncio.to_thread(understand, replace(bare, missing=tuple(missing)), told)
+
+    async def _with_job(
+        self, bare: JobEvidence, job: WorkflowJob | None, missing: list[str]
+    ) -> JobEvidence:
+        run_id = job.run_id if job else bare.check.workflow_run_id
+        if run_id is None:
+            return bare
+        facts = await _had(
+            self._github.workflow_facts(self._repo, run_id), "The workflow run", missing
+        )
+        steps = [
+            StepFacts(step.name, step.number, step.conclusion, step.started, step.ended)
+            for step in (job.steps if job else ())
+        ]
+        return replace(
+            bare,
+            workflow=facts.path if facts else "",
+            event=facts.event if facts else "",
+            job=job.name if job else "",
+            labels=job.labels if job else (),
+            attempt=job.attempt if job else 1,
+            steps=tuple(steps),
+        )
+
+    async def _with_remarks(
+        self, bare: JobEvidence, check_run: int, missing: list[str]
+    ) -> JobEvidence:
+        told = await _had(
+            self._github.annotations(self._repo, check_run), "The annotations", missing
+        )
+        passed = None
+        if self._base is not None:
+            at_base = self._github.passed_at(self._repo, self._base, bare.check.name)
+            passed = await _had(at_base, "The check on the base", missing)
+        remarks = tuple(_remark(annotation) for annotation in told or ())
+        return replace(bare, remarks=remarks, passed_on_base=passed)
+
+    async def _log(self, job_id: int, job: WorkflowJob | None, missing: list[str]) -> str | None:
+        """Return the job's log, out of the archive of its run where it is not kept alone."""
+        try:
+            window = await self._github.job_log(self._repo, job_id, LogWindow)
+            return window.text()
+        except Gone:
+            pass
+        except NotPermitted as error:
+            missing.append(f"The job's log can't be read. {error}")
+            return None
+        if job is not None:
+            archive = await _had(self._github.run_logs(self._repo, job.run_id), "", [])
+            wanted = re.compile(rf"(?:\d+_)?{re.escape(_file_name(job.name))}\.txt")
+            for name, data in (archive.files(".txt") if archive else {}).items():
+                if wanted.fullmatch(name):
+                    window = LogWindow()
+                    window.feed(data)
+                    return window.text()
+        missing.append("The job's log is gone: GitHub keeps logs for 90 days at most.")
+        return None
+
+    async def _reports(self, job: WorkflowJob | None, missing: list[str]) -> tuple[bytes, ...]:
+        """Return the JUnit files among the artifacts whose names speak of tests."""
+        if job is None:
+            return ()
+        listed = await _had(self._github.artifacts(self._repo, job.run_id), "", []) or ()
+        wanted = [one for one in listed if _REPORTS.search(one.name) and not one.expired]
+        found: list[bytes] = []
+        for artifact in wanted[:_MOST_ARTIFACTS]:
+            if artifact.size > _LARGEST_ARTIFACT:
+                missing.append(f"The artifact {artifact.name!r} is too large to be read.")
+                continue
+            told = f"The artifact {artifact.name!r}"
+            archive = await _had(self._github.artifact(self._repo, artifact), told, missing)
+            files = archive.files(".xml") if archive else {}
+            found += [data for data in files.values() if _JUNIT.search(data[:4096])]
+        return tuple(found)
+
+
+async def _had(asking: Awaitable[T], what: str, missing: list[str]) -> T | None:
+    """Return the answer; where GitHub has none or forbids it, None, and a sentence about it."""
+    try:
+        return await asking
+    except Gone:
+        missing.append(f"{what} can't be had: GitHub shows nothing there any more.")
+    except NotPermitted as error:
+        missing.append(f"{what} can't be read. {error}")
+    except TooLarge as error:
+        missing.append(str(error))
+    return None
+
+
+def _remark(annotation: Annotation) -> Remark:
+    return Remark(annotation.path, annotation.start_line, annotation.level, annotation.message)
+
+
+def _file_name(job: str) -> str:
+    """Return a job's name as it stands in the archive: without what file names can't have."""
+    return re.sub(r'[<>:"/\\|?*]', "", job)

@@ -1,0 +1,75 @@
+"""Keep one comment up to date while a run works, at the pace that GitHub allows."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import Self
+
+import structlog
+from pydantic import SecretStr
+
+from bot.errors import GitHubError
+from bot.model.progress import CommandOutput, Progress
+from bot.redaction import redacted
+from bot.reporting.progress_comment import render
+from bot.reporting.progress_view import ProgressView, advance
+
+EDIT_SECONDS = 10.0
+"""Between two edits. GitHub allows about 80 requests a minute that create content.
+
+Source: https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
+"""
+
+
+class ProgressComment:
+    """A listener that edits a comment: the newest state, never more often than allowed."""
+
+    def __init__(
+        self,
+        view: ProgressView,
+        mark: str,
+        edit: Callable[[str], Awaitable[None]],
+        *,
+        every: float = EDIT_SECONDS,
+        secrets: Sequence[SecretStr] = (),
+        patterns: Sequence[re.Pattern[str]] = (),
+    ) -> None:
+        self._secrets = secrets
+        self._patterns = patterns
+        self.view = view
+        self._mark = mark
+        self._edit = edit
+        self._every = every
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def __call__(self, event: Progress, /) -> None:
+        """Take note of the event; the comment follows."""
+        self.view = advance(self.view, redacted(event, self._secrets, self._patterns))
+        if not isinstance(event, CommandOutput):
+            self._changed.set()
+
+    async def __aenter__(self) -> Self:
+        """Begin to edit."""
+        self._task = asyncio.create_task(self._keep_up())
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Stop editing; the comment's last words are the workflow's."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _keep_up(self) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            try:
+                await self._edit(render(self.view, datetime.now(UTC), self._mark))
+            except GitHubError as error:
+                # Progress is a courtesy: the run goes on, and its end is posted as a step.
+                structlog.get_logger().warning("progress comment not edited", error=str(error))
+            await asyncio.sleep(self._every)

@@ -1,0 +1,87 @@
+"""Questions to people: what waits for an approval, what a spent budget may go on with, the answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from bot.errors import UsageError
+from bot.model import Attempt, Limits, Report, Verdict
+from bot.model.offer import Offer
+from bot.model.request import FixRequest
+from bot.reporting import approval
+from bot.reporting.marker import marker
+from bot.runs.briefing import Brief
+from bot.runs.display import Display, Shown
+from bot.runs.publishing.destination import Held
+from bot.storage.approvals import Answer, ApprovalStore
+from bot.storage.runs import RunStatus, RunStore
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What waited for a person, and whether it may be published."""
+
+    report: Report
+    shown: Shown
+    approved: bool
+
+
+class Asking:
+    """Keeps questions for people and takes their answers up; every method is a step's act."""
+
+    def __init__(
+        self, runs: RunStore, approvals: ApprovalStore, display: Display, waits: timedelta
+    ) -> None:
+        self._runs = runs
+        self._approvals = approvals
+        self._display = display
+        self._waits = waits
+
+    async def hold(
+        self, request: FixRequest, report: Report, brief: Brief, held: Held, shown: Shown
+    ) -> None:
+        """Ask for an approval: in the place of the progress, and in the table of runs."""
+        until = await self._ask(request)
+        await self._runs.update(
+            request.run_id, status=RunStatus.WAITING, report=report, reason="It waits for a person."
+        )
+        mark, role = marker(request.run_id, "progress"), brief.config.who.approve
+        text = approval.waiting(report, held.risks, role, until, mark)
+        await self._display.question(request, shown, text)
+
+    async def offer(self, request: FixRequest, limits: Limits, role: str) -> Offer:
+        """Keep the offer of as much again: an approval starts a run that continues this one."""
+        return Offer(limits, role, await self._ask(request))
+
+    async def _ask(self, request: FixRequest) -> datetime:
+        until = datetime.now(UTC) + self._waits
+        await self._approvals.ask(request.run_id, until)
+        return until
+
+    async def recall(self, run_id: str, commit: str) -> tuple[Attempt, ...]:
+        """Return the attempts of an earlier run, if they were made on that commit."""
+        run = await self._runs.get(run_id)
+        report = None if run is None else run.report
+        return () if report is None or report.head != commit else report.attempts
+
+    async def take_up(self, request: FixRequest) -> Answered:
+        """Return what waited, with the answer.
+
+        Raises:
+            UsageError: Nothing waits.
+        """
+        run = await self._runs.get(request.run_id)
+        asked = await self._approvals.get(request.run_id)
+        if run is None or run.report is None or asked is None:
+            raise UsageError("What waited for a person is not there any more.")
+        await self._runs.update(request.run_id, status=RunStatus.RUNNING)
+        shown = Shown(run.progress_comment_id, await self._display.check_of(request))
+        if asked.answer is Answer.APPROVED:
+            note = f"{asked.by} approved of it."
+            return Answered(
+                replace(run.report, notes=(*run.report.notes, note)), shown, approved=True
+            )
+        reason = f"{asked.by} rejected the patch." if asked.by else "Nobody approved of the patch."
+        report = replace(run.report, verdict=Verdict.STOPPED, reason=reason, patch_accepted=False)
+        return Answered(report, shown, approved=False)

@@ -1,0 +1,23 @@
+"""Decide whether a run whose budget is spent may be offered as much again. Pure."""
+
+from __future__ import annotations
+
+from bot.model import Limits, Report, Verdict
+from bot.model.money.accounts import Scope
+
+
+def may_have_as_much_again(report: Report, limits: Limits) -> bool:
+    """Return whether an approval could let a run go on.
+
+    It could where the run's own budget ended it, and what it shares with other runs (its thread,
+    repository, installation, the day) has room for all of another one.
+
+    Args:
+        report: Of the run.
+        limits: Its budget.
+    """
+    if report.verdict is not Verdict.BUDGET_SPENT:
+        return False
+    shared = [one for one in report.balances if one.account.scope is not Scope.RUN]
+    wanted = limits.cost_usd
+    return wanted is None or all(one.left is None or one.left >= wanted for one in shared)

@@ -1,0 +1,45 @@
+"""Decide whether a repair is published, and what comes of it where it is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.model import Report, Verdict
+from bot.model.request import FixRequest
+from bot.model.risk import Confidence
+from bot.runs.briefing import Brief
+from bot.runs.publishing.ending import NotPublished, PatchOnly, ReportOnly
+from bot.runs.publishing.publication import somebodys_branch
+from bot.runs.publishing.risk import risks
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A believed patch that waits for a person, and why."""
+
+    risks: tuple[str, ...]
+
+
+def unpublished(
+    request: FixRequest, brief: Brief, report: Report, *, answerable: bool
+) -> NotPublished | ReportOnly | PatchOnly | Held | None:
+    """Return what comes of a repair that is not published, or not yet; None when it is.
+
+    Args:
+        request: What was asked for.
+        brief: With the repository's rules.
+        report: Of the repair.
+        answerable: Whether there is a place where a person can approve.
+    """
+    config = brief.config
+    if report.verdict is not Verdict.FIXED:
+        return NotPublished()
+    if config.confidence is Confidence.DIAGNOSE:
+        return ReportOnly()
+    if config.confidence is Confidence.SUGGEST:
+        return PatchOnly("this repository's `confidence` is `suggest`.")
+    branch = somebodys_branch(request, brief)
+    found = risks(report, config.confidence, config.approval.tolerance, onto=branch)
+    if not found or brief.is_fork:
+        return None
+    return Held(found) if answerable else PatchOnly(found[0])

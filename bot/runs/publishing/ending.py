@@ -1,0 +1,213 @@
+"""Say how a run ended: to the people in the thread, and in the table of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from dataclasses import dataclass, replace
+from typing import assert_never
+
+import structlog
+
+from bot.errors import GitHubError, NotPermitted
+from bot.github.github import GitHub
+from bot.github.values import Published
+from bot.model import Report, Verdict
+from bot.model.offer import Offer
+from bot.model.repository import Repo
+from bot.model.request import FixRequest
+from bot.reporting import approval, check_run, final_report, messages, progress_comment
+from bot.reporting.marker import marker
+from bot.reporting.patch_comment import patch_comment
+from bot.runs.display import Display, Shown
+from bot.storage.runs import RunStatus, RunStore
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class CouldNotStart:
+    """A brief that could not be written, with the comment that says why."""
+
+    comment: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PatchOnly:
+    """A believed patch that can't become a pull request, and why.
+
+    Attributes:
+        reason: As a sentence.
+        suggested: Whether it stands in the pull request as suggested changes, with its report.
+    """
+
+    reason: str
+    suggested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NotPublished:
+    """There is no believed patch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """A believed patch is a commit on the pull request's own branch now.
+
+    Attributes:
+        commit: 40 hex digits.
+        branch: Its name.
+        url: Where people see the commit.
+    """
+
+    commit: str
+    branch: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBehind:
+    """A believed patch for a commit that is not its branch's head any more; `reason` says so."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportOnly:
+    """A believed patch, in a repository that wants diagnoses alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """There is no believed patch, and a person may let the run go on with as much again."""
+
+    offer: Offer
+
+
+Outcome = Published | Pushed | PatchOnly | LeftBehind | ReportOnly | NotPublished | Offered
+
+
+class Ending:
+    """The last words of runs. Saying them twice leaves them once.
+
+    Where people made it impossible (a deleted comment, a locked thread, an App without rights),
+    the log has what could not be said, and the run is over all the same.
+    """
+
+    def __init__(self, github: GitHub, runs: RunStore, display: Display) -> None:
+        self._github = github
+        self._runs = runs
+        self._display = display
+
+    async def refuse(self, request: FixRequest, shown: Shown, why: CouldNotStart) -> None:
+        """Say why nothing was started, in the place of the progress."""
+        await self._display.close(
+            request, shown, why.comment, check_run.without_fix(Verdict.REFUSED)
+        )
+        await self._react(request, "confused")
+        await self._runs.update(
+            request.run_id, status=RunStatus.DONE, verdict=Verdict.REFUSED, reason=why.reason
+        )
+
+    async def conclude(
+        self, request: FixRequest, report: Report, outcome: Outcome, shown: Shown
+    ) -> None:
+        """Say how it ended: in the progress comment, and what needs more room in a new one."""
+        mark = marker(request.run_id, "progress")
+        report_mark = marker(request.run_id, "report")
+        more, ended = "", check_run.without_fix(report.verdict)
+        match outcome:
+            case Published(number=number, url=url):
+                done = final_report.fixed(report, url, mark)
+                ended = check_run.Ended(f"Fixed in #{number}", success=True)
+                await self._runs.update(request.run_id, pull_request=number, pull_request_url=url)
+            case Pushed(url=url, commit=commit):
+                done = final_report.fixed(report, url, mark)
+                ended = check_run.Ended(f"Fixed by {commit[:7]}", success=True)
+                await self._runs.update(request.run_id, pull_request_url=url)
+            case LeftBehind(reason):
+                done = messages.moved_on(reason, mark)
+                ended = check_run.Ended("The branch has moved on")
+            case PatchOnly(reason, suggested):
+                done = progress_comment.finished(report, None, mark)
+                more = patch_comment(report, reason, report_mark, suggested=suggested)
+                ended = check_run.Ended("Fixed, as a patch to apply", success=True)
+            case ReportOnly():
+                done = progress_comment.finished(report, None, mark)
+                more = approval.diagnosis(report, report_mark)
+                ended = check_run.Ended("Diagnosed", success=True)
+            case NotPublished():
+                done = progress_comment.finished(report, None, mark)
+                more = final_report.not_fixed(report, report_mark)
+            case Offered(offer):
+                done = progress_comment.finished(report, None, mark, after=approval.more(offer))
+                more = final_report.not_fixed(report, report_mark, offer=offer)
+                ended = replace(ended, offers_more=True)
+            case _:
+                assert_never(outcome)
+        posted = isinstance(outcome, PatchOnly) and outcome.suggested
+        await self._display.close(request, shown, done, ended, more, posted=posted)
+        await self._react(request, "rocket" if report.verdict is Verdict.FIXED else "confused")
+        await self._runs.update(
+            request.run_id,
+            status=RunStatus.DONE,
+            verdict=report.verdict,
+            reason=report.reason,
+            head=report.head,
+            report=report,
+            cost_usd=report.usage.cost_usd,
+            tokens=report.usage.tokens,
+        )
+
+    async def end_early(self, request: FixRequest, text: str, reason: str) -> None:
+        """Say that there will be no report.
+
+        Args:
+            request: Of the run.
+            text: Of the comment; its mark is the one of the report.
+            reason: The same, in one sentence, for the table of runs.
+        """
+        run = await self._runs.get(request.run_id)
+        comment = None if run is None else run.progress_comment_id
+        shown = Shown(comment, await self._display.check_of(request))
+        done = messages.ended_early(marker(request.run_id, "progress"))
+        await self._display.close(request, shown, done, check_run.Ended("Ended early"), text)
+        await self._react(request, "confused")
+        await self.close(request, reason)
+
+    async def close(self, request: FixRequest, reason: str) -> None:
+        """Note, without a word to anybody, that a run is over and has no report."""
+        await self._runs.update(
+            request.run_id, status=RunStatus.DONE, verdict=Verdict.INFRASTRUCTURE, reason=reason
+        )
+
+    async def _react(self, request: FixRequest, content: str) -> None:
+        if request.number is None or request.comment_id is None:
+            return
+        await _if_allowed(
+            self._github.react(
+                _repo(request),
+                comment_id=request.comment_id,
+                issue_number=request.number,
+                content=content,
+            )
+        )
+
+    async def forget_tokens(self, repo: Repo) -> None:
+        """Make the tokens of a run that is over, or waits, useless."""
+        try:
+            await self._github.revoke_tokens(repo)
+        except GitHubError as error:
+            # They expire by themselves within the hour.
+            _log.warning("tokens not revoked", problem=str(error))
+
+
+async def _if_allowed(telling: Awaitable[object]) -> None:
+    try:
+        await telling
+    except NotPermitted as error:
+        _log.warning("could not tell how the run ended", problem=str(error))
+
+
+def _repo(request: FixRequest) -> Repo:
+    return Repo(request.repository, request.installation_id)

@@ -1,0 +1,101 @@
+"""Turn a believed patch into a branch and a pull request."""
+
+from __future__ import annotations
+
+import os
+
+from bot.errors import Conflict
+from bot.github.values import Advance, FileChange, Publication
+from bot.model import Report
+from bot.model.request import FixRequest
+from bot.reporting import pull_request
+from bot.reporting.commit_text import branch_name, commit_message
+from bot.reporting.marker import marker
+from bot.runs.briefing import Brief
+from sandbox.git import ObjectStore
+
+SUBMODULE = "160000"
+"""Mode of a path that names a commit of another repository."""
+
+
+async def prepare_publication(
+    report: Report, brief: Brief, store: ObjectStore, *, draft: bool
+) -> Publication:
+    """Return the pull request of a fixed run.
+
+    Raises:
+        PatchDoesNotApply: When the patch builds on what the setup changed in tracked files.
+        Conflict: When GitHub's API has no way to take it.
+    """
+    mark = marker(report.run_id, "pull-request")
+    return Publication(
+        branch=branch_name(brief.config.branch_prefix, report.problem, report.run_id),
+        base=brief.base_branch,
+        parent=report.head,
+        changes=await file_changes(report, store),
+        commit_message=commit_message(report),
+        title=pull_request.title(report),
+        body=pull_request.body(report, mark),
+        labels=tuple(brief.config.labels),
+        draft=draft,
+        marker=mark,
+    )
+
+
+async def prepare_advance(report: Report, brief: Brief, store: ObjectStore) -> Advance:
+    """Return the commit of a fixed run for the branch that was repaired.
+
+    Raises:
+        PatchDoesNotApply: When the patch builds on what the setup changed in tracked files.
+        Conflict: When GitHub's API has no way to take it.
+    """
+    return Advance(
+        branch=brief.base_branch,
+        parent=report.head,
+        changes=await file_changes(report, store),
+        message=commit_message(report),
+    )
+
+
+def goes_onto_the_branch(request: FixRequest, brief: Brief) -> bool:
+    """Return whether the repair is a commit on the very branch whose checks failed.
+
+    It is where the repo config wants it so for pull requests, and where the branch is our own.
+    """
+    if request.failed is None or request.failed.pull_request is None or brief.is_fork:
+        return False
+    return request.follows is not None or brief.config.checks.push == "branch"
+
+
+def somebodys_branch(request: FixRequest, brief: Brief) -> str:
+    """Return the branch that the repair would be a commit on and that is not our own, or ""."""
+    return brief.base_branch if goes_onto_the_branch(request, brief) and not brief.is_ours else ""
+
+
+async def file_changes(report: Report, store: ObjectStore) -> tuple[FileChange, ...]:
+    """Return every path that the patch changes, with its new content and mode.
+
+    Raises:
+        PatchDoesNotApply: When the patch does not fit the commit.
+        Conflict: When a path is not UTF-8, for the API speaks JSON.
+    """
+    before = await store.tree_of(report.head)
+    after = await store.apply(before, report.patch.data)
+    changes = []
+    differing = await store.changes(before, after)
+    contents = await store.blobs(
+        change.blob for change in differing if change.blob and change.mode != SUBMODULE
+    )
+    for change in differing:
+        if os.fsencode(change.path).decode("utf-8", "replace") != change.path:
+            raise Conflict(
+                f"GitHub's API can't take the file name {change.path!r}: it is not UTF-8."
+            )
+        if change.blob is None:
+            content = b""
+        elif change.mode == SUBMODULE:
+            content = change.blob.encode()
+        else:
+            content = contents[change.blob]
+        changes.append(FileChange(change.path, change.mode, content))
+    return tuple(changes)

@@ -1,0 +1,141 @@
+"""Put a believed patch where it belongs, unless people have moved on; have its checks watched."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import structlog
+
+from bot.errors import Conflict, HeadMoved, NotPermitted
+from bot.github.github import GitHub
+from bot.github.values import Published, Review
+from bot.model import Report
+from bot.model.repository import Repo
+from bot.model.request import FailedCommit, FixRequest
+from bot.model.risk import Confidence
+from bot.reporting.marker import marker
+from bot.reporting.patch_comment import patch_comment
+from bot.runs.briefing import Brief
+from bot.runs.publishing.ending import LeftBehind, NotPublished, Outcome, PatchOnly, Pushed
+from bot.runs.publishing.publication import (
+    goes_onto_the_branch,
+    prepare_advance,
+    prepare_publication,
+)
+from bot.runs.publishing.suggestions import suggestions
+from bot.storage.commits import CommitStore
+from sandbox.git import ObjectStore, PatchDoesNotApply
+
+_log = structlog.get_logger(__name__)
+
+
+class Publisher:
+    """Publishes repairs. Publishing the same twice changes nothing."""
+
+    def __init__(self, github: GitHub, commits: CommitStore) -> None:
+        self._github = github
+        self._commits = commits
+
+    async def publish(
+        self, request: FixRequest, brief: Brief, report: Report, store: ObjectStore
+    ) -> Outcome:
+        """Commit on the branch, open a pull request, or say why neither can be."""
+        repo = Repo(request.repository, request.installation_id)
+        if brief.is_fork:
+            return PatchOnly("the pull request comes from a fork.")
+        try:
+            if goes_onto_the_branch(request, brief):
+                pushed = await self._push(repo, brief, report, store)
+                if pushed is not None:
+                    return pushed
+            # A branch that our own commit is the head of was left to us by the lines above.
+            if request.failed is not None:
+                await self._require_head(repo, request.failed)
+            publication = await prepare_publication(
+                report, brief, store, draft=_draft(request, brief)
+            )
+            return await self._github.publish(repo, publication)
+        except HeadMoved as moved:
+            return LeftBehind(str(moved))
+        except (NotPermitted, Conflict, PatchDoesNotApply) as error:
+            return PatchOnly(str(error))
+
+    async def suggest(self, request: FixRequest, report: Report, outcome: PatchOnly) -> PatchOnly:
+        """Put the patch into its pull request as suggested changes, where all of it can be one."""
+        if request.number is None or not request.is_pull_request:
+            return outcome
+        repo = Repo(request.repository, request.installation_id)
+        try:
+            shown = await self._github.shown_lines(repo, request.number)
+            comments = suggestions(report.patch, shown)
+            if comments is None:
+                return outcome
+            mark = marker(request.run_id, "report")
+            body = patch_comment(report, outcome.reason, mark, suggested=True)
+            await self._github.post_review(
+                repo, request.number, Review(report.head, body, comments, mark)
+            )
+        except (NotPermitted, Conflict) as error:  # the comment has the patch then
+            _log.warning("patch not suggested", problem=str(error))
+            return outcome
+        return replace(outcome, suggested=True)
+
+    async def left(self, request: FixRequest) -> LeftBehind | NotPublished:
+        """Return whether people left the commit behind whose checks failed, and how."""
+        if request.failed is None:
+            return NotPublished()
+        try:
+            repo = Repo(request.repository, request.installation_id)
+            await self._require_head(repo, request.failed)
+        except HeadMoved as moved:
+            return LeftBehind(str(moved))
+        except NotPermitted as error:
+            _log.warning("head not known", problem=str(error))
+        return NotPublished()
+
+    async def watch(self, request: FixRequest, outcome: Outcome) -> None:
+        """Have the project's own checks of the publication looked at."""
+        if isinstance(outcome, Published | Pushed):
+            repo = Repo(request.repository, request.installation_id)
+            now = datetime.now(UTC)
+            await self._commits.published(repo, outcome.commit, outcome.branch, request.run_id, now)
+
+    async def _push(
+        self, repo: Repo, brief: Brief, report: Report, store: ObjectStore
+    ) -> Pushed | None:
+        """Commit on the branch; None when it is protected, and a pull request has to do.
+
+        Raises:
+            HeadMoved: When somebody pushed to it.
+            Conflict: When GitHub's API has no way to take the patch.
+            PatchDoesNotApply: When the patch does not fit the commit.
+        """
+        advance = await prepare_advance(report, brief, store)
+        try:
+            commit = await self._github.advance(repo, advance)
+        except (NotPermitted, Conflict) as error:
+            _log.warning("branch not pushed to", branch=advance.branch, problem=str(error))
+            return None
+        return Pushed(commit, advance.branch, self._github.commit_url(repo, commit))
+
+    async def _require_head(self, repo: Repo, failed: FailedCommit) -> None:
+        """Raise `HeadMoved` unless the commit that was repaired is what people work on still."""
+        if failed.pull_request is None:
+            head, state = await self._github.branch_head(repo, failed.branch), "open"
+        else:
+            pull = await self._github.pull_request(repo, failed.pull_request)
+            head, state = pull.head_sha, pull.state
+        if state != "open":
+            raise HeadMoved("The pull request was closed while the repair was made.")
+        if head != failed.sha:
+            raise HeadMoved(
+                f"The branch {failed.branch} moved on to {head[:7]} while the repair of "
+                f"{failed.sha[:7]} was made."
+            )
+
+
+def _draft(request: FixRequest, brief: Brief) -> bool:
+    if request.options.draft is not None:
+        return request.options.draft
+    return brief.config.draft and brief.config.confidence is not Confidence.PUSH

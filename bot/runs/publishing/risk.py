@@ -1,0 +1,131 @@
+"""Decide whether what a run would publish must wait for a person, and why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from bot.model import GuardFinding, Patch, Report, Severity
+from bot.model.risk import Confidence, Tolerance
+from bot.redaction import TOKEN_SHAPES
+from bot.repair.guards.requested import REQUESTED
+
+_DEPENDENCIES = re.compile(
+    r"""^(?:
+        requirements.*\.(?:txt|in) | constraints.*\.txt | pyproject\.toml | setup\.(?:py|cfg)
+      | Pipfile(?:\.lock)? | (?:poetry|uv|pdm)\.lock | environment\.ya?ml
+      | package\.json | package-lock\.json | npm-shrinkwrap\.json | yarn\.lock | pnpm-lock\.yaml
+      | Cargo\.(?:toml|lock) | go\.(?:mod|sum|work) | Gemfile(?:\.lock)? | .*\.gemspec
+      | composer\.(?:json|lock) | pom\.xml | build\.gradle(?:\.kts)? | \.npmrc | pip\.conf
+    )$""",
+    re.VERBOSE,
+)
+"""Files that settle what is installed, and from where."""
+
+_AUTOMATION = (".github/", ".gitlab-ci.yml", ".circleci/", ".pre-commit-config.yaml")
+"""What runs by itself, with a repository's credentials perhaps, as soon as it is pushed."""
+
+_NAMED = 3
+"""Files that a sentence names before it counts the others."""
+
+
+def risks(
+    report: Report, confidence: Confidence, tolerance: Tolerance, *, onto: str = ""
+) -> tuple[str, ...]:
+    """Return why the believed patch of a run must not be published before a person approves.
+
+    Args:
+        report: Of the run.
+        confidence: How far the repository lets results go; `push` approves of pushing in advance.
+        tolerance: What may be deleted.
+        onto: Somebody's branch that would get a commit, or "".
+
+    Returns:
+        A sentence for each reason; none where results are not published anyway.
+    """
+    if not confidence.publishes:
+        return ()
+    found = [*_of_paths(report.patch), *_of_deletions(report.patch, tolerance)]
+    if onto and confidence is not Confidence.PUSH:
+        found.append(f"It would be a commit on {onto}, a branch that Fixpoint did not make.")
+    found += _of_requested(report)
+    found += [
+        f"{place} looks like a credential; it would be public to all who read the repository."
+        for place in secret_places(report.patch)[:_NAMED]
+    ]
+    if confidence is Confidence.PUSH:
+        found += [
+            finding.message
+            for finding in _findings(report)
+            if finding.severity is Severity.NEEDS_PERSON
+        ]
+    return tuple(dict.fromkeys(found))
+
+
+def secret_places(patch: Patch) -> tuple[str, ...]:
+    """Return the places, `path:line`, where a patch adds what looks like a credential."""
+    return tuple(
+        f"{path}:{number}"
+        for path, number, line in _added_lines(patch)
+        if any(shape.search(line) for shape in TOKEN_SHAPES)
+    )
+
+
+def is_dependency_file(path: str) -> bool:
+    """Whether a path settles what is installed."""
+    return _DEPENDENCIES.match(PurePosixPath(path).name) is not None
+
+
+def _of_paths(patch: Patch) -> Iterator[str]:
+    automation = [path for path in patch.files if path.startswith(_AUTOMATION)]
+    if automation:
+        yield f"It changes what runs by itself: {_listed(automation)}."
+    dependencies = [path for path in patch.files if is_dependency_file(path)]
+    if dependencies:
+        yield f"It changes what is installed: {_listed(dependencies)}."
+
+
+def _of_requested(report: Report) -> Iterator[str]:
+    """Yield what is protected and was asked for, whatever severity the repository gives that."""
+    for finding in _findings(report):
+        if finding.rule == REQUESTED and not (finding.file or "").startswith(_AUTOMATION):
+            yield finding.message
+
+
+def _findings(report: Report) -> tuple[GuardFinding, ...]:
+    attempt = report.accepted_attempt
+    if attempt is None or attempt.verification is None:
+        return ()
+    return attempt.verification.findings
+
+
+def _of_deletions(patch: Patch, tolerance: Tolerance) -> Iterator[str]:
+    files = len(re.findall(r"^deleted file mode ", patch.text, re.MULTILINE))
+    if files > tolerance.deleted_files:
+        yield f"It deletes {files} files; more than {tolerance.deleted_files} take an approval."
+    lines = patch.removed - patch.added
+    if lines > tolerance.deleted_lines:
+        yield f"It deletes {lines:,} lines; more than {tolerance.deleted_lines:,} take an approval."
+
+
+def _listed(paths: list[str]) -> str:
+    shown = ", ".join(paths[:_NAMED])
+    return f"{shown} and {len(paths) - _NAMED} more" if len(paths) > _NAMED else shown
+
+
+def _added_lines(patch: Patch) -> Iterator[tuple[str, int, str]]:
+    """Yield path, number and text of each line that a patch adds."""
+    path, number, in_hunk = "", 0, False
+    for line in patch.text.split("\n"):
+        if line.startswith("diff --git "):
+            in_hunk = False
+        elif line.startswith("+++ ") and not in_hunk:
+            path = line[4:].strip('"').removeprefix("b/")
+        elif hunk := re.match(r"@@ -\d+(?:,\d+)? \+(\d+)", line):
+            number, in_hunk = int(hunk[1]), True
+        elif in_hunk and line.startswith("+"):
+            yield path, number, line[1:]
+            number += 1
+        elif in_hunk and line.startswith(" "):
+            number += 1

@@ -1,0 +1,149 @@
+"""Fetch the source of a run from a repository on a server."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
+from pathlib import Path
+from typing import TypeVar
+
+from bot.errors import GitHubError, UsageError
+from bot.repair.job import Source
+from bot.repair.workspace.checkouts import provide
+from bot.runs.durability.outages import outlast
+from sandbox.git import Credential, GitError, ObjectStore, git
+
+T = TypeVar("T")
+
+
+_OUTAGE = re.compile(
+    r"returned error: (5\d\d|429)|Could not resolve host|Failed to connect|Couldn't connect"
+    r"|timed out|Connection reset|Empty reply|Recv failure|early EOF|unexpected disconnect"
+    r"|RPC failed",
+    re.IGNORECASE,
+)
+"""What git and libcurl say of a server or network that is down."""
+
+
+class RemoteCheckout:
+    """A commit of a repository on a server.
+
+    Attributes:
+        store: Objects of the run.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        scratch: Path,
+        *,
+        ref: str = "HEAD",
+        trusted_ref: str | None = None,
+        mirror: Path | None = None,
+        credential: Callable[[], AbstractAsyncContextManager[Credential]] | None = None,
+        first_wait: float | None = None,
+    ) -> None:
+        """Describe where to fetch from.
+
+        Args:
+            url: Without any credential in it.
+            scratch: The run's folder on this host.
+            ref: A branch, `refs/...` or a commit to repair.
+            trusted_ref: Whose guidance files are believed; None means `ref`'s own.
+            mirror: Bare repository that keeps objects from run to run, or None.
+            credential: Opened for each fetch, and closed after it.
+            first_wait: Seconds after which what an outage of the server stopped is tried again,
+                and for hours; None tries once.
+        """
+        self._url = url
+        self._scratch = scratch
+        self._ref = ref
+        self._trusted_ref = trusted_ref
+        self._mirror = ObjectStore(mirror) if mirror else None
+        self._credential = credential
+        self._first_wait = first_wait
+        self.store = ObjectStore(scratch / "repo.git")
+
+    async def head(self) -> str:
+        """Return the commit that `ref` names now.
+
+        Raises:
+            UsageError: When the server does not answer, or has no such ref.
+        """
+        return await self._resolve(self._ref)
+
+    async def provide(self, head: str) -> Source:
+        """Fetch the commit, and the trusted one, and check it out.
+
+        Raises:
+            UsageError: When the server has no such commit.
+        """
+        await self.store.create(borrow_from=await self._objects())
+        trusted = head
+        if self._trusted_ref is not None:
+            trusted = await self._resolve(self._trusted_ref)
+        for commit in dict.fromkeys((head, trusted)):
+            if not await self.store.has(commit):
+                await self._fetch(commit)
+        directory = await provide(self.store, head, self._scratch / "source")
+        return Source(self.store, directory, head, trusted)
+
+    async def _objects(self) -> Path | None:
+        if self._mirror is None:
+            return None
+        await self._mirror.create()
+        os.utime(self._mirror.directory)  # housekeeping keeps what is of use
+        return self._mirror.directory.resolve() / "objects"
+
+    async def _resolve(self, ref: str) -> str:
+        if _is_commit(ref):
+            return ref
+        listing = await self._ask("ls-remote", "--quiet", "--exit-code", self._url, ref)
+        return listing.split("\t", 1)[0]
+
+    async def _fetch(self, commit: str) -> None:
+        store = self._mirror or self.store
+        refspec = f"+{commit}:refs/fixpoint/{self._scratch.name}/{commit}"
+        try:
+            await self._insist(
+                lambda credential: store.fetch(self._url, refspec, credential=credential)
+            )
+        except (GitError, GitHubError) as error:
+            raise UsageError(f"{self._url} could not be fetched: {error}") from error
+
+    async def _ask(self, *arguments: str) -> str:
+        try:
+            answer = await self._insist(lambda credential: git(*arguments, credential=credential))
+        except (GitError, GitHubError) as error:
+            raise UsageError(f"{self._url} has no {arguments[-1]} to fetch: {error}") from error
+        return answer.decode().strip()
+
+    async def _insist(self, act: Callable[[Credential | None], Awaitable[T]]) -> T:
+        """Let git talk to the server, and outlast an outage when that is wanted."""
+
+        async def once() -> T:
+            try:
+                async with self._opened() as credential:
+                    return await act(credential)
+            except GitError as error:
+                if _is_outage(error):
+                    raise GitHubError(str(error)) from error
+                raise
+
+        if self._first_wait is None:
+            return await once()
+        return await outlast(once, first_wait=self._first_wait)
+
+    def _opened(self) -> AbstractAsyncContextManager[Credential | None]:
+        return self._credential() if self._credential else nullcontext()
+
+
+def _is_outage(error: GitError) -> bool:
+    """Whether git's last words are about a server or network that is down."""
+    return _OUTAGE.search(str(error)) is not None
+
+
+def _is_commit(ref: str) -> bool:
+    return len(ref) == 40 and all(digit in "0123456789abcdef" for digit in ref)  # noqa: PLR2004 - SHA-1 in hex

@@ -1,0 +1,365 @@
+"""The durable shell of a run on GitHub: brief, repair, publish, say so."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import structlog
+from pydantic import SecretStr
+
+from bot.ci.evidence import JobEvidence
+from bot.errors import (
+    FixpointError,
+    GitHubError,
+    StorageError,
+    UsageError,
+)
+from bot.github.github import GitHub
+from bot.model import Attempt, Report, Verdict
+from bot.model.deadline import StopSign
+from bot.model.money.caps import NO_CAPS, Caps, charged
+from bot.model.progress import together
+from bot.model.repository import Repo
+from bot.model.request import FixRequest
+from bot.model.steps import Steps
+from bot.redaction import redacted
+from bot.repair.engine import repair
+from bot.repair.job import Job
+from bot.repair.run import Tools
+from bot.repair.workspace.preparation import PLACES, leftovers
+from bot.reporting import messages
+from bot.reporting.marker import marker
+from bot.reporting.progress_view import ProgressView
+from bot.runs import rerunning
+from bot.runs.beginning import Beginning
+from bot.runs.briefing import Brief, plan_job
+from bot.runs.display import Display, Shown
+from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
+from bot.runs.durability.outages import FIRST_WAIT, outlast
+from bot.runs.live_comment import EDIT_SECONDS, ProgressComment
+from bot.runs.progress_log import log_progress
+from bot.runs.publishing.approvals import Asking
+from bot.runs.publishing.budget_offer import may_have_as_much_again
+from bot.runs.publishing.destination import Held, unpublished
+from bot.runs.publishing.ending import (
+    CouldNotStart,
+    Ending,
+    LeftBehind,
+    NotPublished,
+    Offered,
+    Outcome,
+    PatchOnly,
+)
+from bot.runs.publishing.publisher import Publisher
+from bot.runs.remote_checkout import RemoteCheckout
+from bot.runs.rerunning import Reruns
+from bot.storage.approvals import ApprovalStore
+from bot.storage.commits import CommitStore
+from bot.storage.ledger import Ledger
+from bot.storage.ledger_reservations import open_purse
+from bot.storage.runs import RunStore
+from sandbox.base import SandboxError
+from sandbox.git import Credential
+
+STOP_POLL_SECONDS = 1.0
+
+T = TypeVar("T")
+
+_log = structlog.get_logger(__name__)
+
+
+class FixWorkflow:
+    """Carries one request from its acceptance to its last comment; every side effect is a step."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        runs: RunStore,
+        ledger: Ledger,
+        commits: CommitStore,
+        tools: Tools,
+        steps: Steps,
+        folder: Path,
+        *,
+        approvals: ApprovalStore,
+        waits: timedelta = timedelta(days=7),
+        caps: Caps = NO_CAPS,
+        edit_seconds: float = EDIT_SECONDS,
+        retry_seconds: float = FIRST_WAIT,
+        secrets: Sequence[SecretStr] = (),
+        patterns: Sequence[re.Pattern[str]] = (),
+    ) -> None:
+        self._secrets = secrets
+        self._patterns = patterns
+        self._github = github
+        self._runs = runs
+        self._display = Display(github)
+        self._publisher = Publisher(github, commits)
+        self._reruns = Reruns(github, commits)
+        self._ending = Ending(github, runs, self._display)
+        self._ledger = ledger
+        self._beginning = Beginning(github, runs, self._display, caps, secrets, patterns)
+        self._asking = Asking(runs, approvals, self._display, waits)
+        self._tools = tools
+        self._steps = steps
+        self._folder = folder
+        self._edit_seconds = edit_seconds
+        self._retry_seconds = retry_seconds
+        self._comments: dict[str, ProgressComment] = {}
+
+    def view_of(self, run_id: str) -> ProgressView | None:
+        """Return how far a run of this process is; None when it is not at work here."""
+        comment = self._comments.get(run_id)
+        return comment.view if comment else None
+
+    async def run(self, request: FixRequest) -> None:
+        """Carry the request to its end, or to a question for a person."""
+        await self._guarded(request, self._carry)
+
+    async def go_on(self, request: FixRequest) -> None:
+        """Carry a run from a person's answer to its end."""
+        await self._guarded(request, self._carry_on)
+
+    async def _guarded(
+        self, request: FixRequest, carry: Callable[[FixRequest], Awaitable[None]]
+    ) -> None:
+        """Carry a request; nothing that went wrong on the way stays unsaid."""
+        with structlog.contextvars.bound_contextvars(run_id=request.run_id):
+            interruptions = await self._runs.begin(request.run_id) - 1
+            _log.info("run taken up", interruptions=interruptions)
+            try:
+                if interruptions >= MOST_INTERRUPTIONS:
+                    await self._give_up(request, interruptions)
+                else:
+                    await carry(request)
+            except FixpointError as error:
+                _log.error("run ended early", problem=str(error))
+                await self._end_early(request, str(error))
+            except Exception:  # noqa: BLE001 - where bugs end: in the log, and told to people
+                _log.exception("run broke")
+                await self._end_early(request, None)
+            await self._close_ledger(request.run_id)
+            await asyncio.to_thread(shutil.rmtree, self._scratch(request), ignore_errors=True)
+            await self._ending.forget_tokens(_repo(request))
+            _log.info("run over")
+
+    async def _close_ledger(self, run_id: str) -> None:
+        """Take for spent what the run left reserved, however it ended."""
+        try:
+            await self._ledger.close_run(run_id, {})
+        except StorageError as error:  # the next start does it
+            _log.warning("ledger not closed", problem=str(error))
+
+    async def _carry(self, request: FixRequest) -> None:
+        steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
+        shown = await steps("announce", self._beginning.announce, request)
+        brief = await steps("brief", self._beginning.brief, request)
+        if isinstance(brief, CouldNotStart):
+            await steps("say why not", self._ending.refuse, request, shown, brief)
+            return
+        failed: tuple[JobEvidence, ...] = ()
+        if request.failed is not None:
+            failed = await steps("gather evidence", self._beginning.gather, request, brief)
+        earlier: tuple[Attempt, ...] = ()
+        if request.continues is not None:
+            earlier = await steps("recall", self._asking.recall, request.continues, brief.commit)
+        job = plan_job(request, brief, failed, caps=self._beginning.caps_of(brief), earlier=earlier)
+        report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
+        if report.verdict is Verdict.STOPPED:
+            report, outcome = await self._unless_left(request, report, steps)
+        if isinstance(outcome, PatchOnly):
+            outcome = await steps("suggest", self._publisher.suggest, request, report, outcome)
+        if rerunning.is_wanted(request, brief, report):
+            said = await steps("run flaky jobs again", self._reruns.begin, request, failed)
+            report = replace(report, reason=f"{report.reason} {said}")
+        if isinstance(outcome, Held):
+            await steps(
+                "wait for a person", self._asking.hold, request, report, brief, outcome, shown
+            )
+            return
+        if may_have_as_much_again(report, job.limits) and shown.somewhere:
+            role = brief.config.who.approve
+            offer = await steps("offer more", self._asking.offer, request, job.limits, role)
+            outcome = Offered(offer)
+        await steps("have its checks watched", self._publisher.watch, request, outcome)
+        await steps("report", self._ending.conclude, request, report, outcome, shown)
+
+    async def _carry_on(self, request: FixRequest) -> None:
+        steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
+        held = await steps("take up again", self._asking.take_up, request)
+        report = held.report
+        outcome: Outcome
+        if held.approved:
+            brief = await steps("brief", self._beginning.brief, request)
+            outcome = await steps("publish", self._publish_held, request, brief, report)
+        else:
+            report, outcome = await self._unless_left(request, report, steps)
+        await steps("have its checks watched", self._publisher.watch, request, outcome)
+        await steps("report", self._ending.conclude, request, report, outcome, held.shown)
+
+    async def _unless_left(
+        self, request: FixRequest, report: Report, steps: Steps
+    ) -> tuple[Report, Outcome]:
+        """Say of a run that was stopped that people left its commit behind, if they did."""
+        if request.failed is None:
+            return report, NotPublished()
+        left = await steps("see whether people moved on", self._publisher.left, request)
+        reason = left.reason if isinstance(left, LeftBehind) else report.reason
+        return replace(report, reason=reason), left
+
+    async def _publish_held(
+        self, request: FixRequest, brief: Brief | CouldNotStart, report: Report
+    ) -> Outcome:
+        """Publish what a person approved of, by the rules that the repository has now."""
+        if isinstance(brief, CouldNotStart):
+            return PatchOnly(brief.reason)
+        brief = replace(brief, commit=report.head)
+        return await self._publish(request, brief, report, self._checkout(request, brief))
+
+    async def _give_up(self, request: FixRequest, times: int) -> None:
+        """End a run that ended its server each time it was taken up."""
+        _log.error("run given up", interruptions=times)
+        text = messages.crashed(request.run_id, times, marker(request.run_id, "report"))
+        reason = f"It was interrupted {times} times without getting further."
+        await self._last_words(request, text, reason)
+
+    async def _end_early(self, request: FixRequest, reason: str | None) -> None:
+        text = messages.broke(request.run_id, reason, marker(request.run_id, "report"))
+        await self._last_words(request, text, reason or "An error in Fixpoint itself.")
+
+    async def _last_words(self, request: FixRequest, text: str, reason: str) -> None:
+        """Say them outside of the steps, which come in the order that an earlier process kept."""
+        try:
+            await outlast(
+                lambda: self._ending.end_early(request, text, reason),
+                first_wait=self._retry_seconds,
+            )
+        except Exception:  # noqa: BLE001 - whatever stops this must not leave the run open for ever
+            _log.exception("last words not said")
+            await self._ending.close(request, reason)
+        for name in leftovers(request.run_id, PLACES if request.failed else PLACES[:1]):
+            with contextlib.suppress(SandboxError):  # it goes by its lifetime
+                await self._tools.sandboxes.remove(name)
+
+    async def _repair_and_publish(
+        self, request: FixRequest, brief: Brief, job: Job, shown: Shown, steps: Steps
+    ) -> tuple[Report, Outcome | Held]:
+        mark = marker(request.run_id, "progress")
+
+        async def edit(text: str) -> None:
+            await self._display.progress(request, shown, text)
+
+        started = await steps("look at the clock", _utc_now)
+        view = ProgressView(run_id=request.run_id, started=started, limits=job.limits)
+        checkout = self._checkout(request, brief)
+        stopped = StopSign()
+        purse = await open_purse(
+            self._ledger,
+            request.run_id,
+            partial(charged, request, job.limits, self._beginning.caps_of(brief)),
+        )
+        watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
+        try:
+            async with ProgressComment(
+                view,
+                mark,
+                edit,
+                every=self._edit_seconds,
+                secrets=self._secrets,
+                patterns=self._patterns,
+            ) as comment_listener:
+                self._comments[request.run_id] = comment_listener
+                listener = together(comment_listener, log_progress)
+                report = await repair(job, self._tools, checkout, steps, listener, stopped, purse)
+        except UsageError as error:
+            report = _refused(request, brief, str(error))
+        finally:
+            watch.cancel()
+            self._comments.pop(request.run_id, None)
+        balances = await steps("close the ledger", purse.close)
+        notes = (*report.notes, *_approved_of(request))
+        report = replace(self._redacted(report), balances=balances, notes=notes)
+        outcome = unpublished(request, brief, report, answerable=shown.somewhere)
+        if outcome is not None:
+            return report, outcome
+        return report, await steps("publish", self._publish, request, brief, report, checkout)
+
+    async def _publish(
+        self, request: FixRequest, brief: Brief, report: Report, checkout: RemoteCheckout
+    ) -> Outcome:
+        source = await checkout.provide(report.head)
+        return await self._publisher.publish(request, brief, report, source.store)
+
+    async def _forget(self, token: SecretStr) -> None:
+        try:
+            await self._github.revoke(token)
+        except GitHubError as error:
+            # It expires by itself within the hour.
+            _log.warning("token not revoked", problem=str(error))
+
+    def _checkout(self, request: FixRequest, brief: Brief) -> RemoteCheckout:
+        repo = _repo(request)
+
+        @contextlib.asynccontextmanager
+        async def credential() -> AsyncIterator[Credential]:
+            source = await self._github.clone_source(repo)
+            try:
+                yield Credential(source.url, source.token.get_secret_value())
+            finally:
+                await self._forget(source.token)
+
+        return RemoteCheckout(
+            self._github.clone_url(repo),
+            self._scratch(request),
+            ref=brief.commit,
+            trusted_ref=brief.trusted,
+            mirror=self._folder / "mirrors" / f"{repo.full_name.lower()}.git",
+            credential=credential,
+            first_wait=self._retry_seconds,
+        )
+
+    def _redacted(self, value: T) -> T:
+        return redacted(value, self._secrets, self._patterns)
+
+    def _scratch(self, request: FixRequest) -> Path:
+        return self._folder / "runs" / request.run_id
+
+    async def _watch_for_stop(self, run_id: str, stopped: StopSign) -> None:
+        """Set the event once a person asked for it, on whichever server they were heard."""
+        while not stopped.is_set():
+            if await self._runs.stop_requested(run_id):
+                stopped.stop()
+            await asyncio.sleep(STOP_POLL_SECONDS)
+
+
+def _repo(request: FixRequest) -> Repo:
+    return Repo(request.repository, request.installation_id)
+
+
+def _approved_of(request: FixRequest) -> tuple[str, ...]:
+    if request.continues is None:
+        return ()
+    return (f"{request.actor} approved of as much again: it goes on from run {request.continues}.",)
+
+
+def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:
+    return Report(
+        run_id=request.run_id,
+        verdict=Verdict.REFUSED,
+        reason=reason,
+        problem=brief.problem,
+        head=brief.commit,
+    )
+
+
+async def _utc_now() -> datetime:
+    return datetime.now(UTC)

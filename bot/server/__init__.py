@@ -1,0 +1,1 @@
+"""`fixpoint serve`: everything that lives as long as the server."""

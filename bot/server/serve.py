@@ -1,0 +1,245 @@
+"""`fixpoint serve`: the webhook server, its database, its dispatcher and its durable runs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+import aiohttp
+import structlog
+from aiohttp import web
+
+from bot import __version__
+from bot.app import open_tools
+from bot.background import in_background
+from bot.errors import StorageError
+from bot.github.github import GitHub
+from bot.github.refusals import Patience
+from bot.github.unused_tokens import unused_revoked
+from bot.intake.approvals import Approvals
+from bot.intake.check_dispatch import CheckEvents
+from bot.intake.comment_dispatch import CommentEvents
+from bot.intake.commit_look import Stores
+from bot.intake.dispatch import Dispatcher
+from bot.intake.missed import MissedDeliveries
+from bot.intake.settling import Settler
+from bot.intake.superseded_commits import LeftHeads
+from bot.intake.webhook import Webhook
+from bot.model.money.caps import Caps
+from bot.redaction import planted_secrets, scrubber
+from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
+from bot.runs.workflow import FixWorkflow
+from bot.server.housekeeping import Housekeeping
+from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
+from bot.storage.approvals import ApprovalStore
+from bot.storage.commits import CommitStore
+from bot.storage.data_folder import make_data_folder
+from bot.storage.database import Database, open_database
+from bot.storage.deliveries import DeliveryStore
+from bot.storage.journal import Journal
+from bot.storage.ledger import Ledger
+from bot.storage.runs import RunStore
+from bot.storage.steps_database import steps_database
+from bot.storage.switches import SwitchStore
+from bot.telemetry.logs import configure_logs
+from bot.telemetry.sentry import configure_sentry
+
+LOOK_AGAIN = 4
+"""How many times `FIXPOINT_RETRY_SECONDS` checks that still run are left alone at first."""
+
+SHUTDOWN_SECONDS = 5.0
+"""For requests that are under way when the server stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The parts of a running server that others may look at."""
+
+    app: web.Application
+    database: Database
+    deliveries: DeliveryStore
+    runs: RunStore
+    commits: CommitStore
+    dispatcher: Dispatcher
+    settler: Settler
+    durable: DurableRuns
+    approvals: Approvals
+
+
+@asynccontextmanager
+async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
+    """Build everything, take up unfinished runs, and close it all in the end.
+
+    Raises:
+        UsageError: When the database or the sandbox can't be used.
+    """
+    folder, secrets = settings.fixpoint_data, planted_secrets(settings)
+    await asyncio.to_thread(make_data_folder, folder)
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(await open_database(settings.database_url))
+        deliveries, runs = DeliveryStore(database), RunStore(database)
+        approvals = ApprovalStore(database)
+        # What a power cut costs it, it costs the steps that it belongs to as well.
+        ledger = Ledger(
+            await stack.enter_async_context(
+                await open_database(settings.database_url, flushed=False)
+            )
+        )
+        stack.push_async_callback(ledger.written)
+        await ledger.close_ended_runs()
+        stores = Stores(CommitStore(database), runs, SwitchStore(database))
+        session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=True))
+        github = GitHub(
+            session,
+            app_id=str(settings.github_app_id),
+            private_key=settings.github_private_key,
+            api_url=settings.github_api_url,
+            web_url=settings.github_url,
+            patience=Patience(first_wait=settings.fixpoint_retry_seconds / 10),
+            scrub=scrubber(secrets, settings.fixpoint_redact),
+        )
+        await stack.enter_async_context(unused_revoked(github))
+        tools = await stack.enter_async_context(
+            open_tools(settings, sandboxes=folder / "sandboxes", kind=settings.fixpoint_sandbox)
+        )
+        steps_engine = stack.enter_context(steps_database(settings.database_url))
+        journal = Journal(steps_engine)
+        workflow = FixWorkflow(
+            github,
+            runs,
+            ledger,
+            stores.commits,
+            tools,
+            DurableSteps(journal, first_wait=settings.fixpoint_retry_seconds),
+            folder,
+            approvals=approvals,
+            waits=timedelta(days=settings.fixpoint_approval_days),
+            caps=caps_of(settings),
+            edit_seconds=settings.fixpoint_edit_seconds,
+            retry_seconds=settings.fixpoint_retry_seconds,
+            secrets=secrets,
+            patterns=settings.fixpoint_redact,
+        )
+        durable = DurableRuns(
+            steps_engine,
+            journal,
+            executor_id=settings.fixpoint_server_name,
+            concurrency=settings.fixpoint_concurrency,
+        )
+        await durable.launch(workflow.run, workflow.go_on)
+        stack.push_async_callback(durable.close)
+        waiting = Approvals(runs, approvals, durable.go_on, durable.start)
+        await stack.enter_async_context(in_background(waiting.keep_looking))
+        left = LeftHeads(github, runs, waiting)
+        settler = await stack.enter_async_context(
+            Settler(
+                github,
+                stores,
+                durable.start,
+                left,
+                first_wait=LOOK_AGAIN * settings.fixpoint_retry_seconds,
+            )
+        )
+        checks = CheckEvents(github, stores, waiting, left, settler.wake)
+        dispatcher = await stack.enter_async_context(
+            Dispatcher(
+                deliveries,
+                runs,
+                durable.start,
+                CommentEvents(github, runs, durable.start, waiting, workflow.view_of, checks),
+                checks,
+                first_wait=settings.fixpoint_retry_seconds,
+            )
+        )
+        missed = MissedDeliveries(github, deliveries, every=settings.fixpoint_missed_seconds)
+        await stack.enter_async_context(in_background(missed.keep_looking))
+        housekeeping = Housekeeping(deliveries, stores.commits, journal, folder / "mirrors")
+        await stack.enter_async_context(in_background(housekeeping.keep_tidy))
+        app = build_app(settings, database, deliveries, dispatcher.wake)
+        yield Server(
+            app, database, deliveries, runs, stores.commits, dispatcher, settler, durable, waiting
+        )
+
+
+def caps_of(settings: ServerSettings) -> Caps:
+    """Return what the settings allow all runs together."""
+    return Caps(
+        run_usd=settings.fixpoint_run_usd,
+        thread_usd=settings.fixpoint_thread_usd,
+        repository_usd=settings.fixpoint_repository_usd,
+        installation_usd=settings.fixpoint_installation_usd,
+        day_usd=settings.fixpoint_day_usd,
+        run_tokens=settings.fixpoint_run_tokens,
+        sandbox_seconds=settings.fixpoint_sandbox_seconds,
+        runs_per_hour=settings.fixpoint_runs_per_hour,
+    )
+
+
+def build_app(
+    settings: ServerSettings,
+    database: Database,
+    deliveries: DeliveryStore,
+    wake: Callable[[], None],
+) -> web.Application:
+    """Return the web application: the webhook, and whether the server is well."""
+    app = web.Application()
+    scrub = scrubber(planted_secrets(settings), settings.fixpoint_redact)
+    webhook = Webhook(settings.github_webhook_secret, deliveries, wake, scrub)
+
+    async def healthz(_: web.Request) -> web.Response:
+        return web.json_response({"status": "ok", "version": __version__})
+
+    async def readyz(_: web.Request) -> web.Response:
+        try:
+            await database.read(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
+        except StorageError as error:
+            return web.json_response({"status": "unavailable", "reason": str(error)}, status=503)
+        return web.json_response({"status": "ready"})
+
+    app.router.add_post("/webhook", webhook.handle)
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/readyz", readyz)
+    return app
+
+
+def run_server() -> None:
+    """Serve until a signal ends it.
+
+    Raises:
+        UsageError: When the settings, the database or the sandbox can't be used.
+    """
+    settings = load_server_settings(os.environ)
+    configure_logs(settings)
+    configure_sentry(settings)
+    for warning in settings_warnings(os.environ):
+        structlog.get_logger().warning("setting without effect", problem=warning)
+    asyncio.run(_serve(settings))
+
+
+async def _serve(settings: ServerSettings) -> None:
+    ended = _ended_by_signal()
+    async with open_server(settings) as server:
+        runner = web.AppRunner(server.app, shutdown_timeout=SHUTDOWN_SECONDS, access_log=None)
+        await runner.setup()
+        site = web.TCPSite(runner, settings.host, settings.port)
+        await site.start()
+        port = runner.addresses[0][1]  # the one that was free, when the setting is 0
+        structlog.get_logger().info("listening", host=settings.host, port=port)
+        try:
+            await ended.wait()
+        finally:
+            await runner.cleanup()
+
+
+def _ended_by_signal() -> asyncio.Event:
+    """Return what a signal sets from now on."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    return ended

@@ -1,0 +1,331 @@
+"""Read the environment once and report everything that is wrong with it at once."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from bot.errors import SettingsError
+from bot.settings.values import (
+    DatabaseUrl,
+    Dollars,
+    FolderPath,
+    HttpUrl,
+    Patterns,
+    PrivateKey,
+    Registries,
+)
+
+
+class SandboxKind(StrEnum):
+    """Which sandbox runs commands; `auto` takes the first that works here."""
+
+    AUTO = "auto"
+    E2B = "e2b"
+    DOCKER = "docker"
+    BUBBLEWRAP = "bubblewrap"
+
+
+class LogFormat(StrEnum):
+    """How a log line is written."""
+
+    JSON = "json"
+    CONSOLE = "console"
+
+
+class LogLevel(StrEnum):
+    """The least severe event that is logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+def variable_of(field_name: str) -> str:
+    """Return the variable that a field of the settings is read from."""
+    return field_name.upper()
+
+
+class LocalSettings(BaseModel):
+    """What `fixpoint fix` reads. A field's variable is its name in upper case."""
+
+    model_config = ConfigDict(
+        alias_generator=variable_of,
+        frozen=True,
+        extra="ignore",
+        hide_input_in_errors=True,
+        validate_default=True,
+    )
+
+    anthropic_api_key: SecretStr | None = Field(None, description="Key of the Anthropic API.")
+    anthropic_base_url: HttpUrl | None = Field(
+        None, description="Another address of that API: a gateway or a proxy."
+    )
+    anthropic_model: str = Field("claude-sonnet-5-5", description="Anthropic model to begin with.")
+    anthropic_stronger_model: str = Field(
+        "claude-opus-5-5", description="Anthropic model of the last attempts."
+    )
+    openai_base_url: HttpUrl | None = Field(
+        None,
+        description="Address of any OpenAI-compatible API, `/v1` included; without it a key is "
+        "one of OpenAI itself.",
+    )
+    openai_api_key: SecretStr | None = Field(
+        None, description="Its key; many servers of your own need none."
+    )
+    openai_model: str | None = Field(
+        None, description="Its model; the provider is used only when this is set."
+    )
+    openai_stronger_model: str | None = Field(
+        None, description="Its model of the last attempts; the same one unless set."
+    )
+    fixpoint_sandbox: SandboxKind = Field(
+        SandboxKind.AUTO,
+        description="Where commands run: `auto`, `e2b`, `docker` or `bubblewrap`.",
+    )
+    fixpoint_docker_image: str | None = Field(
+        None,
+        description="Docker image of sandboxes where the repo config names none; "
+        "`python:3.12-bookworm` unless set.",
+    )
+    e2b_api_key: SecretStr | None = Field(None, description="Key of E2B; needed for its sandboxes.")
+    e2b_template: str | None = Field(
+        None, description="E2B template where the repo config names none."
+    )
+    e2b_domain: str | None = Field(None, description="Domain of an E2B installation of your own.")
+    e2b_api_url: HttpUrl | None = Field(None, description="Address of its API, if it is another.")
+    e2b_sandbox_url: HttpUrl | None = Field(
+        None, description="Address of its sandboxes, if it is another."
+    )
+    fixpoint_data: FolderPath = Field(
+        Path("~/.local/share/fixpoint"),
+        description="Folder of everything that Fixpoint keeps.",
+    )
+    fixpoint_redact: Patterns = Field(
+        (),
+        description="Regular expressions, one a line: what else is taken out of everything that "
+        "is kept, posted, sent or logged, as what looks like a credential is.",
+        json_schema_extra={"default_text": ""},
+    )
+    fixpoint_registries: Registries = Field(
+        (),
+        description="Private package registries, as `https://user:password@host/path`, with blanks "
+        "between them. The credentials are added outside of the sandbox. `acme,beta/app=https://...` "
+        "serves the repositories of acme and one of beta alone.",
+        json_schema_extra={"default_text": ""},
+    )
+    fixpoint_log_level: LogLevel = Field(
+        LogLevel.INFO, description="Least severe log line: `debug`, `info`, `warning` or `error`."
+    )
+
+
+def _embedded_database(earlier: dict[str, Any]) -> SecretStr:
+    folder: Path = earlier["fixpoint_data"]
+    return SecretStr(f"sqlite:///{folder.absolute() / 'fixpoint.db'}")
+
+
+class ServerSettings(LocalSettings):
+    """What `fixpoint serve` reads. A field's variable is its name in upper case."""
+
+    github_app_id: int = Field(
+        gt=0, description="The App's id: a number, shown on the App's settings page."
+    )
+    github_private_key: PrivateKey = Field(
+        description="The App's private key: PEM text (line ends may be written `\\n`) or the path "
+        "of a file."
+    )
+    github_webhook_secret: SecretStr = Field(
+        min_length=1, description="The secret that the App's webhook is set up with."
+    )
+    github_api_url: HttpUrl = Field(
+        "https://api.github.com",
+        description="GitHub's API; `https://HOST/api/v3` on GitHub Enterprise Server.",
+    )
+    github_url: HttpUrl = Field(
+        "https://github.com", description="GitHub itself; git reads repositories from here."
+    )
+    database_url: DatabaseUrl = Field(
+        default_factory=_embedded_database,
+        description="Where deliveries and runs are kept: `sqlite:////path/to/file.db` or "
+        "`postgresql://user:password@host/name`.",
+        json_schema_extra={"default_text": "`fixpoint.db` in the data folder"},
+    )
+    fixpoint_concurrency: int = Field(
+        2, ge=1, le=256, description="Runs that this server works on at once."
+    )
+    fixpoint_run_usd: Dollars = Field(
+        Decimal(10),
+        description="Dollars that the model calls of one run may cost, whatever its repository "
+        "allows.",
+    )
+    fixpoint_thread_usd: Dollars = Field(
+        Decimal(20), description="Dollars of all runs on one issue or pull request."
+    )
+    fixpoint_repository_usd: Dollars = Field(
+        Decimal(50), description="Dollars a day (UTC) of all runs on one repository."
+    )
+    fixpoint_installation_usd: Dollars = Field(
+        Decimal(100), description="Dollars a day of all runs of one installation of the App."
+    )
+    fixpoint_day_usd: Dollars = Field(Decimal(200), description="Dollars a day of all runs.")
+    fixpoint_run_tokens: int | None = Field(
+        None, ge=1, description="Tokens of one run, read and written; no cap unless set."
+    )
+    fixpoint_sandbox_seconds: float | None = Field(
+        None, gt=0, description="Seconds of all commands of one run; no cap unless set."
+    )
+    fixpoint_runs_per_hour: int = Field(
+        30, ge=1, description="Runs that one repository may start in an hour."
+    )
+    fixpoint_approval_days: float = Field(
+        7.0,
+        gt=0,
+        le=90,
+        description="Days for which a run waits for `/fix approve` or `/fix reject`.",
+    )
+    fixpoint_edit_seconds: float = Field(
+        10.0,
+        gt=0,
+        le=600,
+        description="Seconds between two edits of a progress comment; github.com limits how often "
+        "an App writes.",
+    )
+    fixpoint_retry_seconds: float = Field(
+        5.0,
+        gt=0,
+        le=600,
+        description="Seconds after which a run tries again what an outage of GitHub stopped; "
+        "doubles with each try.",
+    )
+    fixpoint_server_name: str = Field(
+        "fixpoint",
+        pattern=r"^[A-Za-z0-9._-]{1,64}$",
+        description="Name of this server, the same at each start: under it, it takes up the runs "
+        "that it left unfinished. Servers that share a database need different names.",
+    )
+    fixpoint_missed_seconds: float = Field(
+        900.0,
+        gt=0,
+        le=86_400,
+        description="Seconds between two looks for webhooks that did not arrive.",
+    )
+    fixpoint_log_format: LogFormat = Field(
+        LogFormat.JSON, description="How log lines are written: `json` or `console`."
+    )
+    sentry_dsn: SecretStr | None = Field(None, description="Where Sentry collects errors.")
+    host: str = Field(
+        "0.0.0.0",  # noqa: S104 - a server in a container is reached from outside it
+        description="Address that the server listens on.",
+    )
+    port: int = Field(8080, ge=0, le=65535, description="Port that the server listens on.")
+
+
+S = TypeVar("S", bound=LocalSettings)
+
+
+def load_server_settings(environ: Mapping[str, str]) -> ServerSettings:
+    """Return the server's settings; an empty variable counts as unset.
+
+    Raises:
+        SettingsError: With one sentence for every missing or bad variable.
+    """
+    return _load(ServerSettings, environ)
+
+
+def load_local_settings(environ: Mapping[str, str]) -> LocalSettings:
+    """Return the settings of a command that needs nothing of GitHub's.
+
+    Raises:
+        SettingsError: With one sentence for every bad variable.
+    """
+    return _load(LocalSettings, environ)
+
+
+def _load(kind: type[S], environ: Mapping[str, str]) -> S:
+    values = _values(environ)
+    problems = list(_contradictions(kind, values))
+    settings: S | None = None
+    try:
+        settings = kind.model_validate(values)
+    except ValidationError as error:
+        problems = [*_problems(kind, error), *problems]
+    # Raised outside `except`, so that no traceback or error report carries what was read.
+    if settings is None or problems:
+        raise SettingsError(tuple(problems))
+    return settings
+
+
+_LOWER_CASE = frozenset({"FIXPOINT_SANDBOX", "FIXPOINT_LOG_LEVEL", "FIXPOINT_LOG_FORMAT"})
+
+
+def _values(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return what is set, without the blanks and line ends that secret stores like to add."""
+    values = {name: value.strip() for name, value in environ.items() if value.strip()}
+    values |= {name: values[name].lower() for name in _LOWER_CASE & values.keys()}
+    if "XDG_DATA_HOME" in values:
+        values.setdefault("FIXPOINT_DATA", f"{values['XDG_DATA_HOME']}/fixpoint")
+    return values
+
+
+def _contradictions(kind: type[LocalSettings], values: Mapping[str, str]) -> Iterator[str]:
+    """Yield what is wrong with variables that are fine one by one."""
+    if values.get("FIXPOINT_SANDBOX") == SandboxKind.E2B and "E2B_API_KEY" not in values:
+        yield "E2B_API_KEY is not set, but FIXPOINT_SANDBOX is e2b: set the key, or choose auto."
+    if not issubclass(kind, ServerSettings):
+        return
+    if ("GITHUB_URL" in values) != ("GITHUB_API_URL" in values):
+        here, missing = "GITHUB_URL", "GITHUB_API_URL"
+        if here not in values:
+            here, missing = missing, here
+        yield f"{missing} is not set, but {here} is: they name the same GitHub, so set both."
+
+
+def _problems(kind: type[LocalSettings], error: ValidationError) -> Iterator[str]:
+    fields = {variable_of(name): info for name, info in kind.model_fields.items()}
+    for problem in error.errors(include_input=False, include_url=False):
+        if problem["type"] == "default_factory_not_called":
+            continue  # a default that depends on a bad variable: that one is reported itself
+        name = str(problem["loc"][0])
+        meaning = (fields[name].description or "").replace("`", "")
+        if problem["type"] == "missing":
+            yield f"{name} is not set. {meaning}"
+        else:
+            yield f"{name} {_requirement(problem['msg'])}. {meaning}"
+
+
+def _requirement(message: str) -> str:
+    """Turn pydantic's wording into the middle of a sentence; it never quotes the value."""
+    text = message.removeprefix("Value error, ").replace("Input should be", "must be")
+    return text.partition(", unable to")[0]
+
+
+_PREFIX = "FIXPOINT_"
+
+
+def settings_warnings(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a sentence for everything that is set and has no effect.
+
+    A misspelt variable would else be ignored in silence. Only our own prefix is searched.
+    """
+    values = _values(environ)
+    variables = [variable_of(name) for name in ServerSettings.model_fields]
+    known = [name.removeprefix(_PREFIX) for name in variables if name.startswith(_PREFIX)]
+    found = []
+    for name in sorted(values):
+        ending = name.removeprefix(_PREFIX)
+        if name != ending and ending not in known:
+            nearest = difflib.get_close_matches(ending, known, n=1)
+            hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else "."
+            found.append(f"{name} is not a setting{hint}")
+    if "OPENAI_BASE_URL" in values and "OPENAI_MODEL" not in values:
+        found.append("OPENAI_BASE_URL has no effect until OPENAI_MODEL names a model.")
+    if "OPENAI_MODEL" in values and not {"OPENAI_BASE_URL", "OPENAI_API_KEY"} & values.keys():
+        found.append("OPENAI_MODEL has no effect without OPENAI_BASE_URL or OPENAI_API_KEY.")
+    return tuple(found)

@@ -1,0 +1,27 @@
+"""Show the settings to people: the table in the README is generated here."""
+
+from __future__ import annotations
+
+from pydantic.fields import FieldInfo
+
+from bot.settings.environment import LocalSettings, ServerSettings, variable_of
+
+
+def settings_table() -> str:
+    """Return the Markdown table of every variable: its name, meaning and default."""
+    own = [name for name in ServerSettings.model_fields if name not in LocalSettings.model_fields]
+    names = [*own, *LocalSettings.model_fields]
+    rows = [
+        f"| `{variable_of(name)}` | {info.description} | {_default_text(info)} |"
+        for name in names
+        for info in [ServerSettings.model_fields[name]]
+    ]
+    return "\n".join(["| Variable | Meaning | Default |", "|---|---|---|", *rows]) + "\n"
+
+
+def _default_text(info: FieldInfo) -> str:
+    if isinstance(info.json_schema_extra, dict):
+        return str(info.json_schema_extra["default_text"])
+    if info.is_required():
+        return "required"
+    return "" if info.default is None else f"`{info.default}`"

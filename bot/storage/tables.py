@@ -1,0 +1,190 @@
+"""Every table of both databases, and the column types that they share.
+
+`metadata` is of the database of deliveries and runs, `stepssteps_metadata` of the one of durable steps.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Dialect,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+)
+from sqlalchemy.types import TypeDecorator
+
+SCHEMA_VERSION = 1
+"""Raised by one with every change of a table that exists."""
+
+
+metadata = MetaData()
+
+
+schema_version = Table("schema_version", metadata, Column("version", Integer, primary_key=True))
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware UTC moment as microseconds since 1970: the same, and sortable, on both databases."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
+        """Store the moment."""
+        del dialect
+        return None if value is None else round(value.timestamp() * 1_000_000)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
+        """Give the moment back."""
+        del dialect
+        return None if value is None else datetime.fromtimestamp(value / 1_000_000, tz=UTC)
+
+
+class PlainText(TypeDecorator[str]):
+    """Text of any origin, less what PostgreSQL or UTF-8 can't hold: NUL and lone surrogates."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Store the text."""
+        del dialect
+        if value is None:
+            return None
+        return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("event", String(64), nullable=False),
+    Column("payload", LargeBinary, nullable=False),
+    Column("received_at", UtcDateTime, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("note", PlainText, nullable=False),
+    Index("deliveries_by_state", "state", "received_at"),
+)
+
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("repository", String(255), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("request", LargeBinary, nullable=False),
+    Column("delivery_id", String(64), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("begun", Integer, nullable=False),
+    Column("verdict", String(32)),
+    Column("reason", PlainText, nullable=False),
+    Column("head", String(64)),
+    Column("stop_requested", Boolean, nullable=False),
+    Column("report", LargeBinary),
+    Column("progress_comment_id", BigInteger),
+    Column("pull_request", Integer),
+    Column("pull_request_url", PlainText),
+    # Decimal text: SQLite would make it a float.
+    Column("cost_usd", String(32)),
+    Column("tokens", BigInteger, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    Index("runs_by_thread", "repository", "number", "created_at"),
+    Index("runs_by_status", "status"),
+    Index("runs_by_age", "created_at"),
+)
+
+
+commits = Table(
+    "watched_commits",
+    metadata,
+    Column("repository", String(255), primary_key=True),
+    Column("sha", String(64), primary_key=True),
+    Column("full_name", String(255), nullable=False),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("branch", PlainText, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("due_at", UtcDateTime, nullable=False),
+    Column("first_at", UtcDateTime, nullable=False),
+    Column("looks", Integer, nullable=False),
+    Column("changes", Integer, nullable=False),
+    Column("asked_by", String(255), nullable=False),
+    Column("published_by", String(32)),
+    Column("note", PlainText, nullable=False),
+    Index("watched_commits_by_due", "state", "due_at"),
+)
+
+
+approvals = Table(
+    "approvals",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("until", UtcDateTime, nullable=False),
+    Column("answer", String(16)),
+    Column("by", PlainText, nullable=False),
+)
+
+
+switches = Table(
+    "auto_switches",
+    metadata,
+    Column("repository", String(255), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("on", Boolean, nullable=False),
+    Column("actor", String(255), nullable=False),
+    Column("set_at", UtcDateTime, nullable=False),
+)
+
+
+accounts = Table(
+    "ledger_accounts",
+    metadata,
+    Column("key", String(400), primary_key=True),
+    Column("spent", BigInteger, nullable=False),
+    Column("reserved", BigInteger, nullable=False),
+    Column("spent_tokens", BigInteger, nullable=False),
+    Column("reserved_tokens", BigInteger, nullable=False),
+    Column("sandbox_ms", BigInteger, nullable=False),
+    Column("unpriced", Integer, nullable=False),
+)
+
+
+reservations = Table(
+    "ledger_reservations",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("call", String(200), primary_key=True),
+    # JSON list of the accounts' keys: a call that is settled after midnight is yesterday's.
+    Column("accounts", Text, nullable=False),
+    Column("reserved", BigInteger, nullable=False),
+    Column("reserved_tokens", BigInteger, nullable=False),
+    Column("priced", Boolean, nullable=False),
+    Column("is_open", Boolean, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Index("ledger_reservations_open", "is_open", "run_id"),
+)
+
+
+steps_metadata = MetaData()
+
+
+finished_acts = Table(
+    "finished_acts",
+    steps_metadata,
+    Column("run_id", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("result", LargeBinary, nullable=False),
+    Column("kept_at", UtcDateTime, nullable=False, index=True),
+)
