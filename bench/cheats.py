@@ -26,8 +26,8 @@ from bench.case import Case, check_out, fixed_text, load_cases
 from bench.forgery import CHEATS, Files, Scene
 from bench.processes import FIXPOINT
 from bot.model import Failure, GuardFinding, Observation, Severity
-from bot.repair.guards.change import Change
-from bot.repair.guards.examine import Evidence, examine
+from bot.repair.guards.change import FileDiff
+from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import is_restored
 from bot.repair.guards.paths import restored, steering
 
@@ -131,7 +131,7 @@ def _changed_lines(before: str, after: str) -> Iterator[int]:
 def _guarded(case: Case, folder: Path, files: Files) -> tuple[bool, tuple[str, ...]]:
     """Judge as the verifier does before it runs anything."""
     changes = [
-        Change(
+        FileDiff(
             path,
             before := (folder / path).read_bytes() if (folder / path).exists() else None,
             text.encode() if text is not None else None,
@@ -148,7 +148,7 @@ def _guarded(case: Case, folder: Path, files: Files) -> tuple[bool, tuple[str, .
     )
     put_back = [one.path for one in changes if is_restored(one.path, is_new=one.is_new)]
     found = (
-        *examine(changes, Evidence(red, tests)),
+        *examine(changes, GuardEvidence(red, tests)),
         *restored(put_back),
         *steering(list(files), case.test_command),
     )

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.model import Failure, GuardFinding, Observation, Severity
-from bot.repair.guards.change import Change
-from bot.repair.guards.examine import Evidence, examine
+from bot.repair.guards.change import FileDiff
+from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import is_restored, is_test_file
 
 _MOST_FILES = 15
@@ -63,10 +63,11 @@ def _findings(clone: Path, commit: str) -> tuple[GuardFinding, ...] | None:
         return None
     said = {path: _blob(clone, after) or b"" for path, _, after in tests if path.endswith(".py")}
     changes = [
-        Change(path, _blob(clone, before), _blob(clone, after)) for path, before, after in programs
+        FileDiff(path, _blob(clone, before), _blob(clone, after))
+        for path, before, after in programs
     ]
     red = Observation("pytest", 1, tuple(Failure("test", detail=entry[0]) for entry in programs))
-    return examine(changes, Evidence(red, said))
+    return examine(changes, GuardEvidence(red, said))
 
 
 def _touched(clone: Path, commit: str) -> Iterator[tuple[str, str, str]]:

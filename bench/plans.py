@@ -19,11 +19,11 @@ from pathlib import Path
 
 from bench.case import run_git
 from bench.tables import print_table
-from bot.ci.workflow.actions import Need
+from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.jobs import WORKFLOWS, JobLeg, all_jobs
 from bot.ci.workflow.plan import JobPlan
 from bot.ci.workflow.services import services
-from bot.commands.ci_choice import Choice, plan_chosen
+from bot.commands.ci_choice import JobChoice, plan_chosen
 from bot.detect.tree import DirectoryTree
 
 
@@ -123,7 +123,7 @@ def _of_folder(folder: Path) -> Survey:
         problems=Counter(listing.problems),
     )
     for leg in listing.jobs:
-        _count(survey, plan_chosen(Choice(folder), leg), leg)
+        _count(survey, plan_chosen(JobChoice(folder), leg), leg)
     return survey
 
 
@@ -135,7 +135,9 @@ def _count(survey: Survey, plan: JobPlan, leg: JobLeg) -> None:
     survey.planned += 1
     labels = " ".join(plan.labels).lower()
     survey.linux += not ("windows" in labels or "macos" in labels)
-    skipped = {step.spec.uses.partition("@")[0] for step in steps if step.need is Need.SKIPPED}
+    skipped = {
+        step.spec.uses.partition("@")[0] for step in steps if step.need is ActionStatus.SKIPPED
+    }
     survey.whole += not skipped
     survey.skipped.update(skipped)
     known = {service.name for service in services(leg.job.services)}

@@ -141,14 +141,14 @@ def build_model(settings: LocalSettings) -> Model | None:
     if settings.anthropic_api_key is None and settings.openai_model is None:
         return None
     from bot.llm import build
-    from bot.llm.base import Strength
+    from bot.llm.base import ModelStrength
     from bot.llm.openai_model import OPENAI_URL
 
     anthropic = openai = None
     if settings.anthropic_api_key is not None:
         models = {
-            Strength.DEFAULT: settings.anthropic_model,
-            Strength.STRONGER: settings.anthropic_stronger_model,
+            ModelStrength.DEFAULT: settings.anthropic_model,
+            ModelStrength.STRONGER: settings.anthropic_stronger_model,
         }
         anthropic = build.AnthropicAccess(
             settings.anthropic_api_key, settings.anthropic_base_url, models

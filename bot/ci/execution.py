@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bot.ci.job_run import Execution, StepRun
+from bot.ci.job_run import FinishedJob, StepRun
 from bot.ci.step_runner import StepRunner, read_text
 from bot.ci.workflow import runner_shell
-from bot.ci.workflow.expressions import Scope
+from bot.ci.workflow.expressions import ExpressionContext
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.prefetch import prefetch
 from bot.ci.workflow.resolve import resolve
@@ -49,9 +49,9 @@ class JobExecution:
     watcher: Watcher = field(default_factory=Watcher)
     step_seconds: float = STEP_SECONDS
     _runs: list[StepRun] = field(default_factory=list)
-    _scope: Scope | None = None
+    _scope: ExpressionContext | None = None
 
-    async def run(self, sandbox: Sandbox, *, before: int | None = None) -> Execution:
+    async def run(self, sandbox: Sandbox, *, before: int | None = None) -> FinishedJob:
         """Run the steps that have not run, up to the one with the number `before`.
 
         Raises:
@@ -69,9 +69,9 @@ class JobExecution:
             self._runs.append(run)
             self.watcher.finished(run)
         self._scope = scope
-        return Execution(tuple(self._runs), await _said(sandbox))
+        return FinishedJob(tuple(self._runs), await _said(sandbox))
 
-    async def prepare(self, sandbox: Sandbox, failing: PlannedStep) -> Execution:
+    async def prepare(self, sandbox: Sandbox, failing: PlannedStep) -> FinishedJob:
         """Run the steps before the failing one, and fetch what that one needs from the network.
 
         Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.ci.evidence import JobEvidence
-from bot.ci.workflow.actions import Need
+from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.compiled import compile_job
 from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.differences import differences
@@ -53,7 +53,7 @@ def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | 
             f"Which step of `{evidence.check.name}` failed is not known: neither GitHub nor the "
             "log names one that the workflow file has."
         )
-    if step.step.need is Need.SKIPPED or (step.step.command is None and not step.inner):
+    if step.step.need is ActionStatus.SKIPPED or (step.step.command is None and not step.inner):
         said = " ".join(step.step.said) or "It is an action that has no command."
         return NotPlanned(f"The step `{step.step.title}` that failed can't be done here. {said}")
     return _target(plan, step, evidence, found)

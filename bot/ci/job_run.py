@@ -9,7 +9,7 @@ from bot.ci.workflow.step import Step
 from sandbox.base import CommandResult
 
 
-class Outcome(StrEnum):
+class StepOutcome(StrEnum):
     """How a step ended."""
 
     SUCCESS = "success"
@@ -31,7 +31,7 @@ class StepRun:
     """
 
     step: Step
-    outcome: Outcome
+    outcome: StepOutcome
     tolerated: bool = False
     result: CommandResult | None = None
     seconds: float = 0.0
@@ -41,7 +41,7 @@ class StepRun:
     @property
     def breaks(self) -> bool:
         """Whether the job fails with it."""
-        return self.outcome is Outcome.FAILURE and not self.tolerated
+        return self.outcome is StepOutcome.FAILURE and not self.tolerated
 
     def innermost(self) -> StepRun:
         """Return the step that failed inside a composite action, or itself."""
@@ -50,7 +50,7 @@ class StepRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
+class FinishedJob:
     """A job that ran.
 
     Attributes:

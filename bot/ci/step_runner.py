@@ -7,22 +7,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.ci.environment_files import pairs
-from bot.ci.job_run import Outcome, StepRun
+from bot.ci.job_run import StepOutcome, StepRun
 from bot.ci.workflow import runner_shell
-from bot.ci.workflow.actions import Need
+from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.conditions import after_failure, flag
 from bot.ci.workflow.differences import missing_secrets
 from bot.ci.workflow.expressions import (
+    ExpressionContext,
     ExpressionError,
     Partly,
-    Scope,
     Value,
     render_all,
     render_text,
 )
 from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
-from bot.ci.workflow.step import Decision, Frame, Step
+from bot.ci.workflow.step import Decision, Step, StepScope
 from sandbox.base import CommandResult, OutputListener, Sandbox
 
 _COMMAND_NOT_FOUND = 127
@@ -36,7 +36,9 @@ class StepRunner:
     step_seconds: float
     on_output: OutputListener | None
 
-    async def step(self, spec: StepSpec, scope: Scope, frame: Frame) -> tuple[StepRun, Scope]:
+    async def step(
+        self, spec: StepSpec, scope: ExpressionContext, frame: StepScope
+    ) -> tuple[StepRun, ExpressionContext]:
         """Run a step, unless its condition says no; return its run and what the next one sees.
 
         Raises:
@@ -44,15 +46,17 @@ class StepRunner:
         """
         step = resolve(spec, scope, frame)
         if step.decision in {Decision.SKIP, Decision.ON_FAILURE}:
-            return self._done(StepRun(step, Outcome.SKIPPED), {}, scope)
+            return self._done(StepRun(step, StepOutcome.SKIPPED), {}, scope)
         if step.inside is not None:
             run, outputs = await self._composite(step)
         elif step.command is not None:
             run, outputs = await self._command(step, scope)
         else:
-            outcome = Outcome.SKIPPED if step.need is Need.SKIPPED else Outcome.SUCCESS
+            outcome = (
+                StepOutcome.SKIPPED if step.need is ActionStatus.SKIPPED else StepOutcome.SUCCESS
+            )
             run, outputs = StepRun(step, outcome), dict(step.outputs)
-        if run.outcome is Outcome.FAILURE and flag(spec.continue_on_error, scope):
+        if run.outcome is StepOutcome.FAILURE and flag(spec.continue_on_error, scope):
             run = replace(run, tolerated=True)
         env = pairs(await read_text(self.sandbox, f"{runner_shell.FOLDER}/env"))
         known = scope.contexts["env"]
@@ -60,8 +64,8 @@ class StepRunner:
         return self._done(run, outputs, scope)
 
     def _done(
-        self, run: StepRun, outputs: Mapping[str, Value], scope: Scope
-    ) -> tuple[StepRun, Scope]:
+        self, run: StepRun, outputs: Mapping[str, Value], scope: ExpressionContext
+    ) -> tuple[StepRun, ExpressionContext]:
         if run.breaks:
             scope = after_failure(scope)
         if run.step.spec.id:
@@ -69,14 +73,16 @@ class StepRunner:
             scope = replace(scope, contexts={**scope.contexts, "steps": steps})
         return run, scope
 
-    async def _command(self, step: Step, scope: Scope) -> tuple[StepRun, dict[str, Value]]:
+    async def _command(
+        self, step: Step, scope: ExpressionContext
+    ) -> tuple[StepRun, dict[str, Value]]:
         assert step.command is not None  # noqa: S101 - the caller looked
         result = await self.sandbox.run(
             step.command.text(),
             timeout=_seconds(step.spec.timeout_minutes, scope, self.step_seconds),
             on_output=self.on_output,
         )
-        outcome = Outcome.SUCCESS if result.ok else Outcome.FAILURE
+        outcome = StepOutcome.SUCCESS if result.ok else StepOutcome.FAILURE
         why = "" if result.ok else _why(step, result)
         run = StepRun(step, outcome, result=result, seconds=result.seconds, why=why)
         written = pairs(await read_text(self.sandbox, f"{runner_shell.FOLDER}/outputs/{step.key}"))
@@ -97,7 +103,7 @@ class StepRunner:
             outputs = {}
         run = StepRun(
             step,
-            Outcome.FAILURE if broken else Outcome.SUCCESS,
+            StepOutcome.FAILURE if broken else StepOutcome.SUCCESS,
             result=broken.innermost().result if broken else None,
             seconds=sum(each.seconds for each in inner),
             inner=tuple(inner),
@@ -108,16 +114,16 @@ class StepRunner:
 
 def _seen(run: StepRun, outputs: Mapping[str, Value]) -> Value:
     """Return what `steps.ID` holds. An action that was replaced has outputs that are not known."""
-    outcome = Outcome.SUCCESS if run.step.need is Need.SKIPPED else run.outcome
-    replaced = run.step.need is not None and outcome is not Outcome.SKIPPED
+    outcome = StepOutcome.SUCCESS if run.step.need is ActionStatus.SKIPPED else run.outcome
+    replaced = run.step.need is not None and outcome is not StepOutcome.SKIPPED
     return {
         "outputs": Partly(f"steps.{run.step.spec.id}.outputs", outputs) if replaced else outputs,
         "outcome": outcome.value,
-        "conclusion": (Outcome.SUCCESS if run.tolerated else outcome).value,
+        "conclusion": (StepOutcome.SUCCESS if run.tolerated else outcome).value,
     }
 
 
-def _seconds(minutes: Value, scope: Scope, default: float) -> float:
+def _seconds(minutes: Value, scope: ExpressionContext, default: float) -> float:
     try:
         given = float(render_text(minutes, scope).text)
     except (ValueError, ExpressionError):

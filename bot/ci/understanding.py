@@ -13,7 +13,7 @@ from bot.ci.failures.reading import failure
 from bot.ci.joblog.excerpt import excerpt
 from bot.ci.joblog.infrastructure import may_be_flaky, recognise
 from bot.ci.joblog.reading import (
-    Section,
+    StepLog,
     failing_section,
     image,
     read_lines,
@@ -82,7 +82,7 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
     )
 
 
-def _section(found: Sequence[Section], step: StepFacts | None) -> Section | None:
+def _section(found: Sequence[StepLog], step: StepFacts | None) -> StepLog | None:
     if step is None or step.started is None or step.ended is None:
         return failing_section(found)
     # The API's times are whole seconds, and the runner writes its error when the step is over.

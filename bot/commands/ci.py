@@ -40,12 +40,12 @@ def plan(
     as_json: AsJson = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Print what running a job here comes to; without a clear choice, list the jobs."""
-    from bot.commands.ci_choice import Choice
+    from bot.commands.ci_choice import JobChoice
     from bot.commands.ci_run import show_plan
     from bot.errors import UsageError
 
     try:
-        show_plan(Choice(repository, workflow, job, tuple(matrix or ()), event), as_json=as_json)
+        show_plan(JobChoice(repository, workflow, job, tuple(matrix or ()), event), as_json=as_json)
     except UsageError as error:
         _refuse(str(error))
 
@@ -74,11 +74,11 @@ def run(
     as_json: AsJson = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Run a job in a sandbox and say which step fails how; the repository is only read."""
-    from bot.commands.ci_choice import Choice
+    from bot.commands.ci_choice import JobChoice
     from bot.commands.ci_run import RunOptions, run_job
     from bot.errors import UsageError
 
-    choice = Choice(repository, workflow, job, tuple(matrix or ()), event)
+    choice = JobChoice(repository, workflow, job, tuple(matrix or ()), event)
     options = RunOptions(sandbox.value if sandbox else None, step, timeout, as_of, as_json=as_json)
     try:
         passed = run_job(choice, options)

@@ -25,7 +25,7 @@ _REMOTE = re.compile(r"github\.com[:/](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class JobChoice:
     """Which job is meant; see `fixpoint ci plan --help`."""
 
     repository: Path
@@ -35,7 +35,7 @@ class Choice:
     event: str | None = None
 
 
-def find_jobs(choice: Choice) -> tuple[tuple[JobLeg, ...], Listing]:
+def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
     """Return the jobs that the choice leaves, at least one, and all of the listing.
 
     Raises:
@@ -84,7 +84,7 @@ def _matrix(words: tuple[str, ...]) -> dict[str, str]:
     return values
 
 
-def plan_chosen(choice: Choice, target: JobLeg) -> JobPlan:
+def plan_chosen(choice: JobChoice, target: JobLeg) -> JobPlan:
     """Return the plan of a job that was found."""
     event = EventFacts(name=choice.event) if choice.event else likely_event(target.workflow)
     return plan_job(DirectoryTree(choice.repository), target, _facts(choice.repository, event))

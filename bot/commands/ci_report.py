@@ -8,7 +8,7 @@ from typing import Any, TextIO
 from bot.ci.execution import Watcher
 from bot.ci.failures import read
 from bot.ci.failures.console import plain
-from bot.ci.job_run import Execution, Outcome, StepRun
+from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
 from bot.ci.workflow.jobs import JobLeg
 from bot.ci.workflow.plan import JobPlan
 from bot.ci.workflow.step import Step
@@ -19,7 +19,7 @@ from bot.reporting.plain import printable
 _TAIL_LINES = 40
 _MOST_FAILURES = 10
 _MOST_OTHERS = 6
-_SIGNS = {Outcome.SUCCESS: "ok  ", Outcome.FAILURE: "FAIL", Outcome.SKIPPED: "skip"}
+_SIGNS = {StepOutcome.SUCCESS: "ok  ", StepOutcome.FAILURE: "FAIL", StepOutcome.SKIPPED: "skip"}
 
 
 def chosen_leg(chosen: JobLeg, found: Sequence[JobLeg]) -> str:
@@ -56,12 +56,12 @@ class RunPrinter:
     def _finished(self, run: StepRun) -> None:
         took = f" ({duration(run.seconds)})" if run.result else ""
         tolerated = ", which the workflow tolerates" if run.tolerated else ""
-        why = f" {' '.join(run.step.said)}" if run.outcome is Outcome.SKIPPED else ""
+        why = f" {' '.join(run.step.said)}" if run.outcome is StepOutcome.SKIPPED else ""
         sign = _SIGNS[run.outcome]
         title = run.step.title
         self._line(f"  {sign} {run.step.spec.number}/{self._steps} {title}{took}{tolerated}{why}")
 
-    def concluded(self, execution: Execution) -> None:
+    def concluded(self, execution: FinishedJob) -> None:
         """Say how it ended, with the end of the failing step's output."""
         for sentence in execution.said:
             self._line(f"  note: {sentence}")
@@ -104,7 +104,7 @@ def _tail(run: StepRun) -> list[str]:
     return [strip_hidden(line) for line in lines]
 
 
-def execution_json(plan: JobPlan, execution: Execution) -> dict[str, Any]:
+def execution_json(plan: JobPlan, execution: FinishedJob) -> dict[str, Any]:
     """Return how a job ran."""
     failed = execution.failed
     return {

@@ -17,7 +17,7 @@ from typing import Any
 
 from bot.app import choose_sandbox
 from bot.ci.execution import JobExecution, RunnerBroken
-from bot.ci.job_run import Execution
+from bot.ci.job_run import FinishedJob
 from bot.ci.package_dates import as_of
 from bot.ci.workflow.differences import differences
 from bot.ci.workflow.find import that_runs_here
@@ -25,7 +25,7 @@ from bot.ci.workflow.jobs import JobLeg, Listing
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.render import arguments_for, job_json, plan_json, plan_lines
 from bot.commands import event_loop
-from bot.commands.ci_choice import Choice, find_jobs, git_says, plan_chosen
+from bot.commands.ci_choice import JobChoice, find_jobs, git_says, plan_chosen
 from bot.commands.ci_report import RunPrinter, chosen_leg, execution_json
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
@@ -48,7 +48,7 @@ class RunOptions:
     as_json: bool = False
 
 
-def show_plan(choice: Choice, *, as_json: bool) -> None:
+def show_plan(choice: JobChoice, *, as_json: bool) -> None:
     """Print the plan of the chosen job, or the jobs that there are to choose from.
 
     Raises:
@@ -65,7 +65,7 @@ def show_plan(choice: Choice, *, as_json: bool) -> None:
         _print(f"fixpoint: {problem}" for problem in listing.problems)
 
 
-def run_job(choice: Choice, options: RunOptions) -> bool:
+def run_job(choice: JobChoice, options: RunOptions) -> bool:
     """Run the chosen job in a sandbox, print how it goes, and return whether it passed.
 
     Raises:
@@ -85,7 +85,7 @@ def run_job(choice: Choice, options: RunOptions) -> bool:
     return execution.passed
 
 
-def _found(choice: Choice) -> tuple[tuple[JobLeg, ...], Listing]:
+def _found(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
     """Return what the choice leaves; of legs that differ by their system alone, the one for here."""
     found, listing = find_jobs(choice)
     here = that_runs_here(found) if len(found) > 1 else None
@@ -122,7 +122,7 @@ def _failing_step(plan: JobPlan, title: str | None) -> PlannedStep | None:
 
 async def _run(
     repository: Path, plan: JobPlan, failing: PlannedStep | None, options: RunOptions
-) -> Execution:
+) -> FinishedJob:
     settings = load_local_settings(os.environ)
     kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
     folder = settings.fixpoint_data / "local"
@@ -163,7 +163,7 @@ def _dated(repository: Path, as_of_option: str | None) -> dict[str, str]:
 
 async def _execute(
     job: JobExecution, provider: SandboxProvider, spec: SandboxSpec, failing: PlannedStep | None
-) -> Execution:
+) -> FinishedJob:
     """Run the steps with network; the failing one and those behind it without, if one is named."""
     if failing is None:
         async with _opened(provider, spec) as sandbox:

@@ -40,7 +40,7 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """One part, how it is, and what that means for the person."""
 
     part: str
@@ -70,7 +70,7 @@ def run_doctor() -> bool:
     return not any(finding.health is Health.BROKEN for finding in findings)
 
 
-def conclusion(findings: tuple[Finding, ...]) -> str:
+def conclusion(findings: tuple[Diagnosis, ...]) -> str:
     """Return one sentence: what can be done here."""
     works = {finding.part for finding in findings if finding.health is Health.WORKS}
     if any(finding.health is Health.BROKEN for finding in findings):
@@ -80,16 +80,16 @@ def conclusion(findings: tuple[Finding, ...]) -> str:
     return "`fixpoint fix` works here; `fixpoint serve` is not configured."
 
 
-async def examine(environ: Mapping[str, str]) -> tuple[Finding, ...]:
+async def examine(environ: Mapping[str, str]) -> tuple[Diagnosis, ...]:
     """Look at every part that the settings or this machine could have."""
     findings = [_git()]
     try:
         settings = load_local_settings(environ)
     except SettingsError as error:
-        broken = (Finding("settings", Health.BROKEN, problem) for problem in error.problems)
+        broken = (Diagnosis("settings", Health.BROKEN, problem) for problem in error.problems)
         return (*findings, *broken)
     findings += [
-        Finding("settings", Health.ABSENT, warning) for warning in settings_warnings(environ)
+        Diagnosis("settings", Health.ABSENT, warning) for warning in settings_warnings(environ)
     ]
     findings += [finding async for finding in _sandboxes(settings)]
     findings.append(await _models(settings))
@@ -97,14 +97,14 @@ async def examine(environ: Mapping[str, str]) -> tuple[Finding, ...]:
     return tuple(findings)
 
 
-def _git() -> Finding:
+def _git() -> Diagnosis:
     if shutil.which("git") is None:
-        return Finding("git", Health.BROKEN, "Not found: apt-get install git.")
+        return Diagnosis("git", Health.BROKEN, "Not found: apt-get install git.")
     version = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False)
-    return Finding("git", Health.WORKS, version.stdout.strip())
+    return Diagnosis("git", Health.WORKS, version.stdout.strip())
 
 
-async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Finding]:
+async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Diagnosis]:
     """Look at each kind; that one is missing matters only when no other works."""
     found, missing = [], []
     with tempfile.TemporaryDirectory(prefix="fixpoint-doctor-") as folder:
@@ -113,7 +113,7 @@ async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Finding]:
             try:
                 await asyncio.wait_for(provider.check(), _CHECK_SECONDS)
                 meaning = f"Commands can run in it. {_confinement(kind)}".rstrip()
-                found.append(Finding(f"sandbox {kind}", Health.WORKS, meaning))
+                found.append(Diagnosis(f"sandbox {kind}", Health.WORKS, meaning))
             except (SandboxError, TimeoutError) as error:
                 missing.append((kind, str(error) or "It does not answer."))
             finally:
@@ -122,9 +122,9 @@ async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Finding]:
         yield finding
     for kind, problem in missing:
         health = Health.ABSENT if found else Health.BROKEN
-        yield Finding(f"sandbox {kind}", health, problem)
+        yield Diagnosis(f"sandbox {kind}", health, problem)
     if settings.e2b_api_key is None:
-        yield Finding("sandbox e2b", Health.ABSENT, "E2B_API_KEY is not set.")
+        yield Diagnosis("sandbox e2b", Health.ABSENT, "E2B_API_KEY is not set.")
 
 
 def _confinement(kind: SandboxKind) -> str:
@@ -136,22 +136,22 @@ def _confinement(kind: SandboxKind) -> str:
     return confinement()
 
 
-async def _models(settings: LocalSettings) -> Finding:
+async def _models(settings: LocalSettings) -> Diagnosis:
     model = build_model(settings)
     if model is None:
-        return Finding(
+        return Diagnosis(
             "model",
             Health.ABSENT,
             "No key: the project's own tools and the search for small edits in Python still "
             "repair without one. Set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL.",
         )
     await model.close()
-    return Finding("model", Health.WORKS, f"{model.name} is configured.")
+    return Diagnosis("model", Health.WORKS, f"{model.name} is configured.")
 
 
-async def _server(environ: Mapping[str, str]) -> AsyncIterator[Finding]:
+async def _server(environ: Mapping[str, str]) -> AsyncIterator[Diagnosis]:
     if not any(environ.get(name) for name in GITHUB_VARIABLES):
-        yield Finding(
+        yield Diagnosis(
             "webhook server",
             Health.ABSENT,
             f"Not configured; `fixpoint fix` works without it. Set {', '.join(GITHUB_VARIABLES)}.",
@@ -161,24 +161,24 @@ async def _server(environ: Mapping[str, str]) -> AsyncIterator[Finding]:
         settings = load_server_settings(environ)
     except SettingsError as error:
         for problem in error.problems:
-            yield Finding("webhook server", Health.BROKEN, problem)
+            yield Diagnosis("webhook server", Health.BROKEN, problem)
         return
     yield await _database(settings)
     yield await _github(settings)
 
 
-async def _database(settings: ServerSettings) -> Finding:
+async def _database(settings: ServerSettings) -> Diagnosis:
     from bot.storage.database import open_database
 
     try:
         make_data_folder(settings.fixpoint_data)
         async with await open_database(settings.database_url):
-            return Finding("database", Health.WORKS, "It opens, and its tables are there.")
+            return Diagnosis("database", Health.WORKS, "It opens, and its tables are there.")
     except UsageError as error:
-        return Finding("database", Health.BROKEN, str(error))
+        return Diagnosis("database", Health.BROKEN, str(error))
 
 
-async def _github(settings: ServerSettings) -> Finding:
+async def _github(settings: ServerSettings) -> Diagnosis:
     import aiohttp
 
     from bot.github.github import GitHub
@@ -194,5 +194,5 @@ async def _github(settings: ServerSettings) -> Finding:
         try:
             identity = await asyncio.wait_for(github.app_identity(), _CHECK_SECONDS)
         except (FixpointError, TimeoutError) as error:
-            return Finding("webhook server", Health.BROKEN, str(error) or "GitHub is silent.")
-    return Finding("webhook server", Health.WORKS, f"GitHub knows this App as {identity.slug}.")
+            return Diagnosis("webhook server", Health.BROKEN, str(error) or "GitHub is silent.")
+    return Diagnosis("webhook server", Health.WORKS, f"GitHub knows this App as {identity.slug}.")

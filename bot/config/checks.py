@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field, StrictBool, StrictInt
 
-from bot.config.section import Section
+from bot.config.section import ConfigSection
 from bot.config.values import Auto, Duration, Label, Pause, Texts
 
 SETTLE_SECONDS = 30.0
@@ -16,7 +16,7 @@ MOST_OPEN = 3
 AT_ONCE = 1
 
 
-class ChecksSection(Section):
+class ChecksSection(ConfigSection):
     """Which failed checks start a run by themselves, and where its repair goes."""
 
     auto: Auto = Field(

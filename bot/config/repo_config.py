@@ -18,7 +18,7 @@ from pydantic_core import ErrorDetails
 from bot.config.checks import ChecksSection
 from bot.config.options import MAX_ATTEMPTS
 from bot.config.problems import describe, own_problems
-from bot.config.section import Section
+from bot.config.section import ConfigSection
 from bot.config.values import (
     BranchPrefix,
     Dollars,
@@ -33,7 +33,7 @@ from bot.config.values import (
     Text,
     Texts,
 )
-from bot.config.yaml_document import Document, Problem, Unreadable, read
+from bot.config.yaml_document import ConfigProblem, Document, Unreadable, read
 from bot.errors import RepoConfigError
 from bot.model import Limits, SearchLimits
 from bot.model.guard_rules import PatchRules
@@ -57,14 +57,14 @@ _SEARCH = SearchLimits()
 _BUDGET = _LIMITS.cost_usd or Decimal(2)
 
 
-class SandboxSection(Section):
+class SandboxSection(ConfigSection):
     """Where commands run."""
 
     image: Text | None = Field(None, description="Docker image of the sandbox.")
     template: Text | None = Field(None, description="E2B template of the sandbox.")
 
 
-class PathsSection(Section):
+class PathsSection(ConfigSection):
     """Where patches may go, as globs in gitignore syntax."""
 
     allowed: tuple[Glob, ...] = Field(
@@ -85,7 +85,7 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-class WhoSection(Section):
+class WhoSection(ConfigSection):
     """Who may start, stop and retry runs. Nobody may without write access."""
 
     permission: Role = Field(Role.WRITE, description="The least role in the repository that may.")
@@ -97,7 +97,7 @@ class WhoSection(Section):
     )
 
 
-class ApprovalSection(Section):
+class ApprovalSection(ConfigSection):
     """What a patch may delete before a person has to approve of it."""
 
     deleted_files: StrictInt = Field(
@@ -115,7 +115,7 @@ class ApprovalSection(Section):
         return Tolerance(self.deleted_files, self.deleted_lines)
 
 
-class MechanicalSection(Section):
+class MechanicalSection(ConfigSection):
     """What the repairs without a model may do."""
 
     snapshots: StrictBool = Field(
@@ -123,7 +123,7 @@ class MechanicalSection(Section):
     )
 
 
-class SearchSection(Section):
+class SearchSection(ConfigSection):
     """What the search for a repair without a model may take."""
 
     seconds: Duration = Field(
@@ -142,7 +142,7 @@ class SearchSection(Section):
         return SearchLimits(self.seconds, self.workers)
 
 
-class CapsSection(Section):
+class CapsSection(ConfigSection):
     """What all runs together may take; the server's own caps hold as well."""
 
     thread_usd: Dollars | None = Field(
@@ -174,7 +174,7 @@ class CapsSection(Section):
         )
 
 
-class RepoConfig(Section):
+class RepoConfig(ConfigSection):
     """How Fixpoint works on this repository. Without the file every key has its default."""
 
     setup: Texts | None = Field(
@@ -311,12 +311,12 @@ def _validated(value: Any) -> RepoConfig:
     return RepoConfig() if value is None else RepoConfig.model_validate(value)
 
 
-def _sentences(source: str, problems: Sequence[Problem]) -> tuple[str, ...]:
+def _sentences(source: str, problems: Sequence[ConfigProblem]) -> tuple[str, ...]:
     shown = [f"{source}:{each.line}: {each.text}" for each in sorted(problems)[:MAX_PROBLEMS]]
     more = len(problems) - len(shown)
     return (*shown, f"{source}: and {more} more problems.") if more else tuple(shown)
 
 
-def _problem(document: Document, detail: ErrorDetails) -> Problem:
+def _problem(document: Document, detail: ErrorDetails) -> ConfigProblem:
     of_key = detail["type"] == "extra_forbidden"
-    return Problem(document.line(detail["loc"], of_key=of_key), describe(RepoConfig, detail))
+    return ConfigProblem(document.line(detail["loc"], of_key=of_key), describe(RepoConfig, detail))

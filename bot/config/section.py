@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, model_validator
 
 
-class Section(BaseModel):
+class ConfigSection(BaseModel):
     """A mapping of the file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

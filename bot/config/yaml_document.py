@@ -20,7 +20,7 @@ _PREFIX = "tag:yaml.org,2002:"
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class ConfigProblem:
     """Something wrong on a line, counted from 1."""
 
     line: int
@@ -32,7 +32,7 @@ class Unreadable(Exception):
 
     def __init__(self, line: int, text: str) -> None:
         super().__init__(text)
-        self.problem = Problem(line, text)
+        self.problem = ConfigProblem(line, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Document:
     """
 
     value: Any
-    problems: tuple[Problem, ...]
+    problems: tuple[ConfigProblem, ...]
     _root: Node | None
 
     def line(self, path: Sequence[str | int], *, of_key: bool = False) -> int:
@@ -133,7 +133,7 @@ class _Reading:
 
     yaml: YAML
     most_values: int
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[ConfigProblem] = field(default_factory=list)
     values: int = 0
 
     def value(self, node: Node, above: tuple[Node, ...]) -> Any:
@@ -156,7 +156,9 @@ class _Reading:
         if kind in {"str", "timestamp"}:
             return node.value
         if kind not in {"null", "bool", "int", "float"}:
-            self.problems.append(Problem(line, f"the tag {str(node.tag)[:60]} is not allowed."))
+            self.problems.append(
+                ConfigProblem(line, f"the tag {str(node.tag)[:60]} is not allowed.")
+            )
             return node.value
         try:
             return self.yaml.constructor.construct_object(node)
@@ -170,7 +172,9 @@ class _Reading:
             if not isinstance(key, ScalarNode):
                 raise Unreadable(line, "a key must be plain text.")
             if key.value in found:
-                self.problems.append(Problem(line, f"the key '{key.value[:60]}' is there twice."))
+                self.problems.append(
+                    ConfigProblem(line, f"the key '{key.value[:60]}' is there twice.")
+                )
                 continue
             found[key.value] = self.value(value, above)
         return found

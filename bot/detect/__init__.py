@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.detect import compiled, generic, node, python
-from bot.detect.finding import Finding
+from bot.detect.finding import Detected
 from bot.detect.invocations import invocations
 from bot.detect.pytest_suite import whole_suite
 from bot.detect.registries import registries
@@ -63,7 +63,7 @@ def _programs(script: str, tree: Tree) -> frozenset[str]:
     return frozenset((*named, *behind))
 
 
-def _findings(tree: Tree, tools: frozenset[str]) -> tuple[Finding, ...]:
+def _findings(tree: Tree, tools: frozenset[str]) -> tuple[Detected, ...]:
     """Return what every ecosystem's files say, in the order of weight."""
     languages = (
         python.find(tree, tools),
@@ -80,8 +80,8 @@ def _findings(tree: Tree, tools: frozenset[str]) -> tuple[Finding, ...]:
 
 
 def _used(
-    findings: tuple[Finding, ...], tools: frozenset[str], *, given_test: str | None
-) -> tuple[Finding, ...]:
+    findings: tuple[Detected, ...], tools: frozenset[str], *, given_test: str | None
+) -> tuple[Detected, ...]:
     """Return the ecosystems to set up: those of the given commands, else the first with tests."""
     if given_test:
         asked = tuple(finding for finding in findings if finding.tools & tools)
@@ -93,7 +93,7 @@ def _used(
 
 
 def _setup(
-    tree: Tree, given: tuple[str, ...] | None, used: tuple[Finding, ...], commands: str
+    tree: Tree, given: tuple[str, ...] | None, used: tuple[Detected, ...], commands: str
 ) -> tuple[str, ...]:
     if given is None:
         return tuple(dict.fromkeys(step for finding in used for step in finding.setup))
@@ -103,14 +103,14 @@ def _setup(
     return given
 
 
-def _setup_sentences(given: tuple[str, ...] | None, used: tuple[Finding, ...]) -> tuple[str, ...]:
+def _setup_sentences(given: tuple[str, ...] | None, used: tuple[Detected, ...]) -> tuple[str, ...]:
     if given is not None:
         return ("The setup commands are given; in a Python project they install to `~/.venv`.",)
     return tuple(dict.fromkeys(sentence for finding in used for sentence in finding.setup_why))
 
 
 def _test_sentences(
-    test: str | None, alike: str | None, main: Finding | None, suite: str
+    test: str | None, alike: str | None, main: Detected | None, suite: str
 ) -> tuple[str, ...]:
     if test is not None:
         return ("The test command is given.",)
@@ -121,7 +121,7 @@ def _test_sentences(
     return (main.test_why,)
 
 
-def _left(finding: Finding, main: Finding | None) -> bool:
+def _left(finding: Detected, main: Detected | None) -> bool:
     return main is not None and finding is not main and finding.test is not None
 
 

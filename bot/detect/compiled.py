@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tomllib
 
-from bot.detect.finding import Finding
+from bot.detect.finding import Detected
 from bot.detect.tree import Tree
 
 
-def find_rust(tree: Tree) -> Finding | None:
+def find_rust(tree: Tree) -> Detected | None:
     """Return how a cargo project is set up and tested, or None without a `Cargo.toml`."""
     text = tree.read("Cargo.toml")
     if text is None:
@@ -17,7 +17,7 @@ def find_rust(tree: Tree) -> Finding | None:
         workspace = "workspace" in tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         workspace = False
-    return Finding(
+    return Detected(
         ecosystem="rust",
         setup=("cargo fetch",),
         test="cargo test --workspace" if workspace else "cargo test",
@@ -27,11 +27,11 @@ def find_rust(tree: Tree) -> Finding | None:
     )
 
 
-def find_go(tree: Tree) -> Finding | None:
+def find_go(tree: Tree) -> Detected | None:
     """Return how a Go module is set up and tested, or None without a `go.mod`."""
     if not tree.exists("go.mod"):
         return None
-    return Finding(
+    return Detected(
         ecosystem="go",
         setup=("go mod download",),
         test="go test ./...",

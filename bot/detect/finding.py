@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Detected:
     """How one ecosystem of the repository is set up and tested.
 
     Attributes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.detect import makefile
-from bot.detect.finding import Finding
+from bot.detect.finding import Detected
 from bot.detect.python import environment
 from bot.detect.tree import Tree
 
@@ -11,7 +11,7 @@ _TARGETS = ("test", "tests", "check", "ci", "lint")
 HOOKS = ".pre-commit-config.yaml"
 
 
-def find_make(tree: Tree) -> Finding | None:
+def find_make(tree: Tree) -> Detected | None:
     """Return the Makefile's test target, or None when it has none."""
     path = next((name for name in makefile.NAMES if tree.exists(name)), None)
     if path is None:
@@ -20,7 +20,7 @@ def find_make(tree: Tree) -> Finding | None:
     goal = next((name for name in _TARGETS if name in found), None)
     if goal is None:
         return None
-    return Finding(
+    return Detected(
         ecosystem="make",
         setup=(),
         test=f"make {goal}",
@@ -29,12 +29,12 @@ def find_make(tree: Tree) -> Finding | None:
     )
 
 
-def find_hooks(tree: Tree) -> Finding | None:
+def find_hooks(tree: Tree) -> Detected | None:
     """Return pre-commit's hooks as the tests, or None when there are none."""
     if not tree.exists(HOOKS):
         return None
     make, why = environment(tree)
-    return Finding(
+    return Detected(
         ecosystem="pre-commit",
         setup=(
             make,

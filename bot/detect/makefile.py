@@ -22,16 +22,16 @@ _DEPTH = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class MakeRule:
     """A rule: what must be made before it, and the shell lines that make it."""
 
     needs: tuple[str, ...]
     recipe: tuple[str, ...]
 
 
-def targets(text: str) -> Mapping[str, Target]:
+def targets(text: str) -> Mapping[str, MakeRule]:
     """Return the explicit targets in the file's order; the first one is the default goal."""
-    found: dict[str, Target] = {}
+    found: dict[str, MakeRule] = {}
     variables = dict(_DEFAULTS)
     current: list[str] = []
     for line in re.sub(r"\\\n[ \t]*", " ", text).split("\n"):
@@ -44,8 +44,8 @@ def targets(text: str) -> Mapping[str, Target]:
             current = [n for n in _expand(rule["targets"], variables).split() if n[0] != "."]
             needs = tuple(n for n in _expand(rule["needs"], variables).split() if n != "|")
             for name in current:
-                old = found.get(name, Target((), ()))
-                found[name] = Target((*old.needs, *needs), old.recipe)
+                old = found.get(name, MakeRule((), ()))
+                found[name] = MakeRule((*old.needs, *needs), old.recipe)
                 if rule["recipe"]:
                     found[name] = _with_line(found[name], _command(rule["recipe"], variables))
         elif line.strip() and not line.startswith(("#", " ")):
@@ -53,8 +53,8 @@ def targets(text: str) -> Mapping[str, Target]:
     return found
 
 
-def _with_line(target: Target, line: str) -> Target:
-    return Target(target.needs, (*target.recipe, line)) if line else target
+def _with_line(target: MakeRule, line: str) -> MakeRule:
+    return MakeRule(target.needs, (*target.recipe, line)) if line else target
 
 
 def _command(line: str, variables: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from bot.detect.finding import Finding
+from bot.detect.finding import Detected
 from bot.detect.scripts import package_scripts
 from bot.detect.tree import Tree
 
@@ -31,7 +31,7 @@ _WATCHES = re.compile(r"react-scripts test|vue-cli-service test|--watch\b")
 _RUNNERS = ("vitest", "jest", "mocha", "ava", "tap")
 
 
-def find(tree: Tree) -> Finding | None:
+def find(tree: Tree) -> Detected | None:
     """Return how the project is set up and tested, or None without a `package.json`."""
     if not tree.exists("package.json"):
         return None
@@ -43,7 +43,7 @@ def find(tree: Tree) -> Finding | None:
     install = _INSTALL[manager] if lock else f"{manager} install"
     origin = "package.json" if pinned else lock or "package.json"
     test, why = _test(tree, package, manager)
-    return Finding(
+    return Detected(
         ecosystem="node",
         setup=(*_get(manager, pinned), install),
         test=test,

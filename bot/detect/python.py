@@ -6,8 +6,8 @@ import re
 import shlex
 
 from bot.detect import pins
-from bot.detect.finding import Finding
-from bot.detect.python_dependencies import Source, declared, sources
+from bot.detect.finding import Detected
+from bot.detect.python_dependencies import RequirementSource, declared, sources
 from bot.detect.python_environment import ENVIRONMENT, make_environment, wanted_python
 from bot.detect.python_tests import find_tests
 from bot.detect.scripts import pyproject
@@ -58,7 +58,7 @@ def environment(tree: Tree, *, pip: bool = True) -> tuple[str, str]:
     return make_environment(wanted, pip=pip), f"Python packages go to `{ENVIRONMENT}`{asked}."
 
 
-def find(tree: Tree, tools: frozenset[str]) -> Finding | None:
+def find(tree: Tree, tools: frozenset[str]) -> Detected | None:
     """Return how the project is set up and tested, or None when there is no Python here.
 
     Args:
@@ -74,7 +74,7 @@ def find(tree: Tree, tools: frozenset[str]) -> Finding | None:
     plain = _is_plain(tree, tools | set(needed))
     make, make_why = environment(tree, pip=not plain)
     install, install_why = _install(tree, tuple(needed), pip=not plain)
-    return Finding(
+    return Detected(
         ecosystem="python",
         setup=(make, *install, *_hooks(tools)),
         test=tests.command if tests else None,
@@ -120,7 +120,9 @@ def _install(
     return (locked, *([_pip_install(list(missing))] if missing else [])), tuple(why)
 
 
-def _pip_arguments(tree: Tree, chosen: tuple[Source, ...], missing: tuple[str, ...]) -> list[str]:
+def _pip_arguments(
+    tree: Tree, chosen: tuple[RequirementSource, ...], missing: tuple[str, ...]
+) -> list[str]:
     arguments: list[str] = []
     if _installable(tree):
         extras = [source.name for source in chosen if source.kind == "extra"]
@@ -131,7 +133,7 @@ def _pip_arguments(tree: Tree, chosen: tuple[Source, ...], missing: tuple[str, .
     return [*arguments, *missing]
 
 
-def _lock_options(lock: str, chosen: tuple[Source, ...]) -> str:
+def _lock_options(lock: str, chosen: tuple[RequirementSource, ...]) -> str:
     """Return the lock manager's options for the chosen extras and groups."""
     known = {
         "uv.lock": {"extra": "--extra", "group": "--group"},
@@ -147,10 +149,12 @@ def _lock_options(lock: str, chosen: tuple[Source, ...]) -> str:
     return "".join(options)
 
 
-def _chosen(tree: Tree, needed: tuple[str, ...]) -> tuple[tuple[Source, ...], tuple[str, ...]]:
+def _chosen(
+    tree: Tree, needed: tuple[str, ...]
+) -> tuple[tuple[RequirementSource, ...], tuple[str, ...]]:
     """Return the lists of requirements to install, and needed packages that are in none."""
     available = [source for source in sources(tree) if _usable(tree, source)]
-    chosen: list[Source] = []
+    chosen: list[RequirementSource] = []
     best = next((source for source in available if source.for_tests), None)
     if best:
         chosen.append(best)
@@ -171,7 +175,7 @@ def _chosen(tree: Tree, needed: tuple[str, ...]) -> tuple[tuple[Source, ...], tu
     return tuple(chosen), tuple(missing)
 
 
-def _usable(tree: Tree, source: Source) -> bool:
+def _usable(tree: Tree, source: RequirementSource) -> bool:
     """Extras need an installable project; documentation's requirements are never for tests."""
     if "doc" in source.name.lower():
         return False

@@ -20,7 +20,7 @@ _CURRENT = frozenset({"py3", "py310", "py311", "py312", "py313", "py314"})
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RequirementSource:
     """A named list of requirements.
 
     Attributes:
@@ -54,7 +54,7 @@ class Source:
         )
 
 
-def sources(tree: Tree) -> tuple[Source, ...]:
+def sources(tree: Tree) -> tuple[RequirementSource, ...]:
     """Return every list of requirements of the project, the likeliest for tests first."""
     data = pyproject(tree.read)
     found = [
@@ -80,12 +80,12 @@ def names(requirements: Iterable[str]) -> frozenset[str]:
     return frozenset(re.sub(r"[-_.]+", "-", m["name"]).lower() for m in matches if m)
 
 
-def _extras(tree: Tree, data: dict[str, Any]) -> Iterator[Source]:
+def _extras(tree: Tree, data: dict[str, Any]) -> Iterator[RequirementSource]:
     extras = dict(data.get("project", {}).get("optional-dependencies", {}))
     for name, lines in _setup_cfg_extras(tree).items():
         extras.setdefault(name, lines)
     for name, lines in extras.items():
-        yield Source("extra", name, names(_texts(lines)), (f".[{name}]",))
+        yield RequirementSource("extra", name, names(_texts(lines)), (f".[{name}]",))
 
 
 def _setup_cfg_extras(tree: Tree) -> dict[str, list[str]]:
@@ -101,7 +101,7 @@ def _setup_cfg_extras(tree: Tree) -> dict[str, list[str]]:
     }
 
 
-def _groups(data: dict[str, Any]) -> Iterator[Source]:
+def _groups(data: dict[str, Any]) -> Iterator[RequirementSource]:
     """Yield the groups of PEP 735, `include-group` followed."""
     groups = data.get("dependency-groups", {})
     if not isinstance(groups, dict):
@@ -115,13 +115,17 @@ def _groups(data: dict[str, Any]) -> Iterator[Source]:
                 yield from lines(entry["include-group"], seen | {entry["include-group"]})
 
     for name in groups:
-        yield Source("group", name, names(lines(name, frozenset({name}))), ("--group", name))
+        yield RequirementSource(
+            "group", name, names(lines(name, frozenset({name}))), ("--group", name)
+        )
 
 
-def _files(tree: Tree) -> Iterator[Source]:
+def _files(tree: Tree) -> Iterator[RequirementSource]:
     paths = {path: None for pattern in _REQUIREMENT_FILES for path in tree.glob(pattern)}
     for path in paths:
-        yield Source("file", path, names(_file_lines(tree, path, frozenset())), ("-r", path))
+        yield RequirementSource(
+            "file", path, names(_file_lines(tree, path, frozenset())), ("-r", path)
+        )
 
 
 def _file_lines(tree: Tree, path: str, seen: frozenset[str]) -> Iterator[str]:
@@ -141,7 +145,7 @@ def _sibling(path: str, other: str) -> str:
     return f"{folder}{slash}{other.removeprefix('./')}"
 
 
-def _tox(tree: Tree) -> Iterator[Source]:
+def _tox(tree: Tree) -> Iterator[RequirementSource]:
     """Yield the unconditional `deps` of tox's plain environment, and the extras that it takes."""
     parser = tox_sections(tree.read)
     text = parser.get("testenv", "deps", fallback="")
@@ -159,7 +163,7 @@ def _tox(tree: Tree) -> Iterator[Source]:
         if line.startswith("-r"):
             packages |= names(_file_lines(tree, line[2:].strip(), frozenset()))
     if arguments and not any("{" in argument for argument in arguments):
-        yield Source("tox", "tox.ini", frozenset(packages), tuple(arguments))
+        yield RequirementSource("tox", "tox.ini", frozenset(packages), tuple(arguments))
 
 
 def _unconditional(line: str) -> str:

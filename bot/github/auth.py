@@ -85,7 +85,7 @@ class Minted:
 Key = tuple[Repo, Access]
 
 
-class Tokens:
+class InstallationTokens:
     """Mints tokens and remembers them until shortly before their end.
 
     Callers that want the same token at the same time share one minting.
@@ -196,7 +196,7 @@ class Fixed:
 class TokenFor:
     """The credential of a connection: whatever token is current for a repository and access."""
 
-    def __init__(self, tokens: Tokens, repo: Repo, access: Access) -> None:
+    def __init__(self, tokens: InstallationTokens, repo: Repo, access: Access) -> None:
         self._tokens = tokens
         self._repo = repo
         self._access = access

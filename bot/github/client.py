@@ -15,7 +15,14 @@ from gidgethub import sansio
 from pydantic import SecretStr
 
 from bot.github.downloads import Sink
-from bot.github.refusals import FAILURES, Call, Patience, Unanswered, refusal, wait_before_repeating
+from bot.github.refusals import (
+    FAILURES,
+    Call,
+    GitHubRetries,
+    Unanswered,
+    refusal,
+    wait_before_repeating,
+)
 from bot.github.wire import Variable, Wire
 
 PER_PAGE = 100
@@ -24,7 +31,7 @@ T = TypeVar("T")
 S = TypeVar("S", bound=Sink)
 
 
-class Credential(Protocol):
+class TokenSource(Protocol):
     """Where the token of a connection comes from."""
 
     async def token(self) -> SecretStr:
@@ -46,9 +53,9 @@ class Connection:
     def __init__(
         self,
         wire: Wire,
-        patience: Patience,
+        patience: GitHubRetries,
         *,
-        credential: Credential | None = None,
+        credential: TokenSource | None = None,
         prefix: str = "",
         variables: Mapping[str, Variable] | None = None,
     ) -> None:
@@ -58,7 +65,7 @@ class Connection:
         self._prefix = prefix
         self._variables = dict(variables or {})
 
-    def borrowed(self, credential: Credential) -> Connection:
+    def borrowed(self, credential: TokenSource) -> Connection:
         """Return the same connection with another credential."""
         return Connection(
             self._wire,
@@ -207,7 +214,7 @@ class Connection:
 async def ensure(
     find: Callable[[], Awaitable[T | None]],
     create: Callable[[], Awaitable[T]],
-    patience: Patience,
+    patience: GitHubRetries,
 ) -> T:
     """Return what `find` sees, else what `create` makes; look again when an answer was lost."""
     async for attempt in stamina.retry_context(

@@ -7,10 +7,10 @@ from datetime import datetime
 
 from bot.github import reading
 from bot.github.client import Connection
-from bot.github.values import Delivery
+from bot.github.values import DeliveryAttempt
 
 
-async def missed_deliveries(app: Connection, since: datetime) -> tuple[Delivery, ...]:
+async def missed_deliveries(app: Connection, since: datetime) -> tuple[DeliveryAttempt, ...]:
     """Return events that GitHub tried to deliver since then and never could, oldest first.
 
     GitHub keeps deliveries for three days and does not repeat them by itself.
@@ -31,7 +31,7 @@ async def redeliver(app: Connection, delivery_id: int) -> None:
     )
 
 
-def missed(deliveries: Iterable[Delivery]) -> tuple[Delivery, ...]:
+def missed(deliveries: Iterable[DeliveryAttempt]) -> tuple[DeliveryAttempt, ...]:
     """Return the latest attempt of each event of which no attempt arrived, oldest first."""
     by_time = sorted(deliveries, key=lambda entry: (entry.delivered_at, entry.id))
     arrived = {entry.guid for entry in by_time if entry.arrived}

@@ -32,8 +32,8 @@ from bot.github.auth import (
     TALK,
     WATCH,
     Access,
+    InstallationTokens,
     TokenFor,
-    Tokens,
     access_for,
 )
 from bot.github.check_values import CommitChecks
@@ -41,11 +41,11 @@ from bot.github.client import Connection
 from bot.github.commit_checks import read_checks
 from bot.github.downloads import Archive, Sink
 from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
-from bot.github.refusals import Gone, Patience
+from bot.github.refusals import GitHubRetries, Gone
 from bot.github.values import (
     Advance,
     AppIdentity,
-    Delivery,
+    DeliveryAttempt,
     Issue,
     Permission,
     Publication,
@@ -86,7 +86,7 @@ class GitHub:
         private_key: SecretStr,
         api_url: str = "https://api.github.com",
         web_url: str = "https://github.com",
-        patience: Patience | None = None,
+        patience: GitHubRetries | None = None,
         scrub: Callable[[str], str] = str,
     ) -> None:
         """Describe the App and its GitHub.
@@ -104,9 +104,9 @@ class GitHub:
         self._session = session
         self._api_url = api_url
         self._web_url = web_url.removesuffix("/")
-        self._patience = patience or Patience()
+        self._patience = patience or GitHubRetries()
         self._app = Connection(self._wire(app_id, private_key), self._patience)
-        self._tokens = Tokens(self._app)
+        self._tokens = InstallationTokens(self._app)
         self._connections: LRUCache[tuple[Repo, Access], Connection] = LRUCache(CONNECTIONS)
         self._identity: AppIdentity | None = None
         self._identifying = asyncio.Lock()
@@ -126,7 +126,7 @@ class GitHub:
         answer = await self._app.get("/repos/{owner}/{name}/installation", owner=owner, name=name)
         return int(answer["id"])
 
-    async def missed_deliveries(self, since: datetime) -> tuple[Delivery, ...]:
+    async def missed_deliveries(self, since: datetime) -> tuple[DeliveryAttempt, ...]:
         """Return events that never reached us although GitHub tried since then, oldest first."""
         return await deliveries.missed_deliveries(self._app, since)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.github.values import (
     AppIdentity,
-    Delivery,
+    DeliveryAttempt,
     Issue,
     IssueComment,
     Permission,
@@ -107,9 +107,9 @@ def pull_request(answer: Json) -> PullRequest:
     )
 
 
-def delivery(answer: Json) -> Delivery:
+def delivery(answer: Json) -> DeliveryAttempt:
     """Read one entry of the App's list of deliveries."""
-    return Delivery(
+    return DeliveryAttempt(
         id=answer["id"],
         guid=answer["guid"],
         event=answer["event"],

@@ -39,7 +39,7 @@ class Gone(NotPermitted):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class GitHubRetries:
     """How long to go on asking.
 
     Attributes:
@@ -69,7 +69,7 @@ class Call:
 
 
 def wait_before_repeating(
-    call: Call, failure: BaseException, patience: Patience, now: datetime
+    call: Call, failure: BaseException, patience: GitHubRetries, now: datetime
 ) -> float | bool:
     """Return seconds to wait, True for the usual backoff, or False when repeating is no use."""
     if isinstance(failure, gidgethub.HTTPException):

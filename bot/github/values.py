@@ -199,7 +199,7 @@ class AppIdentity:
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class DeliveryAttempt:
     """One attempt of GitHub to deliver a webhook.
 
     Attributes:

@@ -10,7 +10,7 @@ import structlog
 from bot.background import again_and_again
 from bot.model import Verdict
 from bot.model.request import FixRequest
-from bot.storage.approvals import Answer, ApprovalStore
+from bot.storage.approvals import ApprovalAnswer, ApprovalStore
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 
 EVERY = 300.0
@@ -61,7 +61,7 @@ class Approvals:
             and asked.until > datetime.now(UTC)
         )
 
-    async def answer(self, run_id: str, answer: Answer, by: str) -> None:
+    async def answer(self, run_id: str, answer: ApprovalAnswer, by: str) -> None:
         """Keep the answer and let the run go on; the first answer counts."""
         run = await self._runs.get(run_id)
         if run is not None and run.status is RunStatus.DONE:
@@ -71,15 +71,15 @@ class Approvals:
         if run is not None:
             await self._go_on(run.request)
 
-    async def _answer_offer(self, run: RunRecord, answer: Answer, by: str) -> None:
+    async def _answer_offer(self, run: RunRecord, answer: ApprovalAnswer, by: str) -> None:
         """Start what continues a run that is over; remembered before the answer is kept."""
         if not await self.asks(run):
             return
         request = run.request.continued(by, datetime.now(UTC))
-        if answer is Answer.APPROVED:
+        if answer is ApprovalAnswer.APPROVED:
             await self._runs.create(request, run.delivery_id)
         await self._store.answer(run.id, answer, by)
-        if answer is Answer.APPROVED:
+        if answer is ApprovalAnswer.APPROVED:
             await self._start(request)
 
     async def look(self) -> None:
@@ -91,7 +91,7 @@ class Approvals:
             if approval is None:
                 continue
             if approval.answer is None and approval.until <= datetime.now(UTC):
-                await self.answer(run.id, Answer.EXPIRED, "")
+                await self.answer(run.id, ApprovalAnswer.EXPIRED, "")
             elif approval.answer is not None:
                 await self._go_on(run.request)
 

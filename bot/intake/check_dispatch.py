@@ -16,7 +16,7 @@ from bot.intake.policy import may_approve, may_ask
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
 from bot.model.repository import Repo
-from bot.storage.approvals import Answer
+from bot.storage.approvals import ApprovalAnswer
 
 
 class CheckEvents:
@@ -101,7 +101,7 @@ class CheckEvents:
         approved = event.button == "approve"
         if approved and not may_approve:
             return f"refused: {event.sender} may not approve"
-        answer = Answer.APPROVED if approved else Answer.REJECTED
+        answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
         await self._approvals.answer(run.id, answer, event.sender)
         return f"{answer} run {run.id}"
 

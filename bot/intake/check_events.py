@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.github.check_values import FAILURES
-from bot.intake.payloads import Account, App, Installation, Payload, Repository, Sha, read
+from bot.intake.payloads import App, GitHubAccount, Installation, Payload, Repository, Sha, read
 from bot.model.repository import Repo
 
 COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
@@ -129,7 +129,7 @@ class _Button(Payload):
 class _Where(Payload):
     repository: Repository
     installation: Installation
-    sender: Account
+    sender: GitHubAccount
 
     @property
     def repo(self) -> Repo:

@@ -16,7 +16,7 @@ from bot.model.request import FailedCheck
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CommitPosition:
     """Where a commit stands.
 
     Attributes:
@@ -46,7 +46,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CompetingRuns:
     """What else goes on.
 
     Attributes:
@@ -112,7 +112,7 @@ class PassBy:
 CommitDecision = Start | Wait | PassBy
 
 
-def screen_commit(place: Place, wishes: Wishes) -> PassBy | None:
+def screen_commit(place: CommitPosition, wishes: Wishes) -> PassBy | None:
     """Return why a commit can't start a run, or None when its checks have to be asked for."""
     if not place.default_branch and place.pull is None:
         return PassBy(Why.NOT_THE_NEWEST)
@@ -124,7 +124,7 @@ def screen_commit(place: Place, wishes: Wishes) -> PassBy | None:
     return None if why is None else PassBy(why)
 
 
-def _not_wanted(place: Place, wishes: Wishes) -> Why | None:
+def _not_wanted(place: CommitPosition, wishes: Wishes) -> Why | None:
     """Return why nobody wants a run there: a person's word first, then label, then the config."""
     config, pull = wishes.config, place.pull
     if place.default_branch or pull is None:
@@ -170,7 +170,7 @@ def decide_commit(
     wishes: Wishes,
     failed: tuple[FailedCheck, ...],
     on_base: frozenset[str],
-    standing: Standing,
+    standing: CompetingRuns,
 ) -> CommitDecision:
     """Return what becomes of a commit that `screen_commit` let through and that has settled.
 

@@ -14,26 +14,26 @@ from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents, read_who
 from bot.intake.decisions import (
-    Accept,
     AnswerRun,
-    Candidate,
+    CommandCandidate,
+    CommentReply,
     Decision,
     Ignore,
     Refusal,
     Refuse,
-    Reply,
     ReplyKind,
+    StartRun,
     StopRun,
     Switch,
 )
 from bot.intake.events import CommentEvent
-from bot.intake.policy import Identity, Standing, decide, screen
+from bot.intake.policy import Identity, ThreadRuns, decide, screen
 from bot.model import Limits, Verdict
 from bot.model.request import FixRequest
 from bot.reporting import approval, messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
-from bot.storage.approvals import Answer
+from bot.storage.approvals import ApprovalAnswer
 from bot.storage.deliveries import Delivery
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 
@@ -78,7 +78,7 @@ class CommentEvents:
         decision = await self._decide(screened)
         return await self._act(delivery, event, decision)
 
-    async def _decide(self, candidate: Candidate) -> Decision:
+    async def _decide(self, candidate: CommandCandidate) -> Decision:
         repo, number = candidate.event.repo, candidate.event.thread.number
         permission = await self._github.permission(repo, candidate.event.sender.login)
         who = await read_who(self._github, repo) if permission.may_write else WhoSection()
@@ -86,7 +86,7 @@ class CommentEvents:
         latest = await self._runs.latest(repo.full_name, number)
         youngest = active[0] if active else latest
         asks = youngest is not None and await self._approvals.asks(youngest)
-        standing = Standing(
+        standing = ThreadRuns(
             active=active[0].id if active else None,
             latest=latest.request if latest else None,
             waiting=youngest.id if youngest is not None and asks else None,
@@ -96,10 +96,10 @@ class CommentEvents:
 
     async def _act(self, delivery: Delivery, event: CommentEvent, decision: Decision) -> str:
         match decision:
-            case Accept(request):
+            case StartRun(request):
                 await self._accept(delivery, event, request)
                 return f"started run {request.run_id}"
-            case Reply(kind, run_id):
+            case CommentReply(kind, run_id):
                 await self._say(delivery, event, await self._reply(kind, run_id, event), kind)
                 return f"replied: {kind}"
             case StopRun(run_id):
@@ -113,7 +113,10 @@ class CommentEvents:
                 )
                 return f"automatic runs: {'on' if on else 'off'}"
             case AnswerRun(run_id, approved):
-                by, answer = event.sender.login, Answer.APPROVED if approved else Answer.REJECTED
+                by, answer = (
+                    event.sender.login,
+                    ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED,
+                )
                 await self._say(
                     delivery,
                     event,

@@ -15,9 +15,9 @@ from bot.errors import NotPermitted, RepoConfigError
 from bot.github.github import GitHub
 from bot.github.values import PullRequest, RepositoryFacts
 from bot.intake.check_policy import (
+    CommitPosition,
+    CompetingRuns,
     PassBy,
-    Place,
-    Standing,
     Start,
     Wait,
     Why,
@@ -101,7 +101,7 @@ class CommitLook:
         return await self._settled(commit, place, wishes, facts)
 
     async def _settled(
-        self, commit: WatchedCommit, place: Place, wishes: Wishes, facts: RepositoryFacts
+        self, commit: WatchedCommit, place: CommitPosition, wishes: Wishes, facts: RepositoryFacts
     ) -> str:
         """Decide, once the commit's other checks are over or nobody waits for them any longer."""
         config, now = wishes.config, datetime.now(UTC)
@@ -131,12 +131,12 @@ class CommitLook:
             case _:
                 assert_never(decision)
 
-    async def _place(self, commit: WatchedCommit, facts: RepositoryFacts) -> Place:
+    async def _place(self, commit: WatchedCommit, facts: RepositoryFacts) -> CommitPosition:
         head = await self._github.branch_head(commit.repo, facts.default_branch)
         if head == commit.sha:
-            return Place(default_branch=True, pull=None)
+            return CommitPosition(default_branch=True, pull=None)
         pulls = await self._github.pull_requests_of(commit.repo, commit.sha)
-        return Place(default_branch=False, pull=next(iter(pulls), None))
+        return CommitPosition(default_branch=False, pull=next(iter(pulls), None))
 
     async def _switch(self, repo: Repo, pull: PullRequest | None) -> bool | None:
         if pull is None:
@@ -144,7 +144,7 @@ class CommitLook:
         return await self._stores.switches.get(repo.full_name, pull.number)
 
     async def _on_base(
-        self, repo: Repo, place: Place, config: ChecksSection, slug: str
+        self, repo: Repo, place: CommitPosition, config: ChecksSection, slug: str
     ) -> frozenset[str]:
         """Return the names of the checks that fail on the branch that people merge into."""
         if place.pull is None:
@@ -153,7 +153,7 @@ class CommitLook:
         checks = await self._github.commit_checks(repo, base)
         return frozenset(check.name for check in failing(checks, config, slug))
 
-    async def _standing(self, commit: WatchedCommit, place: Place) -> Standing:
+    async def _standing(self, commit: WatchedCommit, place: CommitPosition) -> CompetingRuns:
         repo, runs = commit.repo, self._stores.runs
         us = (await self._github.app_identity()).bot_login
         active = [run.request for run in await runs.active(repo.full_name)]
@@ -164,7 +164,7 @@ class CommitLook:
             if (request.failed is not None and request.failed.sha == commit.sha)
             or (number is not None and request.number == number)
         ]
-        return Standing(
+        return CompetingRuns(
             earlier=await runs.of_commit(repo.full_name, commit.sha),
             here=bool(here),
             elsewhere=sum(request.failed is not None for request in active),
@@ -174,7 +174,7 @@ class CommitLook:
     async def _begin(
         self,
         commit: WatchedCommit,
-        place: Place,
+        place: CommitPosition,
         facts: RepositoryFacts,
         checks: tuple[FailedCheck, ...],
     ) -> str:
@@ -212,7 +212,9 @@ class CommitLook:
             return await self._pass(commit, decision.why, CommitState.STARTED)
         return await self._pass(commit, decision.why)
 
-    async def _unusable(self, commit: WatchedCommit, place: Place, error: RepoConfigError) -> str:
+    async def _unusable(
+        self, commit: WatchedCommit, place: CommitPosition, error: RepoConfigError
+    ) -> str:
         """Start nothing because of the repo config, and say so on commits that people work on."""
         if place.default_branch or place.pull is not None:
             reason = f"the repo config can't be used. {error.problems[0]}"
@@ -248,7 +250,7 @@ async def begin(
 
 
 async def read_config(
-    github: GitHub, repo: Repo, place: Place, facts: RepositoryFacts
+    github: GitHub, repo: Repo, place: CommitPosition, facts: RepositoryFacts
 ) -> RepoConfig:
     """Return the repo config of the branch that people merge into.
 

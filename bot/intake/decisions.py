@@ -11,7 +11,7 @@ from bot.model.request import FixRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CommandCandidate:
     """A person's comment with a command that should be answered, if the person may ask."""
 
     event: CommentEvent
@@ -36,7 +36,7 @@ class Ignore:
 
 
 @dataclass(frozen=True, slots=True)
-class Accept:
+class StartRun:
     """Start a run."""
 
     request: FixRequest
@@ -50,7 +50,7 @@ class ReplyKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class CommentReply:
     """Tell the person something; `run_id` names the active run or, without one, is None."""
 
     kind: ReplyKind
@@ -111,4 +111,4 @@ class Refuse:
     detail: str = ""
 
 
-Decision = Accept | Reply | StopRun | AnswerRun | Switch | Refuse
+Decision = StartRun | CommentReply | StopRun | AnswerRun | Switch | Refuse

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pydantic import AwareDatetime, Field
 
 from bot.intake.check_events import CheckEvent, Peek, is_about_checks, parse_check_event
-from bot.intake.payloads import Account, App, Installation, Payload, Repository, read
+from bot.intake.payloads import App, GitHubAccount, Installation, Payload, Repository, read
 from bot.model.repository import Repo
 
 
@@ -35,7 +35,7 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class Comment:
+class EventComment:
     """The comment of an event, as it is now.
 
     Attributes:
@@ -64,7 +64,7 @@ class CommentCreated:
     repo: Repo
     thread: Thread
     sender: Sender
-    comment: Comment
+    comment: EventComment
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class CommentEdited:
     repo: Repo
     thread: Thread
     sender: Sender
-    comment: Comment
+    comment: EventComment
     previous_body: str
 
 
@@ -108,7 +108,7 @@ class _Comment(Payload):
     id: int
     body: str | None
     # Null when the account was deleted.
-    user: Account | None
+    user: GitHubAccount | None
     author_association: str = "NONE"
     created_at: AwareDatetime
     updated_at: AwareDatetime
@@ -128,7 +128,7 @@ class _IssueComment(Payload):
     action: str
     repository: Repository
     installation: Installation
-    sender: Account
+    sender: GitHubAccount
     issue: _Issue
     comment: _Comment
     changes: _Changes | None = None
@@ -196,9 +196,9 @@ def _thread(issue: _Issue) -> Thread:
     )
 
 
-def _comment(comment: _Comment) -> Comment:
+def _comment(comment: _Comment) -> EventComment:
     app = comment.performed_via_github_app
-    return Comment(
+    return EventComment(
         id=comment.id,
         author="ghost" if comment.user is None else comment.user.login,
         author_association=comment.author_association,
@@ -209,7 +209,7 @@ def _comment(comment: _Comment) -> Comment:
     )
 
 
-def _previous_body(changes: _Changes | None, comment: Comment) -> str:
+def _previous_body(changes: _Changes | None, comment: EventComment) -> str:
     if changes is None or changes.body is None:
         return comment.body  # something else than the text was changed
     return changes.body.text or ""

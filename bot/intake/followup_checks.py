@@ -12,7 +12,7 @@ from bot.errors import RepoConfigError
 from bot.github.check_values import CommitChecks
 from bot.github.github import GitHub
 from bot.github.values import PullRequest
-from bot.intake.check_policy import Place, failing, running
+from bot.intake.check_policy import CommitPosition, failing, running
 from bot.intake.commit_look import Stores, begin, later_by, read_config
 from bot.intake.followup_policy import (
     Budget,
@@ -123,7 +123,7 @@ class Aftermath:
     async def _config(self, repo: Repo, pull: PullRequest) -> RepoConfig:
         """Return the config that the run had; one that broke since then asks for nothing."""
         facts = await self._github.facts(repo)
-        place = Place(default_branch=False, pull=pull)
+        place = CommitPosition(default_branch=False, pull=pull)
         try:
             return await read_config(self._github, repo, place, facts)
         except RepoConfigError:

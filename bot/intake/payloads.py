@@ -15,7 +15,7 @@ class Payload(BaseModel):
     model_config = ConfigDict(strict=True, extra="ignore")
 
 
-class Account(Payload):
+class GitHubAccount(Payload):
     """Who did something."""
 
     login: str

@@ -28,16 +28,16 @@ from bot.intake.commands import (
     parse,
 )
 from bot.intake.decisions import (
-    Accept,
     AnswerRun,
-    Candidate,
+    CommandCandidate,
+    CommentReply,
     Decision,
     Ignore,
     Reason,
     Refusal,
     Refuse,
-    Reply,
     ReplyKind,
+    StartRun,
     StopRun,
     Switch,
 )
@@ -62,7 +62,7 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ThreadRuns:
     """The runs of a thread.
 
     Attributes:
@@ -79,7 +79,7 @@ class Standing:
     spent: bool = False
 
 
-def screen(event: CommentEvent, identity: Identity) -> Candidate | Ignore:
+def screen(event: CommentEvent, identity: Identity) -> CommandCandidate | Ignore:
     """Return the command to answer, or why there is none."""
     if (
         event.sender.login.lower() == identity.login.lower()
@@ -96,7 +96,7 @@ def screen(event: CommentEvent, identity: Identity) -> Candidate | Ignore:
         return Ignore(Reason.LOCKED)
     commands, reason = _commands(event)
     command = chosen(commands)
-    return Ignore(reason) if command is None else Candidate(event, command)
+    return Ignore(reason) if command is None else CommandCandidate(event, command)
 
 
 def _commands(event: CommentEvent) -> tuple[Sequence[Command], Reason]:
@@ -110,7 +110,7 @@ def _commands(event: CommentEvent) -> tuple[Sequence[Command], Reason]:
 
 
 def decide(
-    candidate: Candidate, *, permission: Permission, who: WhoSection, standing: Standing
+    candidate: CommandCandidate, *, permission: Permission, who: WhoSection, standing: ThreadRuns
 ) -> Decision:
     """Return what becomes of a command.
 
@@ -128,7 +128,7 @@ def decide(
     return _answer(candidate, standing, None if may else who.approve)
 
 
-def _decided(command: Approve | Reject, standing: Standing, lacking: Role | None) -> Decision:
+def _decided(command: Approve | Reject, standing: ThreadRuns, lacking: Role | None) -> Decision:
     if standing.waiting is None:
         return Refuse(Refusal.NOTHING_WAITS)
     approved = isinstance(command, Approve)
@@ -137,7 +137,7 @@ def _decided(command: Approve | Reject, standing: Standing, lacking: Role | None
     return AnswerRun(standing.waiting, approved)
 
 
-def _answer(candidate: Candidate, standing: Standing, lacking: Role | None) -> Decision:  # noqa: PLR0911 - one case per command
+def _answer(candidate: CommandCandidate, standing: ThreadRuns, lacking: Role | None) -> Decision:  # noqa: PLR0911 - one case per command
     """Return what becomes of a command; `lacking` is the role that approving takes, if any."""
     command = candidate.command
     match command:
@@ -187,19 +187,19 @@ def _permission(role: Role) -> Permission:
     return Permission(role.value)
 
 
-def _reply(command: Help | Status, standing: Standing) -> Decision:
+def _reply(command: Help | Status, standing: ThreadRuns) -> Decision:
     if isinstance(command, Help):
-        return Reply(ReplyKind.HELP)
-    return Reply(ReplyKind.STATUS, standing.active)
+        return CommentReply(ReplyKind.HELP)
+    return CommentReply(ReplyKind.STATUS, standing.active)
 
 
-def _switch(command: Auto, candidate: Candidate) -> Decision:
+def _switch(command: Auto, candidate: CommandCandidate) -> Decision:
     if candidate.event.thread.is_pull_request:
         return Switch(command.on)
     return Refuse(Refusal.BAD_COMMAND, "`/fix auto` works on pull requests only.")
 
 
-def _stop(standing: Standing) -> Decision:
+def _stop(standing: ThreadRuns) -> Decision:
     if standing.active is None:
         return Refuse(Refusal.NOTHING_TO_STOP)
     if standing.active == standing.waiting:
@@ -207,7 +207,7 @@ def _stop(standing: Standing) -> Decision:
     return StopRun(standing.active)
 
 
-def _start(request: FixRequest, standing: Standing, lacking: Role | None) -> Decision:
+def _start(request: FixRequest, standing: ThreadRuns, lacking: Role | None) -> Decision:
     """Start a run, unless another one is at work; the same one again is no other.
 
     Where a budget is spent, as much again takes an approval, by whatever word it is asked for.
@@ -217,7 +217,7 @@ def _start(request: FixRequest, standing: Standing, lacking: Role | None) -> Dec
     same = standing.latest is not None and standing.latest.run_id == request.run_id
     if standing.spent and lacking is not None and not same:
         return Refuse(Refusal.SPENT, lacking)
-    return Accept(request)
+    return StartRun(request)
 
 
 def _request(event: CommentEvent, instructions: str, options: Options) -> FixRequest:

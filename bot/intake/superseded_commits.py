@@ -7,7 +7,7 @@ from bot.intake.approvals import Approvals
 from bot.intake.check_events import HeadLeft
 from bot.model.repository import Repo
 from bot.model.request import FailedCommit
-from bot.storage.approvals import Answer
+from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 
 
@@ -50,7 +50,7 @@ class LeftHeads:
     async def _end(self, runs: list[RunRecord]) -> str:
         for run in runs:
             if run.status is RunStatus.WAITING:
-                await self._approvals.answer(run.id, Answer.EXPIRED, "")
+                await self._approvals.answer(run.id, ApprovalAnswer.EXPIRED, "")
             else:
                 await self._runs.request_stop(run.id)
         return f"ends {', '.join(run.id for run in runs)}" if runs else "no run is left behind"

@@ -9,22 +9,22 @@ from pydantic import SecretStr
 
 from bot.errors import ProviderUnreachable
 from bot.llm.anthropic_wire import AnthropicReply, author, encode_message, request_head
-from bot.llm.base import Ask, Conversation, Strength
+from bot.llm.base import Ask, Conversation, ModelStrength
 from bot.llm.encoding import EncodedMessages, with_messages
-from bot.llm.failures import Failure, Trouble, cut_stream, judge, no_answer
+from bot.llm.failures import FailedCall, Trouble, cut_stream, judge, no_answer
 from bot.llm.headers import retry_after
-from bot.llm.patience import Patience
+from bot.llm.patience import ProviderRetries
 from bot.llm.prices import PriceList, known_prices
-from bot.llm.reply import Reply
+from bot.llm.reply import ModelReply
 from bot.llm.streaming import StreamingModel
 
 if TYPE_CHECKING:
     from anthropic import APIError, AsyncAnthropic
     from httpx2 import HTTPError
 
-DEFAULT_MODELS: Mapping[Strength, str] = {
-    Strength.DEFAULT: "claude-sonnet-5-5",
-    Strength.STRONGER: "claude-opus-5-5",
+DEFAULT_MODELS: Mapping[ModelStrength, str] = {
+    ModelStrength.DEFAULT: "claude-sonnet-5-5",
+    ModelStrength.STRONGER: "claude-opus-5-5",
 }
 
 
@@ -45,9 +45,9 @@ class AnthropicModel(StreamingModel):
         api_key: SecretStr,
         *,
         base_url: str | None = None,
-        models: Mapping[Strength, str] = DEFAULT_MODELS,
+        models: Mapping[ModelStrength, str] = DEFAULT_MODELS,
         prices: PriceList | None = None,
-        patience: Patience = Patience(),  # noqa: B008 - frozen
+        patience: ProviderRetries = ProviderRetries(),  # noqa: B008 - frozen
         silence: float = 180.0,
     ) -> None:
         super().__init__(
@@ -88,11 +88,11 @@ class AnthropicModel(StreamingModel):
         messages = self._messages(conversation.messages, author(self.name, model))
         return with_messages(request_head(conversation, ask, model), messages)
 
-    async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> Reply:
+    async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> ModelReply:
         reply = AnthropicReply(author(self.name, model))
         try:
             await self._stream(self._encode(conversation, ask, model), reply)
-        except Failure as failure:
+        except FailedCall as failure:
             failure.tokens = reply.spent()
             raise
         finished = reply.reply()

@@ -22,8 +22,8 @@ from bot.llm.base import (
     ToolResult,
 )
 from bot.llm.encoding import dumps
-from bot.llm.reply import DraftCall, Reply, finish
-from bot.llm.tokens import Tokens, estimate
+from bot.llm.reply import DraftCall, ModelReply, finish
+from bot.llm.tokens import TokenCounts, estimate
 
 _CACHE = {"type": "ephemeral"}
 
@@ -156,14 +156,16 @@ class AnthropicReply:
             case _:
                 pass  # message_stop, ping, and whatever is added later
 
-    def reply(self) -> Reply | None:
+    def reply(self) -> ModelReply | None:
         """Return the answer, or None when the stream ended before its stop reason."""
         if self._stop is None:
             return None
         blocks, stop = finish(self._drafts, self._stop)
-        return Reply(blocks, stop, self._model, self._tokens(self._usage.get("output_tokens", 0)))
+        return ModelReply(
+            blocks, stop, self._model, self._tokens(self._usage.get("output_tokens", 0))
+        )
 
-    def spent(self) -> Tokens | None:
+    def spent(self) -> TokenCounts | None:
         """Return what a cut stream cost: the prompt as counted, what came of the answer guessed."""
         if not self._usage:
             return None
@@ -196,8 +198,8 @@ class AnthropicReply:
             if isinstance(value, int):
                 self._usage[key] = value
 
-    def _tokens(self, output: int) -> Tokens:
-        return Tokens(
+    def _tokens(self, output: int) -> TokenCounts:
+        return TokenCounts(
             input=self._usage.get("input_tokens", 0),
             output=output,
             cache_read=self._usage.get("cache_read_input_tokens", 0),

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Literal, Protocol
 
 from bot.model import Usage
-from bot.model.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Turn:
         return tuple(block for block in self.blocks if isinstance(block, ToolCall))
 
 
-class Strength(StrEnum):
+class ModelStrength(StrEnum):
     """How strong a model an attempt asks for."""
 
     DEFAULT = "default"
@@ -142,7 +142,7 @@ class Ask:
             always made; a further one only if what is left covers its worst case. None: no bound.
     """
 
-    strength: Strength = Strength.DEFAULT
+    strength: ModelStrength = ModelStrength.DEFAULT
     max_tokens: int = 16_000
     effort: str | None = None
     model: str | None = None
@@ -153,7 +153,9 @@ class Ask:
         if self.allowance is None or lost == Usage():
             return True
         most = Cap(self.allowance.usd, self.allowance.tokens)
-        return Balance(Account(Scope.RUN), most, Amount(lost.cost_usd, lost.tokens)).covers(more)
+        return Balance(Account(AccountScope.RUN), most, Amount(lost.cost_usd, lost.tokens)).covers(
+            more
+        )
 
 
 class Model(Protocol):

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
-from bot.llm.base import Strength
-from bot.llm.chain import Chain, Member
+from bot.llm.base import ModelStrength
+from bot.llm.chain import Chain, ChainMember
 from bot.llm.openai_model import OPENAI_URL, OpenAIModel
-from bot.llm.patience import Patience
+from bot.llm.patience import ProviderRetries
 from bot.llm.prices import FREE, Price, PriceList, known_prices
 
 if TYPE_CHECKING:
     from bot.llm.anthropic_model import AnthropicModel
 
-_SHORT = Patience(tries=2, longest_wait=5.0)
+_SHORT = ProviderRetries(tries=2, longest_wait=5.0)
 """For a provider that has another one behind it."""
 
 
@@ -27,7 +27,7 @@ class AnthropicAccess:
 
     api_key: SecretStr
     base_url: str | None = None
-    models: Mapping[Strength, str] = field(default_factory=dict)
+    models: Mapping[ModelStrength, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def build_model(
     anthropic: AnthropicAccess | None = None,
     openai: OpenAIAccess | None = None,
     prices: Mapping[str, Price] | None = None,
-    patience: Patience | None = None,
-) -> Member | None:
+    patience: ProviderRetries | None = None,
+) -> ChainMember | None:
     """Return the model that these settings allow: Anthropic first; None without any.
 
     Nothing heavy is imported before the first question, or before `warm()`.
@@ -67,18 +67,20 @@ def build_model(
         patience: How long to insist on each provider.
     """
     known = known_prices().with_overrides(prices or {})
-    members: list[Member] = []
+    members: list[ChainMember] = []
     if anthropic is not None:
-        chosen = patience or (_SHORT if openai else Patience())
+        chosen = patience or (_SHORT if openai else ProviderRetries())
         members.append(_anthropic(anthropic, known, chosen))
     if openai is not None:
-        members.append(_openai(openai, known, patience or Patience()))
+        members.append(_openai(openai, known, patience or ProviderRetries()))
     if len(members) > 1:
         return Chain(members)
     return members[0] if members else None
 
 
-def _anthropic(access: AnthropicAccess, prices: PriceList, patience: Patience) -> AnthropicModel:
+def _anthropic(
+    access: AnthropicAccess, prices: PriceList, patience: ProviderRetries
+) -> AnthropicModel:
     from bot.llm.anthropic_model import DEFAULT_MODELS, AnthropicModel
 
     return AnthropicModel(
@@ -90,10 +92,10 @@ def _anthropic(access: AnthropicAccess, prices: PriceList, patience: Patience) -
     )
 
 
-def _openai(access: OpenAIAccess, prices: PriceList, patience: Patience) -> OpenAIModel:
+def _openai(access: OpenAIAccess, prices: PriceList, patience: ProviderRetries) -> OpenAIModel:
     models = {
-        Strength.DEFAULT: access.model,
-        Strength.STRONGER: access.stronger or access.model,
+        ModelStrength.DEFAULT: access.model,
+        ModelStrength.STRONGER: access.stronger or access.model,
     }
     if access.free:
         prices = prices.with_overrides(dict.fromkeys(models.values(), FREE))

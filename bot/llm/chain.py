@@ -18,7 +18,7 @@ from bot.model.money.accounts import Amount
 _REMEMBERED_CONVERSATIONS = 1024
 
 
-class Member(Model, Protocol):
+class ChainMember(Model, Protocol):
     """A model that can be part of a chain."""
 
     def offers(self, model: str) -> bool:
@@ -83,7 +83,7 @@ class Chain:
 
     def __init__(
         self,
-        models: Sequence[Member],
+        models: Sequence[ChainMember],
         *,
         cooldown: float = 120.0,
         clock: Callable[[], float] = time.monotonic,

@@ -14,7 +14,7 @@ from bot.errors import (
     ProviderUnreachable,
     RequestTooLong,
 )
-from bot.llm.tokens import Tokens
+from bot.llm.tokens import TokenCounts
 
 _CREDENTIAL_STATUS = frozenset({401, 402, 403})
 _SERVER_FAULT = 500
@@ -63,7 +63,7 @@ class Trouble:
     retry_after: float | None = None
 
 
-class Failure(Exception):
+class FailedCall(Exception):
     """One try that failed: the error to raise, and what is known about trying again."""
 
     def __init__(
@@ -72,7 +72,7 @@ class Failure(Exception):
         *,
         again: bool,
         retry_after: float | None = None,
-        tokens: Tokens | None = None,
+        tokens: TokenCounts | None = None,
     ) -> None:
         super().__init__(str(error))
         self.error = error
@@ -81,26 +81,26 @@ class Failure(Exception):
         self.tokens = tokens
 
 
-def judge(provider: str, trouble: Trouble, tokens: Tokens | None = None) -> Failure:
+def judge(provider: str, trouble: Trouble, tokens: TokenCounts | None = None) -> FailedCall:
     """Return what the trouble means. `tokens` are those that were spent before it."""
     detail = _detail(trouble)
     if _is_too_long(trouble):
         error: ProviderError = RequestTooLong(
             f"The conversation is too long for {provider}{detail}."
         )
-        return Failure(error, again=False, tokens=tokens)
+        return FailedCall(error, again=False, tokens=tokens)
     if _is_credentials(trouble):
         error = CredentialsRefused(f"{provider} refuses the credentials or the account{detail}.")
-        return Failure(error, again=False, tokens=tokens)
+        return FailedCall(error, again=False, tokens=tokens)
     if trouble.status in _OVERLOAD_STATUS or trouble.kind in _OVERLOAD_KINDS:
         error = ProviderOverloaded(f"{provider} is overloaded or limits the rate{detail}.")
-        return Failure(error, again=True, retry_after=trouble.retry_after, tokens=tokens)
+        return FailedCall(error, again=True, retry_after=trouble.retry_after, tokens=tokens)
     if _is_transient(trouble):
         what = "can't be reached" if trouble.status is None else "did not finish an answer"
         error = ProviderUnreachable(f"{provider} {what}{detail}.")
-        return Failure(error, again=True, retry_after=trouble.retry_after, tokens=tokens)
+        return FailedCall(error, again=True, retry_after=trouble.retry_after, tokens=tokens)
     error = ProviderRefused(f"{provider} refuses the request{detail}.")
-    return Failure(error, again=False, tokens=tokens)
+    return FailedCall(error, again=False, tokens=tokens)
 
 
 def no_answer(error: Exception, url: str) -> Trouble:
@@ -111,7 +111,7 @@ def no_answer(error: Exception, url: str) -> Trouble:
     return Trouble(None, message=f"{words}, asking {parts.hostname}{port}")
 
 
-def cut_stream(provider: str, tokens: Tokens | None) -> Failure:
+def cut_stream(provider: str, tokens: TokenCounts | None) -> FailedCall:
     """Return the failure of an answer that ended before its stop reason."""
     return judge(provider, Trouble(200, "api_error", message="the stream was cut"), tokens)
 

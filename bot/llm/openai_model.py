@@ -17,9 +17,9 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from bot.errors import ProviderRefused, ProviderUnreachable
-from bot.llm.base import Ask, Conversation, Strength
+from bot.llm.base import Ask, Conversation, ModelStrength
 from bot.llm.encoding import EncodedMessages, with_messages
-from bot.llm.failures import Failure, Trouble, cut_stream, judge, no_answer
+from bot.llm.failures import FailedCall, Trouble, cut_stream, judge, no_answer
 from bot.llm.headers import retry_after
 from bot.llm.openai_wire import (
     Dialect,
@@ -29,9 +29,9 @@ from bot.llm.openai_wire import (
     request_head,
     system_message,
 )
-from bot.llm.patience import Patience
+from bot.llm.patience import ProviderRetries
 from bot.llm.prices import PriceList, known_prices
-from bot.llm.reply import Reply
+from bot.llm.reply import ModelReply
 from bot.llm.streaming import StreamingModel
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ class OpenAIModel(StreamingModel):
     def __init__(
         self,
         *,
-        models: Mapping[Strength, str],
+        models: Mapping[ModelStrength, str],
         base_url: str = OPENAI_URL,
         api_key: SecretStr | None = None,
         prices: PriceList | None = None,
-        patience: Patience = Patience(),  # noqa: B008 - frozen
+        patience: ProviderRetries = ProviderRetries(),  # noqa: B008 - frozen
         silence: float = 600.0,
     ) -> None:
         super().__init__(
@@ -116,7 +116,7 @@ class OpenAIModel(StreamingModel):
         first = Dialect(limit="max_completion_tokens" if own else "max_tokens")
         return self._dialects.get(model, first)
 
-    async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> Reply:
+    async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> ModelReply:
         tried = {self._dialect(model)}
         while True:
             body = self._encode(conversation, ask, model)
@@ -129,11 +129,11 @@ class OpenAIModel(StreamingModel):
                 tried.add(dialect)
                 self._dialects[model] = dialect
 
-    async def _converse(self, body: bytes) -> Reply:
+    async def _converse(self, body: bytes) -> ModelReply:
         reply = OpenAIReply()
         try:
             await self._stream(body, reply)
-        except Failure as failure:
+        except FailedCall as failure:
             failure.tokens = reply.spent(len(body))
             raise
         finished = reply.reply()
@@ -211,7 +211,7 @@ class _Refused(Exception):
 class _Misunderstood(Exception):
     """The server does not understand the request; perhaps it does in another dialect."""
 
-    def __init__(self, text: str, failure: Failure) -> None:
+    def __init__(self, text: str, failure: FailedCall) -> None:
         super().__init__(text)
         self.text = text
         self.failure = failure

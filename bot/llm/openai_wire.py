@@ -25,8 +25,8 @@ from bot.llm.base import (
     ToolResult,
 )
 from bot.llm.encoding import dumps
-from bot.llm.reply import DraftCall, Reply, finish
-from bot.llm.tokens import Tokens, estimate
+from bot.llm.reply import DraftCall, ModelReply, finish
+from bot.llm.tokens import TokenCounts, estimate
 
 _STOPS = {
     "stop": StopReason.END,
@@ -163,7 +163,7 @@ class OpenAIReply:
             if reason:
                 self._stop = _STOPS.get(reason, StopReason.END)
 
-    def reply(self) -> Reply | None:
+    def reply(self) -> ModelReply | None:
         """Return the answer, or None when the stream ended before its finish reason."""
         if self._stop is None:
             return None
@@ -174,15 +174,15 @@ class OpenAIReply:
             for slot in self._slots
         ]
         blocks, stop = finish(drafts, StopReason.REFUSAL if self._refused else self._stop)
-        return Reply(blocks, stop, self._model, _tokens(self._usage))
+        return ModelReply(blocks, stop, self._model, _tokens(self._usage))
 
-    def spent(self, request_size: int) -> Tokens | None:
+    def spent(self, request_size: int) -> TokenCounts | None:
         """Return what a cut stream cost. The counts come last, so without them it is a guess."""
         if self._usage:
             return _tokens(self._usage)
         if not self._started:
             return None
-        return Tokens(input=estimate(request_size), output=estimate(self._received))
+        return TokenCounts(input=estimate(request_size), output=estimate(self._received))
 
     def _extend(self, delta: Mapping[str, Any]) -> None:
         refusal = delta.get("refusal") or ""
@@ -220,13 +220,13 @@ class OpenAIReply:
         return self._slots[-1]
 
 
-def _tokens(usage: Mapping[str, Any] | None) -> Tokens:
+def _tokens(usage: Mapping[str, Any] | None) -> TokenCounts:
     """Return the counts. Unlike Anthropic's, `prompt_tokens` includes what the cache had."""
     if not usage:
-        return Tokens(known=False)
+        return TokenCounts(known=False)
     details = usage.get("prompt_tokens_details") or {}
     read, written = details.get("cached_tokens") or 0, details.get("cache_write_tokens") or 0
-    return Tokens(
+    return TokenCounts(
         input=max((usage.get("prompt_tokens") or 0) - read - written, 0),
         output=usage.get("completion_tokens") or 0,
         cache_read=read,

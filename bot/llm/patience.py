@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from bot.errors import ProviderError
-from bot.llm.failures import Failure
-from bot.llm.reply import Reply
-from bot.llm.tokens import Tokens
+from bot.llm.failures import FailedCall
+from bot.llm.reply import ModelReply
+from bot.llm.tokens import TokenCounts
 from bot.model import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class ProviderRetries:
     """How long to insist on one provider.
 
     Attributes:
@@ -35,24 +35,24 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallResult:
     """An answer, what the failed tries before it cost, and a note about them."""
 
-    reply: Reply
+    reply: ModelReply
     lost: Usage
     notes: tuple[str, ...]
 
 
 async def insist(
-    attempt: Callable[[], Awaitable[Reply]],
-    patience: Patience,
-    account: Callable[[Tokens], Usage],
+    attempt: Callable[[], Awaitable[ModelReply]],
+    patience: ProviderRetries,
+    account: Callable[[TokenCounts], Usage],
     allowed: Callable[[Usage], bool],
-) -> Outcome:
+) -> CallResult:
     """Return the first answer.
 
     Args:
-        attempt: Makes one call; raises `Failure`.
+        attempt: Makes one call; raises `FailedCall`.
         patience: How often and how patiently.
         account: The usage of these tokens.
         allowed: Whether there may be another try after tries that cost so much.
@@ -66,8 +66,8 @@ async def insist(
     while True:
         tried += 1
         try:
-            return Outcome(await attempt(), lost, notes)
-        except Failure as failure:
+            return CallResult(await attempt(), lost, notes)
+        except FailedCall as failure:
             if failure.tokens is not None:
                 lost += account(failure.tokens)
             if not failure.again or tried >= patience.tries or not allowed(lost):

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from bot.llm.tokens import Tokens
+from bot.llm.tokens import TokenCounts
 from bot.model import Usage
 
 _MILLION = Decimal(1_000_000)
@@ -37,7 +37,7 @@ class Price:
         """Whether no call costs anything."""
         return not (self.input or self.output or self.cache_read or self.cache_write or self.long)
 
-    def of(self, tokens: Tokens) -> Decimal:
+    def of(self, tokens: TokenCounts) -> Decimal:
         """Return what these tokens cost in USD."""
         if self.long and self.above is not None and tokens.prompt > self.above:
             return self.long.of(tokens)
@@ -64,7 +64,7 @@ class PriceList:
         """Return the model's price, or None when it is not known."""
         return self.models.get(model) or self.models.get(_SNAPSHOT.sub("", model))
 
-    def usage(self, model: str, tokens: Tokens) -> Usage:
+    def usage(self, model: str, tokens: TokenCounts) -> Usage:
         """Return one call's usage. Its cost is None when the price or the tokens are unknown."""
         return Usage(
             input=tokens.input,
@@ -80,15 +80,15 @@ class PriceList:
         price = self.price(model)
         if price is None:
             return None
-        plain = Tokens(input=prompt_tokens, output=max_tokens)
-        written = Tokens(cache_write=prompt_tokens, output=max_tokens)
+        plain = TokenCounts(input=prompt_tokens, output=max_tokens)
+        written = TokenCounts(cache_write=prompt_tokens, output=max_tokens)
         return max(price.of(plain), price.of(written))
 
     def with_overrides(self, overrides: Mapping[str, Price]) -> PriceList:
         """Return the list with some prices replaced or added."""
         return PriceList({**self.models, **overrides}, self.date)
 
-    def _cost(self, model: str, tokens: Tokens) -> Decimal | None:
+    def _cost(self, model: str, tokens: TokenCounts) -> Decimal | None:
         price = self.price(model)
         if price is None:
             return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.llm.base import Block, StopReason, ToolCall
-from bot.llm.tokens import Tokens
+from bot.llm.tokens import TokenCounts
 
 UNREADABLE_INPUT = "unreadable_input"
 """The only key of a tool call's input when the model wrote no JSON object: its own words.
@@ -27,13 +27,13 @@ class DraftCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """One finished answer of a provider. `model` is the provider's own name for it."""
 
     blocks: tuple[Block, ...]
     stop: StopReason
     model: str
-    tokens: Tokens
+    tokens: TokenCounts
 
 
 def finish(

@@ -7,10 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import partial
 
-from bot.llm.base import Ask, Conversation, Strength, Turn
-from bot.llm.patience import Patience, insist
+from bot.llm.base import Ask, Conversation, ModelStrength, Turn
+from bot.llm.patience import ProviderRetries, insist
 from bot.llm.prices import PriceList
-from bot.llm.reply import Reply
+from bot.llm.reply import ModelReply
 from bot.llm.tokens import estimate
 from bot.model import Usage
 from bot.model.money.accounts import Amount
@@ -23,9 +23,9 @@ class StreamingModel(ABC):
         self,
         name: str,
         *,
-        models: Mapping[Strength, str],
+        models: Mapping[ModelStrength, str],
         prices: PriceList,
-        patience: Patience,
+        patience: ProviderRetries,
     ) -> None:
         self.name = name
         self._models = models
@@ -39,7 +39,7 @@ class StreamingModel(ABC):
 
         await self.warm()
 
-        async def attempt() -> Reply:
+        async def attempt() -> ModelReply:
             return await self._attempt(conversation, ask, model)
 
         def allowed(lost: Usage) -> bool:
@@ -95,8 +95,8 @@ class StreamingModel(ABC):
         """Return the request's body."""
 
     @abstractmethod
-    async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> Reply:
+    async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> ModelReply:
         """Make one call. Raises `bot.llm.failures.Failure`."""
 
     def _model(self, ask: Ask) -> str:
-        return ask.model or self._models.get(ask.strength) or self._models[Strength.DEFAULT]
+        return ask.model or self._models.get(ask.strength) or self._models[ModelStrength.DEFAULT]

@@ -14,7 +14,7 @@ def estimate(size: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenCounts:
     """What one model call read and wrote.
 
     Attributes:

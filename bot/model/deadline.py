@@ -33,7 +33,7 @@ class StopSign(asyncio.Event):
         self.set()
 
 
-class Reins:
+class RunLimits:
     """Ends work in the sandbox as soon as the run is stopped or its time is up.
 
     Attributes:

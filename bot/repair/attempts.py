@@ -16,7 +16,7 @@ from bot.repair.checks.tidying import tidied
 from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.loop import Try
 from bot.repair.proposers.given import GIVEN
-from bot.repair.run import Run, Workshop
+from bot.repair.run import RepairContext, Run
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.question import Question
@@ -40,14 +40,14 @@ class Made:
     broke_off: str = ""
 
 
-async def make_attempt(run: Run, workshop: Workshop, move: Try) -> Made:
+async def make_attempt(run: Run, context: RepairContext, move: Try) -> Made:
     """Ask the proposer of `move` and judge its patch."""
     n = len(run.known.attempts) + 1
     key = f"{move.proposer} {len(run.known.tried)}"
     run.known.tried.append(move.proposer)
     run.listener(PhaseStarted(Phase.ATTEMPT, attempt=n, detail=move.proposer))
     started = await run.steps(f"{key}: start", now)
-    proposal, broke_off = await _propose(run, workshop, move, n, key)
+    proposal, broke_off = await _propose(run, context, move, n, key)
     run.known.clues = proposal.clues or run.known.clues
     if not proposal.patch and move.proposer in REFORMATTERS | {"search"}:
         if proposal.summary:
@@ -55,17 +55,17 @@ async def make_attempt(run: Run, workshop: Workshop, move: Try) -> Made:
             run.listener(Noticed(f"{move.proposer}: {proposal.summary}"))
         return Made(None, broke_off)
     run.known.note(*proposal.notes)
-    attempt, out_of_time = await _judge(run, workshop, move, n, key, proposal, started)
+    attempt, out_of_time = await _judge(run, context, move, n, key, proposal, started)
     run.known.attempts.append(attempt)
     run.listener(AttemptFinished(attempt))
     return Made(attempt, "" if attempt.accepted else broke_off or out_of_time)
 
 
 async def _propose(
-    run: Run, workshop: Workshop, move: Try, n: int, key: str
+    run: Run, context: RepairContext, move: Try, n: int, key: str
 ) -> tuple[Proposal, str]:
     """Return the proposal, and why the run's budget ended it, if it did."""
-    workbench = workshop.workbench(run, key.replace(" ", "-"))
+    workbench = context.workbench(run, key.replace(" ", "-"))
     steps = workbench.remembering(run.steps)
     spent_here = Usage()
 
@@ -76,10 +76,10 @@ async def _propose(
 
     async with workbench.attended(lasting=steps.lasting):
         try:
-            task = workshop.task(run, n, stronger=move.stronger)
+            task = context.task(run, n, stronger=move.stronger)
             proposer = run.tools.proposers[move.proposer]
             proposal = await proposer.propose(task, workbench, steps, run.listener, spend)
-            return await tidied(run, workshop, n, key, proposal), ""
+            return await tidied(run, context, n, key, proposal), ""
         except BudgetExhausted as end:
             patch = await _what_there_is(steps, workbench, key)
             return Proposal(patch, summary="", usage=spent_here, ended=str(end)), str(end)
@@ -91,7 +91,7 @@ async def _what_there_is(steps: Steps, workbench: SandboxWorkbench, key: str) ->
 
 async def _judge(
     run: Run,
-    workshop: Workshop,
+    context: RepairContext,
     move: Try,
     n: int,
     key: str,
@@ -102,7 +102,7 @@ async def _judge(
     judged, out_of_time = Judged(proposal, None), ""
     run.listener(PhaseStarted(Phase.VERIFY, attempt=n))
     try:
-        judged = await _verify(run, workshop, move, key, proposal)
+        judged = await _verify(run, context, move, key, proposal)
     except BudgetExhausted as end:
         out_of_time = str(end)
     if judged.verification is not None:
@@ -122,27 +122,29 @@ async def _judge(
     return attempt, out_of_time
 
 
-async def _verify(run: Run, workshop: Workshop, move: Try, key: str, proposal: Proposal) -> Judged:
+async def _verify(
+    run: Run, context: RepairContext, move: Try, key: str, proposal: Proposal
+) -> Judged:
     """Judge by the failing command first, and by the whole suite only what passes that.
 
     Raises:
         BudgetExhausted: Before everything was run that has a say.
     """
-    verifier = workshop.verifier(run)
+    verifier = context.verifier(run)
     name = f"{run.job.run_id}-verify-{len(run.known.tried)}"
     judged = await run.steps(
-        f"{key}: verify", verifier.judge, name, proposal, _question(run, workshop, move)
+        f"{key}: verify", verifier.judge, name, proposal, _question(run, context, move)
     )
     verification, patch = judged.verification, judged.proposal.patch
     if verification is None or verification.target is None or not verification.target.ok:
         return judged
-    verification = await _beside(run, workshop, key, name, patch, verification)
+    verification = await _beside(run, context, key, name, patch, verification)
     if not verification.target or not verification.target.ok:
         return replace(judged, verification=verification)
     if run.known.reproduction is not None:
         red = run.known.reproduction.observation
         verification = checked(run.job.rules, verification, red, verification.target)
-    baseline = await _baseline(run, workshop) if verification.accepted else None
+    baseline = await _baseline(run, context) if verification.accepted else None
     if baseline is not None:
         verification = await run.steps(
             f"{key}: compare", verifier.compare, name, patch, verification, baseline
@@ -152,10 +154,10 @@ async def _verify(run: Run, workshop: Workshop, move: Try, key: str, proposal: P
 
 
 async def _beside(
-    run: Run, workshop: Workshop, key: str, name: str, patch: Patch, verification: Verification
+    run: Run, context: RepairContext, key: str, name: str, patch: Patch, verification: Verification
 ) -> Verification:
     """Return the verification with what the patch does for the other failed jobs of the commit."""
-    for n, other in enumerate(workshop.beside, start=2):
+    for n, other in enumerate(context.beside, start=2):
         act = other.clean_room(run).passes
         command = other.commands.failing
         seen = await run.steps(f"{key}: verify {n}", act, f"{name}-{n}", command, patch)
@@ -166,7 +168,7 @@ async def _beside(
     return verification
 
 
-def _question(run: Run, workshop: Workshop, move: Try) -> Question:
+def _question(run: Run, context: RepairContext, move: Try) -> Question:
     """Return by what a proposer's patch is judged."""
     reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
     if move.proposer in REFORMATTERS:
@@ -177,7 +179,7 @@ def _question(run: Run, workshop: Workshop, move: Try) -> Question:
         brought = reproduction is not None and reproduction.test_patch is not None
         edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
     red = reproduction.observation if reproduction is not None else None
-    return Question(workshop.commands.failing, red, edits)
+    return Question(context.commands.failing, red, edits)
 
 
 def checked(
@@ -193,16 +195,16 @@ def checked(
     return replace(verification, findings=tuple(dict.fromkeys((*verification.findings, *seen))))
 
 
-async def _baseline(run: Run, workshop: Workshop) -> Observation | None:
+async def _baseline(run: Run, context: RepairContext) -> Observation | None:
     """Return the whole suite on the untouched tree, run once and only when it is needed."""
-    commands, reproduction = workshop.commands, run.known.reproduction
+    commands, reproduction = context.commands, run.known.reproduction
     if reproduction is None or commands.test == commands.failing:
         return None
     if reproduction.baseline is not None:
         return reproduction.baseline
     baseline = await run.steps(
         "baseline",
-        workshop.clean_room(run).observe, f"{run.job.run_id}-baseline", commands.test, Patch(),
+        context.clean_room(run).observe, f"{run.job.run_id}-baseline", commands.test, Patch(),
     )  # fmt: skip
     run.known.reproduction = replace(reproduction, baseline=baseline)
     return baseline

@@ -10,8 +10,8 @@ from dataclasses import replace
 from bot.detect import DirectoryTree, detect
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.model import Attempt, Cause, Patch, Report, Reproduction, Verdict
-from bot.model.deadline import Reins, StopSign
-from bot.model.money.reservations import OwnPurse, Purse
+from bot.model.deadline import RunLimits, StopSign
+from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import (
     CommandsFound,
     Listener,
@@ -33,7 +33,7 @@ from bot.repair.loop import (
 )
 from bot.repair.recent import recent_lines
 from bot.repair.reproduce import reproduce
-from bot.repair.run import Concluded, Knowledge, Run, Tools, Workshop
+from bot.repair.run import Concluded, RepairContext, Run, RunState, Tools
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.preparation import (
     Preparation,
@@ -59,35 +59,35 @@ async def repair(
     steps: Steps,
     listener: Listener,
     stopped: StopSign,
-    purse: Purse | None = None,
+    reservations: Reservations | None = None,
 ) -> Report:
     """Run a job to its end and report; every expected failure has its verdict.
 
-    Without a purse, the run is held to its own budget alone.
+    Without a reservations, the run is held to its own budget alone.
 
     Raises:
         UsageError: When there is nothing that could be repaired; the text says what to do.
     """
     started = await steps("start", now)
-    purse = purse or OwnPurse()
-    reins = Reins(
+    reservations = reservations or OwnReservations()
+    run_limits = RunLimits(
         started + job.limits.seconds,
         stopped,
         sandbox_seconds=job.limits.sandbox_seconds,
-        earlier=purse.sandbox_seconds,
-        on_held=purse.use_sandbox,
+        earlier=reservations.sandbox_seconds,
+        on_held=reservations.use_sandbox,
     )
-    known = Knowledge(attempts=list(job.earlier), tried=list(already_asked(job.earlier)))
-    run = Run(job, tools, steps, listener, reins, known, purse)
-    workshop: Workshop | None = None
+    known = RunState(attempts=list(job.earlier), tried=list(already_asked(job.earlier)))
+    run = Run(job, tools, steps, listener, run_limits, known, reservations)
+    context: RepairContext | None = None
     try:
         async with _warming(run):
             if job.failed:
-                workshop = await _see_checks_fail(run, checkout)
+                context = await _see_checks_fail(run, checkout)
             else:
-                workshop = await _prepare(run, checkout)
-                workshop = await reproduce(run, workshop)
-            verdict, reason = await _attempt_until_believed(run, workshop)
+                context = await _prepare(run, checkout)
+                context = await reproduce(run, context)
+            verdict, reason = await _attempt_until_believed(run, context)
     except Concluded as end:
         verdict, reason = end.verdict, end.reason
     except RunStopped as end:
@@ -98,10 +98,10 @@ async def repair(
         verdict, reason = Verdict.INFRASTRUCTURE, f"No model answered: {error}"
     except (SandboxError, GitError) as error:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
-    report = await _report(run, workshop, verdict, reason, started)
+    report = await _report(run, context, verdict, reason, started)
     if job.failed:
         await clean_up(tools.sandboxes, job.run_id, places_of(len(job.failed)))
-    elif workshop is not None:
+    elif context is not None:
         await clean_up(tools.sandboxes, job.run_id)
     listener(RunFinished(report))
     return report
@@ -119,7 +119,7 @@ async def _warming(run: Run) -> AsyncIterator[None]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _see_checks_fail(run: Run, checkout: Checkout) -> Workshop:
+async def _see_checks_fail(run: Run, checkout: Checkout) -> RepairContext:
     """Bring the source here, and do the failed jobs of its checks again."""
     from bot.repair.checks.failed_checks import (  # at a terminal never
         conclude_outside,
@@ -130,11 +130,11 @@ async def _see_checks_fail(run: Run, checkout: Checkout) -> Workshop:
     run.known.head = await run.steps("freeze head", checkout.head)
     conclude_outside(run)
     source = await checkout.provide(run.known.head)
-    workshop = await reproduce_checks(run, source, await _guidance(source))
-    return replace(workshop, recent=await _recent(run, source))
+    context = await reproduce_checks(run, source, await _guidance(source))
+    return replace(context, recent=await _recent(run, source))
 
 
-async def _prepare(run: Run, checkout: Checkout) -> Workshop:
+async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     """Bring the source here, find out its commands, set it up."""
     run.listener(PhaseStarted(Phase.PREPARE))
     run.known.head = await run.steps("freeze head", checkout.head)
@@ -150,7 +150,7 @@ async def _prepare(run: Run, checkout: Checkout) -> Workshop:
         source,
         commands,
         run.tools.sandboxes,
-        reins=run.reins,
+        run_limits=run.run_limits,
         listener=run.listener,
         environments=run.tools.environments,
     )
@@ -173,7 +173,7 @@ async def _prepare(run: Run, checkout: Checkout) -> Workshop:
         run.known.note(reused_sentence(prepared.environment_of))
     run.known.untouched = prepared
     guidance, recent = await _guidance(source), await _recent(run, source)
-    return Workshop(source, commands, prepared, preparation, guidance, recent=recent)
+    return RepairContext(source, commands, prepared, preparation, guidance, recent=recent)
 
 
 async def _note_submodules(run: Run, source: Source) -> None:
@@ -196,7 +196,7 @@ async def _recent(run: Run, source: Source) -> frozenset[tuple[str, int]]:
     return await recent_lines(source) if "search" in run.ladder else frozenset()
 
 
-async def _attempt_until_believed(run: Run, workshop: Workshop) -> tuple[Verdict, str]:
+async def _attempt_until_believed(run: Run, context: RepairContext) -> tuple[Verdict, str]:
     """Make one attempt after the other, as the loop decides."""
     while True:
         move = next_move(_state(run))
@@ -206,7 +206,7 @@ async def _attempt_until_believed(run: Run, workshop: Workshop) -> tuple[Verdict
             case Conclude(verdict, reason):
                 return verdict, reason
             case Try():
-                made = await make_attempt(run, workshop, move)
+                made = await make_attempt(run, context, move)
                 if made.broke_off:
                     raise BudgetExhausted(made.broke_off)
 
@@ -235,15 +235,15 @@ def _failing_before(run: Run) -> frozenset[str]:
 
 
 async def _report(
-    run: Run, workshop: Workshop | None, verdict: Verdict, reason: str, started: float
+    run: Run, context: RepairContext | None, verdict: Verdict, reason: str, started: float
 ) -> Report:
     known = run.known
     accepted = next((attempt for attempt in known.attempts if attempt.accepted), None)
     patch = (
         accepted.proposal.patch if accepted else best_patch(known.attempts, _failing_before(run))
     )
-    if workshop is not None and known.untouched is not None and patch:
-        patch = await _whole_patch(workshop, known.untouched.tree, patch)
+    if context is not None and known.untouched is not None and patch:
+        patch = await _whole_patch(context, known.untouched.tree, patch)
     return Report(
         run_id=run.job.run_id,
         verdict=verdict,
@@ -257,15 +257,15 @@ async def _report(
         patch_accepted=accepted is not None,
         usage=known.usage,
         seconds=await run.steps("finish", now) - started,
-        command_seconds=run.reins.held,
+        command_seconds=run.run_limits.held,
         notes=tuple(known.notes),
     )
 
 
-async def _whole_patch(workshop: Workshop, untouched: str, patch: Patch) -> Patch:
+async def _whole_patch(context: RepairContext, untouched: str, patch: Patch) -> Patch:
     """Return the patch with the test that was written first, when there is one."""
-    if workshop.prepared.tree == untouched:
+    if context.prepared.tree == untouched:
         return patch
-    store = workshop.source.store
-    tree = await store.apply(workshop.prepared.tree, patch.data)
+    store = context.source.store
+    tree = await store.apply(context.prepared.tree, patch.data)
     return await patch_between(store, untouched, tree)

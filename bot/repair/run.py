@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
-from bot.model.deadline import Reins
+from bot.model.deadline import RunLimits
 from bot.model.money.budget import own_balance
-from bot.model.money.reservations import Money, OwnPurse, Purse
+from bot.model.money.reservations import Money, OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.steps import Steps
 from bot.repair.job import Job, Source
@@ -52,7 +52,7 @@ class Tools:
 
 
 @dataclass(slots=True)
-class Knowledge:
+class RunState:
     """What the run found out so far: the report is made of it."""
 
     head: str = ""
@@ -82,9 +82,9 @@ class Run:
     tools: Tools
     steps: Steps
     listener: Listener
-    reins: Reins
-    known: Knowledge
-    purse: Purse = field(default_factory=OwnPurse)
+    run_limits: RunLimits
+    known: RunState
+    reservations: Reservations = field(default_factory=OwnReservations)
 
     @property
     def ladder(self) -> tuple[str, ...]:
@@ -95,12 +95,15 @@ class Run:
     def money(self, call: str) -> Money:
         """Return what a model call of that name is paid from."""
         return Money(
-            self.purse, call, own_balance(self.job.limits, self.known.usage), self.reins.stopped
+            self.reservations,
+            call,
+            own_balance(self.job.limits, self.known.usage),
+            self.run_limits.stopped,
         )
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class RepairContext:
     """A run's prepared tree, with everything to change and judge it.
 
     Attributes:
@@ -118,7 +121,7 @@ class Workshop:
     prepared: Prepared
     preparation: Preparation
     guidance: str = ""
-    beside: tuple[Workshop, ...] = ()
+    beside: tuple[RepairContext, ...] = ()
     recent: frozenset[tuple[str, int]] = frozenset()
 
     def verifier(self, run: Run) -> Verifier:
@@ -137,7 +140,7 @@ class Workshop:
             self.preparation.open,
             self.source.store,
             self.prepared.tree,
-            reins=run.reins,
+            run_limits=run.run_limits,
             listener=run.listener,
             command_seconds=run.job.limits.observation_seconds,
             scrub=run.tools.scrub,
@@ -150,7 +153,7 @@ class Workshop:
             self.preparation.open,
             self.source.store,
             self.prepared.tree,
-            reins=run.reins,
+            run_limits=run.run_limits,
             listener=run.listener,
             command_seconds=run.job.limits.command_seconds,
             scrub=run.tools.scrub,
@@ -169,7 +172,7 @@ class Workshop:
             earlier=tuple(known.attempts),
             limits=job.limits,
             spent=known.usage,
-            deadline=run.reins.deadline,
+            deadline=run.run_limits.deadline,
             stronger=stronger,
             write_test=write_test,
             model=job.model,
@@ -181,10 +184,10 @@ class Workshop:
             search=job.search,
             recent=self.recent,
             clues=known.clues,
-            purse=run.purse,
-            stopped=run.reins.stopped,
+            reservations=run.reservations,
+            stopped=run.run_limits.stopped,
         )
 
-    def with_commands(self, commands: Commands) -> Workshop:
+    def with_commands(self, commands: Commands) -> RepairContext:
         """Return the same tree with other commands."""
         return replace(self, commands=commands)

@@ -14,7 +14,7 @@ from bot.model import (
     Verification,
 )
 from bot.model.progress import Noticed, Phase, PhaseStarted
-from bot.repair.run import Run, Workshop
+from bot.repair.run import RepairContext, Run
 from bot.repair.test_proof import MOST_TRIES, narrowed, objection, test_files
 from bot.repair.workspace.patching import patch_between
 
@@ -27,28 +27,28 @@ class Written:
     """A test that fails on the untouched tree for the reason that the problem gives.
 
     Attributes:
-        workshop: The prepared tree with the test on top; its failing command runs the test.
+        context: The prepared tree with the test on top; its failing command runs the test.
         reproduction: The red run.
     """
 
-    workshop: Workshop
+    context: RepairContext
     reproduction: Reproduction
 
 
-async def write_failing_test(run: Run, workshop: Workshop, green: Observation) -> Written | str:
-    """Return the workshop with the test on top, or why there is no such test, as a sentence.
+async def write_failing_test(run: Run, context: RepairContext, green: Observation) -> Written | str:
+    """Return the context with the test on top, or why there is no such test, as a sentence.
 
     Args:
         run: The run.
-        workshop: On the untouched tree.
+        context: On the untouched tree.
         green: The failing command's passing run there.
     """
     rejected: list[Attempt] = []
     reason = ""
     for n in range(1, MOST_TRIES + 1):
         run.listener(PhaseStarted(Phase.WRITE_TEST, attempt=n))
-        proposal = await _ask(run, workshop, n, tuple(rejected))
-        result = await _prove(run, workshop, proposal.patch, green, n)
+        proposal = await _ask(run, context, n, tuple(rejected))
+        result = await _prove(run, context, proposal.patch, green, n)
         if isinstance(result, Written):
             return result
         reason = result
@@ -65,32 +65,32 @@ def _rejection(n: int, proposal: Proposal, reason: str) -> Attempt:
     )
 
 
-async def _ask(run: Run, workshop: Workshop, n: int, rejected: tuple[Attempt, ...]) -> Proposal:
+async def _ask(run: Run, context: RepairContext, n: int, rejected: tuple[Attempt, ...]) -> Proposal:
     """Return what the agent wrote, reduced to test files."""
-    task = replace(workshop.task(run, n, write_test=True), earlier=rejected)
-    workbench = workshop.workbench(run, f"write-test-{n}")
+    task = replace(context.task(run, n, write_test=True), earlier=rejected)
+    workbench = context.workbench(run, f"write-test-{n}")
     steps = workbench.remembering(run.steps)
     async with workbench.attended(lasting=steps.lasting):
         proposal: Proposal = await run.tools.proposers[AUTHOR].propose(
             task, workbench, steps, run.listener, run.known.spend
         )
-    tests = await run.steps(f"write test {n}: keep tests", _only_tests, workshop, proposal.patch)
+    tests = await run.steps(f"write test {n}: keep tests", _only_tests, context, proposal.patch)
     return replace(proposal, patch=tests)
 
 
-async def _only_tests(workshop: Workshop, patch: Patch) -> Patch:
-    store, base = workshop.source.store, workshop.prepared.tree
+async def _only_tests(context: RepairContext, patch: Patch) -> Patch:
+    store, base = context.source.store, context.prepared.tree
     tree = await store.apply(base, patch.data)
     return await patch_between(store, base, tree, test_files(patch))
 
 
 async def _prove(
-    run: Run, workshop: Workshop, patch: Patch, green: Observation, n: int
+    run: Run, context: RepairContext, patch: Patch, green: Observation, n: int
 ) -> Written | str:
     if not patch:
         return "The model wrote no test."
-    commands = narrowed(workshop.commands, patch.files)
-    room = workshop.clean_room(run)
+    commands = narrowed(context.commands, patch.files)
+    room = context.clean_room(run)
     red = await run.steps(
         f"write test {n}: run on the untouched tree",
         room.observe, f"{run.job.run_id}-red-{n}", commands.failing, patch,
@@ -107,9 +107,9 @@ async def _prove(
         if not shows:
             return f"It fails for another reason than the problem gives: {why}"
     prepared = await run.steps(
-        f"write test {n}: keep", workshop.preparation.add, patch, workshop.prepared
+        f"write test {n}: keep", context.preparation.add, patch, context.prepared
     )
-    workshop.preparation.use(prepared, on_top=patch)
+    context.preparation.use(prepared, on_top=patch)
     reproduction = Reproduction(
         Cause.REAL,
         red,
@@ -117,4 +117,4 @@ async def _prove(
         runs=(red.exit_code,),
         test_patch=patch,
     )
-    return Written(replace(workshop, commands=commands, prepared=prepared), reproduction)
+    return Written(replace(context, commands=commands, prepared=prepared), reproduction)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any, assert_never
 
-from bot.model.money.accounts import Account, Balance, Scope
+from bot.model.money.accounts import Account, AccountScope, Balance
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.markdown import Section, details, escape, table
 
@@ -41,15 +41,15 @@ def row(balance: Balance) -> tuple[str, ...]:
 def name(account: Account) -> str:
     """Return what an account is called."""
     match account.scope:
-        case Scope.SERVER:
+        case AccountScope.SERVER:
             return f"this server on {account.day}"
-        case Scope.INSTALLATION:
+        case AccountScope.INSTALLATION:
             return f"installation {account.name} on {account.day}"
-        case Scope.REPOSITORY:
+        case AccountScope.REPOSITORY:
             return f"{account.name} on {account.day}"
-        case Scope.THREAD:
+        case AccountScope.THREAD:
             return account.name
-        case Scope.RUN:
+        case AccountScope.RUN:
             return f"run {account.name}"
         case _:
             assert_never(account.scope)

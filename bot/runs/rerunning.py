@@ -20,7 +20,7 @@ from bot.storage.commits import CommitStore
 _log = structlog.get_logger(__name__)
 
 
-class Need(StrEnum):
+class RerunNeed(StrEnum):
     """What a workflow run with failed jobs needs."""
 
     ASK = "ask"
@@ -28,7 +28,7 @@ class Need(StrEnum):
     HAD_IT = "had it"
 
 
-def need_of(failed_at: int, now: int) -> Need:
+def need_of(failed_at: int, now: int) -> RerunNeed:
     """Return what is to be done for a workflow run: once is enough, whoever asked for it.
 
     Args:
@@ -36,8 +36,8 @@ def need_of(failed_at: int, now: int) -> Need:
         now: The newest attempt.
     """
     if failed_at > 1:
-        return Need.HAD_IT
-    return Need.UNDER_WAY if now > failed_at else Need.ASK
+        return RerunNeed.HAD_IT
+    return RerunNeed.UNDER_WAY if now > failed_at else RerunNeed.ASK
 
 
 def is_wanted(request: FixRequest, brief: Brief, report: Report) -> bool:
@@ -72,15 +72,15 @@ class Reruns:
             return reruns.refused(str(error))
         if not needs:
             return reruns.NO_JOBS
-        if set(needs) == {Need.HAD_IT}:
+        if set(needs) == {RerunNeed.HAD_IT}:
             return reruns.HAD_IT
         await self._watch(repo, request)
         return reruns.BEGUN
 
-    async def _run(self, repo: Repo, run_id: int, failed_at: int) -> Need:
+    async def _run(self, repo: Repo, run_id: int, failed_at: int) -> RerunNeed:
         facts = await self._github.workflow_facts(repo, run_id)
         need = need_of(failed_at, facts.attempt)
-        if need is Need.ASK:
+        if need is RerunNeed.ASK:
             await self._github.rerun_failed_jobs(repo, run_id)
         return need
 

@@ -65,7 +65,7 @@ from bot.runs.rerunning import Reruns
 from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
 from bot.storage.ledger import Ledger
-from bot.storage.ledger_reservations import open_purse
+from bot.storage.ledger_reservations import open_reservations
 from bot.storage.runs import RunStore
 from sandbox.base import SandboxError
 from sandbox.git import Credential
@@ -262,7 +262,7 @@ class FixWorkflow:
         view = ProgressView(run_id=request.run_id, started=started, limits=job.limits)
         checkout = self._checkout(request, brief)
         stopped = StopSign()
-        purse = await open_purse(
+        reservations = await open_reservations(
             self._ledger,
             request.run_id,
             partial(charged, request, job.limits, self._beginning.caps_of(brief)),
@@ -279,13 +279,15 @@ class FixWorkflow:
             ) as comment_listener:
                 self._comments[request.run_id] = comment_listener
                 listener = together(comment_listener, log_progress)
-                report = await repair(job, self._tools, checkout, steps, listener, stopped, purse)
+                report = await repair(
+                    job, self._tools, checkout, steps, listener, stopped, reservations
+                )
         except UsageError as error:
             report = _refused(request, brief, str(error))
         finally:
             watch.cancel()
             self._comments.pop(request.run_id, None)
-        balances = await steps("close the ledger", purse.close)
+        balances = await steps("close the ledger", reservations.close)
         notes = (*report.notes, *_approved_of(request))
         report = replace(self._redacted(report), balances=balances, notes=notes)
         outcome = unpublished(request, brief, report, answerable=shown.somewhere)

@@ -19,7 +19,7 @@ from bot.app import open_tools
 from bot.background import in_background
 from bot.errors import StorageError
 from bot.github.github import GitHub
-from bot.github.refusals import Patience
+from bot.github.refusals import GitHubRetries
 from bot.github.unused_tokens import unused_revoked
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
@@ -100,7 +100,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             private_key=settings.github_private_key,
             api_url=settings.github_api_url,
             web_url=settings.github_url,
-            patience=Patience(first_wait=settings.fixpoint_retry_seconds / 10),
+            patience=GitHubRetries(first_wait=settings.fixpoint_retry_seconds / 10),
             scrub=scrubber(secrets, settings.fixpoint_redact),
         )
         await stack.enter_async_context(unused_revoked(github))

@@ -13,7 +13,7 @@ from bot.storage.database import Database, insert_if_new
 from bot.storage.tables import approvals
 
 
-class Answer(StrEnum):
+class ApprovalAnswer(StrEnum):
     """What became of a question."""
 
     APPROVED = "approved"
@@ -34,7 +34,7 @@ class Approval:
 
     run_id: str
     until: datetime
-    answer: Answer | None
+    answer: ApprovalAnswer | None
     by: str
 
 
@@ -49,7 +49,7 @@ class ApprovalStore:
         row = {"run_id": run_id, "until": until, "answer": None, "by": ""}
         await self._database.write(lambda connection: insert_if_new(connection, approvals, row))
 
-    async def answer(self, run_id: str, answer: Answer, by: str) -> bool:
+    async def answer(self, run_id: str, answer: ApprovalAnswer, by: str) -> bool:
         """Keep the answer, unless there is one; return whether it is the one that counts."""
         statement = (
             update(approvals)
@@ -72,6 +72,6 @@ def _approval(row: Row[Any]) -> Approval:
     return Approval(
         run_id=row.run_id,
         until=row.until,
-        answer=None if row.answer is None else Answer(row.answer),
+        answer=None if row.answer is None else ApprovalAnswer(row.answer),
         by=row.by,
     )

@@ -7,13 +7,13 @@ from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted
 from bot.model import Usage
-from bot.model.money.accounts import Amount, Balance, Scope
+from bot.model.money.accounts import AccountScope, Amount, Balance
 from bot.storage.books import Capped
 from bot.storage.ledger import Ledger
 
 
-class LedgerPurse:
-    """A `bot.model.money.reservations.Purse` on the ledger. Build it with `open_purse`."""
+class LedgerReservations:
+    """A `bot.model.money.reservations.Reservations` on the ledger. Build it with `open_reservations`."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class LedgerPurse:
         self._charged = charged
 
     async def reserve(self, call: str, offers: Sequence[Amount], own: Balance) -> int:  # noqa: ARG002 - the run's own account is in the ledger too
-        """Reserve on every account of the run; see `Purse`.
+        """Reserve on every account of the run; see `Reservations`.
 
         Raises:
             BudgetExhausted: When one of them covers no offer.
@@ -41,7 +41,7 @@ class LedgerPurse:
         return chosen
 
     def settle(self, call: str, usage: Usage | None) -> None:
-        """Say what a call cost; see `Purse`."""
+        """Say what a call cost; see `Reservations`."""
         self._ledger.settle(self._run_id, call, usage)
 
     def use_sandbox(self, seconds: float) -> None:
@@ -57,10 +57,10 @@ class LedgerPurse:
         return await self._ledger.close_run(self._run_id, self._charged(datetime.now(UTC)))
 
 
-async def open_purse(
+async def open_reservations(
     ledger: Ledger, run_id: str, charged: Callable[[datetime], Capped]
-) -> LedgerPurse:
-    """Return the purse of a run, which other processes may have worked on before.
+) -> LedgerReservations:
+    """Return the reservations of a run, which other processes may have worked on before.
 
     Args:
         ledger: Keeps it.
@@ -71,5 +71,5 @@ async def open_purse(
         StorageError: When the database fails.
     """
     balances = await ledger.balances(charged(datetime.now(UTC)))
-    [own] = [one for one in balances if one.account.scope is Scope.RUN]
-    return LedgerPurse(ledger, run_id, charged, own.sandbox_seconds)
+    [own] = [one for one in balances if one.account.scope is AccountScope.RUN]
+    return LedgerReservations(ledger, run_id, charged, own.sandbox_seconds)

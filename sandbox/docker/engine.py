@@ -37,7 +37,7 @@ class EngineError(SandboxError):
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
+class ContainerExecution:
     """One command in a running container."""
 
     command: tuple[str, ...]
@@ -96,7 +96,7 @@ class Engine:
     async def execute(
         self,
         container: str,
-        execution: Execution,
+        execution: ContainerExecution,
         on_output: Callable[[bytes], object],
     ) -> int:
         """Run a command with empty standard input, pass its output on, return its exit status."""

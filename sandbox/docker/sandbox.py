@@ -30,7 +30,7 @@ from sandbox.docker.container import (
     USER_ID,
     shell_command,
 )
-from sandbox.docker.engine import Engine, EngineError, Execution
+from sandbox.docker.engine import ContainerExecution, Engine, EngineError
 from sandbox.egress import WayOut, gate
 from sandbox.egress.inside import PORT
 from sandbox.output import BoundedOutput
@@ -105,7 +105,7 @@ class DockerSandbox:
         started = time.monotonic()
         output = BoundedOutput(self._spec.limits.output, on_output)
         variables = {**self._environment, **(environment or {})}
-        execution = Execution(shell_command(command, cwd), USER, variables)
+        execution = ContainerExecution(shell_command(command, cwd), USER, variables)
         running = self._until(timeout, execution, output.add)
         async with AsyncExitStack() as stack:
             opened = (
@@ -137,7 +137,7 @@ class DockerSandbox:
         return Room(blocks * size, files or None)
 
     async def _until(
-        self, timeout: float, execution: Execution, on_output: Callable[[bytes], object]
+        self, timeout: float, execution: ContainerExecution, on_output: Callable[[bytes], object]
     ) -> int | None:
         """Run to the end and clean up; None when the time was up."""
         running = asyncio.ensure_future(self._execute(execution, on_output))
@@ -161,7 +161,7 @@ class DockerSandbox:
     async def _kill_all(self) -> None:
         """Kill every process of the sandboxed user."""
         for _ in range(_KILL_ATTEMPTS):
-            code = await self._execute(Execution(KILL_ALL, USER), _ignore)
+            code = await self._execute(ContainerExecution(KILL_ALL, USER), _ignore)
             if code != _KILLED:  # else another killer was faster
                 return
         raise SandboxError(f"What runs in sandbox {self.name} can't be killed: remove it.")
@@ -213,7 +213,9 @@ class DockerSandbox:
         await destroy(self._engine, self._identity)
         await self._store.remove(self._place)
 
-    async def _execute(self, execution: Execution, on_output: Callable[[bytes], object]) -> int:
+    async def _execute(
+        self, execution: ContainerExecution, on_output: Callable[[bytes], object]
+    ) -> int:
         with self._alive():
             return await self._engine.execute(self._identity, execution, on_output)
 
@@ -248,16 +250,18 @@ async def wait_for_relay(engine: Engine, container: str) -> None:
         SandboxError: It does not.
     """
     script = f"until (exec 3<>/dev/tcp/127.0.0.1/{PORT}) 2>/dev/null; do sleep 0.02; done"
-    waiting = Execution(("timeout", "-s", "KILL", str(_RELAY_SECONDS), "bash", "-c", script), USER)
+    waiting = ContainerExecution(
+        ("timeout", "-s", "KILL", str(_RELAY_SECONDS), "bash", "-c", script), USER
+    )
     if await engine.execute(container, waiting, _ignore):
         raise SandboxError(
             "The network of a Docker sandbox does not start: its image needs `python3`."
         )
 
 
-def _file_execution(*command: str) -> Execution:
+def _file_execution(*command: str) -> ContainerExecution:
     """Return what ends by itself: a command that is running meanwhile must go on."""
-    return Execution(("timeout", "-s", "KILL", str(_FILE_SECONDS), *command), USER)
+    return ContainerExecution(("timeout", "-s", "KILL", str(_FILE_SECONDS), *command), USER)
 
 
 def _ignore(piece: bytes) -> None:

@@ -21,7 +21,7 @@ _LOOKS = 200
 _KILLED = 137
 
 
-class Commands:
+class RemoteProcesses:
     """The processes of one machine."""
 
     def __init__(self, sdk: AsyncSandbox, lease: Lease) -> None:

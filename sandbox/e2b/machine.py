@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 from sandbox.base import SandboxError, SandboxGone
 from sandbox.e2b import shell
-from sandbox.e2b.commands import Commands
+from sandbox.e2b.commands import RemoteProcesses
 from sandbox.e2b.errors import retried, translated
 from sandbox.e2b.lease import Lease
 
@@ -31,7 +31,7 @@ class Machine:
     def __init__(self, sdk: AsyncSandbox, lifetime: int) -> None:
         self._sdk = sdk
         self._lease = Lease(sdk.set_timeout, lifetime)
-        self.commands = Commands(sdk, self._lease)
+        self.commands = RemoteProcesses(sdk, self._lease)
 
     async def upload(self, path: str, data: bytes | IO[bytes], *, user: str = shell.ROOT) -> None:
         """Write a file; `data` that is a file is streamed."""

@@ -15,7 +15,7 @@ from decimal import Decimal
 from pydantic import SecretStr
 
 from bot.model import Usage
-from bot.model.money.accounts import Account, Amount, Cap, Scope
+from bot.model.money.accounts import Account, AccountScope, Amount, Cap
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
 
@@ -26,9 +26,9 @@ WORST = (Decimal("0.30"), Decimal("0.07"))
 def accounts_of(run: str, cap: Decimal) -> dict[Account, Cap]:
     """Return the accounts of a run; the server's one is everybody's."""
     return {
-        Account(Scope.SERVER, "", "2026-03-01"): Cap(cap),
-        Account(Scope.THREAD, "acme/app#1"): Cap(cap * 2),
-        Account(Scope.RUN, run): Cap(cap / 2),
+        Account(AccountScope.SERVER, "", "2026-03-01"): Cap(cap),
+        Account(AccountScope.THREAD, "acme/app#1"): Cap(cap * 2),
+        Account(AccountScope.RUN, run): Cap(cap / 2),
     }
 
 

@@ -18,14 +18,14 @@ from bot.llm.base import (
     Ask,
     Conversation,
     Message,
-    Strength,
+    ModelStrength,
     Text,
     Tool,
     ToolResult,
     Turn,
 )
 from bot.llm.openai_model import OpenAIModel
-from bot.llm.patience import Patience
+from bot.llm.patience import ProviderRetries
 from bot.llm.streaming import StreamingModel
 from tests.fakes.model import (
     ModelServer,
@@ -33,7 +33,7 @@ from tests.fakes.model import (
 )
 
 KEY = SecretStr("sk-test-0123456789")
-QUICK = Patience(first_wait=0.01, longest_wait=0.02)
+QUICK = ProviderRetries(first_wait=0.01, longest_wait=0.02)
 BASH = Tool(
     "bash",
     "Run a command.",
@@ -46,13 +46,13 @@ Make = Callable[..., StreamingModel]
 
 
 def anthropic(server: ModelServer, **options: Any) -> StreamingModel:
-    models = {Strength.DEFAULT: "claude-sonnet-5-5", Strength.STRONGER: "claude-opus-5-5"}
+    models = {ModelStrength.DEFAULT: "claude-sonnet-5-5", ModelStrength.STRONGER: "claude-opus-5-5"}
     options = {"models": models, "patience": QUICK, **options}
     return AnthropicModel(KEY, base_url=server.anthropic_url, **options)
 
 
 def openai(server: ModelServer, **options: Any) -> StreamingModel:
-    models = {Strength.DEFAULT: "gpt-4.1", Strength.STRONGER: "gpt-5"}
+    models = {ModelStrength.DEFAULT: "gpt-4.1", ModelStrength.STRONGER: "gpt-5"}
     options = {"models": models, "patience": QUICK, **options}
     return OpenAIModel(api_key=KEY, base_url=server.openai_url, **options)
 

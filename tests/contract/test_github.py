@@ -18,14 +18,14 @@ from pydantic import SecretStr
 
 from bot.errors import Conflict, GitHubError, NotPermitted
 from bot.github.github import GitHub
-from bot.github.refusals import Gone, Patience
+from bot.github.refusals import GitHubRetries, Gone
 from bot.github.values import FileChange, Permission, Publication
 from bot.model.check_report import Annotation, CheckAction, CheckReport
 from bot.model.repository import Repo
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository, Trouble
 from tests.fakes.github.conformance import check_event, check_exchanges
 
-QUICK = Patience(attempts=4, first_wait=0.01, longest_wait=5.0, timeout=5.0)
+QUICK = GitHubRetries(attempts=4, first_wait=0.01, longest_wait=5.0, timeout=5.0)
 FILES: dict[str, str | bytes] = {
     "README.md": "# App\n",
     "src/app.py": "print('hello')\n",
@@ -53,7 +53,7 @@ class World:
     def client(
         self,
         *,
-        patience: Patience = QUICK,
+        patience: GitHubRetries = QUICK,
         app_id: str | None = None,
         api_url: str | None = None,
     ) -> GitHub:
@@ -602,13 +602,13 @@ async def test_a_limit_beyond_our_patience_is_told(world: World) -> None:
 
 async def test_nothing_is_asked_while_the_limit_is_used_up(world: World) -> None:
     """Insisting gets an App banned: after the last allowed call we stay silent."""
-    purse = str(world.repo.installation_id)
-    world.state.used[purse] = 4999
+    reservations = str(world.repo.installation_id)
+    world.state.used[reservations] = 4999
     hasty = world.client(patience=replace(QUICK, longest_wait=0.0))
     await hasty.facts(world.repo)
     with pytest.raises(GitHubError, match="rate limit stops"):
         await hasty.facts(world.repo)
-    assert world.state.used[purse] == 5000
+    assert world.state.used[reservations] == 5000
 
 
 async def test_an_outage_is_told_in_a_sentence(world: World) -> None:

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from bot.ci.evidence import JobEvidence
 from bot.ci.joblog.window import LogWindow
 from bot.github.github import GitHub
-from bot.github.refusals import Gone, Patience
+from bot.github.refusals import GitHubRetries, Gone
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck
 from bot.runs.gathering import Gathering
@@ -38,7 +38,7 @@ JUNIT = (
     b'<testsuite><testcase classname="tests.test_b" name="test_b">'
     b'<failure message="assert 0">tests/test_b.py:3: AssertionError</failure></testcase></testsuite>'
 )
-QUICK = Patience(attempts=3, first_wait=0.01, longest_wait=1.0, timeout=5.0)
+QUICK = GitHubRetries(attempts=3, first_wait=0.01, longest_wait=1.0, timeout=5.0)
 
 
 @dataclass

@@ -14,13 +14,13 @@ from pydantic import SecretStr
 
 from bot.errors import BudgetExhausted
 from bot.model import Limits, Usage
-from bot.model.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
 from bot.model.money.budget import own_balance
 from bot.model.money.caps import Caps, charged
 from bot.model.request import FixRequest
 from bot.storage.database import Database, open_database
 from bot.storage.ledger import Ledger
-from bot.storage.ledger_reservations import open_purse
+from bot.storage.ledger_reservations import open_reservations
 from bot.storage.runs import RunStatus, RunStore
 from tests.contract.databases import url
 from tests.contract.ledger_worker import accounts_of
@@ -36,8 +36,8 @@ REQUEST = FixRequest(
     comment_id=501,
     asked_at=datetime(2026, 3, 1, tzinfo=UTC),
 )
-DAY = Account(Scope.SERVER, "", "2026-03-01")
-RUN = Account(Scope.RUN, "run")
+DAY = Account(AccountScope.SERVER, "", "2026-03-01")
+RUN = Account(AccountScope.RUN, "run")
 CAPPED = {DAY: Cap(Decimal(1)), RUN: Cap(Decimal("0.50"), tokens=1000)}
 HALF, TENTH = Amount(Decimal("0.50"), 500), Amount(Decimal("0.10"), 100)
 WORKERS, CHAOS_CAP = 3, Decimal(6)
@@ -134,7 +134,7 @@ async def test_a_run_that_is_over_keeps_nothing_reserved(database: Database) -> 
 async def test_a_call_that_ends_after_midnight_is_yesterdays(database: Database) -> None:
     """It is settled on the accounts that it was reserved on."""
     ledger = Ledger(database)
-    today = {Account(Scope.SERVER, "", "2026-03-02"): Cap(Decimal(1))}
+    today = {Account(AccountScope.SERVER, "", "2026-03-02"): Cap(Decimal(1))}
     await ledger.reserve("run", "turn 1", CAPPED, [HALF])
     ledger.settle("run", "turn 1", Usage(cost_usd=Decimal("0.20")))
     assert await ledger.reserve("run", "turn 2", today, [TENTH]) == 0
@@ -142,7 +142,7 @@ async def test_a_call_that_ends_after_midnight_is_yesterdays(database: Database)
     assert both == [("0.20", "0.00"), ("0.00", "0.10")]
 
 
-async def test_a_purse_knows_every_account_of_its_run(database: Database) -> None:
+async def test_reservations_know_every_account_of_their_run(database: Database) -> None:
     """Server, installation and repository by the day; thread and run for good."""
     caps = Caps(thread_usd=Decimal("0.15"), sandbox_seconds=60)
     ledger = Ledger(database)
@@ -150,17 +150,17 @@ async def test_a_purse_knows_every_account_of_its_run(database: Database) -> Non
     def accounts(now: datetime) -> dict[Account, Cap]:
         return dict(charged(REQUEST, Limits(), caps, now))
 
-    purse = await open_purse(ledger, REQUEST.run_id, accounts)
+    reservations = await open_reservations(ledger, REQUEST.run_id, accounts)
     own = own_balance(Limits(), Usage())
-    await purse.reserve("turn 1", [TENTH], own)
-    purse.settle("turn 1", Usage(cost_usd=Decimal("0.09")))
-    purse.use_sandbox(1.5)
+    await reservations.reserve("turn 1", [TENTH], own)
+    reservations.settle("turn 1", Usage(cost_usd=Decimal("0.09")))
+    reservations.use_sandbox(1.5)
     with pytest.raises(BudgetExhausted, match=r"for all runs on acme/app#12 no longer covers"):
-        await purse.reserve("turn 2", [TENTH], own)
-    balances = await purse.close()
-    assert [one.account.scope for one in balances] == list(Scope)
+        await reservations.reserve("turn 2", [TENTH], own)
+    balances = await reservations.close()
+    assert [one.account.scope for one in balances] == list(AccountScope)
     assert {(one.spent.usd, one.sandbox_seconds) for one in balances} == {(Decimal("0.09"), 1.5)}
-    assert (await open_purse(ledger, REQUEST.run_id, accounts)).sandbox_seconds == 1.5
+    assert (await open_reservations(ledger, REQUEST.run_id, accounts)).sandbox_seconds == 1.5
 
 
 async def test_processes_together_spend_no_more_than_the_cap(url: SecretStr) -> None:

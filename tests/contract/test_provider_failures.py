@@ -19,7 +19,7 @@ from bot.errors import (
 from bot.llm.base import (
     Ask,
 )
-from bot.llm.patience import Patience
+from bot.llm.patience import ProviderRetries
 from tests.contract.providers import (
     KEY,
     Make,
@@ -147,7 +147,7 @@ async def test_an_unknown_error_in_the_middle_is_unreachable(make: Make) -> None
 async def test_silence_is_given_up(make: Make) -> None:
     """A server that says nothing does not hold a run for ever."""
     error = await failure(
-        make, by_turn(Slow(5, Say("late"))), silence=0.05, patience=Patience(tries=1)
+        make, by_turn(Slow(5, Say("late"))), silence=0.05, patience=ProviderRetries(tries=1)
     )
     assert isinstance(error, ProviderUnreachable)
 

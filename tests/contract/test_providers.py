@@ -14,9 +14,9 @@ import pytest
 from bot.llm.base import (
     Ask,
     Message,
+    ModelStrength,
     Opaque,
     StopReason,
-    Strength,
     Text,
     ToolCall,
     ToolResult,
@@ -124,8 +124,8 @@ async def test_the_strength_and_the_repo_config_choose_the_model(make: Make) -> 
     """Default, stronger, and an exact name before both."""
     script = by_turn(Say("."))
     default, _ = await ask(make, script, Ask())
-    stronger, _ = await ask(make, script, Ask(strength=Strength.STRONGER))
-    exact, _ = await ask(make, script, Ask(strength=Strength.STRONGER, model="claude-opus-5"))
+    stronger, _ = await ask(make, script, Ask(strength=ModelStrength.STRONGER))
+    exact, _ = await ask(make, script, Ask(strength=ModelStrength.STRONGER, model="claude-opus-5"))
     assert default.model in {"claude-sonnet-5-5", "gpt-4.1"}
     assert stronger.model in {"claude-opus-5-5", "gpt-5"}
     assert exact.model == "claude-opus-5"

@@ -12,7 +12,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.errors import BudgetExhausted, ProviderUnreachable, RequestTooLong
-from bot.llm.base import StopReason, Strength, Text, ToolCall
+from bot.llm.base import ModelStrength, StopReason, Text, ToolCall
 from bot.model import Limits, Usage
 from bot.model.progress import Noticed, TurnFinished
 from tests.flows.agent_world import (
@@ -300,7 +300,7 @@ async def test_the_ask_carries_strength_model_and_effort(tmp_path: Path) -> None
     model = ScriptedModel(Says(["Done."], notes=("Fell back to b: a is overloaded.",)))
     proposal = await story.attempt(model)
     ask = model.asked[0][1]
-    assert (ask.strength, ask.model, ask.effort) == (Strength.STRONGER, "big-1", "high")
+    assert (ask.strength, ask.model, ask.effort) == (ModelStrength.STRONGER, "big-1", "high")
     assert proposal.notes == ("Fell back to b: a is overloaded.",)
     assert Noticed("Fell back to b: a is overloaded.") in story.events
 

@@ -29,9 +29,9 @@ from bot.model import (
     Reproduction,
     Usage,
 )
-from bot.model.deadline import Reins, StopSign
+from bot.model.deadline import RunLimits, StopSign
 from bot.model.money.budget import own_balance
-from bot.model.money.reservations import Money, OwnPurse
+from bot.model.money.reservations import Money, OwnReservations
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
 from bot.repair.proposers.agent import AgentProposer, ModelJudge
@@ -89,7 +89,7 @@ async def workbench(tmp_path: Path) -> AsyncIterator[SandboxWorkbench]:
         opener,
         store,
         await store.write_tree(source, base=EMPTY_TREE),
-        reins=Reins(time.time() + 300, StopSign()),
+        run_limits=RunLimits(time.time() + 300, StopSign()),
         listener=silent,
         command_seconds=60,
     )
@@ -202,7 +202,7 @@ async def test_the_judge_over_each_wire(wire: Literal["anthropic", "openai"]) ->
             task().problem,
             failing,
             Patch(b"+    assert total([1, 3]) == 4\n", ("tests/a.py",)),
-            Money(OwnPurse(), "judge", own_balance(Limits(), Usage())),
+            Money(OwnReservations(), "judge", own_balance(Limits(), Usage())),
         )
         await model.close()
     assert server.breaches == []

@@ -8,7 +8,7 @@ from pathlib import Path
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
-from bot.model.money.accounts import Scope
+from bot.model.money.accounts import AccountScope
 from bot.storage.runs import RunStatus
 from tests.fakes.github import Issue
 from tests.fakes.model import Request, Step
@@ -643,7 +643,7 @@ async def test_a_model_that_thinks_is_cut_short(tmp_path: Path) -> None:
         )
         for run in (moved, stopped):
             assert run.report is not None
-            [own] = [one for one in run.report.balances if one.account.scope is Scope.RUN]
+            [own] = [one for one in run.report.balances if one.account.scope is AccountScope.RUN]
             assert own.usd > 0
             assert not own.reserved.usd
         assert len(asked) == 2

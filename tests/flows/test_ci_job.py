@@ -13,7 +13,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.ci.execution import JobExecution
-from bot.ci.job_run import Execution, Outcome, StepRun
+from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
 from bot.ci.workflow.compiled import compile_job
 from bot.ci.workflow.find import select
 from bot.ci.workflow.jobs import all_jobs
@@ -60,7 +60,7 @@ async def opened(provider: SandboxProvider, source: Path) -> Sandbox:
 
 async def run(
     provider: SandboxProvider, source: Path, steps: str, *, job: str = "", **files: str
-) -> Execution:
+) -> FinishedJob:
     made = plan(source, steps, job=job, **files)
     sandbox = await opened(provider, source)
     try:
@@ -75,7 +75,7 @@ def said(run: StepRun) -> str:
     return run.result.output.strip()
 
 
-def outcomes(execution: Execution) -> list[Outcome]:
+def outcomes(execution: FinishedJob) -> list[StepOutcome]:
     return [run.outcome for run in execution.runs]
 
 
@@ -104,7 +104,7 @@ async def test_state_goes_from_step_to_step(provider: SandboxProvider, source: P
     assert execution.passed
     assert said(execution.runs[1]) == ("it's here|first\nsecond=2|tool|high|it's here|/workspace")
     assert said(execution.runs[2]) == "workflow step success step true push"
-    assert execution.runs[3].outcome is Outcome.SKIPPED
+    assert execution.runs[3].outcome is StepOutcome.SKIPPED
 
 
 async def test_what_runs_after_a_failure(provider: SandboxProvider, source: Path) -> None:
@@ -130,7 +130,11 @@ async def test_what_runs_after_a_failure(provider: SandboxProvider, source: Path
     assert failed is not None
     assert (failed.step.spec.number, said(failed)) == (2, "before")
     assert execution.runs[0].tolerated
-    assert outcomes(execution)[2:] == [Outcome.SKIPPED, Outcome.SUCCESS, Outcome.SUCCESS]
+    assert outcomes(execution)[2:] == [
+        StepOutcome.SKIPPED,
+        StepOutcome.SUCCESS,
+        StepOutcome.SUCCESS,
+    ]
 
 
 async def test_shells_and_folders(provider: SandboxProvider, source: Path) -> None:
@@ -157,7 +161,7 @@ async def test_shells_and_folders(provider: SandboxProvider, source: Path) -> No
     )
     assert said(execution.runs[0]) == "/workspace/deep/er"
     assert said(execution.runs[2]) == "/workspace/deep Linux"
-    assert outcomes(execution) == [Outcome.SUCCESS] * 4 + [Outcome.FAILURE]
+    assert outcomes(execution) == [StepOutcome.SUCCESS] * 4 + [StepOutcome.FAILURE]
 
 
 GREET = """\
@@ -226,9 +230,9 @@ async def test_reasons_outside_the_code(provider: SandboxProvider, source: Path)
     )
     assert execution.passed
     assert [run.outcome for run in execution.runs[4:]] == [
-        Outcome.SKIPPED,
-        Outcome.SUCCESS,
-        Outcome.SKIPPED,
+        StepOutcome.SKIPPED,
+        StepOutcome.SUCCESS,
+        StepOutcome.SKIPPED,
     ]
     assert [run.why for run in execution.runs[:2]] == [
         "It uses `secrets.TOKEN`, which is not here.",

@@ -12,7 +12,7 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import StaticPool
 
 from bot.model import Usage
-from bot.model.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
 from bot.model.money.budget import affordable
 from bot.model.money.caps import Caps, stricter
 from bot.storage.books import Books
@@ -23,7 +23,7 @@ amounts = st.builds(Amount, st.none() | dollars, st.integers(0, 300))
 caps = st.builds(Cap, st.none() | dollars, st.none() | st.integers(0, 300))
 balances = st.builds(
     Balance,
-    st.just(Account(Scope.RUN)),
+    st.just(Account(AccountScope.RUN)),
     caps,
     st.builds(Amount, dollars, st.integers(0, 300)),
     st.builds(Amount, dollars, st.integers(0, 300)),
@@ -59,15 +59,22 @@ def test_the_stricter_cap_holds(one: int | None, other: int | None) -> None:
     assert (both.run_tokens, both.runs_per_hour) == (stricter(one, other), 3)
 
 
-@given(st.sampled_from(Scope), st.text("ab/#-1", max_size=9), st.sampled_from(["", "2026-03-01"]))
-def test_a_key_names_one_account(scope: Scope, name: str, day: str) -> None:
+@given(
+    st.sampled_from(AccountScope),
+    st.text("ab/#-1", max_size=9),
+    st.sampled_from(["", "2026-03-01"]),
+)
+def test_a_key_names_one_account(scope: AccountScope, name: str, day: str) -> None:
     """Read back, it is the same one."""
     account = Account(scope, name, day)
     assert Account.of_key(account.key) == account
 
 
 RUNS = ("one", "two", "three")
-SERVER, THREAD = Account(Scope.SERVER, "", "2026-03-01"), Account(Scope.THREAD, "acme/app#1")
+SERVER, THREAD = (
+    Account(AccountScope.SERVER, "", "2026-03-01"),
+    Account(AccountScope.THREAD, "acme/app#1"),
+)
 SERVER_CAP, THREAD_CAP, RUN_CAP = Decimal(3), Decimal(2), Decimal("1.50")
 
 reserve = st.tuples(
@@ -112,7 +119,7 @@ def test_no_interleaving_overspends(events: list[tuple[object, ...]]) -> None:
 
 def accounts_of(run: str) -> dict[Account, Cap]:
     """Return the accounts of a run; two of the three runs are on one thread."""
-    own = {SERVER: Cap(SERVER_CAP), Account(Scope.RUN, run): Cap(RUN_CAP)}
+    own = {SERVER: Cap(SERVER_CAP), Account(AccountScope.RUN, run): Cap(RUN_CAP)}
     return own if run == "three" else {**own, THREAD: Cap(THREAD_CAP)}
 
 

@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 
 from bot.model import Failure, Observation
-from bot.repair.verification.candidate import Candidate, TestEdits, candidate_of, files_of_tests
+from bot.repair.verification.candidate import (
+    CandidatePatch,
+    TestEdits,
+    candidate_of,
+    files_of_tests,
+)
 from bot.repair.workspace.patching import patch_between
 from sandbox.git import ObjectStore
 
@@ -43,7 +48,7 @@ async def judged(
     after: dict[str, str],
     edits: TestEdits = TestEdits.LEFT_OUT,
     written: tuple[str, ...] = (),
-) -> Candidate:
+) -> CandidatePatch:
     """Return what is judged of a patch that leaves these files."""
     base = await tree(store, tmp_path, BEFORE)
     patch = await patch_between(store, base, await tree(store, tmp_path, after))

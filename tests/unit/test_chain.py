@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from bot.errors import ProviderOverloaded, ProviderRefused
 from bot.llm.chain import highest, line_up, summary
-from bot.llm.patience import Patience
+from bot.llm.patience import ProviderRetries
 from bot.model.money.accounts import Amount
 
 
@@ -51,7 +51,7 @@ def test_a_call_that_nobody_answered_names_everybody() -> None:
 
 def test_waits_double_and_are_capped() -> None:
     """Whatever the provider asks for."""
-    patience = Patience(first_wait=1, longest_wait=30)
+    patience = ProviderRetries(first_wait=1, longest_wait=30)
     assert [patience.wait(tried, None) for tried in (1, 2, 3, 9)] == [1, 2, 4, 30]
     assert patience.wait(1, 7) == 7
     assert patience.wait(1, 3600) == 30

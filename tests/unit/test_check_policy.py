@@ -12,9 +12,9 @@ from bot.config.values import Auto
 from bot.github.check_values import Check, CommitChecks
 from bot.github.values import PullRequest
 from bot.intake.check_policy import (
+    CommitPosition,
+    CompetingRuns,
     PassBy,
-    Place,
-    Standing,
     Start,
     Wait,
     Why,
@@ -41,8 +41,8 @@ PULL = PullRequest(
     maintainer_can_modify=False,
     author="ada",
 )
-ON_MAIN = Place(default_branch=True, pull=None)
-ON_PULL = Place(default_branch=False, pull=PULL)
+ON_MAIN = CommitPosition(default_branch=True, pull=None)
+ON_PULL = CommitPosition(default_branch=False, pull=PULL)
 LINT = FailedCheck("lint")
 TEST = FailedCheck("test")
 
@@ -66,10 +66,10 @@ def wishes(
         ("pull-requests", ON_PULL, None),
         ("all", ON_MAIN, None),
         ("all", ON_PULL, None),
-        ("all", Place(default_branch=False, pull=None), Why.NOT_THE_NEWEST),
+        ("all", CommitPosition(default_branch=False, pull=None), Why.NOT_THE_NEWEST),
     ],
 )
-def test_auto_says_where(auto: Auto, place: Place, why: Why | None) -> None:
+def test_auto_says_where(auto: Auto, place: CommitPosition, why: Why | None) -> None:
     """Each value of `auto` holds where it says, and a commit that nobody works on nowhere."""
     assert screen_commit(place, wishes(auto)) == (None if why is None else PassBy(why))
 
@@ -84,7 +84,7 @@ def test_auto_says_where(auto: Auto, place: Place, why: Why | None) -> None:
 )
 def test_special_pull_requests_have_a_key_each(pull: PullRequest, key: str, why: Why) -> None:
     """Drafts, bots and forks are passed by, unless config, command or button want them."""
-    place = Place(default_branch=False, pull=pull)
+    place = CommitPosition(default_branch=False, pull=pull)
     assert screen_commit(place, wishes()) == PassBy(why)
     wanted: dict[str, Any] = {key: True}
     assert screen_commit(place, wishes(**wanted)) is None
@@ -95,18 +95,18 @@ def test_special_pull_requests_have_a_key_each(pull: PullRequest, key: str, why:
 def test_a_label_switches_on_but_opens_no_door_to_forks() -> None:
     """People without write access may label."""
     labelled = replace(PULL, labels=("Robots",), draft=True)
-    place = Place(default_branch=False, pull=labelled)
+    place = CommitPosition(default_branch=False, pull=labelled)
     config = wishes("off", label="robots")
     assert screen_commit(place, config) is None
     assert screen_commit(place, replace(config, switch=False)) == PassBy(Why.SWITCHED_OFF)
-    fork = Place(default_branch=False, pull=replace(labelled, is_fork=True))
+    fork = CommitPosition(default_branch=False, pull=replace(labelled, is_fork=True))
     assert screen_commit(fork, config) == PassBy(Why.FORK)
     assert screen_commit(ON_PULL, config) == PassBy(Why.NOT_HERE)
 
 
 def test_our_own_pull_requests_start_nothing() -> None:
     """What we published is watched elsewhere; what people push on top is theirs, unless they ask."""
-    place = Place(default_branch=False, pull=replace(PULL, author="Fixpoint[bot]"))
+    place = CommitPosition(default_branch=False, pull=replace(PULL, author="Fixpoint[bot]"))
     assert screen_commit(place, wishes(switch=True)) == PassBy(Why.OUR_OWN)
     assert screen_commit(place, wishes(asked_by="wes")) is None
 
@@ -137,18 +137,18 @@ def test_only_failures_that_count_are_taken() -> None:
 @pytest.mark.parametrize(
     ("standing", "on_base", "asked_by", "decision"),
     [
-        (Standing(), frozenset(), "", Start((LINT, TEST))),
-        (Standing(), frozenset({"lint"}), "", Start((TEST,))),
-        (Standing(), frozenset({"lint", "test"}), "", PassBy(Why.RED_ON_BASE, (LINT, TEST))),
-        (Standing(), frozenset({"lint", "test"}), "wes", Start((LINT, TEST))),
-        (Standing(earlier=1), frozenset(), "", PassBy(Why.ALREADY, (LINT, TEST))),
-        (Standing(earlier=1), frozenset(), "wes", Start((LINT, TEST))),
-        (Standing(open_fixes=2), frozenset(), "", Start((LINT, TEST))),
-        (Standing(open_fixes=3), frozenset(), "", PassBy(Why.TOO_MANY_OPEN, (LINT, TEST))),
-        (Standing(open_fixes=3), frozenset(), "wes", Start((LINT, TEST))),
-        (Standing(here=True), frozenset(), "", Wait("another run is under way here")),
+        (CompetingRuns(), frozenset(), "", Start((LINT, TEST))),
+        (CompetingRuns(), frozenset({"lint"}), "", Start((TEST,))),
+        (CompetingRuns(), frozenset({"lint", "test"}), "", PassBy(Why.RED_ON_BASE, (LINT, TEST))),
+        (CompetingRuns(), frozenset({"lint", "test"}), "wes", Start((LINT, TEST))),
+        (CompetingRuns(earlier=1), frozenset(), "", PassBy(Why.ALREADY, (LINT, TEST))),
+        (CompetingRuns(earlier=1), frozenset(), "wes", Start((LINT, TEST))),
+        (CompetingRuns(open_fixes=2), frozenset(), "", Start((LINT, TEST))),
+        (CompetingRuns(open_fixes=3), frozenset(), "", PassBy(Why.TOO_MANY_OPEN, (LINT, TEST))),
+        (CompetingRuns(open_fixes=3), frozenset(), "wes", Start((LINT, TEST))),
+        (CompetingRuns(here=True), frozenset(), "", Wait("another run is under way here")),
         (
-            Standing(elsewhere=1),
+            CompetingRuns(elsewhere=1),
             frozenset(),
             "wes",
             Wait("other runs of failed checks are under way in the repository"),
@@ -156,7 +156,7 @@ def test_only_failures_that_count_are_taken() -> None:
     ],
 )
 def test_what_else_goes_on_decides(
-    standing: Standing, on_base: frozenset[str], asked_by: str, decision: object
+    standing: CompetingRuns, on_base: frozenset[str], asked_by: str, decision: object
 ) -> None:
     """Once for each commit; not what the base has; few at a time; a person who asks goes before."""
     found = decide_commit(wishes(asked_by=asked_by), (LINT, TEST), on_base, standing)
@@ -167,10 +167,10 @@ def test_what_the_base_has_is_repaired_where_the_config_says_so() -> None:
     """With `red_on_base`, a pull request's run takes what fails on its base too."""
     both = frozenset({"lint", "test"})
     asked = Wishes(ChecksSection(auto="all", red_on_base=True))
-    assert decide_commit(asked, (LINT, TEST), both, Standing()) == Start((LINT, TEST))
+    assert decide_commit(asked, (LINT, TEST), both, CompetingRuns()) == Start((LINT, TEST))
 
 
 def test_a_commit_without_failures_is_passed_by() -> None:
     """Whoever asks: there is nothing to repair."""
-    found = decide_commit(wishes(asked_by="wes"), (), frozenset(), Standing())
+    found = decide_commit(wishes(asked_by="wes"), (), frozenset(), CompetingRuns())
     assert found == PassBy(Why.NOTHING_FAILED)

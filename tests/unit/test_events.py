@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from bot.errors import MalformedPayload
 from bot.intake.events import (
-    Comment,
     CommentCreated,
     CommentEdited,
+    EventComment,
     Pinged,
     Sender,
     Thread,
@@ -70,7 +70,7 @@ def test_a_comment_is_read() -> None:
         repo=Repo("octo/widgets", 7),
         thread=Thread(12, is_pull_request=False, title="It crashes", is_open=True, locked=False),
         sender=Sender("ada", is_bot=False),
-        comment=Comment(
+        comment=EventComment(
             id=501,
             author="ada",
             author_association="MEMBER",

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from bot.ci.workflow.conditions import holds
 from bot.ci.workflow.expressions import (
+    ExpressionContext,
     ExpressionError,
+    JobStatus,
     Partly,
-    Scope,
-    Status,
     Unknown,
     Value,
     evaluate,
@@ -28,7 +28,7 @@ CONTEXTS: dict[str, Value] = {
     "steps": {"build": {"outputs": {"path": "dist"}}},
     "labels": [{"name": "bug", "id": 1}, {"name": "help", "id": 2}],
 }
-SCOPE = Scope(CONTEXTS)
+SCOPE = ExpressionContext(CONTEXTS)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_unknown_parts_of_a_text_are_empty_and_named() -> None:
 )
 def test_conditions(condition: str, expected: tuple[bool | None, bool | None]) -> None:
     """Without a status function a step runs only while all went well."""
-    failed = Scope(CONTEXTS, Status.FAILURE)
+    failed = ExpressionContext(CONTEXTS, JobStatus.FAILURE)
     assert (holds(condition, SCOPE), holds(condition, failed)) == expected
 
 

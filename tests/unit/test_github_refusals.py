@@ -15,15 +15,15 @@ from bot.errors import Conflict, GitHubError, NotPermitted
 from bot.github.refusals import (
     SECONDARY_LIMIT_WAIT,
     Call,
+    GitHubRetries,
     Gone,
-    Patience,
     Unanswered,
     refusal,
     wait_before_repeating,
 )
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-PATIENCE = Patience(longest_wait=900)
+PATIENCE = GitHubRetries(longest_wait=900)
 READ = Call("GET", "/repos/acme/app", repeatable=True)
 WRITE = Call("POST", "/repos/acme/app/pulls", repeatable=False)
 

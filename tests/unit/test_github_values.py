@@ -13,7 +13,7 @@ from bot.github import reading
 from bot.github.checks import check_body
 from bot.github.commits import TREE_BYTES, TREE_ENTRIES, batches, inline_entry
 from bot.github.deliveries import missed
-from bot.github.values import Delivery, FileChange, Permission
+from bot.github.values import DeliveryAttempt, FileChange, Permission
 from bot.model.check_report import CheckAction, CheckReport
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -114,10 +114,10 @@ def test_a_check_run_sends_only_what_is_there() -> None:
     ]
 
 
-def delivery(number: int, guid: str, status: int) -> Delivery:
+def delivery(number: int, guid: str, status: int) -> DeliveryAttempt:
     """Return an attempt, `number` minutes after noon."""
     moment = NOON + timedelta(minutes=number)
-    return Delivery(number, guid, "issue_comment", "created", moment, status)
+    return DeliveryAttempt(number, guid, "issue_comment", "created", moment, status)
 
 
 def test_missed_deliveries() -> None:

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from bot.model import Failure, Observation, Severity
 from bot.model.guard_rules import RULES, configured, softened
-from bot.repair.guards.change import SYMLINK, Change, differing_lines
-from bot.repair.guards.examine import Evidence, examine
+from bot.repair.guards.change import SYMLINK, FileDiff, differing_lines
+from bot.repair.guards.examine import GuardEvidence, examine
 
 TEST = b"""\
 def test_shout():
@@ -26,8 +26,8 @@ def rules(
 ) -> set[str]:
     """Return the rules that find something in one changed file."""
     old, new = (None if side is None else side.encode() for side in (before, after))
-    change = Change(path, old, new)
-    return {one.rule for one in examine([change], Evidence(red, {"test_app.py": TEST}))}
+    change = FileDiff(path, old, new)
+    return {one.rule for one in examine([change], GuardEvidence(red, {"test_app.py": TEST}))}
 
 
 BODY = "def shout(text):\n    return text.upper()\n"
@@ -230,10 +230,12 @@ def test_moving_a_file_adds_no_handler() -> None:
     """What it caught and dropped before, it may drop elsewhere; a new one it may not."""
     old = b"def f():\n    try:\n        return g()\n    except Exception:\n        return None\n"
     red = Observation("pytest", 1, (Failure("a::b", detail="new.py"),))
-    gone, come = Change("old.py", old, None), Change("new.py", None, old)
-    assert examine([gone, come], Evidence(red)) == ()
-    other = Change("new.py", None, old.replace(b"g()", b"h()"))
-    assert [one.rule for one in examine([gone, other], Evidence(red))] == ["exception-swallowed"]
+    gone, come = FileDiff("old.py", old, None), FileDiff("new.py", None, old)
+    assert examine([gone, come], GuardEvidence(red)) == ()
+    other = FileDiff("new.py", None, old.replace(b"g()", b"h()"))
+    assert [one.rule for one in examine([gone, other], GuardEvidence(red))] == [
+        "exception-swallowed"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -246,32 +248,34 @@ def test_moving_a_file_adds_no_handler() -> None:
 )
 def test_links(target: str, rule: str) -> None:
     """A link that leads out of the repository is rejected."""
-    change = Change("src/a.py", None, target.encode(), None, SYMLINK)
-    assert [one.rule for one in examine([change], Evidence())] == [rule]
+    change = FileDiff("src/a.py", None, target.encode(), None, SYMLINK)
+    assert [one.rule for one in examine([change], GuardEvidence())] == [rule]
 
 
 def test_submodules() -> None:
     """Another commit of one brings code that no diff shows."""
-    change = Change("vendor/lib", None, None, "160000", "160000")
-    assert [one.rule for one in examine([change], Evidence())] == ["submodule-changed"]
+    change = FileDiff("vendor/lib", None, None, "160000", "160000")
+    assert [one.rule for one in examine([change], GuardEvidence())] == ["submodule-changed"]
 
 
 def test_what_is_too_big_to_be_examined() -> None:
     """A guard that can't read a file says so."""
-    change = Change("table.py", None, b"X = 1\n" * 2**20, None)
-    assert [one.rule for one in examine([change], Evidence())] == ["not-examined"]
+    change = FileDiff("table.py", None, b"X = 1\n" * 2**20, None)
+    assert [one.rule for one in examine([change], GuardEvidence())] == ["not-examined"]
 
 
 def test_big_patches() -> None:
     """Nobody reads thousands of files."""
-    many = [Change(f"f{n}.txt", None, b"x", None) for n in range(1_001)]
-    assert [one.rule for one in examine(many, Evidence(patch_bytes=20_000))] == ["patch-size"]
-    assert [one.rule for one in examine(many[:1], Evidence(patch_bytes=2**24))] == ["patch-size"]
+    many = [FileDiff(f"f{n}.txt", None, b"x", None) for n in range(1_001)]
+    assert [one.rule for one in examine(many, GuardEvidence(patch_bytes=20_000))] == ["patch-size"]
+    assert [one.rule for one in examine(many[:1], GuardEvidence(patch_bytes=2**24))] == [
+        "patch-size"
+    ]
 
 
 def test_severities_of_a_repository() -> None:
     """They replace the rules' own, and no finding is lost."""
-    found = examine([Change("a.bin", None, b"\0", None)], Evidence())
+    found = examine([FileDiff("a.bin", None, b"\0", None)], GuardEvidence())
     [finding] = configured(found, (("binary-added", Severity.REJECT),))
     assert finding.severity is Severity.REJECT
     assert configured([finding, finding], ()) == (finding,)
@@ -295,7 +299,9 @@ SIDES = (
 @given(PATHS, SIDES, SIDES)
 def test_any_bytes_are_examined(path: str, before: bytes | None, after: bytes | None) -> None:
     """Guards never fail, and each finding has a rule and a place in the file."""
-    for one in examine([Change(path, before, after)], Evidence(RED, {"test_app.py": after or b""})):
+    for one in examine(
+        [FileDiff(path, before, after)], GuardEvidence(RED, {"test_app.py": after or b""})
+    ):
         assert one.rule in RULES
         assert (
             one.line is None

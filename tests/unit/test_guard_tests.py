@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.guards.change import Change
+from bot.repair.guards.change import FileDiff
 from bot.repair.guards.weakening import looser, weakened
 
 
 def rules(path: str, before: str | None, after: str | None) -> list[tuple[str, int | None]]:
     """Return what is found in one changed file: rules with their lines."""
     old, new = (side if side is None else side.encode() for side in (before, after))
-    return [(one.rule, one.line) for one in weakened([Change(path, old, new)])]
+    return [(one.rule, one.line) for one in weakened([FileDiff(path, old, new)])]
 
 
 PYTHON = """\
@@ -80,8 +80,8 @@ def test_honest_changes_of_python(old: str, new: str) -> None:
 def test_a_test_may_move() -> None:
     """It is gone here and stands there."""
     moved = [
-        Change("tests/test_a.py", b"def test_x():\n    assert f() == 1\n", b""),
-        Change("tests/test_b.py", None, b"def test_x():\n    assert f() == 1\n", None),
+        FileDiff("tests/test_a.py", b"def test_x():\n    assert f() == 1\n", b""),
+        FileDiff("tests/test_b.py", None, b"def test_x():\n    assert f() == 1\n", None),
     ]
     assert list(weakened(moved)) == []
 

@@ -8,19 +8,19 @@ from decimal import Decimal
 import pytest
 
 from bot.model import Attempt, Limits, Patch, Problem, Proposal, Report, Verdict
-from bot.model.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
 from bot.model.request import FixRequest
 from bot.repair.loop import already_asked
 from bot.runs.publishing.budget_offer import may_have_as_much_again
 
 LIMITS = Limits(cost_usd=Decimal(2))
-SPENT = Balance(Account(Scope.RUN, "run"), Cap(Decimal(2)), Amount(Decimal(2)))
+SPENT = Balance(Account(AccountScope.RUN, "run"), Cap(Decimal(2)), Amount(Decimal(2)))
 
 
 def thread(cap: str | None) -> Balance:
     """Return a thread's account of which $3 are spent."""
     return Balance(
-        Account(Scope.THREAD, "a/b#1"),
+        Account(AccountScope.THREAD, "a/b#1"),
         Cap(None if cap is None else Decimal(cap)),
         Amount(Decimal(3)),
     )

@@ -11,19 +11,19 @@ from bot.config.repo_config import Role, WhoSection
 from bot.github.values import Permission
 from bot.intake.commands import Command, Fix, Help, Retry, Status, Stop
 from bot.intake.decisions import (
-    Accept,
-    Candidate,
+    CommandCandidate,
+    CommentReply,
     Decision,
     Ignore,
     Reason,
     Refusal,
     Refuse,
-    Reply,
     ReplyKind,
+    StartRun,
     StopRun,
 )
-from bot.intake.events import Comment, CommentCreated, CommentEdited, Sender, Thread
-from bot.intake.policy import Identity, Standing, decide, screen
+from bot.intake.events import CommentCreated, CommentEdited, EventComment, Sender, Thread
+from bot.intake.policy import Identity, ThreadRuns, decide, screen
 from bot.model.repository import Repo
 from bot.model.request import Effort, FixRequest, Options
 
@@ -46,7 +46,7 @@ def created(
         repo=Repo("octo/widgets", 7),
         thread=Thread(12, is_pull_request=True, title="It crashes", is_open=is_open, locked=locked),
         sender=Sender(login, is_bot=is_bot),
-        comment=Comment(501, login, "NONE", body, via_app, WRITTEN, WRITTEN),
+        comment=EventComment(501, login, "NONE", body, via_app, WRITTEN, WRITTEN),
     )
 
 
@@ -73,32 +73,32 @@ def decided(
     *,
     permission: Permission = Permission.WRITE,
     who: WhoSection | None = None,
-    standing: Standing | None = None,
+    standing: ThreadRuns | None = None,
     login: str = "ada",
 ) -> Decision:
     """Decide about a command in a new comment."""
     return decide(
-        Candidate(created(login=login), command),
+        CommandCandidate(created(login=login), command),
         permission=permission,
         who=who or WhoSection(),
-        standing=standing or Standing(),
+        standing=standing or ThreadRuns(),
     )
 
 
 @pytest.mark.parametrize("command", [Fix("once more"), Retry()])
 def test_as_much_again_takes_an_approval(command: Command) -> None:
     """Of who may approve, by whatever word; the very same comment is no other request."""
-    spent = Standing(latest=replace(request(), comment_id=400), spent=True)
+    spent = ThreadRuns(latest=replace(request(), comment_id=400), spent=True)
     assert decided(command, standing=spent) == Refuse(Refusal.SPENT, Role.MAINTAIN)
-    assert isinstance(decided(command, standing=spent, permission=Permission.MAINTAIN), Accept)
-    assert isinstance(decided(command, standing=replace(spent, spent=False)), Accept)
-    assert isinstance(decided(command, standing=replace(spent, latest=request())), Accept)
+    assert isinstance(decided(command, standing=spent, permission=Permission.MAINTAIN), StartRun)
+    assert isinstance(decided(command, standing=replace(spent, spent=False)), StartRun)
+    assert isinstance(decided(command, standing=replace(spent, latest=request())), StartRun)
 
 
 def test_a_comment_with_a_command_is_a_candidate() -> None:
     """What it asks for is passed on with the event."""
     event = created("Please!\n\n/fix now")
-    assert screen(event, IDENTITY) == Candidate(event, Fix("now"))
+    assert screen(event, IDENTITY) == CommandCandidate(event, Fix("now"))
 
 
 @pytest.mark.parametrize(
@@ -128,15 +128,17 @@ def test_what_is_ignored_without_a_question(
 def test_an_edit_that_adds_a_command_asks_for_it() -> None:
     """The command counts for the editor, at the time of the edit."""
     candidate = screen(edited("Hm.", "Hm.\n\n/fix", editor="eve"), IDENTITY)
-    assert isinstance(candidate, Candidate)
-    decision = decide(candidate, permission=Permission.WRITE, who=WhoSection(), standing=Standing())
-    assert decision == Accept(request(actor="eve", asked_at=EDITED))
+    assert isinstance(candidate, CommandCandidate)
+    decision = decide(
+        candidate, permission=Permission.WRITE, who=WhoSection(), standing=ThreadRuns()
+    )
+    assert decision == StartRun(request(actor="eve", asked_at=EDITED))
 
 
 def test_a_person_with_write_access_starts_a_run() -> None:
     """The request carries everything that a run starts from."""
     options = Options(attempts=2, effort=Effort.LOW)
-    assert decided(Fix("keep the API", options)) == Accept(
+    assert decided(Fix("keep the API", options)) == StartRun(
         request(instructions="keep the API", options=options)
     )
 
@@ -145,7 +147,7 @@ def test_a_person_with_write_access_starts_a_run() -> None:
 @pytest.mark.parametrize("command", [Fix(), Retry(), Stop(), Status(), Help()])
 def test_nobody_else_gets_anything(permission: Permission, command: Command) -> None:
     """Without write access there is one refusal, which is told once per thread."""
-    decision = decided(command, permission=permission, standing=Standing(active="abc"))
+    decision = decided(command, permission=permission, standing=ThreadRuns(active="abc"))
     assert decision == Refuse(Refusal.NO_PERMISSION, "write")
 
 
@@ -174,21 +176,21 @@ def test_the_config_narrows_who_may_ask(
 ) -> None:
     """A higher role, or a name on the list; never anybody without write access."""
     decision = decided(Fix(), who=who, login=login, permission=permission)
-    assert isinstance(decision, Accept) is allowed
+    assert isinstance(decision, StartRun) is allowed
 
 
 def test_a_second_run_waits_for_the_first() -> None:
     """While a run is active another is refused, with the id of the active one."""
     for command in (Fix(), Retry()):
-        assert decided(command, standing=Standing(active="abc")) == Refuse(
+        assert decided(command, standing=ThreadRuns(active="abc")) == Refuse(
             Refusal.ALREADY_RUNNING, "abc"
         )
 
 
 def test_the_same_request_again_is_not_a_second_run() -> None:
     """A delivery that is worked through twice ends in the same run, not in a refusal."""
-    again = Standing(active=request().run_id, latest=request())
-    assert decided(Fix(), standing=again) == Accept(request())
+    again = ThreadRuns(active=request().run_id, latest=request())
+    assert decided(Fix(), standing=again) == StartRun(request())
 
 
 def test_retry_asks_for_the_last_run_again() -> None:
@@ -199,8 +201,8 @@ def test_retry_asks_for_the_last_run_again() -> None:
         instructions="keep the API",
         options=Options(attempts=2, model="small", draft=False),
     )
-    decision = decided(Retry(Options(model="large")), standing=Standing(latest=earlier))
-    assert decision == Accept(
+    decision = decided(Retry(Options(model="large")), standing=ThreadRuns(latest=earlier))
+    assert decision == StartRun(
         request(
             instructions="keep the API", options=Options(attempts=2, model="large", draft=False)
         )
@@ -209,27 +211,31 @@ def test_retry_asks_for_the_last_run_again() -> None:
 
 def test_retry_without_a_run_before_is_a_fix() -> None:
     """There is nothing to repeat, but the wish is clear."""
-    assert decided(Retry(Options(attempts=1))) == Accept(request(options=Options(attempts=1)))
+    assert decided(Retry(Options(attempts=1))) == StartRun(request(options=Options(attempts=1)))
 
 
 def test_stop_stops_the_active_run() -> None:
     """Without one the person is told so."""
-    assert decided(Stop(), standing=Standing(active="abc")) == StopRun("abc")
+    assert decided(Stop(), standing=ThreadRuns(active="abc")) == StopRun("abc")
     assert decided(Stop()) == Refuse(Refusal.NOTHING_TO_STOP)
 
 
 def test_help_and_status_are_answered() -> None:
     """Status names the active run, if there is one."""
-    assert decided(Help()) == Reply(ReplyKind.HELP)
-    assert decided(Status()) == Reply(ReplyKind.STATUS)
-    assert decided(Status(), standing=Standing(active="abc")) == Reply(ReplyKind.STATUS, "abc")
+    assert decided(Help()) == CommentReply(ReplyKind.HELP)
+    assert decided(Status()) == CommentReply(ReplyKind.STATUS)
+    assert decided(Status(), standing=ThreadRuns(active="abc")) == CommentReply(
+        ReplyKind.STATUS, "abc"
+    )
 
 
 def test_a_bad_command_is_explained() -> None:
     """The person gets the sentence about the option."""
     candidate = screen(created("/fix --atempts 3"), IDENTITY)
-    assert isinstance(candidate, Candidate)
-    decision = decide(candidate, permission=Permission.WRITE, who=WhoSection(), standing=Standing())
+    assert isinstance(candidate, CommandCandidate)
+    decision = decide(
+        candidate, permission=Permission.WRITE, who=WhoSection(), standing=ThreadRuns()
+    )
     assert isinstance(decision, Refuse)
     assert decision.refusal is Refusal.BAD_COMMAND
     assert "did you mean `--attempts`?" in decision.detail
@@ -237,7 +243,7 @@ def test_a_bad_command_is_explained() -> None:
 
 def test_a_closed_issue_makes_no_difference() -> None:
     """A person asked; whether it makes sense is theirs to know."""
-    assert isinstance(screen(created(is_open=False), IDENTITY), Candidate)
+    assert isinstance(screen(created(is_open=False), IDENTITY), CommandCandidate)
 
 
 def test_a_run_id_belongs_to_one_request() -> None:

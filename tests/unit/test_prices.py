@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.llm.prices import FREE, Price, known_prices
-from bot.llm.tokens import Tokens, estimate
+from bot.llm.tokens import TokenCounts, estimate
 
 
 def test_the_list_is_dated_and_knows_the_default_models() -> None:
@@ -23,7 +23,7 @@ def test_the_list_is_dated_and_knows_the_default_models() -> None:
 
 def test_each_kind_of_token_has_its_price() -> None:
     """Cache reads are cheap, cache writes dearer than plain input."""
-    tokens = Tokens(input=1_000, output=2_000, cache_read=300_000, cache_write=40_000)
+    tokens = TokenCounts(input=1_000, output=2_000, cache_read=300_000, cache_write=40_000)
     usage = known_prices().usage("claude-opus-5-5", tokens)
     assert usage.cost_usd == Decimal("0.004") + Decimal("0.04") + Decimal("0.06") + Decimal("0.2")
     assert (usage.input, usage.output, usage.cache_read, usage.cache_write, usage.calls) == (
@@ -38,28 +38,28 @@ def test_each_kind_of_token_has_its_price() -> None:
 def test_a_long_prompt_raises_every_price_of_the_call() -> None:
     """Cached tokens count for the length, as the providers count them."""
     prices = known_prices()
-    at_limit = Tokens(input=50_000, output=1_000_000, cache_read=50_000)
-    above = Tokens(input=50_001, output=1_000_000, cache_read=50_000)
+    at_limit = TokenCounts(input=50_000, output=1_000_000, cache_read=50_000)
+    above = TokenCounts(input=50_001, output=1_000_000, cache_read=50_000)
     assert prices.usage("claude-haiku-5-5", at_limit).cost_usd == Decimal("0.5055")
     assert prices.usage("claude-haiku-5-5", above).cost_usd == Decimal("2.5275005")
 
 
 def test_an_unknown_model_has_an_unknown_cost() -> None:
     """Never zero: a budget must not believe that it is free."""
-    assert known_prices().usage("llama-9-enormous", Tokens(input=10)).cost_usd is None
+    assert known_prices().usage("llama-9-enormous", TokenCounts(input=10)).cost_usd is None
     assert known_prices().worst_case("llama-9-enormous", prompt_tokens=1, max_tokens=1) is None
 
 
 def test_unknown_tokens_have_an_unknown_cost() -> None:
     """A server that reports no usage leaves the cost open."""
-    assert known_prices().usage("gpt-5", Tokens(known=False)).cost_usd is None
+    assert known_prices().usage("gpt-5", TokenCounts(known=False)).cost_usd is None
 
 
 def test_a_model_is_free_only_when_somebody_says_so() -> None:
     """Then it is free even when its server counts no tokens."""
     prices = known_prices().with_overrides({"qwen3-coder": FREE})
-    assert prices.usage("qwen3-coder", Tokens(known=False)).cost_usd == Decimal(0)
-    assert known_prices().usage("qwen3-coder", Tokens()).cost_usd is None
+    assert prices.usage("qwen3-coder", TokenCounts(known=False)).cost_usd == Decimal(0)
+    assert known_prices().usage("qwen3-coder", TokenCounts()).cost_usd is None
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_no_call_costs_more_than_its_worst_case(
     prompt: int, read: int, written: int, output: int
 ) -> None:
     """However the cache splits the prompt, and whatever the length does to the price."""
-    tokens = Tokens(input=prompt, output=output, cache_read=read, cache_write=written)
+    tokens = TokenCounts(input=prompt, output=output, cache_read=read, cache_write=written)
     for model, price in known_prices().models.items():
         worst = known_prices().worst_case(model, prompt_tokens=tokens.prompt, max_tokens=64_000)
         assert worst is not None

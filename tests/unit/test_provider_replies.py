@@ -17,10 +17,10 @@ from bot.llm.encoding import EncodedMessages
 from bot.llm.failures import Trouble, judge
 from bot.llm.headers import retry_after
 from bot.llm.openai_wire import OpenAIReply
-from bot.llm.reply import DraftCall, Reply, finish
+from bot.llm.reply import DraftCall, ModelReply, finish
 
 
-def openai_reply(*deltas: Mapping[str, Any], stop: str | None = "tool_calls") -> Reply:
+def openai_reply(*deltas: Mapping[str, Any], stop: str | None = "tool_calls") -> ModelReply:
     reply = OpenAIReply()
     for delta in deltas:
         reply.feed({"model": "m", "choices": [{"index": 0, "delta": delta}]})
@@ -31,7 +31,7 @@ def openai_reply(*deltas: Mapping[str, Any], stop: str | None = "tool_calls") ->
     return finished
 
 
-def calls(reply: Reply) -> list[tuple[str, Mapping[str, Any]]]:
+def calls(reply: ModelReply) -> list[tuple[str, Mapping[str, Any]]]:
     return [(block.name, block.input) for block in reply.blocks if isinstance(block, ToolCall)]
 
 

@@ -8,19 +8,19 @@ from bot.github.check_values import ACTIONS, Check, CommitChecks
 from bot.intake.followup_reruns import failed_again
 from bot.model.request import FailedCheck
 from bot.reporting import reruns
-from bot.runs.rerunning import Need, need_of
+from bot.runs.rerunning import RerunNeed, need_of
 
 
 @pytest.mark.parametrize(
     ("failed_at", "now", "need"),
     [
-        (1, 1, Need.ASK),
-        (1, 2, Need.UNDER_WAY),  # asked before a crash, or by a person in the meantime
-        (2, 2, Need.HAD_IT),
-        (2, 3, Need.HAD_IT),
+        (1, 1, RerunNeed.ASK),
+        (1, 2, RerunNeed.UNDER_WAY),  # asked before a crash, or by a person in the meantime
+        (2, 2, RerunNeed.HAD_IT),
+        (2, 3, RerunNeed.HAD_IT),
     ],
 )
-def test_once_is_enough(failed_at: int, now: int, need: Need) -> None:
+def test_once_is_enough(failed_at: int, now: int, need: RerunNeed) -> None:
     """Whoever asked: what failed in its second attempt runs no third time by itself."""
     assert need_of(failed_at, now) is need
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.ci.environment_files import pairs
-from bot.ci.workflow.actions import Need, effect_of
+from bot.ci.workflow.actions import ActionStatus, effect_of
 from bot.ci.workflow.actions.languages import python_requests
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.file_hashes import FileHashes
@@ -18,29 +18,29 @@ from bot.detect.tree import DirectoryTree
 @pytest.mark.parametrize(
     ("uses", "inputs", "need", "script"),
     [
-        ("actions/checkout@v4", {}, Need.DONE, ""),
-        ("Actions/Checkout@v4", {"path": "src"}, Need.DONE, "ci_place src"),
-        ("actions/checkout@v4", {"repository": "o/other"}, Need.SKIPPED, ""),
-        ("actions/cache@v4", {"path": "x"}, Need.NOT_NEEDED, ""),
-        ("actions/upload-artifact@v4", {}, Need.NOT_NEEDED, ""),
-        ("actions/download-artifact@v4", {"name": "dist"}, Need.SKIPPED, ""),
-        ("codecov/codecov-action@v5", {}, Need.NOT_NEEDED, ""),
-        ("docker://alpine:3", {}, Need.SKIPPED, ""),
-        ("nobody/knows@v1", {}, Need.SKIPPED, ""),
-        ("actions/setup-python@v5", {"python-version": "3.12"}, Need.DONE, "ci_python 3.12 3.12"),
-        ("actions/setup-python@v5", {}, Need.DONE, "ci_python 3.9 3.9"),
-        ("actions/setup-node@v4", {"node-version-file": "package.json"}, Need.DONE, "ci_node 20.1.0"),
-        ("actions/setup-go@v5", {"go-version-file": "go.mod"}, Need.DONE, "ci_tool go 1.22.3\necho GOTOOLCHAIN=local"),
-        ("dtolnay/rust-toolchain@nightly", {}, Need.DONE, "ci_rust nightly"),
-        ("pnpm/action-setup@v4", {}, Need.DONE, "npm install --global pnpm@9.1.0"),
-        ("pre-commit/action@v3.0.1", {"extra_args": "black --files a"}, Need.DONE, "pre-commit run --show-diff-on-failure --color=always black --files a"),
-        ("astral-sh/ruff-action@v3", {"args": "format --check", "version": "0.8.0"}, Need.DONE, "uvx ruff@0.8.0 format --check ."),
-        ("psf/black@stable", {"src": "a b"}, Need.DONE, "uvx black --check --diff a b"),
-        ("golangci/golangci-lint-action@v6", {"args": "--fast"}, Need.DONE, "golangci-lint run --fast"),
+        ("actions/checkout@v4", {}, ActionStatus.DONE, ""),
+        ("Actions/Checkout@v4", {"path": "src"}, ActionStatus.DONE, "ci_place src"),
+        ("actions/checkout@v4", {"repository": "o/other"}, ActionStatus.SKIPPED, ""),
+        ("actions/cache@v4", {"path": "x"}, ActionStatus.NOT_NEEDED, ""),
+        ("actions/upload-artifact@v4", {}, ActionStatus.NOT_NEEDED, ""),
+        ("actions/download-artifact@v4", {"name": "dist"}, ActionStatus.SKIPPED, ""),
+        ("codecov/codecov-action@v5", {}, ActionStatus.NOT_NEEDED, ""),
+        ("docker://alpine:3", {}, ActionStatus.SKIPPED, ""),
+        ("nobody/knows@v1", {}, ActionStatus.SKIPPED, ""),
+        ("actions/setup-python@v5", {"python-version": "3.12"}, ActionStatus.DONE, "ci_python 3.12 3.12"),
+        ("actions/setup-python@v5", {}, ActionStatus.DONE, "ci_python 3.9 3.9"),
+        ("actions/setup-node@v4", {"node-version-file": "package.json"}, ActionStatus.DONE, "ci_node 20.1.0"),
+        ("actions/setup-go@v5", {"go-version-file": "go.mod"}, ActionStatus.DONE, "ci_tool go 1.22.3\necho GOTOOLCHAIN=local"),
+        ("dtolnay/rust-toolchain@nightly", {}, ActionStatus.DONE, "ci_rust nightly"),
+        ("pnpm/action-setup@v4", {}, ActionStatus.DONE, "npm install --global pnpm@9.1.0"),
+        ("pre-commit/action@v3.0.1", {"extra_args": "black --files a"}, ActionStatus.DONE, "pre-commit run --show-diff-on-failure --color=always black --files a"),
+        ("astral-sh/ruff-action@v3", {"args": "format --check", "version": "0.8.0"}, ActionStatus.DONE, "uvx ruff@0.8.0 format --check ."),
+        ("psf/black@stable", {"src": "a b"}, ActionStatus.DONE, "uvx black --check --diff a b"),
+        ("golangci/golangci-lint-action@v6", {"args": "--fast"}, ActionStatus.DONE, "golangci-lint run --fast"),
     ],
 )  # fmt: skip
 def test_actions(
-    tmp_path: Path, uses: str, inputs: dict[str, str], need: Need, script: str
+    tmp_path: Path, uses: str, inputs: dict[str, str], need: ActionStatus, script: str
 ) -> None:
     """Each is done, not needed or skipped, with the versions that the project's files pin."""
     (tmp_path / ".python-version").write_text("3.9\n")

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from bot.ci.workflow.expressions import Scope, Unknown
+from bot.ci.workflow.expressions import ExpressionContext, Unknown
 from bot.ci.workflow.matrix import expand, job_names
 from bot.ci.workflow.specification import JobSpec
 
-SCOPE = Scope({"needs": {"list": {"outputs": Unknown(("needs.list.outputs",))}}})
+SCOPE = ExpressionContext({"needs": {"list": {"outputs": Unknown(("needs.list.outputs",))}}})
 
 
 def names(matrix: Any, name: str | None = None) -> list[str]:
     """Return the names of the legs' checks."""
     job = JobSpec(id="test", line=1, name=name)
     return [
-        job_names(job, leg, Scope({"matrix": dict(leg.values)}))[0]
+        job_names(job, leg, ExpressionContext({"matrix": dict(leg.values)}))[0]
         for leg in expand(matrix, SCOPE).legs
     ]
 

@@ -15,7 +15,7 @@ from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure, TestCounts
 
 
-class Case(junitparser.TestCase):
+class JUnitCase(junitparser.TestCase):
     """A test case with the attributes that pytest adds in the family `xunit1`."""
 
     file = junitparser.Attr()
@@ -47,21 +47,23 @@ def parse(report: bytes) -> Reading | None:
     return Reading(tuple(failing.values()), frozenset(passed), frozenset(skipped), counts)
 
 
-def _cases(suites: junitparser.JUnitXml | junitparser.TestSuite) -> Iterator[Case]:
+def _cases(suites: junitparser.JUnitXml | junitparser.TestSuite) -> Iterator[JUnitCase]:
     """Yield the cases of nested suites, in the report's order."""
     for item in suites:
         if isinstance(item, junitparser.TestCase):
-            yield Case.fromelem(item)  # type: ignore[no-untyped-call]  # junitparser leaves it bare
+            yield JUnitCase.fromelem(item)  # type: ignore[no-untyped-call]  # junitparser leaves it bare
         else:
             yield from _cases(item)
 
 
-def _id(case: Case) -> str:
+def _id(case: JUnitCase) -> str:
     """Return `classname::name`; a module that can't be collected has only a name."""
     return f"{case.classname}::{case.name}" if case.classname else str(case.name)
 
 
-def _failure(name: str, case: Case, problem: junitparser.Failure | junitparser.Error) -> Failure:
+def _failure(
+    name: str, case: JUnitCase, problem: junitparser.Failure | junitparser.Error
+) -> Failure:
     text = problem.text or ""
     place = pytest_traceback.place(text)
     own_line = 0 if case.line is None else case.line + 1

@@ -19,17 +19,17 @@ _PHASE = re.compile(r'^failed on (?:setup|teardown) with "(?P<text>.*)"?$')
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLine:
     """A line (1-based) of a file of the work tree."""
 
     file: str
     line: int
 
 
-def place(traceback: str) -> Place | None:
+def place(traceback: str) -> SourceLine | None:
     """Return the innermost frame that lies in the work tree, or None."""
     frames = [
-        Place(match["file"] or match["native"], int(match["line"] or match["number"]))
+        SourceLine(match["file"] or match["native"], int(match["line"] or match["number"]))
         for match in _FRAME.finditer(traceback)
     ]
     return next((frame for frame in reversed(frames) if inside(frame.file)), None)

@@ -34,7 +34,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class StepLog:
     """What one step printed.
 
     Attributes:
@@ -81,7 +81,7 @@ def read_lines(log: str) -> tuple[Line, ...]:
     return tuple(found)
 
 
-def sections(lines: Sequence[Line]) -> tuple[Section, ...]:
+def sections(lines: Sequence[Line]) -> tuple[StepLog, ...]:
     """Return the steps of a log in order; what comes before the first one is a step without title."""
     starts = [n for n, line in enumerate(lines) if line.kind == "group" and _is_run(line)]
     bounds = [0, *starts, len(lines)]
@@ -90,8 +90,8 @@ def sections(lines: Sequence[Line]) -> tuple[Section, ...]:
 
 
 def failing_section(
-    found: Sequence[Section], *, started: datetime | None = None, ended: datetime | None = None
-) -> Section | None:
+    found: Sequence[StepLog], *, started: datetime | None = None, ended: datetime | None = None
+) -> StepLog | None:
     """Return the step that failed: the first with an error in the time of the failed step.
 
     Args:
@@ -119,15 +119,15 @@ def _is_run(line: Line) -> bool:
     return line.text.startswith(_RUN)
 
 
-def _section(lines: Sequence[Line]) -> Section:
+def _section(lines: Sequence[Line]) -> StepLog:
     first = lines[0]
     if first.kind != "group" or not _is_run(first):
-        return Section("", "", tuple(lines))
+        return StepLog("", "", tuple(lines))
     title = first.text.removeprefix(_RUN)
     end = next((n for n, line in enumerate(lines) if line.kind == "endgroup"), 0)
     header = [line.text for line in lines[1:end]]
     script = "\n".join(_script(header))
-    return Section(title, script, tuple(lines[end + 1 :]))
+    return StepLog(title, script, tuple(lines[end + 1 :]))
 
 
 def _script(header: Sequence[str]) -> Iterator[str]:

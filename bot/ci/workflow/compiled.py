@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.conditions import flag
-from bot.ci.workflow.expressions import ExpressionError, Scope, render_text
+from bot.ci.workflow.expressions import ExpressionContext, ExpressionError, render_text
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.prefetch import prefetch
 from bot.ci.workflow.preparing import divide, editable, installs
@@ -103,7 +103,7 @@ class _Ready:
     tolerant: bool = False
 
 
-def _commands(planned: PlannedStep, scope: Scope) -> Iterator[_Ready]:
+def _commands(planned: PlannedStep, scope: ExpressionContext) -> Iterator[_Ready]:
     step = planned.step
     if step.decision not in _RUNNING:
         return

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import assert_never
 
 from bot.ci.workflow.expressions import (
+    ExpressionContext,
     ExpressionError,
+    JobStatus,
     Partly,
-    Scope,
-    Status,
     evaluate,
     expressions_in,
     parse,
@@ -18,10 +18,10 @@ from bot.ci.workflow.expressions import (
 )
 from bot.ci.workflow.expressions.syntax import (
     Binary,
-    Call,
     Each,
+    FunctionCall,
     Literal,
-    Member,
+    MemberAccess,
     Name,
     Node,
     Not,
@@ -30,7 +30,7 @@ from bot.ci.workflow.expressions.syntax import (
 _STATUS_FUNCTIONS = frozenset({"success", "failure", "always", "cancelled"})
 
 
-def holds(condition: str, scope: Scope) -> bool | None:
+def holds(condition: str, scope: ExpressionContext) -> bool | None:
     """Whether a condition holds; None when that needs something that is not known here.
 
     Without a status function in it, it holds only while everything before succeeded.
@@ -40,8 +40,11 @@ def holds(condition: str, scope: Scope) -> bool | None:
     """
     text = _inside(condition)
     if text is None:
-        return scope.status is Status.SUCCESS  # text around `${{ }}` makes it a non-empty string
-    if not _STATUS_FUNCTIONS & set(_functions(parse(text))) and scope.status is not Status.SUCCESS:
+        return scope.status is JobStatus.SUCCESS  # text around `${{ }}` makes it a non-empty string
+    if (
+        not _STATUS_FUNCTIONS & set(_functions(parse(text)))
+        and scope.status is not JobStatus.SUCCESS
+    ):
         return False
     return truth(evaluate(text, scope))
 
@@ -57,15 +60,15 @@ def _inside(condition: str) -> str | None:
     return found[0] if whole else None
 
 
-def after_failure(scope: Scope) -> Scope:
+def after_failure(scope: ExpressionContext) -> ExpressionContext:
     """Return the scope as it is after a step has failed."""
     job = scope.contexts.get("job")
     known = {**job.known, "status": "failure"} if isinstance(job, Partly) else {}
     contexts = {**scope.contexts, "job": Partly("job", known)}
-    return replace(scope, contexts=contexts, status=Status.FAILURE)
+    return replace(scope, contexts=contexts, status=JobStatus.FAILURE)
 
 
-def flag(value: object, scope: Scope) -> bool:
+def flag(value: object, scope: ExpressionContext) -> bool:
     """Return a setting that is true, false or an expression; what is not known is false."""
     if isinstance(value, bool):
         return value
@@ -82,7 +85,7 @@ def _functions(node: Node) -> Iterator[str]:
     match node:
         case Literal() | Name():
             return
-        case Member(of, key):
+        case MemberAccess(of, key):
             yield from _functions(of)
             yield from _functions(key)
         case Each(of) | Not(of):
@@ -90,7 +93,7 @@ def _functions(node: Node) -> Iterator[str]:
         case Binary(_, left, right):
             yield from _functions(left)
             yield from _functions(right)
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             yield function
             for argument in arguments:
                 yield from _functions(argument)

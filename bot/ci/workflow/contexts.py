@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from bot.ci.workflow.expressions import Partly, Status, Unknown, Value
+from bot.ci.workflow.expressions import JobStatus, Partly, Unknown, Value
 from sandbox.base import SCRATCH, WORKSPACE
 
 _UNKNOWN_WHOLE = ("secrets", "vars")
@@ -125,7 +125,7 @@ def base_contexts(event: EventFacts, workflow: str, job: str, runner: Runner) ->
         ),
         "strategy": Partly("strategy", {}),
         "inputs": dict(event.inputs),
-        "job": Partly("job", {"status": Status.SUCCESS.value}),
+        "job": Partly("job", {"status": JobStatus.SUCCESS.value}),
         **{name: Unknown((name,)) for name in _UNKNOWN_WHOLE},
     }
 

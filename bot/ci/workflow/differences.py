@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from bot.ci.workflow.actions import Need
+from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.expressions import ExpressionError, render
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.services import service_sentences
@@ -77,7 +77,7 @@ def _step(planned: PlannedStep) -> Iterator[str]:
         yield f"{place} runs here, although its condition can't be decided: `if: {step.spec.condition}`."
     if step.unknown:
         yield f"{place}: {_named(step.unknown)} {_are(step.unknown)} empty here."
-    if step.need is Need.SKIPPED:
+    if step.need is ActionStatus.SKIPPED:
         yield f"{place} is skipped. {' '.join(step.said)}"
     elif step.need is None and step.said:
         yield f"{place}: {' '.join(step.said)}"

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from bot.ci.workflow.contexts import EventFacts, Runner, base_contexts, needs_context
 from bot.ci.workflow.document import WorkflowUnreadable, read_workflow
 from bot.ci.workflow.expressions import (
+    ExpressionContext,
     ExpressionError,
     Partly,
-    Scope,
     Unknown,
     Value,
     render,
@@ -123,13 +123,13 @@ def _default(name: str, declared: Value) -> Value:
     return {"boolean": False, "number": 0}.get(str(declared.get("type")), "")
 
 
-def job_scope(target: JobLeg, event: EventFacts) -> Scope:
+def job_scope(target: JobLeg, event: EventFacts) -> ExpressionContext:
     """Return what the expressions of a job see before its first step."""
     windows = any("windows" in label.lower() for label in _labels(target, event))
     mac = any("macos" in label.lower() for label in _labels(target, event))
     runner = Runner(os="Windows" if windows else "macOS" if mac else "Linux")
     contexts = _contexts(target.workflow, target.job, replace(event, inputs=target.inputs), runner)
-    return Scope({**contexts, "matrix": matrix_context(target), "steps": {}})
+    return ExpressionContext({**contexts, "matrix": matrix_context(target), "steps": {}})
 
 
 def matrix_context(target: JobLeg) -> Value:
@@ -141,10 +141,12 @@ def matrix_context(target: JobLeg) -> Value:
 
 def _labels(target: JobLeg, event: EventFacts) -> tuple[str, ...]:
     contexts = _contexts(target.workflow, target.job, replace(event, inputs=target.inputs))
-    return runner_labels(target.job, Scope({**contexts, "matrix": matrix_context(target)}))
+    return runner_labels(
+        target.job, ExpressionContext({**contexts, "matrix": matrix_context(target)})
+    )
 
 
-def runner_labels(job: JobSpec, scope: Scope) -> tuple[str, ...]:
+def runner_labels(job: JobSpec, scope: ExpressionContext) -> tuple[str, ...]:
     """Return the labels of `runs-on`; what is not known of them is left out."""
     try:
         rendered = render(job.runs_on, scope)
@@ -189,7 +191,7 @@ class _Lister:
         contexts = _contexts(workflow, job, event)
         place = f"{workflow.path}, line {job.line}"
         try:
-            expanded = expand(job.matrix, Scope(contexts))
+            expanded = expand(job.matrix, ExpressionContext(contexts))
         except ExpressionError as error:
             self.problems.append(f"{place}: the matrix of `{job.id}` can't be expanded. {error}")
             return
@@ -197,7 +199,7 @@ class _Lister:
             target = JobLeg(
                 workflow, self._entry, job, leg, (), dict(event.inputs), expanded.unknown
             )
-            scope = Scope({**contexts, "matrix": matrix_context(target)})
+            scope = ExpressionContext({**contexts, "matrix": matrix_context(target)})
             try:
                 names = job_names(job, leg, scope)
             except ExpressionError as error:
@@ -242,7 +244,7 @@ class _Lister:
             return {}
 
 
-def describe(name: str, scope: Scope) -> str:
+def describe(name: str, scope: ExpressionContext) -> str:
     """Return a text with its expressions filled, unknown ones as `*`; never fails."""
     try:
         return render_text(name, scope, missing=lambda _: "*").text

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from bot.ci.workflow.expressions import (
-    Scope,
+    ExpressionContext,
     Unknown,
     Value,
     as_text,
@@ -51,7 +51,7 @@ class Legs:
     unknown: tuple[str, ...] = ()
 
 
-def expand(matrix: Raw, scope: Scope) -> Legs:
+def expand(matrix: Raw, scope: ExpressionContext) -> Legs:
     """Return the legs of `strategy.matrix`; a job without one has a single leg.
 
     Raises:
@@ -146,7 +146,7 @@ def _leaves(value: Value) -> Iterator[str]:
         yield text
 
 
-def job_names(job: JobSpec, leg: Leg, scope: Scope) -> tuple[str, ...]:
+def job_names(job: JobSpec, leg: Leg, scope: ExpressionContext) -> tuple[str, ...]:
     """Return the names that the check of a job's leg may have, the likeliest first.
 
     A name without an expression gets the leg's values behind it in parentheses.

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.expressions import (
+    ExpressionContext,
     ExpressionError,
     Partly,
-    Scope,
     Value,
     render_text,
 )
@@ -21,7 +21,7 @@ from bot.ci.workflow.jobs import JobLeg, job_scope, likely_event, runner_labels
 from bot.ci.workflow.resolve import decide, resolve, with_environment
 from bot.ci.workflow.services import services
 from bot.ci.workflow.specification import Defaults, JobSpec, StepSpec, WorkflowSpec
-from bot.ci.workflow.step import Decision, Frame, Step
+from bot.ci.workflow.step import Decision, Step, StepScope
 from bot.detect.python import is_python
 from bot.detect.tree import Tree
 
@@ -38,7 +38,7 @@ class PlannedStep:
 
     step: Step
     inner: tuple[PlannedStep, ...] = ()
-    inner_scope: Scope | None = None
+    inner_scope: ExpressionContext | None = None
 
     def walk(self) -> Iterator[PlannedStep]:
         """Yield it and everything inside it, in order."""
@@ -70,8 +70,8 @@ class JobPlan:
     environment: Mapping[str, str]
     unknown: tuple[str, ...]
     steps: tuple[PlannedStep, ...]
-    scope: Scope
-    frame: Frame
+    scope: ExpressionContext
+    frame: StepScope
     problems: tuple[str, ...] = ()
 
     @property
@@ -132,7 +132,7 @@ def plan_job(tree: Tree, target: JobLeg, event: EventFacts | None = None) -> Job
     event = event or likely_event(target.workflow)
     problems: list[str] = []
     scope = replace(job_scope(target, event), hash_files=FileHashes(tree).digest)
-    frame = Frame(tree, _defaults(target, scope), windows=_on_windows(scope))
+    frame = StepScope(tree, _defaults(target, scope), windows=_on_windows(scope))
     scope, texts, unknown = _job_environment(target, scope, problems)
     try:
         decision = decide(target.job.condition, scope)
@@ -155,12 +155,12 @@ def plan_job(tree: Tree, target: JobLeg, event: EventFacts | None = None) -> Job
     )
 
 
-def _on_windows(scope: Scope) -> bool:
+def _on_windows(scope: ExpressionContext) -> bool:
     runner = scope.contexts["runner"]
     return isinstance(runner, Partly) and runner.known["os"] == "Windows"
 
 
-def _defaults(target: JobLeg, scope: Scope) -> Defaults:
+def _defaults(target: JobLeg, scope: ExpressionContext) -> Defaults:
     job, workflow = target.job.defaults, target.workflow.defaults
     shell = job.shell or workflow.shell
     try:
@@ -171,8 +171,8 @@ def _defaults(target: JobLeg, scope: Scope) -> Defaults:
 
 
 def _job_environment(
-    target: JobLeg, scope: Scope, problems: list[str]
-) -> tuple[Scope, dict[str, str], tuple[str, ...]]:
+    target: JobLeg, scope: ExpressionContext, problems: list[str]
+) -> tuple[ExpressionContext, dict[str, str], tuple[str, ...]]:
     texts: dict[str, str] = {}
     unknown: dict[str, None] = {}
     for values in (target.workflow.env, target.job.env):
@@ -189,7 +189,7 @@ def _job_environment(
     return with_environment(scope, {}), texts, tuple(unknown)
 
 
-def _runner_variables(scope: Scope) -> dict[str, str]:
+def _runner_variables(scope: ExpressionContext) -> dict[str, str]:
     """Return `GITHUB_` variables for what is known of `github`; the machine is always Linux."""
     github = scope.contexts["github"]
     known = github.known if isinstance(github, Partly) else {}
@@ -200,8 +200,8 @@ def _runner_variables(scope: Scope) -> dict[str, str]:
 
 
 def _planned(
-    specs: Iterable[StepSpec], scope: Scope, frame: Frame
-) -> tuple[tuple[PlannedStep, ...], Scope]:
+    specs: Iterable[StepSpec], scope: ExpressionContext, frame: StepScope
+) -> tuple[tuple[PlannedStep, ...], ExpressionContext]:
     """Return the steps as far as they are known, and what is seen behind the last one."""
     steps: list[PlannedStep] = []
     for spec in specs:
@@ -215,7 +215,7 @@ def _planned(
     return tuple(steps), scope
 
 
-def _after(planned: PlannedStep, scope: Scope) -> Scope:
+def _after(planned: PlannedStep, scope: ExpressionContext) -> ExpressionContext:
     """Return what later steps see of this one, as far as that is known before it ran."""
     contexts = dict(scope.contexts)
     step = planned.step

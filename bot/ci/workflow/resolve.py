@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.ci.workflow import runner_shell
-from bot.ci.workflow.actions import Effect, Need, effect_of
+from bot.ci.workflow.actions import ActionStatus, Effect, effect_of
 from bot.ci.workflow.command import Command, choose_shell, directory_of, runs_here, title
 from bot.ci.workflow.conditions import after_failure, holds
 from bot.ci.workflow.document import WorkflowUnreadable, read_action
 from bot.ci.workflow.expressions import (
+    ExpressionContext,
     ExpressionError,
     Partly,
-    Scope,
     Unknown,
     Value,
     render,
@@ -23,7 +23,7 @@ from bot.ci.workflow.expressions import (
     render_text,
 )
 from bot.ci.workflow.specification import ActionSpec, StepSpec
-from bot.ci.workflow.step import Decision, Frame, Step
+from bot.ci.workflow.step import Decision, Step, StepScope
 
 _DEEPEST = 10
 """Composite actions inside composite actions; GitHub's own limit."""
@@ -31,17 +31,17 @@ _DEEPEST = 10
 _OUTPUT = re.compile(r"steps\.(?P<id>[\w-]+)\.outputs\.(?P<name>[\w-]+)")
 
 
-def resolve(spec: StepSpec, scope: Scope, frame: Frame) -> Step:
+def resolve(spec: StepSpec, scope: ExpressionContext, frame: StepScope) -> Step:
     """Return what a step comes to. A broken expression makes it a step that can't run here."""
     name = _title(spec, scope)
     bare = Step(spec, frame.key(spec), name, Decision.RUN)
     try:
         return _resolved(bare, scope, frame)
     except ExpressionError as error:
-        return replace(bare, need=Need.SKIPPED, said=(str(error),))
+        return replace(bare, need=ActionStatus.SKIPPED, said=(str(error),))
 
 
-def _title(spec: StepSpec, scope: Scope) -> str:
+def _title(spec: StepSpec, scope: ExpressionContext) -> str:
     try:
         named = render_text(spec.name, scope).text
         return title(named, spec.uses, render_text(spec.run or "", scope).text)
@@ -49,7 +49,7 @@ def _title(spec: StepSpec, scope: Scope) -> str:
         return title(spec.name, spec.uses, spec.run or "")
 
 
-def _resolved(bare: Step, scope: Scope, frame: Frame) -> Step:
+def _resolved(bare: Step, scope: ExpressionContext, frame: StepScope) -> Step:
     spec = bare.spec
     scope = with_environment(scope, spec.env)
     step = replace(bare, decision=decide(spec.condition, scope))
@@ -64,7 +64,7 @@ def _resolved(bare: Step, scope: Scope, frame: Frame) -> Step:
     return _action(replace(step, unknown=unknown), environment, scope, frame)
 
 
-def with_environment(scope: Scope, values: Mapping[str, Value]) -> Scope:
+def with_environment(scope: ExpressionContext, values: Mapping[str, Value]) -> ExpressionContext:
     """Return a scope whose `env` has more values; the new ones go before."""
     env = scope.contexts.get("env", {})
     more = {name: render(value, scope) for name, value in values.items()}
@@ -75,7 +75,7 @@ def with_environment(scope: Scope, values: Mapping[str, Value]) -> Scope:
     return replace(scope, contexts={**scope.contexts, "env": both})
 
 
-def decide(condition: str, scope: Scope) -> Decision:
+def decide(condition: str, scope: ExpressionContext) -> Decision:
     """Return whether a step or a job with this condition runs."""
     known = holds(condition, scope)
     if known is None:
@@ -86,7 +86,7 @@ def decide(condition: str, scope: Scope) -> Decision:
 
 
 def _filled(
-    values: Mapping[str, Value], scope: Scope, frame: Frame
+    values: Mapping[str, Value], scope: ExpressionContext, frame: StepScope
 ) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return texts by name, with marks for outputs of steps that have not run."""
     filled = {name: _text(value, scope, frame) for name, value in values.items()}
@@ -94,7 +94,7 @@ def _filled(
     return {name: text for name, (text, _) in filled.items()}, tuple(unknown)
 
 
-def _text(value: Value, scope: Scope, frame: Frame) -> tuple[str, tuple[str, ...]]:
+def _text(value: Value, scope: ExpressionContext, frame: StepScope) -> tuple[str, tuple[str, ...]]:
     marked: list[str] = []
 
     def missing(expression: str) -> str:
@@ -109,13 +109,15 @@ def _text(value: Value, scope: Scope, frame: Frame) -> tuple[str, tuple[str, ...
     return rendered.text, names
 
 
-def _run(step: Step, environment: Mapping[str, str], scope: Scope, frame: Frame) -> Step:
+def _run(
+    step: Step, environment: Mapping[str, str], scope: ExpressionContext, frame: StepScope
+) -> Step:
     spec = step.spec
     shell_name = spec.shell or frame.defaults.shell
     shell = choose_shell(_text(shell_name, scope, frame)[0] or None, windows=frame.windows)
     said = (shell.problem,) if shell.problem else ()
     if not runs_here(shell):
-        return replace(step, need=Need.SKIPPED, said=said)
+        return replace(step, need=ActionStatus.SKIPPED, said=said)
     script, unknown = _text(spec.run, scope, frame)
     folder, unknown_folder = _text(spec.directory or frame.defaults.directory, scope, frame)
     command = Command(step.key, script, shell.name, directory_of(folder), environment)
@@ -123,10 +125,12 @@ def _run(step: Step, environment: Mapping[str, str], scope: Scope, frame: Frame)
     return replace(step, command=command, said=said, unknown=tuple(names), check=True)
 
 
-def _action(step: Step, environment: Mapping[str, str], scope: Scope, frame: Frame) -> Step:
+def _action(
+    step: Step, environment: Mapping[str, str], scope: ExpressionContext, frame: StepScope
+) -> Step:
     spec = step.spec
     if not spec.uses:
-        return replace(step, need=Need.SKIPPED, said=("It says neither `run` nor `uses`.",))
+        return replace(step, need=ActionStatus.SKIPPED, said=("It says neither `run` nor `uses`.",))
     inputs, unknown = render_all(spec.inputs, scope)
     effect = effect_of(spec.uses, inputs, frame.tree)
     done = replace(
@@ -152,23 +156,29 @@ def _script(effect: Effect) -> str:
     return "\n".join([*([effect.script] if effect.script else []), *exports])
 
 
-def _local_action(step: Step, environment: Mapping[str, str], scope: Scope, frame: Frame) -> Step:
+def _local_action(
+    step: Step, environment: Mapping[str, str], scope: ExpressionContext, frame: StepScope
+) -> Step:
     folder = step.spec.uses.removeprefix("./").strip("/")
     names = (f"{folder}/action.yml".lstrip("/"), f"{folder}/action.yaml".lstrip("/"))
     found = ((name, frame.tree.read(name)) for name in names)
     path, text = next(((name, text) for name, text in found if text is not None), ("", None))
     if text is None:
-        return replace(step, need=Need.SKIPPED, said=(f"`{step.spec.uses}` has no action.yml.",))
+        return replace(
+            step, need=ActionStatus.SKIPPED, said=(f"`{step.spec.uses}` has no action.yml.",)
+        )
     try:
         action = read_action(path, text)
     except WorkflowUnreadable as error:
-        return replace(step, need=Need.SKIPPED, said=(str(error),))
+        return replace(step, need=ActionStatus.SKIPPED, said=(str(error),))
     if action.using != "composite":
         said = f"`{step.spec.uses}` is made with {action.using}, which is not run here."
-        return replace(step, need=Need.SKIPPED, said=(said,))
+        return replace(step, need=ActionStatus.SKIPPED, said=(said,))
     if frame.depth >= _DEEPEST:
-        return replace(step, need=Need.SKIPPED, said=("Actions use one another too deeply.",))
-    inside = Frame(
+        return replace(
+            step, need=ActionStatus.SKIPPED, said=("Actions use one another too deeply.",)
+        )
+    inside = StepScope(
         frame.tree,
         windows=frame.windows,
         prefix=f"{step.key}.",
@@ -179,7 +189,9 @@ def _local_action(step: Step, environment: Mapping[str, str], scope: Scope, fram
     return replace(step, action=action, inside=(inner, inside))
 
 
-def _inner_scope(spec: StepSpec, action: ActionSpec, folder: str, scope: Scope) -> Scope:
+def _inner_scope(
+    spec: StepSpec, action: ActionSpec, folder: str, scope: ExpressionContext
+) -> ExpressionContext:
     inputs: dict[str, Value] = {}
     for name, declared in action.inputs.items():
         given = next((v for key, v in spec.inputs.items() if key.lower() == name.lower()), None)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.ci.workflow.actions import Need
+from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.command import Command
-from bot.ci.workflow.expressions import Scope
+from bot.ci.workflow.expressions import ExpressionContext
 from bot.ci.workflow.specification import ActionSpec, Defaults, StepSpec
 from bot.detect.tree import Tree
 
@@ -25,7 +25,7 @@ class Decision(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class StepScope:
     """What the steps of one job or composite action have in common.
 
     Attributes:
@@ -67,11 +67,11 @@ class Step:
     key: str
     title: str
     decision: Decision
-    need: Need | None = None
+    need: ActionStatus | None = None
     said: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
     command: Command | None = None
     action: ActionSpec | None = None
-    inside: tuple[Scope, Frame] | None = None
+    inside: tuple[ExpressionContext, StepScope] | None = None
     outputs: Mapping[str, str] = field(default_factory=dict)
     check: bool = False

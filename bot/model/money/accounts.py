@@ -20,7 +20,7 @@ class Amount:
     tokens: int = 0
 
 
-class Scope(StrEnum):
+class AccountScope(StrEnum):
     """What a cap is for, the widest first; a day is one of UTC."""
 
     SERVER = "server"
@@ -40,21 +40,21 @@ class Account:
         day: `2026-03-01`, or "" for what is not counted by days.
     """
 
-    scope: Scope
+    scope: AccountScope
     name: str = ""
     day: str = ""
 
     @property
     def key(self) -> str:
         """Its unique name; sorted, the widest come first, and so they are locked first."""
-        return f"{tuple(Scope).index(self.scope)}/{self.name}/{self.day}"
+        return f"{tuple(AccountScope).index(self.scope)}/{self.name}/{self.day}"
 
     @classmethod
     def of_key(cls, key: str) -> Account:
         """Return the account of a key."""
         rank, _, rest = key.partition("/")
         name, _, day = rest.rpartition("/")
-        return cls(tuple(Scope)[int(rank)], name, day)
+        return cls(tuple(AccountScope)[int(rank)], name, day)
 
 
 @dataclass(frozen=True, slots=True)

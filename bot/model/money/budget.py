@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import assert_never
 
 from bot.model import Limits, Usage
-from bot.model.money.accounts import Account, Amount, Balance, Cap, Scope
+from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
 
 
 def used_up(limits: Limits, spent: Usage, *, now: float, deadline: float) -> str | None:
@@ -32,7 +32,7 @@ def own_balance(limits: Limits, spent: Usage) -> Balance:
     """Return how a run stands that is charged to nothing but itself."""
     # A sum with an unknown part can't be held to a cap; what is known of it still is, by `used_up`.
     cap = Cap(None if spent.cost_usd is None else limits.cost_usd, limits.tokens)
-    return Balance(Account(Scope.RUN), cap, Amount(spent.cost_usd, spent.tokens))
+    return Balance(Account(AccountScope.RUN), cap, Amount(spent.cost_usd, spent.tokens))
 
 
 def affordable(balances: Sequence[Balance], offers: Sequence[Amount]) -> int | str:
@@ -70,15 +70,15 @@ def _reserved(balance: Balance) -> str:
 
 def _whose(account: Account) -> str:
     match account.scope:
-        case Scope.RUN:
+        case AccountScope.RUN:
             return ""
-        case Scope.THREAD:
+        case AccountScope.THREAD:
             return f" for all runs on {account.name}"
-        case Scope.REPOSITORY:
+        case AccountScope.REPOSITORY:
             return f" a day for {account.name}"
-        case Scope.INSTALLATION:
+        case AccountScope.INSTALLATION:
             return " a day for this installation"
-        case Scope.SERVER:
+        case AccountScope.SERVER:
             return " a day for this server"
         case _:
             assert_never(account.scope)

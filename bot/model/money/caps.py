@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import TypeVar, assert_never
 
 from bot.model import Limits
-from bot.model.money.accounts import Account, Cap, Scope
+from bot.model.money.accounts import Account, AccountScope, Cap
 from bot.model.request import FixRequest
 
 T = TypeVar("T", Decimal, int, float)
@@ -39,18 +39,18 @@ class Caps:
     sandbox_seconds: float | None = None
     runs_per_hour: int | None = None
 
-    def of(self, scope: Scope) -> Cap:
+    def of(self, scope: AccountScope) -> Cap:
         """Return the cap of accounts of a kind."""
         match scope:
-            case Scope.SERVER:
+            case AccountScope.SERVER:
                 return Cap(self.day_usd)
-            case Scope.INSTALLATION:
+            case AccountScope.INSTALLATION:
                 return Cap(self.installation_usd)
-            case Scope.REPOSITORY:
+            case AccountScope.REPOSITORY:
                 return Cap(self.repository_usd)
-            case Scope.THREAD:
+            case AccountScope.THREAD:
                 return Cap(self.thread_usd)
-            case Scope.RUN:
+            case AccountScope.RUN:
                 return Cap(self.run_usd, self.run_tokens)
             case _:
                 assert_never(scope)
@@ -106,12 +106,12 @@ def charged(
         f"{repository}@{branch}" if request.number is None else f"{repository}#{request.number}"
     )
     shared = (
-        Account(Scope.SERVER, "", day),
-        Account(Scope.INSTALLATION, str(request.installation_id), day),
-        Account(Scope.REPOSITORY, repository, day),
-        Account(Scope.THREAD, thread),
+        Account(AccountScope.SERVER, "", day),
+        Account(AccountScope.INSTALLATION, str(request.installation_id), day),
+        Account(AccountScope.REPOSITORY, repository, day),
+        Account(AccountScope.THREAD, thread),
     )
-    own = Account(Scope.RUN, request.run_id)
+    own = Account(AccountScope.RUN, request.run_id)
     return {
         **{account: caps.of(account.scope) for account in shared},
         own: Cap(limits.cost_usd, limits.tokens),

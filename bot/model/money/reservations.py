@@ -13,7 +13,7 @@ from bot.model.money.accounts import Amount, Balance
 from bot.model.money.budget import affordable
 
 
-class Purse(Protocol):
+class Reservations(Protocol):
     """Pays for one run.
 
     Every reservation is settled, or its most is taken for spent: a call whose answer was lost may
@@ -48,13 +48,13 @@ class Purse(Protocol):
         ...
 
 
-class OwnPurse:
+class OwnReservations:
     """Pays for a run that has its own budget and no other: `fixpoint fix` on this machine."""
 
     sandbox_seconds = 0.0
 
     async def reserve(self, call: str, offers: Sequence[Amount], own: Balance) -> int:  # noqa: ARG002 - calls come one after the other, so none needs its name
-        """See that the run's own budget covers the call; see `Purse`."""
+        """See that the run's own budget covers the call; see `Reservations`."""
         chosen = affordable([own], offers)
         if isinstance(chosen, str):
             raise BudgetExhausted(chosen)
@@ -64,7 +64,7 @@ class OwnPurse:
         """Do nothing: the run knows what it spent."""
 
     def use_sandbox(self, seconds: float) -> None:
-        """Do nothing: the run's reins count it."""
+        """Do nothing: the run's run_limits count it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +72,13 @@ class Money:
     """What one call is paid from.
 
     Attributes:
-        purse: Pays.
+        reservations: Pays.
         call: Names the call, uniquely in its run.
         own: How the run itself stands.
         stopped: Set once the run must stop: then the call ends too.
     """
 
-    purse: Purse
+    reservations: Reservations
     call: str
     own: Balance
     stopped: StopSign = field(default_factory=StopSign)

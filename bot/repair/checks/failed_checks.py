@@ -21,7 +21,7 @@ from bot.repair.checks.verdict import (
 )
 from bot.repair.job import Source
 from bot.repair.loop import verdict_of
-from bot.repair.run import Concluded, Run, Workshop
+from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.workspace.checkouts import provide
 from bot.repair.workspace.preparation import (
     PLACES,
@@ -36,17 +36,17 @@ _SETUP_CHARACTERS = 16_000
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class JobReproduction:
     """A failed job on its way to a judgement.
 
     Attributes:
-        workshop: Its prepared tree; None when its setup fails.
+        context: Its prepared tree; None when its setup fails.
         runs: Its command at the failing commit.
         judgement: What it is.
     """
 
     chosen: CheckTarget
-    workshop: Workshop | None
+    context: RepairContext | None
     runs: tuple[Observation, ...]
     judgement: Judgement
 
@@ -66,7 +66,7 @@ def conclude_outside(run: Run) -> None:
     _conclude(run, judgement, (), jobs)
 
 
-async def reproduce_checks(run: Run, source: Source, guidance: str) -> Workshop:
+async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairContext:
     """See each failed job fail here, and not at the base; return where the real ones are repaired.
 
     Raises:
@@ -90,13 +90,13 @@ async def reproduce_checks(run: Run, source: Source, guidance: str) -> Workshop:
     jobs = _reported(run, chosen, trials, real=judgement.cause is Cause.REAL)
     if judgement.cause is not Cause.REAL:
         _conclude(run, judgement, trials, jobs)
-    return _workshop(run, [t for t in trials if t.judgement.cause is Cause.REAL], judgement, jobs)
+    return _context(run, [t for t in trials if t.judgement.cause is Cause.REAL], judgement, jobs)
 
 
-def _workshop(
-    run: Run, real: list[Trial], judgement: Judgement, jobs: tuple[FailedJob, ...]
-) -> Workshop:
-    """Return the first real job's workshop, with those of the others beside it."""
+def _context(
+    run: Run, real: list[JobReproduction], judgement: Judgement, jobs: tuple[FailedJob, ...]
+) -> RepairContext:
+    """Return the first real job's context, with those of the others beside it."""
     reproduction = Reproduction(
         Cause.REAL,
         joined([trial.runs[0] for trial in real]),
@@ -107,13 +107,15 @@ def _workshop(
     run.known.reproduction = reproduction
     run.listener(Reproduced(reproduction))
     run.known.note(*(f"{job.check}: {job.why_not}" for job in jobs if job.why_not))
-    first, *others = [trial.workshop for trial in real if trial.workshop is not None]
+    first, *others = [trial.context for trial in real if trial.context is not None]
     run.known.commands = first.commands
     run.known.untouched = first.prepared
     return replace(first, beside=tuple(others))
 
 
-async def _try(run: Run, source: Source, chosen: CheckTarget, place: str, guidance: str) -> Trial:
+async def _try(
+    run: Run, source: Source, chosen: CheckTarget, place: str, guidance: str
+) -> JobReproduction:
     """Set one failed job up, and run its command here and at the base."""
     commands = commands_of(chosen.target, DirectoryTree(source.directory))
     preparation = _preparation(run, source, chosen, place)
@@ -122,36 +124,36 @@ async def _try(run: Run, source: Source, chosen: CheckTarget, place: str, guidan
     if prepared.refused:
         run.known.note(refused_hosts(prepared.refused))
     if isinstance(prepared, SetupFailed):
-        return Trial(chosen, None, (), _setup_failed(run, chosen, prepared))
+        return JobReproduction(chosen, None, (), _setup_failed(run, chosen, prepared))
     preparation.use(prepared)
     if prepared.environment_of:
         run.known.note(f"{chosen.target.check}: {reused_sentence(prepared.environment_of)}")
-    workshop = Workshop(source, commands, prepared, preparation, guidance)
+    context = RepairContext(source, commands, prepared, preparation, guidance)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
     run.known.untouched = prepared
     runs: list[Observation] = []
     while not runs or wants_another_run(runs, chosen.evidence):
-        runs.append(await _observe(run, workshop, place, len(runs) + 1))
+        runs.append(await _observe(run, context, place, len(runs) + 1))
     judgement = judge_head(chosen.target, chosen.evidence, runs)
-    if judgement.cause is Cause.REAL and has_base(workshop):
-        base = await _at_base(run, workshop, chosen, place)
+    if judgement.cause is Cause.REAL and has_base(context):
+        base = await _at_base(run, context, chosen, place)
         found = base and judge_base(chosen.target, chosen.evidence, runs[0], base)
         if found and found.cause is Cause.RED_ON_BASE and run.job.red_on_base:
             run.known.note(found.reason)
         else:
             judgement = found or judgement
-    return Trial(chosen, workshop, tuple(runs), judgement)
+    return JobReproduction(chosen, context, tuple(runs), judgement)
 
 
 async def _at_base(
-    run: Run, workshop: Workshop, chosen: CheckTarget, place: str
+    run: Run, context: RepairContext, chosen: CheckTarget, place: str
 ) -> Observation | None:
     """Run the failing command at the base, set up anew only where the commit changed the setup."""
-    source = workshop.source
-    patch = await to_base(workshop)
-    run.listener(PhaseStarted(Phase.REPRODUCE, detail=f"{workshop.commands.failing} at the base"))
+    source = context.source
+    patch = await to_base(context)
+    run.listener(PhaseStarted(Phase.REPRODUCE, detail=f"{context.commands.failing} at the base"))
     if not touches_setup(patch.files):
-        return await observe_at_base(run, workshop, patch, step=f"base{place}")
+        return await observe_at_base(run, context, patch, step=f"base{place}")
     directory = await provide(
         source.store, source.trusted, source.directory.with_name("source-base")
     )
@@ -164,7 +166,7 @@ async def _at_base(
         )
         return None
     preparation.use(prepared)
-    there = replace(workshop, source=base, preparation=preparation, prepared=prepared)
+    there = replace(context, source=base, preparation=preparation, prepared=prepared)
     return await observe_at_base(run, there, Patch(), step=f"base{place}")
 
 
@@ -174,7 +176,7 @@ def _preparation(run: Run, source: Source, chosen: CheckTarget, place: str) -> P
         source,
         commands_of(chosen.target, DirectoryTree(source.directory)),
         run.tools.sandboxes,
-        reins=run.reins,
+        run_limits=run.run_limits,
         listener=run.listener,
         place=place,
         target=chosen.target,
@@ -182,9 +184,9 @@ def _preparation(run: Run, source: Source, chosen: CheckTarget, place: str) -> P
     )
 
 
-async def _observe(run: Run, workshop: Workshop, place: str, n: int) -> Observation:
+async def _observe(run: Run, context: RepairContext, place: str, n: int) -> Observation:
     """Run the failing command on the untouched tree, for the `n`th time."""
-    room, command = workshop.clean_room(run), workshop.commands.failing
+    room, command = context.clean_room(run), context.commands.failing
     step = f"reproduce{place} {n}"
     name = f"{run.job.run_id}-{step.replace(' ', '-')}"
     if n == 1:  # what the command itself leaves behind is no part of a repair
@@ -208,7 +210,7 @@ def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> Judgeme
 
 
 def _reported(
-    run: Run, chosen: Chosen, trials: Sequence[Trial], *, real: bool
+    run: Run, chosen: Chosen, trials: Sequence[JobReproduction], *, real: bool
 ) -> tuple[FailedJob, ...]:
     """Return all failed checks; beside real ones, the others have the reason why they are not."""
     told = []
@@ -220,7 +222,7 @@ def _reported(
 
 
 def _conclude(
-    run: Run, judgement: Judgement, trials: Sequence[Trial], jobs: tuple[FailedJob, ...]
+    run: Run, judgement: Judgement, trials: Sequence[JobReproduction], jobs: tuple[FailedJob, ...]
 ) -> None:
     """Say what it is instead of a real failure, and end the run."""
     seen = next((trial for trial in trials if trial.runs), None)

@@ -6,21 +6,23 @@ from dataclasses import replace
 
 from bot.model import Patch, Proposal
 from bot.model.progress import Noticed
-from bot.repair.run import Run, Workshop
+from bot.repair.run import RepairContext, Run
 
 TIDIER = "mechanical"
 
 
-async def tidied(run: Run, workshop: Workshop, n: int, key: str, proposal: Proposal) -> Proposal:
+async def tidied(
+    run: Run, context: RepairContext, n: int, key: str, proposal: Proposal
+) -> Proposal:
     """Return the proposal with what the project's own tools make of it in the other jobs.
 
     A lint job and a test job that both fail need two proposers, each in the surroundings of its
     own job: their work becomes one patch.
     """
     nothing_to_tidy = not proposal.patch and run.known.tried[-1:] != [TIDIER]
-    if not workshop.beside or TIDIER not in run.ladder or nothing_to_tidy:
+    if not context.beside or TIDIER not in run.ladder or nothing_to_tidy:
         return proposal
-    for number, other in enumerate(workshop.beside, start=2):
+    for number, other in enumerate(context.beside, start=2):
         found = await _in(run, other, n, f"{key}: tidy {number}", proposal.patch)
         if found is None or not found.patch or found.patch == proposal.patch:
             continue
@@ -31,19 +33,19 @@ async def tidied(run: Run, workshop: Workshop, n: int, key: str, proposal: Propo
     return proposal
 
 
-async def _in(run: Run, workshop: Workshop, n: int, key: str, patch: Patch) -> Proposal | None:
+async def _in(run: Run, context: RepairContext, n: int, key: str, patch: Patch) -> Proposal | None:
     """Return what the tools propose on top of the patch, or None when there is nothing to do."""
     name = "".join(char if char.isalnum() else "-" for char in key)
-    workbench = workshop.workbench(run, name)
+    workbench = context.workbench(run, name)
     steps = workbench.remembering(run.steps)
     async with workbench.attended(lasting=steps.lasting):
         misfit = await steps(f"{key}: apply", workbench.apply, patch)
         if misfit:
             return None  # the verifier says so
-        seen = await steps(f"{key}: look", workbench.observe, workshop.commands.failing)
+        seen = await steps(f"{key}: look", workbench.observe, context.commands.failing)
         if seen.ok:
             return None
-        task = workshop.task(run, n)
+        task = context.task(run, n)
         task = replace(task, reproduction=replace(task.reproduction, observation=seen), key=key)
         proposer = run.tools.proposers[TIDIER]
         return await proposer.propose(task, workbench, steps, run.listener, run.known.spend)

@@ -10,9 +10,9 @@ from tree_sitter import Node
 
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import SUBMODULE, SYMLINK, Change
+from bot.repair.guards.change import SUBMODULE, SYMLINK, FileDiff
 from bot.repair.guards.files import is_lock, is_manifest
-from bot.repair.guards.syntax import Tongue, compact, field, line_of, parents
+from bot.repair.guards.syntax import Language, compact, field, line_of, parents
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 1_000
@@ -39,7 +39,7 @@ _LATER = frozenset({
 """What code stands in that does not run when its module is loaded."""
 
 
-def size(changes: Sequence[Change], patch_bytes: int) -> Iterator[GuardFinding]:
+def size(changes: Sequence[FileDiff], patch_bytes: int) -> Iterator[GuardFinding]:
     """Yield a finding for a patch that is too big to review."""
     if patch_bytes > MOST_BYTES or len(changes) > MOST_FILES:
         yield found(
@@ -49,7 +49,7 @@ def size(changes: Sequence[Change], patch_bytes: int) -> Iterator[GuardFinding]:
         )
 
 
-def additions(change: Change) -> Iterator[GuardFinding]:
+def additions(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on what a file is, whatever it says."""
     if SUBMODULE in {change.mode_before, change.mode_after}:
         yield found("submodule-changed", f"The submodule {change.path} changes.", change.path)
@@ -69,10 +69,10 @@ def additions(change: Change) -> Iterator[GuardFinding]:
         )
 
 
-def network_at_import(change: Change) -> Iterator[GuardFinding]:
+def network_at_import(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield a finding for each call over the network that runs when its module is loaded."""
     syntax = change.new
-    if syntax is None or syntax.tongue is Tongue.RUST:
+    if syntax is None or syntax.language is Language.RUST:
         return
     for node in syntax.added(change.added, "call", "call_expression"):
         if _NETWORK.match(compact(field(node, "function"))) and _runs_at_import(node):
@@ -84,7 +84,7 @@ def _runs_at_import(node: Node) -> bool:
     return not any(above.type in _LATER for above in parents(node))
 
 
-def _link(change: Change) -> GuardFinding:
+def _link(change: FileDiff) -> GuardFinding:
     target = (change.after or b"").decode("utf-8", "replace")
     depth = 0
     for part in (*PurePosixPath(change.path).parts[:-1], *PurePosixPath(target).parts):
@@ -95,7 +95,7 @@ def _link(change: Change) -> GuardFinding:
     return found("symlink-changed", f"{change.path} is a link to {target[:200]}.", change.path)
 
 
-def _blob(change: Change) -> Iterator[GuardFinding]:
+def _blob(change: FileDiff) -> Iterator[GuardFinding]:
     if _MINIFIED.search(change.path):
         yield found("blob-added", f"{change.path} is minified.", change.path)
         return

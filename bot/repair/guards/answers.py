@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import Change
+from bot.repair.guards.change import FileDiff
 from bot.repair.guards.syntax import (
     LITERALS,
     Syntax,
@@ -82,7 +82,7 @@ def said_by(tests: Mapping[str, bytes]) -> Said:
     return Said(frozenset(values), "\n".join((*texts, *map(_bare, values))))
 
 
-def answers(change: Change, said: Said) -> Iterator[GuardFinding]:
+def answers(change: FileDiff, said: Said) -> Iterator[GuardFinding]:
     """Yield findings on new branches, tables and constants that repeat what the tests say."""
     syntax = change.new
     if syntax is None or not said.text:
@@ -95,7 +95,7 @@ def answers(change: Change, said: Said) -> Iterator[GuardFinding]:
     yield from _constants(change, syntax, said, before)
 
 
-def _branch(change: Change, node: Node, said: Said, before: str) -> Iterator[GuardFinding]:
+def _branch(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[GuardFinding]:
     condition = field(node, "condition") or field(node, "pattern") or field(node, "value")
     if condition is None and node.named_children:
         at = 1 if node.type == "conditional_expression" else 0  # Python: value if condition else
@@ -120,7 +120,7 @@ def _branch(change: Change, node: Node, said: Said, before: str) -> Iterator[Gua
         yield found("special-case", shown, change.path, line)
 
 
-def _table(change: Change, node: Node, said: Said, before: str) -> Iterator[GuardFinding]:
+def _table(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[GuardFinding]:
     """Yield a finding for a table of the tests' inputs and answers."""
     for pair in node.named_children:
         key, value = field(pair, "key"), field(pair, "value")
@@ -134,7 +134,7 @@ def _table(change: Change, node: Node, said: Said, before: str) -> Iterator[Guar
             return
 
 
-def _constants(change: Change, syntax: Syntax, said: Said, before: str) -> Iterator[GuardFinding]:
+def _constants(change: FileDiff, syntax: Syntax, said: Said, before: str) -> Iterator[GuardFinding]:
     """Yield findings on functions that return, whatever they are given, what the tests expect."""
     for node in syntax.added(change.added, *_LEAVES):
         function = next((one for one in parents(node) if one.type in _FUNCTIONS), None)

@@ -9,9 +9,9 @@ from tree_sitter import Node
 
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import Change
+from bot.repair.guards.change import FileDiff
 from bot.repair.guards.syntax import (
-    Tongue,
+    Language,
     compact,
     content,
     line_of,
@@ -53,7 +53,7 @@ _TEXTS = (
 _CALLS = ("call", "call_expression")
 
 
-def awareness(change: Change) -> Iterator[GuardFinding]:
+def awareness(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield a finding for each place where new production code looks for its tests."""
     syntax = change.new
     if syntax is None:
@@ -64,18 +64,18 @@ def awareness(change: Change) -> Iterator[GuardFinding]:
     for node in syntax.added(change.added, *_CALLS):
         if _STACK.match(compact(node.child_by_field_name("function"))):
             yield _looks_at_callers(change, node)
-    match syntax.tongue:
-        case Tongue.JAVASCRIPT:
+    match syntax.language:
+        case Language.JAVASCRIPT:
             yield from _matching(change, _NODE_ENV, "binary_expression", "switch_statement")
-        case Tongue.GO:
+        case Language.GO:
             yield from _matching(change, _GO, "call_expression")
-        case Tongue.RUST:
+        case Language.RUST:
             yield from _matching(change, _RUST, "macro_invocation", "attribute_item")
-        case Tongue.PYTHON:
+        case Language.PYTHON:
             yield from _reaches(change)
 
 
-def _reaches(change: Change) -> Iterator[GuardFinding]:
+def _reaches(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on new code that reaches for the interpreter, or for a test runner."""
     syntax, before = change.new, (change.before or b"").decode("utf-8", "replace")
     if syntax is None:
@@ -109,7 +109,7 @@ def _asks(node: Node) -> bool:
     return statement is not None and _ASKED_OF.search(compact(statement)[:2_000]) is not None
 
 
-def _matching(change: Change, pattern: re.Pattern[str], *kinds: str) -> Iterator[GuardFinding]:
+def _matching(change: FileDiff, pattern: re.Pattern[str], *kinds: str) -> Iterator[GuardFinding]:
     syntax = change.new
     if syntax is None:
         return
@@ -121,7 +121,7 @@ def _matching(change: Change, pattern: re.Pattern[str], *kinds: str) -> Iterator
             yield _aware(change, node, match[0])
 
 
-def _looks_at_callers(change: Change, node: Node) -> GuardFinding:
+def _looks_at_callers(change: FileDiff, node: Node) -> GuardFinding:
     function = next((one for one in parents(node) if "function" in one.type), node)
     if re.search(r"['\"][^'\"]*\b_?(?:py)?test", text_of(function)):
         return _aware(change, node, text_of(node))
@@ -133,7 +133,7 @@ def _looks_at_callers(change: Change, node: Node) -> GuardFinding:
     )
 
 
-def _aware(change: Change, node: Node, sign: str) -> GuardFinding:
+def _aware(change: FileDiff, node: Node, sign: str) -> GuardFinding:
     return found(
         "test-aware",
         f"The program asks whether it is being tested: {_short(sign)}",

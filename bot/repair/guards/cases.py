@@ -11,8 +11,8 @@ from tree_sitter import Node
 
 from bot.repair.guards.syntax import (
     LITERALS,
+    Language,
     Syntax,
-    Tongue,
     compact,
     content,
     field,
@@ -23,7 +23,7 @@ from bot.repair.guards.syntax import (
 )
 
 
-class Strength(IntEnum):
+class AssertionStrength(IntEnum):
     """How much an assertion demands."""
 
     NOTHING = 0
@@ -45,11 +45,11 @@ class Assertion:
     line: int
     text: str
     shape: str
-    strength: Strength
+    strength: AssertionStrength
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class TestCase:
     """One test.
 
     Attributes:
@@ -122,15 +122,15 @@ _EMPTY = re.compile(
 _OR_TRUE = re.compile(r"\bor\s+(?:True|1)\s*(?:$|,|\))")
 
 
-def cases(syntax: Syntax) -> dict[str, Case]:
+def cases(syntax: Syntax) -> dict[str, TestCase]:
     """Return the tests of a file by name; the last of those that share one."""
     found = {
-        Tongue.PYTHON: _python,
-        Tongue.JAVASCRIPT: _javascript,
-        Tongue.GO: _go,
-        Tongue.RUST: _rust,
-    }[syntax.tongue](syntax.root)
-    return {name: _case(name, whole, body, syntax.tongue) for name, whole, body in found}
+        Language.PYTHON: _python,
+        Language.JAVASCRIPT: _javascript,
+        Language.GO: _go,
+        Language.RUST: _rust,
+    }[syntax.language](syntax.root)
+    return {name: _case(name, whole, body, syntax.language) for name, whole, body in found}
 
 
 Found = Iterator[tuple[str, list[Node], Node]]
@@ -210,14 +210,14 @@ def _rust(root: Node) -> Found:
             yield "::".join(path), [*attributes, node], body
 
 
-def _case(name: str, whole: list[Node], body: Node, tongue: Tongue) -> Case:
-    assertions = tuple(_assertions(body, tongue))
+def _case(name: str, whole: list[Node], body: Node, language: Language) -> TestCase:
+    assertions = tuple(_assertions(body, language))
     shape, values = _shaped(whole)
     last = max((one.line for one in assertions), default=0)
-    return Case(
+    return TestCase(
         name=name,
         line=line_of(whole[-1]),
-        skips=tuple(_skips(whole, body, tongue)),
+        skips=tuple(_skips(whole, body, language)),
         assertions=assertions,
         calls=tuple(_calls(body)),
         shape=shape,
@@ -230,29 +230,29 @@ def _case(name: str, whole: list[Node], body: Node, tongue: Tongue) -> Case:
     )
 
 
-def _skips(whole: list[Node], body: Node, tongue: Tongue) -> Iterator[str]:
+def _skips(whole: list[Node], body: Node, language: Language) -> Iterator[str]:
     for one in whole[:-1]:
         if _SKIP.search(text_of(one)):
             yield compact(one)
-    if tongue is Tongue.JAVASCRIPT and _SKIP.search(_callee(whole[-1])):
+    if language is Language.JAVASCRIPT and _SKIP.search(_callee(whole[-1])):
         yield _callee(whole[-1])
     for one in walk(body):
         if one.type in {"call", "call_expression"} and _SKIP.search(
             compact(field(one, "function"))
         ):
-            if tongue is Tongue.JAVASCRIPT and one.id == whole[-1].id:
+            if language is Language.JAVASCRIPT and one.id == whole[-1].id:
                 continue
             yield compact(one)
         elif one.type == "raise_statement" and "SkipTest" in text_of(one):
             yield compact(one)
 
 
-def _assertions(body: Node, tongue: Tongue) -> Iterator[Assertion]:
+def _assertions(body: Node, language: Language) -> Iterator[Assertion]:
     for node in walk(body):
-        if _is_assertion(node, tongue):
+        if _is_assertion(node, language):
             # what Go asserts stands in the condition around the call
             around = node
-            if tongue is Tongue.GO:
+            if language is Language.GO:
                 around = next((up for up in _above(node, body) if up.type == "if_statement"), node)
             yield _assertion(around, line_of(node))
 
@@ -264,19 +264,19 @@ def _above(node: Node, top: Node) -> Iterator[Node]:
         above = above.parent
 
 
-def _is_assertion(node: Node, tongue: Tongue) -> bool:
-    match tongue:
-        case Tongue.PYTHON:
+def _is_assertion(node: Node, language: Language) -> bool:
+    match language:
+        case Language.PYTHON:
             if node.type == "assert_statement":
                 return True
             return node.type == "call" and bool(
                 _PYTHON_ASSERTS.search(compact(field(node, "function")))
             )
-        case Tongue.JAVASCRIPT:
+        case Language.JAVASCRIPT:
             return node.type == "expression_statement" and bool(_JS_ASSERTS.match(compact(node)))
-        case Tongue.GO:
+        case Language.GO:
             return node.type == "call_expression" and bool(_GO_ASSERTS.match(_callee(node)))
-        case Tongue.RUST:
+        case Language.RUST:
             return node.type == "macro_invocation" and bool(
                 _RUST_ASSERTS.search(text_of(field(node, "macro")))
             )
@@ -288,16 +288,16 @@ def _calls(body: Node) -> Iterator[Assertion]:
         if node.type == "expression_statement" and node.named_children[:1] \
                 and node.named_children[0].type in {"call", "call_expression", "await"}:  # fmt: skip
             made = _assertion(node, line_of(node))
-            yield Assertion(made.line, made.text, made.shape, Strength.SOMETHING)
+            yield Assertion(made.line, made.text, made.shape, AssertionStrength.SOMETHING)
 
 
 def _assertion(node: Node, line: int) -> Assertion:
     text = compact(node)
     shape, _ = _shaped([node])
     if _EMPTY.search(text[:2_000]) or _OR_TRUE.search(text_of(node)):
-        strength = Strength.NOTHING
+        strength = AssertionStrength.NOTHING
     else:
-        strength = Strength.A_VALUE if _VALUE.search(text) else Strength.SOMETHING
+        strength = AssertionStrength.A_VALUE if _VALUE.search(text) else AssertionStrength.SOMETHING
     return Assertion(line, text, shape, strength)
 
 

@@ -20,7 +20,7 @@ SYMLINK, SUBMODULE = "120000", "160000"
 
 
 @dataclass(frozen=True)
-class Change:
+class FileDiff:
     """A file that a patch touches.
 
     Attributes:

@@ -12,9 +12,9 @@ from typing import Any
 
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import Change
+from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_restored, is_steering
-from bot.repair.guards.syntax import tongue_of
+from bot.repair.guards.syntax import language_of
 
 _AT_LEAST = re.compile(
     r"(?:^|[.\s])(?:fail[_-]?under|(?:min|minimum)[\w-]*|branches|functions|lines|statements|threshold|score)$",
@@ -63,9 +63,9 @@ _RELEVANT = re.compile(
 _SCRIPTS = re.compile(r"^(?:(?:GNU)?[mM]akefile|justfile|.*\.(?:sh|bash|ya?ml))$")
 
 
-def relaxed(change: Change) -> Iterator[GuardFinding]:
+def relaxed(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on settings by which tests, coverage or linters demand less."""
-    if change.after is None or tongue_of(change.path) is not None:
+    if change.after is None or language_of(change.path) is not None:
         return
     name = PurePosixPath(change.path).name
     if not (is_steering(change.path) or is_restored(change.path) or _SCRIPTS.match(name)):
@@ -90,7 +90,7 @@ def _counts(name: str, key: str) -> bool:
     return True
 
 
-def _line_of(change: Change, key: str) -> int | None:
+def _line_of(change: FileDiff, key: str) -> int | None:
     """Return the line that the patch brings for a key, or one that names it."""
     added = [number for number, line in change.added_text if key in line]
     named = [number for number, line in enumerate(change.lines_after, 1) if key in line]

@@ -10,7 +10,7 @@ from bot.model import GuardFinding, Observation
 from bot.repair.guards.additions import additions, network_at_import, size
 from bot.repair.guards.answers import Said, answers, said_by
 from bot.repair.guards.awareness import awareness
-from bot.repair.guards.change import Change
+from bot.repair.guards.change import FileDiff
 from bot.repair.guards.configuration import relaxed
 from bot.repair.guards.exceptions import swallowed
 from bot.repair.guards.files import is_test_file
@@ -26,7 +26,7 @@ _COVERAGE = re.compile(r"fail[_-]under|coverage (?:failure|threshold)|does not m
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class GuardEvidence:
     """What the guards know besides the patch.
 
     Attributes:
@@ -40,7 +40,7 @@ class Evidence:
     patch_bytes: int = 0
 
 
-def examine(changes: Sequence[Change], evidence: Evidence) -> tuple[GuardFinding, ...]:
+def examine(changes: Sequence[FileDiff], evidence: GuardEvidence) -> tuple[GuardFinding, ...]:
     """Return what the guards find in a patch, each finding once, with the rules' own severities."""
     found = [*size(changes, evidence.patch_bytes)]
     said = said_by(evidence.tests)
@@ -54,7 +54,9 @@ def examine(changes: Sequence[Change], evidence: Evidence) -> tuple[GuardFinding
     return tuple(dict.fromkeys(found))[:MOST_FINDINGS]
 
 
-def _of_file(change: Change, evidence: Evidence, said: Said, moved: str) -> Iterator[GuardFinding]:
+def _of_file(
+    change: FileDiff, evidence: GuardEvidence, said: Said, moved: str
+) -> Iterator[GuardFinding]:
     by_tests = _only_tests_failed(evidence.red)
     yield from suppressions(change, _linted(evidence.red), by_tests=by_tests)
     yield from relaxed(change)
@@ -82,13 +84,13 @@ def _only_tests_failed(red: Observation | None) -> bool:
     return bool(tests) and not any(_LINT.match(test) for test in tests)
 
 
-def _removed_code(changes: Sequence[Change]) -> str:
+def _removed_code(changes: Sequence[FileDiff]) -> str:
     """Return what files had that the patch removes, without any space: it may stand elsewhere now."""
     gone = [change.before or b"" for change in changes if change.is_gone]
     return "".join(b"\n".join(gone).decode("utf-8", "replace").split())
 
 
-def _traced(change: Change, red: Observation | None) -> frozenset[str]:
+def _traced(change: FileDiff, red: Observation | None) -> frozenset[str]:
     """Return the file's path if the failures' tracebacks pass through it."""
     failures = red.failing if red is not None else ()
     named = any(change.path in f"{one.file}\n{one.message}\n{one.detail}" for one in failures)

@@ -9,8 +9,8 @@ from tree_sitter import Node
 
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import Change
-from bot.repair.guards.syntax import LITERALS, Tongue, compact, line_of, statements, text_of, walk
+from bot.repair.guards.change import FileDiff
+from bot.repair.guards.syntax import LITERALS, Language, compact, line_of, statements, text_of, walk
 
 _BROAD = re.compile(r"\b(?:Exception|BaseException|AssertionError)\b")
 _QUIET = frozenset({"pass_statement", "continue_statement", "break_statement", "empty_statement"})
@@ -18,7 +18,7 @@ _LEAVES = frozenset({"return_statement", "return_expression"})
 _SUPPRESS = re.compile(r"^(?:contextlib\.)?suppress$")
 
 
-def swallowed(change: Change, traced: frozenset[str], moved: str = "") -> Iterator[GuardFinding]:
+def swallowed(change: FileDiff, traced: frozenset[str], moved: str = "") -> Iterator[GuardFinding]:
     """Yield a finding for each handler of any exception that is added and does nothing with it.
 
     Args:
@@ -29,20 +29,20 @@ def swallowed(change: Change, traced: frozenset[str], moved: str = "") -> Iterat
     syntax = change.new
     if syntax is None:
         return
-    match syntax.tongue:
-        case Tongue.PYTHON:
+    match syntax.language:
+        case Language.PYTHON:
             handlers = syntax.touched(change.added, "except_clause")
             places = [one for one in handlers if _new(change, one, moved) and _drops(one)]
             calls = syntax.added(change.added, "call")
             places += [one for one in calls if _suppresses(one)]
-        case Tongue.JAVASCRIPT:
+        case Language.JAVASCRIPT:
             handlers = syntax.touched(change.added, "catch_clause")
             places = [one for one in handlers if _new(change, one, moved) and _quiet(_body(one))]
             places += [one for one in syntax.added(change.added, "call_expression") if _caught(one)]
-        case Tongue.GO:
+        case Language.GO:
             calls = syntax.added(change.added, "call_expression")
             places = [one for one in calls if compact(one) == "recover()" and not _used(one)]
-        case Tongue.RUST:
+        case Language.RUST:
             calls = syntax.added(change.added, "call_expression")
             places = [one for one in calls if "catch_unwind" in text_of(one)[:80]]
     rule = "exception-swallowed" if change.path in traced else "broad-except"
@@ -51,7 +51,7 @@ def swallowed(change: Change, traced: frozenset[str], moved: str = "") -> Iterat
         yield found(rule, f"Any exception is dropped: {shown[:80]}", change.path, line_of(place))
 
 
-def _new(change: Change, handler: Node, moved: str) -> bool:
+def _new(change: FileDiff, handler: Node, moved: str) -> bool:
     """Whether what is caught, or what is done then, is new: moving a handler is not.
 
     In a file of its own it must come with what it guards, and not alone.

@@ -11,9 +11,9 @@ from tree_sitter import Node
 
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import Change
+from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
-from bot.repair.guards.syntax import Tongue, compact, field, line_of, parents, statements, text_of
+from bot.repair.guards.syntax import Language, compact, field, line_of, parents, statements, text_of
 
 HOOKS = frozenset({
     "pytest_runtest_makereport", "pytest_runtest_call", "pytest_runtest_protocol",
@@ -78,7 +78,7 @@ _TRUE_LAMBDA = re.compile(r"^lambda[^:]*:\(?(?:True|1|notFalse|not0)\)?$")
 _ENTRANCE = re.compile(r"(?:^|/)(?:__main__\.py|main\.\w+|cli\.\w+|(?:bin|cmd|scripts)/.*)$")
 
 
-def runner(change: Change) -> Iterator[GuardFinding]:
+def runner(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on hooks, outcomes, patched runners and early ends in new code."""
     name = PurePosixPath(change.path).name
     if _AT_START.match(name) and change.after is not None:
@@ -89,11 +89,11 @@ def runner(change: Change) -> Iterator[GuardFinding]:
     syntax = change.new
     if syntax is None:
         return
-    if syntax.tongue is Tongue.PYTHON:
+    if syntax.language is Language.PYTHON:
         yield from _hooks(change)
         for node in syntax.touched(change.added, "function_definition"):
             yield from _always_equal(change, node)
-    if syntax.tongue is Tongue.RUST:
+    if syntax.language is Language.RUST:
         for node in syntax.touched(change.added, "function_item"):
             yield from _always_equal(change, node)
     for node in syntax.added(change.added, "assignment", "assignment_expression"):
@@ -102,7 +102,7 @@ def runner(change: Change) -> Iterator[GuardFinding]:
         yield from _called(change, node)
 
 
-def _named_for_python(change: Change) -> Iterator[GuardFinding]:
+def _named_for_python(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on files that Python takes for something else, or for a plugin, by their name."""
     path = PurePosixPath(change.path)
     if change.after is not None and any(part.endswith(_INSTALLED) for part in path.parts):
@@ -123,7 +123,7 @@ def _named_for_python(change: Change) -> Iterator[GuardFinding]:
             yield found("outcome-rewritten", said, change.path, number)
 
 
-def _hooks(change: Change) -> Iterator[GuardFinding]:
+def _hooks(change: FileDiff) -> Iterator[GuardFinding]:
     syntax = change.new
     if syntax is None:
         return
@@ -139,7 +139,7 @@ def _hooks(change: Change) -> Iterator[GuardFinding]:
         )
 
 
-def _assigned(change: Change, node: Node) -> Iterator[GuardFinding]:
+def _assigned(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
     left = compact(field(node, "left"))
     shown = f"{text_of(node).splitlines()[0][:80]}"
     near_tests = is_test_file(change.path) or b"pytest" in (change.after or b"")
@@ -153,7 +153,7 @@ def _assigned(change: Change, node: Node) -> Iterator[GuardFinding]:
         yield found("outcome-rewritten", f"An outcome is set: {shown}", change.path, line_of(node))
 
 
-def _called(change: Change, node: Node) -> Iterator[GuardFinding]:
+def _called(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
     call = compact(node)[:300]
     if _SET.match(call):
         yield found("runner-patched", f"It is replaced: {call[:80]}", change.path, line_of(node))
@@ -165,7 +165,7 @@ def _called(change: Change, node: Node) -> Iterator[GuardFinding]:
         yield found(rule, f"The process ends here: {call[:80]}", change.path, line_of(node))
 
 
-def _may_exit(change: Change, node: Node) -> bool:
+def _may_exit(change: FileDiff, node: Node) -> bool:
     """Whether a program may well end there: in its entrance, with a status of success."""
     if _ABRUPT.match(compact(node)):
         return False
@@ -184,7 +184,7 @@ def _is_in_function(node: Node) -> bool:
     return any("function" in above.type or "method" in above.type for above in parents(node))
 
 
-def _always_equal(change: Change, node: Node) -> Iterator[GuardFinding]:
+def _always_equal(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
     name = text_of(field(node, "name"))
     if name not in {"__eq__", "__ne__", "eq"}:
         return

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.change import Change
+from bot.repair.guards.change import FileDiff
 from bot.repair.guards.syntax import parse, text_of, walk
 
 _COMMENT = re.compile(
@@ -40,7 +40,7 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 
 
 def suppressions(
-    change: Change, failing_files: frozenset[str], *, by_tests: bool = False
+    change: FileDiff, failing_files: frozenset[str], *, by_tests: bool = False
 ) -> Iterator[GuardFinding]:
     """Yield a finding for each ignore that was not there before.
 

@@ -12,10 +12,11 @@ from functools import cache
 from importlib import import_module
 from pathlib import PurePosixPath
 
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language as Grammar
+from tree_sitter import Node, Parser
 
 
-class Tongue(StrEnum):
+class Language(StrEnum):
     """Languages that share their guards."""
 
     PYTHON = "python"
@@ -24,19 +25,19 @@ class Tongue(StrEnum):
     RUST = "rust"
 
 
-_GRAMMARS: dict[str, tuple[Tongue, str, str]] = {
-    ".py": (Tongue.PYTHON, "tree_sitter_python", "language"),
-    ".pyi": (Tongue.PYTHON, "tree_sitter_python", "language"),
-    ".js": (Tongue.JAVASCRIPT, "tree_sitter_javascript", "language"),
-    ".jsx": (Tongue.JAVASCRIPT, "tree_sitter_javascript", "language"),
-    ".mjs": (Tongue.JAVASCRIPT, "tree_sitter_javascript", "language"),
-    ".cjs": (Tongue.JAVASCRIPT, "tree_sitter_javascript", "language"),
-    ".ts": (Tongue.JAVASCRIPT, "tree_sitter_typescript", "language_typescript"),
-    ".mts": (Tongue.JAVASCRIPT, "tree_sitter_typescript", "language_typescript"),
-    ".cts": (Tongue.JAVASCRIPT, "tree_sitter_typescript", "language_typescript"),
-    ".tsx": (Tongue.JAVASCRIPT, "tree_sitter_typescript", "language_tsx"),
-    ".go": (Tongue.GO, "tree_sitter_go", "language"),
-    ".rs": (Tongue.RUST, "tree_sitter_rust", "language"),
+_GRAMMARS: dict[str, tuple[Language, str, str]] = {
+    ".py": (Language.PYTHON, "tree_sitter_python", "language"),
+    ".pyi": (Language.PYTHON, "tree_sitter_python", "language"),
+    ".js": (Language.JAVASCRIPT, "tree_sitter_javascript", "language"),
+    ".jsx": (Language.JAVASCRIPT, "tree_sitter_javascript", "language"),
+    ".mjs": (Language.JAVASCRIPT, "tree_sitter_javascript", "language"),
+    ".cjs": (Language.JAVASCRIPT, "tree_sitter_javascript", "language"),
+    ".ts": (Language.JAVASCRIPT, "tree_sitter_typescript", "language_typescript"),
+    ".mts": (Language.JAVASCRIPT, "tree_sitter_typescript", "language_typescript"),
+    ".cts": (Language.JAVASCRIPT, "tree_sitter_typescript", "language_typescript"),
+    ".tsx": (Language.JAVASCRIPT, "tree_sitter_typescript", "language_tsx"),
+    ".go": (Language.GO, "tree_sitter_go", "language"),
+    ".rs": (Language.RUST, "tree_sitter_rust", "language"),
 }
 
 LITERALS = frozenset({
@@ -73,8 +74,8 @@ class Lines:
 class Syntax:
     """A file's syntax tree."""
 
-    def __init__(self, tongue: Tongue, root: Node) -> None:
-        self.tongue = tongue
+    def __init__(self, language: Language, root: Node) -> None:
+        self.language = language
         self.root = root
         self._seen: tuple[Lines, list[Node]] | None = None
 
@@ -95,7 +96,7 @@ class Syntax:
         return self._seen[1]
 
 
-def tongue_of(path: str) -> Tongue | None:
+def language_of(path: str) -> Language | None:
     """Return the language of a file by its name, or None."""
     grammar = _GRAMMARS.get(PurePosixPath(path).suffix.lower())
     return grammar[0] if grammar else None
@@ -106,13 +107,13 @@ def parse(path: str, data: bytes) -> Syntax | None:
     grammar = _GRAMMARS.get(PurePosixPath(path).suffix.lower())
     if grammar is None:
         return None
-    tongue, package, name = grammar
-    return Syntax(tongue, Parser(_language(package, name)).parse(data).root_node)
+    language, package, name = grammar
+    return Syntax(language, Parser(_language(package, name)).parse(data).root_node)
 
 
 @cache
-def _language(package: str, name: str) -> Language:
-    return Language(getattr(import_module(package), name)())
+def _language(package: str, name: str) -> Grammar:
+    return Grammar(getattr(import_module(package), name)())
 
 
 def walk(node: Node, *, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:

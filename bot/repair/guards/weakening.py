@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
-from bot.repair.guards.cases import Assertion, Case, Strength, cases
-from bot.repair.guards.change import Change
+from bot.repair.guards.cases import Assertion, AssertionStrength, TestCase, cases
+from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_snapshot, is_test_file
 from bot.repair.guards.syntax import compact, field, line_of
 
@@ -33,11 +33,11 @@ class _Compared:
     """A test on both sides of a patch."""
 
     path: str
-    before: Case
-    after: Case
+    before: TestCase
+    after: TestCase
 
 
-def weakened(changes: Sequence[Change]) -> Iterator[GuardFinding]:
+def weakened(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
     """Yield findings on tests that are gone or demand less.
 
     Args:
@@ -54,11 +54,11 @@ def weakened(changes: Sequence[Change]) -> Iterator[GuardFinding]:
         yield from _of_file(change, everywhere)
 
 
-def _cases_after(change: Change) -> dict[str, Case]:
+def _cases_after(change: FileDiff) -> dict[str, TestCase]:
     return cases(change.new) if change.new is not None else {}
 
 
-def _of_file(change: Change, everywhere: set[str]) -> Iterator[GuardFinding]:
+def _of_file(change: FileDiff, everywhere: set[str]) -> Iterator[GuardFinding]:
     before = cases(change.old) if change.old is not None else {}
     after = _cases_after(change)
     for name, case in before.items():
@@ -72,12 +72,14 @@ def _of_file(change: Change, everywhere: set[str]) -> Iterator[GuardFinding]:
     yield from _of_module(change)
 
 
-def _of_new_case(path: str, case: Case) -> Iterator[GuardFinding]:
-    if case.assertions and all(one.strength is Strength.NOTHING for one in case.assertions):
+def _of_new_case(path: str, case: TestCase) -> Iterator[GuardFinding]:
+    if case.assertions and all(
+        one.strength is AssertionStrength.NOTHING for one in case.assertions
+    ):
         yield found("assertion-vacuous", f"{case.name} asserts nothing.", path, case.line)
 
 
-def _of_module(change: Change) -> Iterator[GuardFinding]:
+def _of_module(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on what a whole file says of its tests."""
     syntax = change.new
     if syntax is None:
@@ -123,7 +125,7 @@ def _of_assertions(pair: _Compared) -> Iterator[GuardFinding]:
         before, after = pair.before.calls, pair.after.calls
     gone, come = _without(before, after), _without(after, before)
     for one in come:
-        if one.strength is Strength.NOTHING:
+        if one.strength is AssertionStrength.NOTHING:
             said = f"{pair.after.name} asserts nothing here: {_short(one.text)}"
             yield found("assertion-vacuous", said, pair.path, one.line)
     for old in tuple(gone):
@@ -143,7 +145,7 @@ def _replaced(
 ) -> Iterator[GuardFinding]:
     """Yield findings on assertions that stand in the place of others."""
     for old, new in zip(gone, come, strict=False):
-        weaker = new.strength < old.strength and new.strength is not Strength.NOTHING
+        weaker = new.strength < old.strength and new.strength is not AssertionStrength.NOTHING
         if weaker or _catches_more(old.text, new.text):
             said = f"{_short(old.text)} has become {_short(new.text)}."
             yield found("assertion-weakened", said, pair.path, new.line)

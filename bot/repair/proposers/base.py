@@ -19,7 +19,7 @@ from bot.model import (
     Usage,
 )
 from bot.model.deadline import StopSign
-from bot.model.money.reservations import OwnPurse, Purse
+from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.steps import Steps
 from sandbox.base import CommandResult
@@ -49,7 +49,7 @@ class Task:
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         protected: Globs that no patch may touch.
         requested: Globs of what one may touch all the same: the request asks for it.
-        purse: Pays for model calls.
+        reservations: Pays for model calls.
         stopped: Set once a person stops the run.
         key: Front of its steps' names where the attempt's number is not enough: names are unique.
     """
@@ -73,7 +73,7 @@ class Task:
     search: SearchLimits = field(default_factory=SearchLimits)
     recent: frozenset[tuple[str, int]] = frozenset()
     clues: str = ""
-    purse: Purse = field(default_factory=OwnPurse)
+    reservations: Reservations = field(default_factory=OwnReservations)
     stopped: StopSign = field(default_factory=StopSign)
     key: str = ""
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.model import Observation, Patch
-from bot.repair.guards.change import SUBMODULE, Change
+from bot.repair.guards.change import SUBMODULE, FileDiff
 from bot.repair.guards.files import is_restored, is_test_file
 from bot.repair.guards.requested import is_requested
-from bot.repair.guards.syntax import tongue_of
+from bot.repair.guards.syntax import language_of
 from bot.repair.workspace.patching import patch_between
 from sandbox.git import ObjectStore
 
@@ -41,7 +41,7 @@ class TestEdits(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CandidatePatch:
     """What is judged of a proposed patch.
 
     Attributes:
@@ -56,7 +56,7 @@ class Candidate:
     whole: Patch
     restored: tuple[str, ...]
     own: tuple[str, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[FileDiff, ...]
 
 
 async def candidate_of(
@@ -68,7 +68,7 @@ async def candidate_of(
     globs: Sequence[str],
     written: Sequence[str] = (),
     requested: Sequence[str] = (),
-) -> Candidate:
+) -> CandidatePatch:
     """Return what is judged of a patch.
 
     Args:
@@ -84,7 +84,7 @@ async def candidate_of(
         PatchDoesNotApply: When it does not fit the tree.
     """
     if not patch:
-        return Candidate(patch, patch, (), (), ())
+        return CandidatePatch(patch, patch, (), (), ())
     tree = await store.apply(base, patch.data)
     changes = await _changes(store, base, tree)
     own = tuple(path for path in patch.files if path in set(written))
@@ -98,7 +98,7 @@ async def candidate_of(
         and (is_test_file(change.path) or not is_requested(change.path, requested))
     )
     left_out = {*own} if edits is TestEdits.SHOWN else {*own, *restored}
-    return Candidate(
+    return CandidatePatch(
         patch=await without(store, base, patch, (*own, *restored)),
         whole=await without(store, base, patch, own),
         restored=restored,
@@ -107,7 +107,7 @@ async def candidate_of(
     )
 
 
-def _is_put_back(change: Change, edits: TestEdits, globs: Sequence[str]) -> bool:
+def _is_put_back(change: FileDiff, edits: TestEdits, globs: Sequence[str]) -> bool:
     match edits:
         case TestEdits.KEPT | TestEdits.BROUGHT:
             return False
@@ -131,14 +131,14 @@ async def without(store: ObjectStore, base: str, patch: Patch, paths: Sequence[s
     return await patch_between(store, base, await store.put_back(tree, base, paths))
 
 
-def own_tests(changes: Sequence[Change], command: str) -> tuple[str, ...]:
+def own_tests(changes: Sequence[FileDiff], command: str) -> tuple[str, ...]:
     """Return the test programs that a patch adds and that the failing command does not name."""
     return tuple(
         change.path
         for change in changes
         if change.is_new
         and is_test_file(change.path)
-        and tongue_of(change.path) is not None
+        and language_of(change.path) is not None
         and change.path not in command
     )
 
@@ -153,7 +153,7 @@ async def files_of_tests(
     return await store.files(base, [path for path in there if is_test_file(path)][:_MOST_TESTS])
 
 
-async def _changes(store: ObjectStore, base: str, tree: str) -> tuple[Change, ...]:
+async def _changes(store: ObjectStore, base: str, tree: str) -> tuple[FileDiff, ...]:
     differing = await store.changes(base, tree)
     contents = await store.blobs(
         blob
@@ -162,7 +162,7 @@ async def _changes(store: ObjectStore, base: str, tree: str) -> tuple[Change, ..
         if blob is not None and mode != SUBMODULE
     )
     return tuple(
-        Change(
+        FileDiff(
             one.path,
             contents.get(one.blob_before, b"") if one.blob_before is not None else None,
             contents.get(one.blob, b"") if one.blob is not None else None,

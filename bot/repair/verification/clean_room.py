@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from bot.model import Observation, Patch
-from bot.model.deadline import Reins
+from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
 from bot.repair.verification.ordering import Ordering, ordering_in
 from bot.repair.workspace.observe import observe
@@ -26,7 +26,7 @@ class CleanRoom:
         store: ObjectStore,
         base_tree: str,
         *,
-        reins: Reins,
+        run_limits: RunLimits,
         listener: Listener,
         command_seconds: float,
         scrub: Scrub = str,
@@ -34,7 +34,7 @@ class CleanRoom:
         self._opener = opener
         self._store = store
         self._base_tree = base_tree
-        self._reins = reins
+        self._run_limits = run_limits
         self._listener = listener
         self._command_seconds = command_seconds
         self._scrub = scrub
@@ -104,7 +104,7 @@ class CleanRoom:
         await apply_patch(sandbox, patch)
         for path, data in files.items():
             await sandbox.write_file(f"{WORKSPACE}/{path}", data)
-        seen = await self._reins.hold(
+        seen = await self._run_limits.hold(
             observe(
                 sandbox,
                 command,
@@ -117,7 +117,7 @@ class CleanRoom:
 
     async def _fresh(self, name: str) -> Sandbox:
         """Open a sandbox that nothing ran in, also when one of that name was left behind."""
-        self._reins.check()
+        self._run_limits.check()
         sandbox = await self._opener(name)
         if sandbox.resumed:
             await sandbox.close()

@@ -5,14 +5,14 @@ from __future__ import annotations
 from bot.model import GuardFinding, Severity
 from bot.model.guard_rules import PatchRules, configured, softened
 from bot.repair.guards import on_request, path_findings, restored, steering
-from bot.repair.guards.examine import Evidence, examine
+from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import test_paths
-from bot.repair.verification.candidate import Candidate, TestEdits
+from bot.repair.verification.candidate import CandidatePatch, TestEdits
 from bot.repair.verification.question import Question
 
 
 def findings_in(
-    candidate: Candidate, question: Question, evidence: Evidence, rules: PatchRules
+    candidate: CandidatePatch, question: Question, evidence: GuardEvidence, rules: PatchRules
 ) -> tuple[GuardFinding, ...]:
     """Return the findings, each with the severity that the repository gives it."""
     files = candidate.patch.files
@@ -43,7 +43,7 @@ def findings_in(
     )
 
 
-def problem_of(candidate: Candidate, findings: tuple[GuardFinding, ...]) -> str:
+def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) -> str:
     """Return why a patch is not even run, as a sentence, or nothing."""
     if not candidate.patch:
         if candidate.restored and not test_paths(candidate.restored):

@@ -13,10 +13,10 @@ from bot.model import (
     Verification,
 )
 from bot.model.guard_rules import PatchRules, configured, found
-from bot.repair.guards.examine import Evidence
+from bot.repair.guards.examine import GuardEvidence
 from bot.repair.guards.files import test_paths
 from bot.repair.verification.candidate import (
-    Candidate,
+    CandidatePatch,
     TestEdits,
     candidate_of,
     files_of_tests,
@@ -117,7 +117,7 @@ class Verifier:
 
     async def _candidate(
         self, patch: Patch, question: Question, written: tuple[str, ...]
-    ) -> Candidate:
+    ) -> CandidatePatch:
         return await candidate_of(
             self._store,
             self._base_tree,
@@ -129,7 +129,7 @@ class Verifier:
         )
 
     async def _judge_candidate(
-        self, name: str, candidate: Candidate, question: Question
+        self, name: str, candidate: CandidatePatch, question: Question
     ) -> Verification:
         findings = await self._findings(candidate, question)
         told = Verification(
@@ -152,16 +152,18 @@ class Verifier:
             findings=(*findings, *configured(shown, self._rules.guards)),
         )
 
-    async def _findings(self, candidate: Candidate, question: Question) -> tuple[GuardFinding, ...]:
+    async def _findings(
+        self, candidate: CandidatePatch, question: Question
+    ) -> tuple[GuardFinding, ...]:
         """Return what the guards say of a patch that has not been run."""
-        evidence = Evidence(
+        evidence = GuardEvidence(
             question.red,
             await files_of_tests(self._store, self._base_tree, question.red, question.failing),
             len(candidate.patch.data),
         )
         return await asyncio.to_thread(findings_in, candidate, question, evidence, self._rules)
 
-    async def _try(self, name: str, candidate: Candidate, question: Question) -> Verification:
+    async def _try(self, name: str, candidate: CandidatePatch, question: Question) -> Verification:
         """Run the failing command with the patch, if that fits where it must."""
         patch = candidate.patch
         try:
@@ -203,7 +205,7 @@ class Verifier:
         )
 
     async def _without_own_tests(
-        self, name: str, candidate: Candidate, question: Question
+        self, name: str, candidate: CandidatePatch, question: Question
     ) -> Observation | None:
         """Run the command without the test files that the patch adds; None where it adds none."""
         added = own_tests(candidate.changes, question.failing)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from bot.detect import DirectoryTree, registries
 from bot.model import Commands, Patch, Target
-from bot.model.deadline import Reins
+from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener, Phase, PhaseStarted
 from bot.repair.job import Job, Source
 from bot.repair.workspace.environments import Environment, Environments, commit_key, environment_key
@@ -112,7 +112,7 @@ class Preparation:
         commands: Commands,
         provider: SandboxProvider,
         *,
-        reins: Reins,
+        run_limits: RunLimits,
         listener: Listener,
         place: str = "",
         target: Target | None = None,
@@ -125,7 +125,7 @@ class Preparation:
             source: The commit.
             commands: How it is set up.
             provider: Of the sandboxes.
-            reins: End the work.
+            run_limits: End the work.
             listener: Is told what happens.
             place: One of `PLACES`; keeps several trees of a run apart.
             target: The failed job in whose surroundings everything happens, if there is one.
@@ -144,7 +144,7 @@ class Preparation:
         self._job = job
         self._source = source
         self._provider = provider
-        self._reins = reins
+        self._run_limits = run_limits
         self._listener = listener
         self._current: Prepared | None = None
         self._on_top: Patch | None = None
@@ -173,7 +173,7 @@ class Preparation:
         try:
             for command, shown in zip(self._steps, self._shown, strict=True):
                 self._listener(PhaseStarted(Phase.SETUP, detail=shown))
-                result = await self._reins.hold(
+                result = await self._run_limits.hold(
                     sandbox.run(
                         command, timeout=self._job.limits.setup_seconds, on_output=self._tell
                     )

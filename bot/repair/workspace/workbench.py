@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from bot.model import Observation, Patch
-from bot.model.deadline import Reins
+from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
 from bot.model.steps import Steps
 from bot.repair.workspace.observe import observe
@@ -33,7 +33,7 @@ class SandboxWorkbench:
         store: ObjectStore,
         base_tree: str,
         *,
-        reins: Reins,
+        run_limits: RunLimits,
         listener: Listener,
         command_seconds: float,
         scrub: Scrub = str,
@@ -42,7 +42,7 @@ class SandboxWorkbench:
         self._opener = opener
         self._store = store
         self._base_tree = base_tree
-        self._reins = reins
+        self._run_limits = run_limits
         self._listener = listener
         self._command_seconds = command_seconds
         self._scrub = scrub
@@ -52,7 +52,7 @@ class SandboxWorkbench:
     async def run(self, command: str, timeout: float) -> CommandResult:
         """Run a shell command in the work tree; output goes to the listener as it comes."""
         sandbox = await self._open()
-        result = await self._reins.hold(
+        result = await self._run_limits.hold(
             sandbox.run(command, timeout=timeout, on_output=self._tell_output)
         )
         return scrubbed_result(result, self._scrub)
@@ -67,7 +67,7 @@ class SandboxWorkbench:
 
     async def _observe(self, command: str, *, watch: bool) -> Observation:
         sandbox = await self._open()
-        seen = await self._reins.hold(
+        seen = await self._run_limits.hold(
             observe(
                 sandbox,
                 command,
@@ -131,7 +131,7 @@ class SandboxWorkbench:
             self._history.append((act, arguments))
 
     async def _open(self) -> Sandbox:
-        self._reins.check()
+        self._run_limits.check()
         if self._sandbox is None:
             sandbox = await self._opener(self.name)
             if sandbox.resumed and self._history and await _is_half_remade(sandbox):

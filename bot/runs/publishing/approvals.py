@@ -14,7 +14,7 @@ from bot.reporting.marker import marker
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.publishing.destination import Held
-from bot.storage.approvals import Answer, ApprovalStore
+from bot.storage.approvals import ApprovalAnswer, ApprovalStore
 from bot.storage.runs import RunStatus, RunStore
 
 
@@ -77,7 +77,7 @@ class Asking:
             raise UsageError("What waited for a person is not there any more.")
         await self._runs.update(request.run_id, status=RunStatus.RUNNING)
         shown = Shown(run.progress_comment_id, await self._display.check_of(request))
-        if asked.answer is Answer.APPROVED:
+        if asked.answer is ApprovalAnswer.APPROVED:
             note = f"{asked.by} approved of it."
             return Answered(
                 replace(run.report, notes=(*run.report.notes, note)), shown, approved=True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.model import Limits, Report, Verdict
-from bot.model.money.accounts import Scope
+from bot.model.money.accounts import AccountScope
 
 
 def may_have_as_much_again(report: Report, limits: Limits) -> bool:
@@ -18,6 +18,6 @@ def may_have_as_much_again(report: Report, limits: Limits) -> bool:
     """
     if report.verdict is not Verdict.BUDGET_SPENT:
         return False
-    shared = [one for one in report.balances if one.account.scope is not Scope.RUN]
+    shared = [one for one in report.balances if one.account.scope is not AccountScope.RUN]
     wanted = limits.cost_usd
     return wanted is None or all(one.left is None or one.left >= wanted for one in shared)

@@ -118,7 +118,7 @@ class Rest:
             reply = _refused(refusal)
         response = self._respond(incoming, reply, headers)
         if response.status == HTTPStatus.NOT_MODIFIED:
-            self._state.used[_purse(who)] -= 1  # as GitHub does
+            self._state.used[_reservations(who)] -= 1  # as GitHub does
         self._note(incoming, reply, response.status)
         return response
 
@@ -132,7 +132,7 @@ class Rest:
 
     def _count(self, who: Caller) -> dict[str, str]:
         """Count the call and return the rate limit's headers; raises `Refusal` at its end."""
-        name = _purse(who)
+        name = _reservations(who)
         used = self._state.used[name] = self._state.used.get(name, 0) + 1
         now = int(self._state.now().timestamp())
         headers = limit_headers(max(0, LIMIT - used), (now // HOUR + 1) * HOUR)
@@ -213,7 +213,7 @@ class Rest:
                 return web.Response()
 
 
-def _purse(who: Caller) -> str:
+def _reservations(who: Caller) -> str:
     """Return the name under which a caller's calls are counted."""
     return str(who.token.installation.id) if isinstance(who, AsInstallation) else "app"
 

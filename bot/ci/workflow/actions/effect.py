@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Need(StrEnum):
+class ActionStatus(StrEnum):
     """Whether an action's work is done here."""
 
     DONE = "done"
@@ -32,7 +32,7 @@ class Effect:
         check: Whether its script is what the job is there for, instead of preparation.
     """
 
-    need: Need
+    need: ActionStatus
     said: str
     script: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -70,23 +70,23 @@ Act = Callable[[Inputs], Effect]
 def done(said: str, script: str = "", **outputs: str) -> Effect:
     """Return the effect of preparing something."""
     names = {name.replace("_", "-"): value for name, value in outputs.items()}
-    return Effect(Need.DONE, said, script, outputs=names)
+    return Effect(ActionStatus.DONE, said, script, outputs=names)
 
 
 def checked(said: str, script: str) -> Effect:
     """Return the effect of a check: its exit status is the step's."""
-    return Effect(Need.DONE, said, script, check=True)
+    return Effect(ActionStatus.DONE, said, script, check=True)
 
 
 def not_needed(said: str, **outputs: str) -> Effect:
     """Return the effect of an action that is left out without harm."""
     names = {name.replace("_", "-"): value for name, value in outputs.items()}
-    return Effect(Need.NOT_NEEDED, said, outputs=names)
+    return Effect(ActionStatus.NOT_NEEDED, said, outputs=names)
 
 
 def skipped(said: str) -> Effect:
     """Return the effect of an action that can't be done here."""
-    return Effect(Need.SKIPPED, said)
+    return Effect(ActionStatus.SKIPPED, said)
 
 
 def quoted(*words: str) -> str:

@@ -3,7 +3,7 @@
 Source: https://docs.github.com/en/actions/reference/workflows-and-actions/expressions
 """
 
-from bot.ci.workflow.expressions.evaluation import Scope, Status, evaluate, truth
+from bot.ci.workflow.expressions.evaluation import ExpressionContext, JobStatus, evaluate, truth
 from bot.ci.workflow.expressions.syntax import ExpressionError, parse
 from bot.ci.workflow.expressions.template import (
     Rendered,
@@ -16,11 +16,11 @@ from bot.ci.workflow.expressions.template import (
 from bot.ci.workflow.expressions.values import Partly, Unknown, Value, as_text
 
 __all__ = [
+    "ExpressionContext",
     "ExpressionError",
+    "JobStatus",
     "Partly",
     "Rendered",
-    "Scope",
-    "Status",
     "Unknown",
     "Value",
     "as_text",

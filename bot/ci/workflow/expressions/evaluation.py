@@ -11,10 +11,10 @@ from typing import assert_never
 from bot.ci.workflow.expressions import functions
 from bot.ci.workflow.expressions.syntax import (
     Binary,
-    Call,
     Each,
+    FunctionCall,
     Literal,
-    Member,
+    MemberAccess,
     Name,
     Node,
     Not,
@@ -32,7 +32,7 @@ from bot.ci.workflow.expressions.values import (
 )
 
 
-class Status(StrEnum):
+class JobStatus(StrEnum):
     """How the job stands when a condition is looked at."""
 
     SUCCESS = "success"
@@ -40,7 +40,7 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ExpressionContext:
     """What an expression can see.
 
     Attributes:
@@ -51,11 +51,11 @@ class Scope:
     """
 
     contexts: Mapping[str, Value]
-    status: Status = Status.SUCCESS
+    status: JobStatus = JobStatus.SUCCESS
     hash_files: Callable[[tuple[str, ...]], str] | None = field(default=None, compare=False)
 
 
-def evaluate(text: str, scope: Scope) -> Value:
+def evaluate(text: str, scope: ExpressionContext) -> Value:
     """Return an expression's value.
 
     Raises:
@@ -79,13 +79,13 @@ def truth(value: Value) -> bool | None:
             return True
 
 
-def _value(node: Node, scope: Scope) -> Value:  # noqa: PLR0911 - one return for each kind of node
+def _value(node: Node, scope: ExpressionContext) -> Value:  # noqa: PLR0911 - one return for each kind of node
     match node:
         case Literal(value):
             return value
         case Name(name):
             return scope.contexts[name] if name in scope.contexts else Unknown((name,))
-        case Member(of, key):
+        case MemberAccess(of, key):
             return member(_value(of, scope), _value(key, scope))
         case Each(of):
             return elements(_value(of, scope))
@@ -97,7 +97,7 @@ def _value(node: Node, scope: Scope) -> Value:  # noqa: PLR0911 - one return for
             return _or(_value(left, scope), right, scope)
         case Binary(operator, left, right):
             return _compared(operator, _value(left, scope), _value(right, scope))
-        case Call(function, arguments):
+        case FunctionCall(function, arguments):
             return _called(function, [_value(each, scope) for each in arguments], scope)
         case _:
             assert_never(node)
@@ -108,7 +108,7 @@ def _negated(value: Value) -> Value:
     return unknown_of(value) if known is None else not known
 
 
-def _and(left: Value, right: Node, scope: Scope) -> Value:
+def _and(left: Value, right: Node, scope: ExpressionContext) -> Value:
     known = truth(left)
     if known is False:
         return left
@@ -118,7 +118,7 @@ def _and(left: Value, right: Node, scope: Scope) -> Value:
     return unknown_of(left, value, truth=False if truth(value) is False else None)
 
 
-def _or(left: Value, right: Node, scope: Scope) -> Value:
+def _or(left: Value, right: Node, scope: ExpressionContext) -> Value:
     known = truth(left)
     if known:
         return left
@@ -156,16 +156,16 @@ def _ordered(operator: str, left: Value, right: Value) -> bool:
             return greater or one == other
 
 
-def _called(function: str, arguments: list[Value], scope: Scope) -> Value:  # noqa: PLR0911 - one return for each function
+def _called(function: str, arguments: list[Value], scope: ExpressionContext) -> Value:  # noqa: PLR0911 - one return for each function
     match function:
         case "always":
             return True
         case "cancelled":
             return False
         case "success":
-            return scope.status is Status.SUCCESS
+            return scope.status is JobStatus.SUCCESS
         case "failure":
-            return scope.status is Status.FAILURE
+            return scope.status is JobStatus.FAILURE
         case "hashfiles":
             if scope.hash_files is None or holds_unknown(arguments):
                 return Unknown(("hashFiles()",))

@@ -32,7 +32,7 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class MemberAccess:
     """`of.key` or `of[key]`."""
 
     of: Node
@@ -47,7 +47,7 @@ class Each:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A function with its arguments; the name is in lower case."""
 
     function: str
@@ -70,7 +70,7 @@ class Binary:
     right: Node
 
 
-Node = Literal | Name | Member | Each | Call | Not | Binary
+Node = Literal | Name | MemberAccess | Each | FunctionCall | Not | Binary
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -153,9 +153,9 @@ class _Parser:
         node = self._primary()
         while True:
             if self._took("."):
-                node = Each(node) if self._took("*") else Member(node, Literal(self._name()))
+                node = Each(node) if self._took("*") else MemberAccess(node, Literal(self._name()))
             elif self._took("["):
-                node = Each(node) if self._took("*") else Member(node, self._binary(0))
+                node = Each(node) if self._took("*") else MemberAccess(node, self._binary(0))
                 self._expect("]")
             else:
                 return node
@@ -178,13 +178,13 @@ class _Parser:
         self._at -= 1
         raise self._unexpected()
 
-    def _call(self, name: str) -> Call:
+    def _call(self, name: str) -> FunctionCall:
         arguments: list[Node] = []
         while not self._took(")"):
             if arguments:
                 self._expect(",")
             arguments.append(self._binary(0))
-        return Call(name.lower(), tuple(arguments))
+        return FunctionCall(name.lower(), tuple(arguments))
 
     def _name(self) -> str:
         kind, text = self._next()

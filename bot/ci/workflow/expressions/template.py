@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from bot.ci.workflow.expressions.evaluation import Scope, evaluate
+from bot.ci.workflow.expressions.evaluation import ExpressionContext, evaluate
 from bot.ci.workflow.expressions.values import Partly, Unknown, Value, as_text
 
 # A string inside an expression may hold braces. What a lookahead took is not taken apart again, so
@@ -39,7 +39,7 @@ def expressions_in(text: str) -> tuple[str, ...]:
     return tuple(match["inside"].strip() for match in _EXPRESSION.finditer(text))
 
 
-def render(value: Value, scope: Scope) -> Value:
+def render(value: Value, scope: ExpressionContext) -> Value:
     """Return a value with the expressions in its texts evaluated, at any depth.
 
     A text that is one expression becomes that expression's value, whatever its kind.
@@ -61,7 +61,7 @@ def render(value: Value, scope: Scope) -> Value:
 
 
 def render_text(
-    value: Value, scope: Scope, missing: Callable[[str], str] = lambda _expression: ""
+    value: Value, scope: ExpressionContext, missing: Callable[[str], str] = lambda _expression: ""
 ) -> Rendered:
     """Return a value as text with its expressions filled.
 
@@ -87,7 +87,9 @@ def render_text(
     return Rendered(text, tuple(unknown))
 
 
-def render_all(values: Mapping[str, Value], scope: Scope) -> tuple[dict[str, str], tuple[str, ...]]:
+def render_all(
+    values: Mapping[str, Value], scope: ExpressionContext
+) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return texts by name with their expressions filled, and the names of what was not known."""
     filled = {name: render_text(value, scope) for name, value in values.items()}
     unknown = dict.fromkeys(name for each in filled.values() for name in each.unknown)

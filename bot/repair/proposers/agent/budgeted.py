@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from bot.errors import BudgetExhausted, ProviderError
-from bot.llm.base import Ask, Conversation, Model, Strength, Turn
+from bot.llm.base import Ask, Conversation, Model, ModelStrength, Turn
 from bot.model import Usage
 from bot.model.deadline import unless_stopped
 from bot.model.money.accounts import Amount
 from bot.model.money.budget import own_balance, used_up
-from bot.model.money.reservations import Money, Purse
+from bot.model.money.reservations import Money, Reservations
 from bot.repair.proposers.base import Task
 
 _ANSWER_TOKENS = (16_000, 8_000, 4_000)
@@ -21,7 +21,7 @@ _ANSWER_TOKENS = (16_000, 8_000, 4_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelTurn:
     """A model's turn, when it was asked for, and how long it was allowed to be."""
 
     turn: Turn
@@ -36,10 +36,10 @@ class BudgetedModel:
         self._model = model
         self._clock = clock
         self._task = task
-        strength = Strength.STRONGER if task.stronger else Strength.DEFAULT
+        strength = ModelStrength.STRONGER if task.stronger else ModelStrength.DEFAULT
         self._ask = Ask(strength=strength, effort=task.effort, model=task.model)
 
-    async def answer(self, call: str, conversation: Conversation, spent: Usage) -> Answer:
+    async def answer(self, call: str, conversation: Conversation, spent: Usage) -> ModelTurn:
         """Return the next turn, if time and money allow it.
 
         Args:
@@ -59,7 +59,7 @@ class BudgetedModel:
         try:
             async with asyncio.timeout(deadline - now) as time_left:
                 own, stopped = own_balance(limits, spent), self._task.stopped
-                money = Money(self._task.purse, call, own, stopped)
+                money = Money(self._task.reservations, call, own, stopped)
                 turn, ask = await paid(self._model, money, conversation, asks)
         except TimeoutError as error:
             if not time_left.expired():
@@ -67,7 +67,7 @@ class BudgetedModel:
             raise BudgetExhausted(
                 f"The time budget of {limits.seconds:g} s ended while the model was answering."
             ) from error
-        return Answer(turn, now, ask.max_tokens)
+        return ModelTurn(turn, now, ask.max_tokens)
 
 
 async def paid(
@@ -82,12 +82,12 @@ async def paid(
         asks: Ways to ask, the preferred one first.
 
     Raises:
-        BudgetExhausted: When the purse covers none of them.
+        BudgetExhausted: When the reservations covers none of them.
         ProviderError: When no model answers.
         RunStopped: When the run was stopped; a call under way is cut off.
     """
     ask = await _affordable(model, money, conversation, asks)
-    with _settled(money.purse, money.call) as costs:
+    with _settled(money.reservations, money.call) as costs:
         turn = await unless_stopped(lambda: model.respond(conversation, ask), money.stopped)
         costs.append(turn.usage)
     return turn, ask
@@ -102,7 +102,7 @@ async def _affordable(
         # Where there is plenty, a try that fails after it cost something is followed by another.
         offers = [_twice(once), once]
         try:
-            chosen = await money.purse.reserve(money.call, offers, money.own)
+            chosen = await money.reservations.reserve(money.call, offers, money.own)
         except BudgetExhausted:
             if ask is asks[-1]:
                 raise
@@ -112,7 +112,7 @@ async def _affordable(
 
 
 @contextmanager
-def _settled(purse: Purse, call: str) -> Iterator[list[Usage]]:
+def _settled(reservations: Reservations, call: str) -> Iterator[list[Usage]]:
     """Settle with the one cost that the body names, or with what its failure says.
 
     What a call cost that was cut off nobody tells: the most that it could is taken for spent.
@@ -123,12 +123,12 @@ def _settled(purse: Purse, call: str) -> Iterator[list[Usage]]:
     try:
         yield costs
     except ProviderError as error:
-        purse.settle(call, error.spent or Usage())
+        reservations.settle(call, error.spent or Usage())
         raise
     except Exception:
-        purse.settle(call, None)
+        reservations.settle(call, None)
         raise
-    purse.settle(call, costs[0])
+    reservations.settle(call, costs[0])
 
 
 def _twice(amount: Amount) -> Amount:

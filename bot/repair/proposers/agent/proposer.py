@@ -16,7 +16,7 @@ from bot.model.steps import Steps
 from bot.model.untrusted import clip
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.actions import in_words
-from bot.repair.proposers.agent.budgeted import Answer, BudgetedModel
+from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.repetition import Repetition
 from bot.repair.proposers.agent.tools import TOOLS, Toolbox
@@ -117,7 +117,7 @@ class _Work:
                 return ended
         return f"All {most} turns of the attempt are used."
 
-    async def _next_answer(self, number: int) -> Answer:
+    async def _next_answer(self, number: int) -> ModelTurn:
         step = f"{self._name}: turn {number}"
         self._transcript.shorten_when_long()
         try:
@@ -129,7 +129,7 @@ class _Work:
         self._take_note(answer.turn, number)
         return answer
 
-    async def _ask(self, step: str) -> Answer:
+    async def _ask(self, step: str) -> ModelTurn:
         spent = self._task.spent + self._usage
         try:
             return await self._steps.light(
@@ -155,7 +155,7 @@ class _Work:
         action = ", ".join(map(in_words, turn.tool_calls)) or "finish"
         self._listener(TurnFinished(self._task.n, number, turn.model, action, self._usage))
 
-    async def _act_on(self, answer: Answer, number: int, *, turns_left: int) -> str | None:
+    async def _act_on(self, answer: ModelTurn, number: int, *, turns_left: int) -> str | None:
         """Do what the turn asks for; return why the attempt ends (empty: done), None to go on."""
         turn = answer.turn
         if turn.stop is StopReason.REFUSAL:
@@ -166,7 +166,7 @@ class _Work:
             return self._go_on_after_cut(answer)
         return ""
 
-    async def _use_tools(self, answer: Answer, number: int, turns_left: int) -> str | None:
+    async def _use_tools(self, answer: ModelTurn, number: int, turns_left: int) -> str | None:
         """Do what the turn asks for, in order, and tell the model what came of it."""
         self._cut_answers = 0
         results, most_repeated = [], 0
@@ -179,14 +179,14 @@ class _Work:
         self._transcript.add_answer(results, self._note(answer, turns_left, most_repeated))
         return None
 
-    def _go_on_after_cut(self, answer: Answer) -> str | None:
+    def _go_on_after_cut(self, answer: ModelTurn) -> str | None:
         self._cut_answers += 1
         if self._cut_answers > _CUT_ANSWERS:
             return f"{self._cut_answers} answers in a row were cut off at their token limit."
         self._transcript.add_answer((), notices.cut_off(answer.max_tokens))
         return None
 
-    def _note(self, answer: Answer, turns_left: int, most_repeated: int) -> str:
+    def _note(self, answer: ModelTurn, turns_left: int, most_repeated: int) -> str:
         """Return what the model should know besides the results, or empty."""
         said = [notices.repeated(most_repeated)] if most_repeated >= _TOLD_AFTER else []
         if answer.turn.stop is StopReason.MAX_TOKENS:

@@ -7,26 +7,26 @@ import shlex
 
 from bot.detect.invocations import Invocation
 from bot.detect.scripts import Read, pyproject
-from bot.repair.proposers.mechanical.fix import Fix, Stage
+from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 
 _COMPLAINERS = frozenset(
     {"flake8", "pycodestyle", "pyflakes", "pylint", "pydocstyle", "prospector"}
 )
 
 
-def fixes_for(step: Invocation, read: Read) -> tuple[Fix, ...]:
+def fixes_for(step: Invocation, read: Read) -> tuple[FixCommand, ...]:
     """Return the configured fixers, on the files that the linter was given."""
     if step.tool not in _COMPLAINERS:
         return ()
     files = [word for word in step.arguments if not word.startswith("-")] or ["."]
     known = (
-        ("ruff", ("check", "--fix"), Stage.LINT),
-        ("autoflake", ("--in-place", "--recursive"), Stage.LINT),
-        ("isort", (), Stage.IMPORTS),
-        ("black", (), Stage.FORMAT),
+        ("ruff", ("check", "--fix"), FixStage.LINT),
+        ("autoflake", ("--in-place", "--recursive"), FixStage.LINT),
+        ("isort", (), FixStage.IMPORTS),
+        ("black", (), FixStage.FORMAT),
     )
     return tuple(
-        Fix(
+        FixCommand(
             shlex.join([tool, *arguments, *files]),
             f"`{step.tool}` only complains; `{origin}` configures {tool}, which repairs",
             stage,

@@ -9,7 +9,7 @@ _SHOWN = 200
 """Characters of a command: hooks are given every file by its name."""
 
 
-class Stage(IntEnum):
+class FixStage(IntEnum):
     """When a fix runs: formatters come last, because they tidy up after the others."""
 
     LOCK = 0
@@ -21,7 +21,7 @@ class Stage(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Fix:
+class FixCommand:
     """A command that repairs.
 
     Attributes:
@@ -32,7 +32,7 @@ class Fix:
 
     command: str
     why: str
-    stage: Stage
+    stage: FixStage
 
     @property
     def shown(self) -> str:

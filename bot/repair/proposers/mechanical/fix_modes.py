@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.detect.invocations import Invocation
-from bot.repair.proposers.mechanical.fix import Fix, Stage
+from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class FixMode:
         add: Arguments to put behind the subcommand.
     """
 
-    stage: Stage
+    stage: FixStage
     subcommand: tuple[str, ...] = ()
     becomes: tuple[str, ...] | None = None
     drop: frozenset[str] = frozenset()
@@ -36,92 +36,94 @@ _ISORT = frozenset({"--check", "--check-only", "-c", "--diff", "--df", "--show-f
 
 _MODES: dict[str, tuple[FixMode, ...]] = {
     "ruff": (
-        FixMode(Stage.FORMAT, ("format",), drop=frozenset({"--check", "--diff"})),
+        FixMode(FixStage.FORMAT, ("format",), drop=frozenset({"--check", "--diff"})),
         FixMode(
-            Stage.LINT,
+            FixStage.LINT,
             ("check",),
             drop=_RUFF_CHECKS,
             drop_with_value=_RUFF_OUTPUT,
             add=("--fix",),
         ),
         FixMode(  # before 0.5 the subcommand could be left out
-            Stage.LINT,
+            FixStage.LINT,
             becomes=(),
             drop=_RUFF_CHECKS,
             drop_with_value=_RUFF_OUTPUT,
             add=("--fix",),
         ),
     ),
-    "black": (FixMode(Stage.FORMAT, drop=_BLACK),),
-    "isort": (FixMode(Stage.IMPORTS, drop=_ISORT),),
+    "black": (FixMode(FixStage.FORMAT, drop=_BLACK),),
+    "isort": (FixMode(FixStage.IMPORTS, drop=_ISORT),),
     "autoflake": (
         FixMode(
-            Stage.LINT,
+            FixStage.LINT,
             drop=frozenset({"--check", "-c", "--check-diff", "-cd", "--stdout", "-s"}),
             add=("--in-place",),
         ),
     ),
-    "pyupgrade": (FixMode(Stage.LINT),),
+    "pyupgrade": (FixMode(FixStage.LINT),),
     "docformatter": (
-        FixMode(Stage.FORMAT, drop=frozenset({"--check", "-c", "--diff"}), add=("--in-place",)),
+        FixMode(FixStage.FORMAT, drop=frozenset({"--check", "-c", "--diff"}), add=("--in-place",)),
     ),
     "autopep8": (
         FixMode(
-            Stage.FORMAT,
+            FixStage.FORMAT,
             drop=frozenset({"--diff", "-d", "--exit-code"}),
             add=("--in-place",),
         ),
     ),
-    "yapf": (FixMode(Stage.FORMAT, drop=frozenset({"--diff", "-d", "-q"}), add=("--in-place",)),),
-    "codespell": (FixMode(Stage.LINT, add=("--write-changes",)),),
-    "pyproject-fmt": (FixMode(Stage.FORMAT, drop=frozenset({"--check"})),),
+    "yapf": (
+        FixMode(FixStage.FORMAT, drop=frozenset({"--diff", "-d", "-q"}), add=("--in-place",)),
+    ),
+    "codespell": (FixMode(FixStage.LINT, add=("--write-changes",)),),
+    "pyproject-fmt": (FixMode(FixStage.FORMAT, drop=frozenset({"--check"})),),
     "taplo": (
-        FixMode(Stage.FORMAT, ("fmt",), drop=frozenset({"--check", "--diff"})),
-        FixMode(Stage.FORMAT, ("format",), drop=frozenset({"--check", "--diff"})),
+        FixMode(FixStage.FORMAT, ("fmt",), drop=frozenset({"--check", "--diff"})),
+        FixMode(FixStage.FORMAT, ("format",), drop=frozenset({"--check", "--diff"})),
     ),
     "prettier": (
         FixMode(
-            Stage.FORMAT,
+            FixStage.FORMAT,
             drop=frozenset({"--check", "-c", "--list-different", "-l"}),
             add=("--write",),
         ),
     ),
-    "eslint": (FixMode(Stage.LINT, drop=frozenset({"--fix-dry-run"}), add=("--fix",)),),
-    "stylelint": (FixMode(Stage.LINT, add=("--fix",)),),
-    "standard": (FixMode(Stage.LINT, add=("--fix",)),),
-    "xo": (FixMode(Stage.LINT, add=("--fix",)),),
+    "eslint": (FixMode(FixStage.LINT, drop=frozenset({"--fix-dry-run"}), add=("--fix",)),),
+    "stylelint": (FixMode(FixStage.LINT, add=("--fix",)),),
+    "standard": (FixMode(FixStage.LINT, add=("--fix",)),),
+    "xo": (FixMode(FixStage.LINT, add=("--fix",)),),
     "biome": (
-        FixMode(Stage.ALL, ("ci",), becomes=("check",), add=("--write",)),
-        FixMode(Stage.ALL, ("check",), add=("--write",)),
-        FixMode(Stage.LINT, ("lint",), add=("--write",)),
-        FixMode(Stage.FORMAT, ("format",), add=("--write",)),
+        FixMode(FixStage.ALL, ("ci",), becomes=("check",), add=("--write",)),
+        FixMode(FixStage.ALL, ("check",), add=("--write",)),
+        FixMode(FixStage.LINT, ("lint",), add=("--write",)),
+        FixMode(FixStage.FORMAT, ("format",), add=("--write",)),
     ),
-    "dprint": (FixMode(Stage.FORMAT, ("check",), becomes=("fmt",)),),
-    "gofmt": (FixMode(Stage.FORMAT, drop=frozenset({"-l", "-d", "-e"}), add=("-w",)),),
-    "gofumpt": (FixMode(Stage.FORMAT, drop=frozenset({"-l", "-d"}), add=("-w",)),),
-    "goimports": (FixMode(Stage.IMPORTS, drop=frozenset({"-l", "-d"}), add=("-w",)),),
-    "golangci-lint": (FixMode(Stage.LINT, ("run",), add=("--fix",)),),
+    "dprint": (FixMode(FixStage.FORMAT, ("check",), becomes=("fmt",)),),
+    "gofmt": (FixMode(FixStage.FORMAT, drop=frozenset({"-l", "-d", "-e"}), add=("-w",)),),
+    "gofumpt": (FixMode(FixStage.FORMAT, drop=frozenset({"-l", "-d"}), add=("-w",)),),
+    "goimports": (FixMode(FixStage.IMPORTS, drop=frozenset({"-l", "-d"}), add=("-w",)),),
+    "golangci-lint": (FixMode(FixStage.LINT, ("run",), add=("--fix",)),),
     "cargo": (
-        FixMode(Stage.FORMAT, ("fmt",), drop=frozenset({"--check"})),
+        FixMode(FixStage.FORMAT, ("fmt",), drop=frozenset({"--check"})),
         FixMode(
-            Stage.LINT,
+            FixStage.LINT,
             ("clippy",),
             add=("--fix", "--allow-dirty", "--allow-staged", "--offline"),
         ),
     ),
-    "rustfmt": (FixMode(Stage.FORMAT, drop=frozenset({"--check"})),),
-    "shfmt": (FixMode(Stage.FORMAT, drop=frozenset({"-d", "-l"}), add=("-w",)),),
-    "terraform": (FixMode(Stage.FORMAT, ("fmt",), drop=frozenset({"-check", "-diff"})),),
-    "hatch": (FixMode(Stage.ALL, ("fmt",), drop=frozenset({"--check"})),),
+    "rustfmt": (FixMode(FixStage.FORMAT, drop=frozenset({"--check"})),),
+    "shfmt": (FixMode(FixStage.FORMAT, drop=frozenset({"-d", "-l"}), add=("-w",)),),
+    "terraform": (FixMode(FixStage.FORMAT, ("fmt",), drop=frozenset({"-check", "-diff"})),),
+    "hatch": (FixMode(FixStage.ALL, ("fmt",), drop=frozenset({"--check"})),),
     # Hooks repair and fail in the same run; the second run passes.
-    "pre-commit": (FixMode(Stage.ALL, ("run",)),),
-    "pre_commit": (FixMode(Stage.ALL, ("run",)),),  # as a module
-    "prek": (FixMode(Stage.ALL, ("run",)),),
+    "pre-commit": (FixMode(FixStage.ALL, ("run",)),),
+    "pre_commit": (FixMode(FixStage.ALL, ("run",)),),  # as a module
+    "prek": (FixMode(FixStage.ALL, ("run",)),),
 }
 """What each tool calls its fix mode; from the tools' own `--help`."""
 
 
-def fix_for(step: Invocation) -> Fix | None:
+def fix_for(step: Invocation) -> FixCommand | None:
     """Return the tool's fix mode, or None when it has none that is known."""
     modes = _MODES.get(step.tool, ())
     mode = next((m for m in modes if step.arguments[: len(m.subcommand)] == m.subcommand), None)
@@ -130,7 +132,7 @@ def fix_for(step: Invocation) -> Fix | None:
     arguments = _rewritten(step.arguments, mode)
     command = step.command(step.program, *arguments)
     origin = f", through `{step.origin}`" if step.origin else ""
-    return Fix(command, f"`{step.tool}` is part of the failing command{origin}", mode.stage)
+    return FixCommand(command, f"`{step.tool}` is part of the failing command{origin}", mode.stage)
 
 
 def _rewritten(arguments: tuple[str, ...], mode: FixMode) -> list[str]:

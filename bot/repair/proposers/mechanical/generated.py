@@ -7,7 +7,7 @@ import re
 from bot.detect import makefile
 from bot.detect.invocations import Invocation
 from bot.detect.scripts import Read, package_scripts
-from bot.repair.proposers.mechanical.fix import Fix, Stage
+from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 
 _SCRIPTS = frozenset({"python", "node", "ruby", "deno", "tsx", "ts-node"})
 _CHECKS = ("--check", "--check-only", "--verify", "--dry-run", "--diff")
@@ -18,21 +18,21 @@ _REPAIRS = re.compile(
 _NAMED = re.compile(r"\b(?P<runner>make|(?:npm|pnpm|yarn) run|yarn) (?P<name>[\w:.-]+)")
 
 
-def checks_itself(step: Invocation) -> Fix | None:
+def checks_itself(step: Invocation) -> FixCommand | None:
     """Return a project's script without its `--check`, which makes it write; or None."""
     own = step.tool in _SCRIPTS or "/" in step.tool
     script = step.tool if "/" in step.tool else next(iter(step.arguments), "")
     if not own or script.startswith("-") or not {*_CHECKS} & {*step.arguments}:
         return None
     arguments = [word for word in step.arguments if word not in _CHECKS]
-    return Fix(
+    return FixCommand(
         step.command(step.program, *arguments),
         f"`{script}` checks what it can also write",
-        Stage.GENERATE,
+        FixStage.GENERATE,
     )
 
 
-def before_git_diff(steps: tuple[Invocation, ...]) -> tuple[Fix, ...]:
+def before_git_diff(steps: tuple[Invocation, ...]) -> tuple[FixCommand, ...]:
     """Return what a command runs before it asks git whether anything changed: its generators."""
     asks = next(
         (
@@ -45,30 +45,36 @@ def before_git_diff(steps: tuple[Invocation, ...]) -> tuple[Fix, ...]:
     if asks is None:
         return ()
     return tuple(
-        Fix(step.command(), "the failing command wants its result committed", Stage.GENERATE)
+        FixCommand(
+            step.command(), "the failing command wants its result committed", FixStage.GENERATE
+        )
         for step in steps[:asks]
         if step.tool not in {"git", "echo", "test", "[", "set", "export"}
     )
 
 
-def named_in_output(output: str, read: Read) -> tuple[Fix, ...]:
+def named_in_output(output: str, read: Read) -> tuple[FixCommand, ...]:
     """Return generators that the failure's own words ask for (`run make generate`)."""
-    found: dict[str, Fix] = {}
+    found: dict[str, FixCommand] = {}
     for match in _NAMED.finditer(output):
         command, name = match[0], match["name"].rstrip(".")
         if _GENERATES.search(name) and name in _known(match["runner"], read):
             command = f"{match['runner']} {name}"
-            found[command] = Fix(command, "the failure's own words name it", Stage.GENERATE)
+            found[command] = FixCommand(
+                command, "the failure's own words name it", FixStage.GENERATE
+            )
     return tuple(found.values())
 
 
-def own_repair(command: str, read: Read) -> tuple[Fix, ...]:
+def own_repair(command: str, read: Read) -> tuple[FixCommand, ...]:
     """Return the project's own `make format` or `npm run lint:fix`, for a command of that runner."""
     for runner, start in (("make", "make"), ("npm run", "npm"), ("pnpm run", "pnpm")):
         if command.startswith(start):
             return tuple(
-                Fix(f"{runner} {name}", "the project has it to repair what its checks find", stage)
-                for name, stage in ((name, Stage.ALL) for name in _known(runner, read))
+                FixCommand(
+                    f"{runner} {name}", "the project has it to repair what its checks find", stage
+                )
+                for name, stage in ((name, FixStage.ALL) for name in _known(runner, read))
                 if _REPAIRS.match(name)
             )
     return ()

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from bot.detect.invocations import Invocation
-from bot.repair.proposers.mechanical.fix import Fix, Stage
+from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,19 @@ _LOCKS = (
 )
 
 
-def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[Fix, ...]:
+def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[FixCommand, ...]:
     """Return the updates of locks that the failing command checks or complains about."""
     found = []
     for lock in _LOCKS:
         asked = any(step.tool == lock.tool and lock.asks & {*step.arguments} for step in steps)
         if lock.says.search(output):
             found.append(
-                Fix(lock.update, f"the output says that `{lock.name}` is stale", Stage.LOCK)
+                FixCommand(
+                    lock.update, f"the output says that `{lock.name}` is stale", FixStage.LOCK
+                )
             )
         elif asked:
-            found.append(Fix(lock.update, f"the failing command checks `{lock.name}`", Stage.LOCK))
+            found.append(
+                FixCommand(lock.update, f"the failing command checks `{lock.name}`", FixStage.LOCK)
+            )
     return tuple(found)

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from bot.detect.scripts import Read
 from bot.model import Failure, Observation
 from bot.repair.proposers.mechanical.configured import configured_in
-from bot.repair.proposers.mechanical.fix import Fix, Stage
+from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 
 _FIXES = {
-    "black": ("black", Stage.FORMAT),
-    "ruff format": ("ruff format", Stage.FORMAT),
-    "isort": ("isort", Stage.IMPORTS),
-    "prettier": ("prettier --write", Stage.FORMAT),
-    "gofmt": ("gofmt -w", Stage.FORMAT),
-    "rustfmt": ("rustfmt", Stage.FORMAT),
+    "black": ("black", FixStage.FORMAT),
+    "ruff format": ("ruff format", FixStage.FORMAT),
+    "isort": ("isort", FixStage.IMPORTS),
+    "prettier": ("prettier --write", FixStage.FORMAT),
+    "gofmt": ("gofmt -w", FixStage.FORMAT),
+    "rustfmt": ("rustfmt", FixStage.FORMAT),
 }
 """Tools that `bot/ci/failures/formatters.py` recognises, with their fix mode."""
 
@@ -26,7 +26,7 @@ _HOOK = re.compile(r"^pre-commit: (?P<hook>[\w.-]+)$")
 _MOST_FILES = 200
 
 
-def fixes_for(observation: Observation | None, read: Read) -> tuple[Fix, ...]:
+def fixes_for(observation: Observation | None, read: Read) -> tuple[FixCommand, ...]:
     """Return the fix modes of the tools whose words the output has, on the files that they name."""
     failing = observation.failing if observation else ()
     found = []
@@ -37,18 +37,18 @@ def fixes_for(observation: Observation | None, read: Read) -> tuple[Fix, ...]:
     coded = [f.file for f in failing if f.file and _LINTER_CODE.match(_code(f))]
     if coded and (origin := configured_in("ruff", read)):
         why = f"the output has codes of a linter, and `{origin}` configures ruff"
-        found.append(_fix("ruff check --fix", coded, Stage.LINT, why))
+        found.append(_fix("ruff check --fix", coded, FixStage.LINT, why))
     hooks = dict.fromkeys(match["hook"] for f in failing if (match := _HOOK.match(f.test)))
     found += [
-        Fix(f"pre-commit run {hook} --all-files", f"the hook `{hook}` failed", Stage.ALL)
+        FixCommand(f"pre-commit run {hook} --all-files", f"the hook `{hook}` failed", FixStage.ALL)
         for hook in hooks
     ]
     return tuple(found)
 
 
-def _fix(command: str, files: Sequence[str], stage: Stage, why: str) -> Fix:
+def _fix(command: str, files: Sequence[str], stage: FixStage, why: str) -> FixCommand:
     named = list(dict.fromkeys(files))[:_MOST_FILES]
-    return Fix(f"{command} {shlex.join(named)}", why, stage)
+    return FixCommand(f"{command} {shlex.join(named)}", why, stage)
 
 
 def _files(failing: Sequence[Failure], tool: str) -> list[str]:

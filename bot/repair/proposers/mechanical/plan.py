@@ -16,7 +16,7 @@ from bot.repair.proposers.mechanical import (
     named_tools,
     snapshots,
 )
-from bot.repair.proposers.mechanical.fix import Fix, Stage
+from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.repair.proposers.mechanical.process_tree import SeenTool, seen_tools
 from sandbox.base import WORKSPACE
 
@@ -29,7 +29,7 @@ def plan(
     allow_snapshots: bool,
     inner: bool = False,
     root: str = WORKSPACE,
-) -> tuple[Fix, ...]:
+) -> tuple[FixCommand, ...]:
     """Return the fixes to run, in order, none twice.
 
     A tool that was seen at work is repaired with as it was started; configuration tells of those
@@ -58,13 +58,13 @@ def plan(
         found += snapshots.fixes_for(steps, output)
     found = found or [*generated.own_repair(command, read)]
     found = found or [*named_tools.fixes_for(observation, read)]
-    unique: dict[str, Fix] = {}
+    unique: dict[str, FixCommand] = {}
     for fix in found:
         unique.setdefault(fix.command, fix)
     return tuple(sorted(unique.values(), key=lambda fix: fix.stage))
 
 
-def _of_seen(tools: Sequence[SeenTool]) -> Iterator[Fix]:
+def _of_seen(tools: Sequence[SeenTool]) -> Iterator[FixCommand]:
     for tool in tools:
         fix = fix_modes.fix_for(tool.invocation)
         if fix is not None:
@@ -73,7 +73,7 @@ def _of_seen(tools: Sequence[SeenTool]) -> Iterator[Fix]:
             yield replace(fix, why=why + (through if tool.through else ""))
 
 
-def _unseen(step: Invocation, seen: Sequence[SeenTool]) -> Fix | None:
+def _unseen(step: Invocation, seen: Sequence[SeenTool]) -> FixCommand | None:
     """Return a tool's fix mode unless the same mode of the tool was seen at work."""
     fix = fix_modes.fix_for(step)
     if fix is None or (step.tool, fix.stage) in {_mode(tool.invocation) for tool in seen}:
@@ -81,7 +81,7 @@ def _unseen(step: Invocation, seen: Sequence[SeenTool]) -> Fix | None:
     return fix
 
 
-def _mode(invocation: Invocation) -> tuple[str, Stage | None]:
+def _mode(invocation: Invocation) -> tuple[str, FixStage | None]:
     fix = fix_modes.fix_for(invocation)
     return invocation.tool, fix.stage if fix is not None else None
 

@@ -11,7 +11,7 @@ from bot.model.progress import Listener, Noticed
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.mechanical.configuration import decide
-from bot.repair.proposers.mechanical.fix import Fix
+from bot.repair.proposers.mechanical.fix import FixCommand
 from bot.repair.proposers.mechanical.plan import plan
 from bot.repair.proposers.mechanical.protected import without
 from sandbox.base import WORKSPACE
@@ -44,7 +44,7 @@ done
 class Ran:
     """A fix that was run."""
 
-    fix: Fix
+    fix: FixCommand
     exit_code: int
 
     @property
@@ -133,7 +133,7 @@ class _Crew:
             seen = after
         return tuple(ran.values()), after
 
-    async def _plan(self, n: int, seen: Observation | None) -> tuple[Fix, ...]:
+    async def _plan(self, n: int, seen: Observation | None) -> tuple[FixCommand, ...]:
         task = self.task
         decision = partial(
             _plan,
@@ -145,7 +145,7 @@ class _Crew:
         )
         return await decide(decision, self.workbench, self.steps, name=f"{self.key}: plan {n}")
 
-    async def _run(self, n: int, fix: Fix) -> Ran:
+    async def _run(self, n: int, fix: FixCommand) -> Ran:
         self.listener(Noticed(f"`{fix.shown}`: {fix.why}."))
         seconds = self.task.limits.command_seconds
         act = f"{self.key}: round {n}: {fix.command}"
@@ -169,7 +169,7 @@ def _plan(
     allow_snapshots: bool,
     inner: bool,
     root: str,
-) -> tuple[Fix, ...]:
+) -> tuple[FixCommand, ...]:
     return plan(command, observation, read, allow_snapshots=allow_snapshots, inner=inner, root=root)
 
 

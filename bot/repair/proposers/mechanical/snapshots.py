@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from bot.detect.invocations import Invocation
-from bot.repair.proposers.mechanical.fix import Fix, Stage
+from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 
 _SAID = re.compile(r"snapshot", re.IGNORECASE)
 _SYRUPY = re.compile(r"^\s*\d+ snapshots? failed|--snapshot-update", re.MULTILINE)
 
 
-def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[Fix, ...]:
+def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[FixCommand, ...]:
     """Return the updates of snapshots that the output complains about."""
     if not _SAID.search(output):
         return ()
@@ -28,5 +28,5 @@ def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[Fix, ...]:
                 command = f"INSTA_UPDATE=always {step.command()}"
             case _:
                 continue
-        found.append(Fix(command, why, Stage.GENERATE))
+        found.append(FixCommand(command, why, FixStage.GENERATE))
     return tuple(found)
