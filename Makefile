@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 MACHINE := scripts/prepare-machine
 
-.PHONY: demo test lint types layers unit coverage lock format bench clean
+.PHONY: demo test lint types layers unit coverage lock format sentences bench clean
 
 demo: $(READY)
 	@$(MACHINE) bubblewrap
@@ -33,6 +33,10 @@ unit: $(READY)
 # Not a part of `unit`: on Python 3.11 a story takes half as long again when its lines are counted.
 coverage: COVERAGE := --cov --cov-report=term:skip-covered
 coverage: unit
+
+# docs/sentences.md: what Fixpoint says to people, printed by the code that says it.
+sentences: $(READY)
+	@$(BIN)/python -m tests.sentences
 
 bench: $(READY)
 	@$(MACHINE) bubblewrap

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from bot.model import Attempt, Cause, Observation, Patch, Reproduction, Verdict
+from bot.reporting.reasons import ending, reproduction
 
 ONCE = frozenset({"mechanical", "search"})
 """Proposers that would only repeat themselves when asked again."""
@@ -70,7 +71,7 @@ def next_move(state: State) -> Move:
     if accepted is not None:
         return Accept(accepted)
     if len(state.attempts) >= state.most_attempts:
-        return _conclude(state, _all_used(state.most_attempts))
+        return _conclude(state, ending.attempts_used(state.most_attempts))
     for proposer in state.ladder:
         asked = state.tried.count(proposer)
         if proposer in ONCE and asked and not _finds_another(state, proposer):
@@ -78,13 +79,10 @@ def next_move(state: State) -> Move:
         stronger = proposer not in ONCE and asked + 1 >= STRONGER_FROM
         return Try(proposer, stronger=stronger)
     if state.attempts:
-        return _conclude(state, "No patch passed, and no other proposer is configured.")
+        return _conclude(state, ending.nobody_else_to_ask())
     if not state.tried:
-        return _conclude(state, "No proposer is configured.")
-    names = " and ".join(dict.fromkeys(state.tried))
-    return _conclude(
-        state, f"Without a model there is nothing more to try: {names} found nothing to change."
-    )
+        return _conclude(state, ending.no_proposer())
+    return _conclude(state, ending.nothing_to_change(tuple(dict.fromkeys(state.tried))))
 
 
 def _finds_another(state: State, proposer: str) -> bool:
@@ -99,12 +97,6 @@ def already_asked(earlier: Sequence[Attempt]) -> tuple[str, ...]:
     names = tuple(attempt.proposer for attempt in earlier)
     silent = ONCE - set(names) if set(names) - ONCE else set[str]()
     return (*sorted(silent), *names)
-
-
-def _all_used(attempts: int) -> str:
-    if attempts == 1:
-        return "The one attempt of the budget is used."
-    return f"All {attempts} attempts of the budget are used."
 
 
 def _conclude(state: State, reason: str) -> Conclude:
@@ -156,26 +148,21 @@ def read_reproduction(runs: Sequence[Observation]) -> Reproduction:
     first = runs[0]
     codes = tuple(run.exit_code for run in runs)
     if _not_started(first):
-        reason = (
-            f"`{first.command}` could not be started: a program that it needs is not installed. "
-            "Add it to `setup`, or name another command."
-        )
+        reason = reproduction.program_missing(first.command)
         return Reproduction(Cause.INFRASTRUCTURE, first, reason=reason, runs=codes)
     if first.exit_code == NO_TESTS_COLLECTED and "pytest" in first.command:
-        reason = f"`{first.command}` collected no tests."
+        reason = reproduction.no_tests(first.command)
         return Reproduction(Cause.NOT_REPRODUCED, first, reason=reason, runs=codes)
     red = sum(not run.ok for run in runs)
     if red == 0:
         return Reproduction(
-            Cause.NOT_REPRODUCED, first, reason=f"`{first.command}` passes here.", runs=codes
+            Cause.NOT_REPRODUCED, first, reason=reproduction.passes(first.command), runs=codes
         )
     if red < len(runs):
         shown = next(run for run in runs if not run.ok)
-        reason = f"`{first.command}` failed in {red} of {len(runs)} runs on the same tree."
+        reason = reproduction.flaky(first.command, failed=red, runs=len(runs))
         return Reproduction(Cause.FLAKY, shown, reason=reason, runs=codes)
-    return Reproduction(
-        Cause.REAL, first, reason=f"`{first.command}` fails here, every time.", runs=codes
-    )
+    return Reproduction(Cause.REAL, first, reason=reproduction.fails(first.command), runs=codes)
 
 
 def _not_started(observation: Observation) -> bool:

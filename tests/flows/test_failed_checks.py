@@ -33,7 +33,7 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
         )
         assert run.report.reproduction is not None
         assert run.report.reproduction.reason == snapshot(
-            "`test`: `sh check.sh` fails here, every time."
+            "`test`: `sh check.sh` fails here every time."
         )
         [job] = run.report.reproduction.jobs
         assert (job.check, job.step, job.command) == ("test", "Check", "sh check.sh")
@@ -55,7 +55,7 @@ For #2
 
 ### What was wrong
 
-`test`: `sh check.sh` fails here, every time.
+`test`: `sh check.sh` fails here every time.
 
 Failed at GitHub:
 

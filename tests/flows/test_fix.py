@@ -64,7 +64,7 @@ Fixes #1
 
 ### What was wrong
 
-`sh check.sh` fails here, every time.
+`sh check.sh` fails here every time.
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
 
@@ -363,7 +363,7 @@ async def test_without_a_model_the_report_is_honest(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.GAVE_UP
         assert world.said()[-1] == snapshot("""\
-**Not fixed: no patch was found that passes.** Without a model there is nothing more to try: mechanical and search found nothing to change.
+**Not fixed: no patch was found that passes.** mechanical and search found nothing to change, and no model is configured.
 
 **Next:** Look at `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`.
 
@@ -716,7 +716,7 @@ Run `RUN`:
 
 - [x] Check out the commit
 - [x] Set up the environment
-- [x] Reproduce the failure: `sh check.sh` fails here, every time
+- [x] Reproduce the failure: `sh check.sh` fails here every time
 - [ ] Find a patch that passes: attempt 1 of 3, turn 1, \\$ sleep 60, `claude-sonnet-5-5`, 1 failing test
 - [ ] Publish the result
 

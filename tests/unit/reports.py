@@ -53,7 +53,7 @@ GREEN = Observation(COMMAND, 0, counts=TestCounts(9, 0, 0), output="9 passed", s
 SUITE_RED = replace(RED, command="pytest -q", counts=TestCounts(40, 1, 2))
 SUITE_GREEN = replace(GREEN, command="pytest -q", counts=TestCounts(41, 0, 2))
 REPRODUCTION = Reproduction(
-    Cause.REAL, RED, SUITE_RED, f"`{COMMAND}` fails here, every time.", (1, 1)
+    Cause.REAL, RED, SUITE_RED, f"`{COMMAND}` fails here every time.", (1, 1)
 )
 
 REJECTED = Attempt(

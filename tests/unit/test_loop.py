@@ -26,6 +26,7 @@ from bot.repair.loop import (
     next_move,
     read_reproduction,
 )
+from bot.reporting.reasons import ending
 
 BOTH = ("mechanical", "agent")
 
@@ -99,7 +100,7 @@ def test_without_a_model_the_reason_says_so() -> None:
     move = next_move(state(tried=("mechanical",), ladder=("mechanical",)))
     assert move == Conclude(
         Verdict.GAVE_UP,
-        "Without a model there is nothing more to try: mechanical found nothing to change.",
+        ending.nothing_to_change(("mechanical",)),
     )
 
 

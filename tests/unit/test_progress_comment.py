@@ -95,7 +95,7 @@ Fixpoint is working on this.
 
 - [x] Check out the commit
 - [x] Set up the environment
-- [x] Reproduce the failure: `pytest -q tests/test_dates.py` fails here, every time
+- [x] Reproduce the failure: `pytest -q tests/test_dates.py` fails here every time
 - [ ] Find a patch that passes: attempt 2 of 3, turn 3, edit dates.py, `large-model`, 1 failing test
   - Attempt 1 (agent, `small-model`): still fails (1 test), failing tests 1 → 1
 - [ ] Publish the result

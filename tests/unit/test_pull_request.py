@@ -51,7 +51,7 @@ Fixes #7
 
 ### What was wrong
 
-`pytest -q tests/test_dates.py` fails here, every time.
+`pytest -q tests/test_dates.py` fails here every time.
 
 - `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`
 
@@ -204,7 +204,7 @@ def test_body_without_test_ids() -> None:
     assert _section(body, "### What was wrong") == snapshot("""\
 ### What was wrong
 
-`pytest -q tests/test_dates.py` fails here, every time.
+`pytest -q tests/test_dates.py` fails here every time.
 
 <details>
 <summary>Output of the command</summary>

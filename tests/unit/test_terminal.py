@@ -51,7 +51,7 @@ def test_plain_lines() -> None:
          2 s  failing command: pytest -q tests/test_dates.py.
          3 s  set up: pip install -e .
          4 s  reproduce: pytest -q tests/test_dates.py (at most 7 min 30 s each time)
-         5 s  reproduction: real. `pytest -q tests/test_dates.py` fails here, every time.
+         5 s  reproduction: real. `pytest -q tests/test_dates.py` fails here every time.
          6 s  attempt 1: agent
          7 s  verify 1
          8 s  attempt 1 verified: still fails (1 test)

@@ -76,7 +76,7 @@ def judge_head(target: Target, evidence: JobEvidence, runs: Sequence[Observation
             f"{name}: {_shown(first)} fails here with {_list(first.failing)}, at GitHub it "
             f"failed with {_list(evidence.failing)}. {differs}".strip(),
         )
-    return Judgement(Cause.REAL, f"{name}: {_shown(first)} fails here, every time.")
+    return Judgement(Cause.REAL, f"{name}: {_shown(first)} fails here every time.")
 
 
 def judge_base(

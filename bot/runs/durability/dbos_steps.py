@@ -21,7 +21,7 @@ T = TypeVar("T")
 RunBody = Callable[[FixRequest], Awaitable[None]]
 
 _QUEUE = "fixes"
-_STEPS_VERSION = "1"
+_STEPS_VERSION = "2"
 """Not the program's version: a run begun by an older one goes on, or ends with a sentence when its
 steps are others now. DBOS would leave runs of another version alone, and nobody would be told."""
 _POLL_SECONDS = 0.25

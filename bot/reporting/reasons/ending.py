@@ -1,0 +1,36 @@
+"""Why a run ends without a patch that passed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.reporting.example import example
+
+
+@example(attempts=1)
+@example(attempts=3)
+def attempts_used(attempts: int) -> str:
+    """The budget's attempts are used."""
+    return (
+        "The one attempt of the budget is used."
+        if attempts == 1
+        else f"All {attempts} attempts of the budget are used."
+    )
+
+
+@example()
+def nobody_else_to_ask() -> str:
+    """Every proposer had its say."""
+    return "No patch passed, and no other proposer is configured."
+
+
+@example()
+def no_proposer() -> str:
+    """The run has none."""
+    return "No proposer is configured."
+
+
+@example(["mechanical", "search"])
+def nothing_to_change(asked: Sequence[str]) -> str:
+    """The proposers that need no model left no patch, and there is no model."""
+    return f"{' and '.join(asked)} found nothing to change, and no model is configured."

@@ -1,0 +1,99 @@
+"""Print every sentence that Fixpoint says, so that they can be read in one go.
+
+`python -m tests.sentences` writes `docs/sentences.md`; `tests/unit/test_sentences.py` keeps it true.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType, ModuleType
+
+import bot.reporting
+from bot.reporting.example import spoken
+
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "sentences.md"
+
+_TOP = """\
+# Sentences
+
+Everything that Fixpoint says to people, in one place, to be read aloud.
+`make sentences` writes this page from the code; a test keeps it true.
+
+"""
+_PACKAGES = ("bot", "sandbox")
+
+
+def page() -> str:
+    """Return the whole page."""
+    parts = [*map(_section, reporting_modules()), _raised()]
+    return _TOP + "\n".join(part for part in parts if part)
+
+
+def reporting_modules() -> Iterator[ModuleType]:
+    """Yield the modules of `bot.reporting`, in the order of their names."""
+    for found in pkgutil.walk_packages(bot.reporting.__path__, "bot.reporting."):
+        yield import_module(found.name)
+
+
+def functions(module: ModuleType) -> Iterator[FunctionType]:
+    """Yield the public functions that a module defines, in its order."""
+    for name, value in vars(module).items():
+        if inspect.isfunction(value) and value.__module__ == module.__name__ and name[0] != "_":
+            yield value
+
+
+def _section(module: ModuleType) -> str:
+    said = [(one.__name__, spoken(one)) for one in functions(module)]
+    if not any(texts for _, texts in said):
+        return ""
+    title = (module.__doc__ or "").strip().split("\n")[0]
+    name = module.__name__.removeprefix("bot.reporting.")
+    lines = [f"- `{name}`: {_shown(text)}" for name, texts in said for text in texts]
+    return "\n".join((f"## {name}", "", title, "", *lines, ""))
+
+
+def _shown(text: str) -> str:
+    """Return a text for a list: one line as it is, more of them as a block of their own."""
+    if "\n" not in text:
+        return text
+    return "\n\n" + "\n".join(f"      {line}".rstrip() for line in text.split("\n"))
+
+
+def _raised() -> str:
+    """Return the sentences of the errors that are raised on purpose, with their blanks as `…`."""
+    lines = [f"- `{place}`: {text}" for place, text in dict.fromkeys(_errors())]
+    return "\n".join(("## Errors", "", "What is raised on purpose.", "", *lines, ""))
+
+
+def _errors() -> Iterator[tuple[str, str]]:
+    for package in _PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+                    for argument in node.exc.args[:1]:
+                        text = _written(argument)
+                        if " " in text.strip("…. "):
+                            yield path.relative_to(ROOT).as_posix(), text
+
+
+def _written(node: ast.expr) -> str:
+    """Return the text that an expression writes, as far as it stands there."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(map(_written, parts))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _written(left) + _written(right)
+        case _:
+            return "…"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
