@@ -20,6 +20,7 @@ from bot.ci.evidence import JobEvidence
 from bot.errors import (
     FixpointError,
     GitHubError,
+    RunOutdated,
     StorageError,
     UsageError,
 )
@@ -128,6 +129,10 @@ class FixWorkflow:
     async def go_on(self, request: FixRequest) -> None:
         """Carry a run from a person's answer to its end."""
         await self._guarded(request, self._carry_on)
+
+    async def end_outdated(self, request: FixRequest) -> None:
+        """End a run that an earlier version began and this one can't continue."""
+        await self._guarded(request, _refuse_outdated)
 
     async def _guarded(
         self, request: FixRequest, carry: Callable[[FixRequest], Awaitable[None]]
@@ -365,3 +370,9 @@ def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:
 
 async def _utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+async def _refuse_outdated(_: FixRequest) -> None:
+    raise RunOutdated(
+        "An earlier version of Fixpoint began it, and this version can't read what was stored."
+    )

@@ -131,7 +131,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             executor_id=settings.fixpoint_server_name,
             concurrency=settings.fixpoint_concurrency,
         )
-        await durable.launch(workflow.run, workflow.go_on)
+        await durable.launch(workflow.run, workflow.go_on, workflow.end_outdated)
         stack.push_async_callback(durable.close)
         waiting = Approvals(runs, approvals, durable.go_on, durable.start)
         await stack.enter_async_context(in_background(waiting.keep_looking))

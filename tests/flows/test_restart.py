@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import sqlite3
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import aiohttp
@@ -270,6 +272,38 @@ Run `RUN` ended early. The server's settings or version changed while the run wa
 <!-- fixpoint:run=RUN kind=report -->
 """)
             assert left_behind(tmp_path / "data") == []
+
+
+async def test_a_run_that_an_earlier_version_began_is_ended(tmp_path: Path) -> None:
+    """Its stored steps can't be read: people are told, and can start again."""
+    async with Gate() as gate:
+        script = HeldScript([WHY])
+        async with gated_scene(tmp_path, gate, script) as (scene, server):
+            script.hold(1)
+            await server.start()
+            await ask(scene, server)
+            await script.reached(1)
+            await server.kill()
+            age_steps(tmp_path / "data")
+            await server.start()
+            await server.logged("run over")
+            await server.kill()
+            await server.start()  # finds nothing left to do
+            assert scene.level(scene.said()[-1]) == snapshot("""\
+Run `RUN` ended early. An earlier version of Fixpoint began it, and this version can't read what was stored. The server's log has more under `run_id=RUN`. To start again, comment `/fix retry`.
+
+<!-- fixpoint:run=RUN kind=report -->
+""")
+            assert len(scene.said()) == 2
+
+
+def age_steps(data: Path) -> None:
+    """Make what is stored look as if an earlier version had pickled it, from modules that moved."""
+    with closing(sqlite3.connect(data / "fixpoint.steps.db")) as database, database:
+        database.execute(
+            "UPDATE workflow_status SET application_version = '0', inputs = ?",
+            (base64.b64encode(b"cbot.no_such_module\nFixRequest\n.").decode(),),
+        )
 
 
 class Broken:
