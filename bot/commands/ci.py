@@ -10,7 +10,7 @@ import typer
 from bot.commands.options import SandboxChoice
 
 ci_app = typer.Typer(
-    help="Plan or run a GitHub Actions job of the repository here.", no_args_is_help=True
+    help="Plan or run one of the repository's GitHub Actions jobs here.", no_args_is_help=True
 )
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
@@ -25,7 +25,7 @@ Matrix = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUE",
-        help="Matrix value to select; may be repeated. If only the operating system is left to choose, the newest Ubuntu is used.",
+        help="Matrix value to select; may be repeated. If the legs left differ only by operating system, the newest Ubuntu is used.",
     ),
 ]
 Event = Annotated[str | None, typer.Option(help="Event that triggers the workflow, such as push.")]

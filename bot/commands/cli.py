@@ -193,7 +193,7 @@ def budget(
         bool, typer.Option("--json", help="Print one JSON object to stdout.")
     ] = False,
 ) -> None:
-    """Show what was spent on model calls today, what is reserved, and what each cap has left."""
+    """Show today's model spending, what is reserved, and what each cap has left."""
     from bot.commands.budget import run_budget
     from bot.errors import StorageError, UsageError
 

@@ -250,7 +250,10 @@ def test_options_are_taken_out_of_the_instructions(
         ("--budget-usd 0", "`--budget-usd` takes an amount in dollars, up to 100."),
         ("--effort extreme", "`--effort` takes low, medium or high."),
         ("--timeout 7h", "`--timeout` takes a duration of up to 6 hours, such as 900, 15m or 1h."),
-        ("--timeout soon", "`--timeout` takes a duration of up to 6 hours, such as 900, 15m or 1h."),
+        (
+            "--timeout soon",
+            "`--timeout` takes a duration of up to 6 hours, such as 900, 15m or 1h.",
+        ),
         (
             '--test "pytest',
             '`--test` takes a command in quotes, such as "pytest tests/test_x.py".',

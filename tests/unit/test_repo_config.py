@@ -208,9 +208,7 @@ def test_a_problem_names_its_line_and_what_would_be_right(text: str, expected: s
 def test_a_branch_prefix_must_make_branch_names(prefix: str) -> None:
     """What git would refuse as a branch is refused here, before any work is done."""
     [problem] = problems(json.dumps({"branch_prefix": prefix}))
-    assert (
-        problem == "1: 'branch_prefix' must be a valid branch name prefix, such as fixpoint/."
-    )
+    assert problem == "1: 'branch_prefix' must be a valid branch name prefix, such as fixpoint/."
 
 
 @pytest.mark.parametrize(
