@@ -13,7 +13,12 @@ from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
 
+from typer.core import TyperGroup
+from typer.main import get_command
+from typer.testing import CliRunner
+
 import bot.reporting
+from bot.commands.cli import app
 from bot.reporting.example import spoken
 
 ROOT = Path(__file__).parent.parent
@@ -27,11 +32,13 @@ Everything that Fixpoint says to people, in one place, to be read aloud.
 
 """
 _PACKAGES = ("bot", "sandbox")
+_WIDTH = 100
+"""Columns of the help pages, wherever they are printed."""
 
 
 def page() -> str:
     """Return the whole page."""
-    parts = [*map(_section, reporting_modules()), _raised()]
+    parts = [*map(_section, reporting_modules()), _command_line(), _raised()]
     return _TOP + "\n".join(part for part in parts if part)
 
 
@@ -63,6 +70,28 @@ def _shown(text: str) -> str:
     if "\n" not in text:
         return text
     return "\n\n" + "\n".join(f"      {line}".rstrip() for line in text.split("\n"))
+
+
+def _command_line() -> str:
+    """Return the `--help` pages of all commands."""
+    texts = [f"```text\n{_help(words)}```\n" for words in _commands(get_command(app))]
+    return "\n".join(("## Command line", "", "What `--help` prints.", "", *texts))
+
+
+def _commands(command: object, *words: str) -> Iterator[tuple[str, ...]]:
+    """Yield what is typed for each command, the groups before what is in them."""
+    yield words
+    if isinstance(command, TyperGroup):
+        for name, inner in command.commands.items():
+            yield from _commands(inner, *words, name)
+
+
+def _help(words: tuple[str, ...]) -> str:
+    environment = {"NO_COLOR": "1", "TERM": "dumb"}
+    said = CliRunner().invoke(
+        app, [*words, "--help"], prog_name="fixpoint", terminal_width=_WIDTH, env=environment
+    )
+    return said.stdout
 
 
 def _raised() -> str:

@@ -39,7 +39,7 @@ from bot.runs.remote_checkout import RemoteCheckout
 from bot.settings.environment import SandboxKind, load_local_settings
 from bot.storage.data_folder import make_data_folder
 
-_TERMINATED = "The process was asked to end (SIGTERM)."
+_TERMINATED = "The process received SIGTERM."
 """As by `timeout`, a CI system or a machine that shuts down: no person need have wished it."""
 
 

@@ -50,7 +50,7 @@ def local_repository(options: FixOptions) -> Path | None:
     """
     if "://" in options.target:
         if options.apply or options.branch is not None:
-            raise UsageError("--apply and --branch need a repository on this machine; use --patch.")
+            raise UsageError("--apply and --branch need a local repository; use --patch instead.")
         return None
     folder = Path(options.target).expanduser()
     if not folder.is_dir():
@@ -66,9 +66,9 @@ def problem_of(options: FixOptions) -> Problem:
         UsageError: When it is given twice, or can't be read.
     """
     if options.as_json and str(options.patch) == "-":
-        raise UsageError("--json and --patch - both write to stdout: the patch is in the JSON.")
+        raise UsageError("--json and --patch - both write to stdout; the JSON contains the patch.")
     if options.issue is not None and options.issue_file is not None:
-        raise UsageError("--issue and --issue-file say the same thing: give one of them.")
+        raise UsageError("Use either --issue or --issue-file, not both.")
     text = options.issue or ""
     if options.issue_file is not None:
         text = _read_issue(options.issue_file)
@@ -99,7 +99,7 @@ def check_proposers(options: FixOptions, tools: Tools) -> None:
             raise UsageError(f"--proposers: {_NO_MODEL}.")
         known = ", ".join(dict.fromkeys((*tools.proposers, "agent")))
         missing = "" if "agent" in tools.proposers else f" ({_NO_MODEL})"
-        raise UsageError(f"--proposers: {name!r} is none of {known}{missing}.")
+        raise UsageError(f"--proposers: unknown proposer {name!r}; choose from {known}{missing}.")
 
 
 def repo_config(repository: Path) -> RepoConfig:

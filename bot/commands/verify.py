@@ -86,7 +86,7 @@ async def _judge(options: VerifyOptions, data: bytes) -> Report:
     )
     repository = local_repository(asked)
     if repository is None:
-        raise UsageError("verify needs a repository on this machine.")
+        raise UsageError("verify needs a local repository.")
     settings = load_local_settings(os.environ)
     run_id = secrets.token_hex(4)
     job = job_of(asked, run_id, Problem(instructions=options.issue or ""), repo_config(repository))
@@ -96,7 +96,7 @@ async def _judge(options: VerifyOptions, data: bytes) -> Report:
         patch = await _patch(checkout, data)
         report = await _run(options, settings, folder, job, checkout, patch)
     if report.verdict in {Verdict.INFRASTRUCTURE, Verdict.BUDGET_SPENT, Verdict.STOPPED}:
-        raise UsageError(f"The patch could not be judged. {report.reason}")
+        raise UsageError(f"The patch could not be verified. {report.reason}")
     return redacted(report, planted_secrets(settings))
 
 

@@ -74,11 +74,15 @@ def _text(text: str) -> str:
 _VALUED: Mapping[str, _Option] = MappingProxyType(
     {
         "attempts": _Option("attempts", f"a whole number from 1 to {MAX_ATTEMPTS}", _whole_number),
-        "budget-usd": _Option("budget_usd", f"dollars, up to {MAX_BUDGET_USD}", _money),
-        "model": _Option("model", "a model's name", _text),
+        "budget-usd": _Option(
+            "budget_usd", f"an amount in dollars, up to {MAX_BUDGET_USD}", _money
+        ),
+        "model": _Option("model", "a model name", _text),
         "test": _Option("test", 'a command in quotes, such as "pytest tests/test_x.py"', _text),
         "effort": _Option("effort", "low, medium or high", lambda text: Effort(text.lower())),
-        "timeout": _Option("timeout", "a time up to 6 hours, such as 900, 15m or 1h", seconds),
+        "timeout": _Option(
+            "timeout", "a duration of up to 6 hours, such as 900, 15m or 1h", seconds
+        ),
     }
 )
 _FLAGS: Mapping[str, bool] = MappingProxyType({"draft": True, "no-draft": False})
@@ -146,9 +150,9 @@ def _unknown(name: str) -> str:
     hint = (
         f"did you mean `--{nearest[0]}`?"
         if nearest
-        else f"there are {', '.join(f'`--{each}`' for each in known)}."
+        else f"the options are {', '.join(f'`--{each}`' for each in known)}."
     )
-    return f"`--{shown}` is not an option; {hint} (Write it as `code` if it belongs to the text.)"
+    return f"Unknown option `--{shown}`; {hint} (If it is part of the text, write it as `code`.)"
 
 
 def _tidy(parts: list[str]) -> str:

@@ -147,7 +147,7 @@ async def test_terminated_it_says_so(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         done = await ended(process)
         assert (done.code, read(done).verdict) == (1, "stopped")
-        assert read(done).reason == snapshot("The process was asked to end (SIGTERM).")
+        assert read(done).reason == snapshot("The process received SIGTERM.")
         assert left_behind(desk) == []
 
 
@@ -189,11 +189,11 @@ async def test_two_at_once(tmp_path: Path) -> None:
         (("empty",), "must be a git repository with at least one commit"),
         (
             ("repository", "--proposers", "oracle"),
-            "'oracle' is none of mechanical, search, agent (agent needs a model; set ANTHROPIC_API_",
+            "unknown proposer 'oracle'; choose from mechanical, search, agent (agent needs a model;",
         ),
-        (("repository", "--proposers", ""), "'--proposers': it is empty; leave the option out"),
-        (("repository", "--test", ""), "'--test': it is empty; leave the option out"),
-        (("repository", "--setup", "true", "--setup", " "), "'--setup': it is empty"),
+        (("repository", "--proposers", ""), "'--proposers': must not be empty; omit the option"),
+        (("repository", "--test", ""), "'--test': must not be empty; omit the option"),
+        (("repository", "--setup", "true", "--setup", " "), "'--setup': must not be empty"),
         (("repository", "--proposers", "agent"), "agent needs a model; set ANTHROPIC_API_KEY"),
         (("repository", "--sandbox", "chroot"), "'chroot' is not one of"),
         (("repository", "--sandbox", "e2b"), "E2B_API_KEY"),
@@ -202,14 +202,14 @@ async def test_two_at_once(tmp_path: Path) -> None:
             "'--attempts': Input should be greater than or equal to 1",
         ),
         (("repository", "--budget", "2"), "No such option: --budget"),
-        (("repository", "--issue", "a", "--issue-file", "b"), "give one of them"),
+        (("repository", "--issue", "a", "--issue-file", "b"), "Use either --issue or --issue-file"),
         (("repository", "--issue-file", "b"), "b can't be read: No such file or directory."),
         (("repository", "--json", "--patch", "-"), "both write to stdout"),
-        (("repository", "--branch", "main"), "'main' exists already"),
+        (("repository", "--branch", "main"), "'main' already exists"),
         (("repository", "--branch", "no..good"), "is not a valid branch name"),
         (("repository", "--patch", "none/fix.patch"), "the folder none does not exist"),
-        (("repository", "--patch", "plain"), "plain is a folder; name a file."),
-        (("https://example.com/r.git", "--apply"), "need a repository on this machine"),
+        (("repository", "--patch", "plain"), "plain is a folder, not a file."),
+        (("https://example.com/r.git", "--apply"), "need a local repository"),
         ((), "Missing argument 'PATH_OR_URL'"),
     ],
 )
@@ -242,7 +242,7 @@ async def test_the_repo_config_is_checked(tmp_path: Path) -> None:
     """Status 0 for a good one; 1 with a line per problem; 2 when there is none."""
     async with open_desk(tmp_path) as desk:
         good = await desk.run("config", "check", str(desk.repository))
-        assert (good.code, good.out.endswith("is fine.\n")) == (0, True)
+        assert (good.code, good.out.endswith("is valid.\n")) == (0, True)
         config = desk.repository / ".github" / "fixpoint.yml"
         config.write_text("atempts: 2\ntest: [1]\n")
         bad = await desk.run("config", "check", str(config))
@@ -274,7 +274,7 @@ async def test_doctor_says_what_works(tmp_path: Path) -> None:
         async with open_scene(tmp_path) as scene:
             works = await desk.run("doctor", environ=scene.variables(desk.data))
         assert works.code == 0, works
-        assert "GitHub knows this App as fixpoint." in " ".join(works.out.split())
+        assert "Authenticated to GitHub as the App fixpoint." in " ".join(works.out.split())
         assert "`fixpoint fix` and `fixpoint serve` work here." in works.out
         broken = await desk.run("doctor", environ={"GITHUB_APP_ID": "seven"})
         assert broken.code == 1

@@ -136,7 +136,7 @@ def test_untrusted_text_moves_no_cursor() -> None:
 def test_report_of_a_fix() -> None:
     """The report shows verdict, failure, attempts, patch and where it went."""
     target = console()
-    print_report(FIXED, target, "The patch is in fix.patch.")
+    print_report(FIXED, target, "The patch was written to fix.patch.")
     assert written(target) == snapshot("""\
 
 Fixed. Attempt 2 passed.
@@ -162,7 +162,7 @@ diff --git a/dates.py b/dates.py
 -    return year % 4 == 0
 +    return year % 4 == 0 and year % 100 != 0
 
-The patch is in fix.patch.
+The patch was written to fix.patch.
 2 attempts, 3 min 04 s, 121,300 tokens, $0.1334
 """)
 
