@@ -15,6 +15,7 @@ from bot.errors import BudgetExhausted, ProviderUnreachable, RequestTooLong
 from bot.llm.base import ModelStrength, StopReason, Text, ToolCall
 from bot.model import Limits, Usage
 from bot.model.progress import Noticed, TurnFinished
+from bot.reporting.reasons import agent
 from tests.flows.agent_world import (
     FIX,
     JournaledSteps,
@@ -163,7 +164,7 @@ async def test_going_round_in_circles_is_noticed_and_ended(tmp_path: Path) -> No
     """The third equal result brings a word to the model, the fifth ends the attempt."""
     model = ScriptedModel(says(bash("echo took 0.$$ s")))
     proposal = await world(tmp_path).attempt(model)
-    assert proposal.ended == "The model repeated the same action 5 times."
+    assert proposal.ended == agent.repeated(5)
     told = [
         [block.text for block in message.blocks if isinstance(block, Text)]
         for message in model.heard
@@ -187,9 +188,9 @@ async def test_turns_run_out(tmp_path: Path) -> None:
     story = world(tmp_path, limits=Limits(turns=7))
     model = ScriptedModel(says(FIX), *lines)
     proposal = await story.attempt(model)
-    assert proposal.ended == "All 7 turns of the attempt are used."
+    assert proposal.ended == agent.turns_used(7)
     assert proposal.patch
-    assert proposal.summary == "The model did not finish. It changed app.txt."
+    assert proposal.summary == agent.unfinished(["app.txt"])
     notes = [
         block.text for message in model.heard for block in message.blocks if isinstance(block, Text)
     ]
@@ -228,13 +229,13 @@ async def test_a_cut_answer_is_continued_twice(tmp_path: Path) -> None:
     assert "cut off at 16,000 tokens" in model.heard[0].blocks[0].text
 
     endless = await world(tmp_path).attempt(ScriptedModel(cut))
-    assert endless.ended == "3 answers in a row were cut off at their token limit."
+    assert endless.ended == agent.cut_off(3)
 
 
 async def test_a_refusal_ends_the_attempt(tmp_path: Path) -> None:
     """A model that declines is not argued with."""
     model = ScriptedModel(says("No.", stop=StopReason.REFUSAL))
-    assert (await world(tmp_path).attempt(model)).ended == "The model declined to go on."
+    assert (await world(tmp_path).attempt(model)).ended == agent.declined()
     assert len(model.asked) == 1
 
 

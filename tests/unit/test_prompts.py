@@ -67,7 +67,7 @@ FULL = replace(
         Attempt(
             1,
             "agent",
-            Proposal(PATCH, "I made it new.", ended="All 60 turns of the attempt are used."),
+            Proposal(PATCH, "I made it new.", ended="The attempt used all 60 turns."),
             Verification(
                 RED,
                 findings=(
@@ -224,7 +224,7 @@ I made it new.
 </data-21547a68741ebf421c1fc4de>
 
 Why it was rejected:
-- It ended early: All 60 turns of the attempt are used.
+- It ended early: The attempt used all 60 turns.
 - The failing command still fails with it in a clean sandbox; see below.
 - Besides: tests/a.py was left out.
 

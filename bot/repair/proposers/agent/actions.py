@@ -17,6 +17,7 @@ from bot.repair.proposers.agent.edit_tool import (
     StrReplace,
     View,
 )
+from bot.reporting.reasons import agent
 from sandbox.base import WORKSPACE
 
 BASH = "bash"
@@ -86,17 +87,17 @@ def in_words(call: ToolCall) -> str:
     action = read_action(call)
     match action:
         case Bash(command):
-            return _short(f"$ {command}")
+            return _short(agent.ran(command))
         case Restart():
-            return "restart the shell"
+            return agent.restarted()
         case RunTests(command):
-            return _short(f"run tests: {command}") if command else "run the tests"
+            return _short(agent.ran_tests(command))
         case View(path):
-            return _short(f"read {relative(path)}")
+            return _short(agent.read(relative(path)))
         case Create(path) | StrReplace(path) | Insert(path):
-            return _short(f"edit {relative(path)}")
+            return _short(agent.edited(relative(path)))
         case Rejected():
-            return _short(f"{call.name} (not understood)")
+            return _short(agent.not_understood(call.name))
         case _:
             assert_never(action)
 
