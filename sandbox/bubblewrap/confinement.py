@@ -18,7 +18,7 @@ def confinement() -> str:
     limits = (
         "Cgroups limit each sandbox's memory and processes."
         if grouped
-        else "Cgroups can't be written here: memory is limited per process, and processes per command."
+        else "Cgroups can't be written here: memory is limited per process, processes per command."
     )
     calls = (
         "System calls are filtered."

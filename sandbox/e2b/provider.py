@@ -102,7 +102,8 @@ class E2BProvider:
         """Attach to the sandbox of that name, or create it."""
         if not _NAME.fullmatch(spec.name):
             raise SandboxError(
-                f"{spec.name!r} is not a valid sandbox name: use 1 to 60 characters of a-z, 0-9 and '-'."
+                f"{spec.name!r} is not a valid sandbox name: "
+                "use 1 to 60 characters of a-z, 0-9 and '-'."
             )
         scratch = self._new_scratch()
         try:

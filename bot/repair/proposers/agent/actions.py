@@ -150,7 +150,7 @@ class _Fields:
         if not isinstance(value, str):
             raise _BadInput(f"{key} is required and must be a string.")
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise _BadInput(f"{key} holds half a character (a lone surrogate).")
+            raise _BadInput(f"{key} contains half a character (a lone surrogate).")
         return value
 
     def number(self, key: str) -> int:
@@ -177,9 +177,9 @@ class _Fields:
         if not command.strip():
             raise _BadInput(f"{key} is empty.")
         if "\0" in command:
-            raise _BadInput(f"{key} holds a NUL character.")
+            raise _BadInput(f"{key} contains a NUL character.")
         if len(command.encode()) > _LONGEST_COMMAND:
-            raise _BadInput(f"{key} is too long: write a file first and run that.")
+            raise _BadInput(f"{key} is too long: write it to a file first and run that.")
         return command
 
     def path(self, key: str) -> str:
