@@ -112,7 +112,7 @@ async def test_credentials_only_read_and_only_there(kind: Kind, registry: Privat
     command = fetches(("GET", f"{root}/simple/x/"), *writing, *reading)
     first, *others = (await said(sandbox, command)).splitlines()
     assert first == "200"
-    refused = "403 localhost is a private registry, from which can only be read."
+    refused = "403 localhost is a private registry, which is read-only here."
     assert others == [refused] * len(writing) + ["401 "] * len(reading)
     assert {method for method, _, _ in registry.asked} == {"GET"}
     assert [path for _, path, known in registry.asked if known] == ["/simple/x/"]

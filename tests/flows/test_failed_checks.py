@@ -138,7 +138,7 @@ Comment here:
 
 ### Notes
 
-- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Run `RUN`: N s, N tokens, $0.N.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
@@ -370,7 +370,7 @@ async def test_the_tool_behind_a_lint_job_is_found(tmp_path: Path) -> None:
         assert attempt.proposal.patch.files == ("docs/a.txt",)
         [shown] = [line for line in attempt.proposal.summary.splitlines() if line[:1] == "-"]
         assert shown == snapshot(
-            "- `cd docs && ../tools/bin/shfmt -w a.txt`: the failing command was seen to start `shfmt` through `make lint` → `lint`."
+            "- `cd docs && ../tools/bin/shfmt -w a.txt`: The failing command started `shfmt` through `make lint` → `lint`."
         )
         [seen] = [one for one in attempt.proposal.programs if one.file.endswith("shfmt")]
         assert (seen.arguments[1:], seen.folder) == (("-d", "a.txt"), "docs")

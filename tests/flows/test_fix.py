@@ -100,8 +100,8 @@ true
 sh check.sh
 ```
 
-- The setup commands are given; in a Python project they install to `~/.venv`.
-- The test command is given.
+- The setup commands were given; in a Python project, they install into `~/.venv`.
+- The test command was given.
 
 </details>
 
@@ -134,7 +134,7 @@ Comment here:
 
 ### Notes
 
-- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Run `RUN`: N s, N tokens, $0.N.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
@@ -212,8 +212,8 @@ true
 sh check.sh
 ```
 
-- The setup commands are given; in a Python project they install to `~/.venv`.
-- The test command is given.
+- The setup commands were given; in a Python project, they install into `~/.venv`.
+- The test command was given.
 
 </details>
 
@@ -279,7 +279,7 @@ index COMMIT..COMMIT 100644
 
 ### Notes
 
-- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Run `RUN`: N s, N tokens, $0.N.
 
 <!-- fixpoint:run=RUN kind=report -->
@@ -332,8 +332,8 @@ true
 sh check.sh
 ```
 
-- The setup commands are given; in a Python project they install to `~/.venv`.
-- The test command is given.
+- The setup commands were given; in a Python project, they install into `~/.venv`.
+- The test command was given.
 
 </details>
 
@@ -392,8 +392,8 @@ true
 sh check.sh
 ```
 
-- The setup commands are given; in a Python project they install to `~/.venv`.
-- The test command is given.
+- The setup commands were given; in a Python project, they install into `~/.venv`.
+- The test command was given.
 
 </details>
 
@@ -412,7 +412,7 @@ sh check.sh
 
 ### Notes
 
-- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Run `RUN`: N s, N tokens, $0.
 
 <!-- fixpoint:run=RUN kind=report -->
@@ -722,7 +722,7 @@ Run `RUN`:
 
 N s of N s · N tokens · $0.N of $2.00
 
-- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 
 <!-- fixpoint:run=DELIVERY kind=status -->
 """,
@@ -761,8 +761,8 @@ true
 sh check.sh
 ```
 
-- The setup commands are given; in a Python project they install to `~/.venv`.
-- The test command is given.
+- The setup commands were given; in a Python project, they install into `~/.venv`.
+- The test command was given.
 
 </details>
 
@@ -781,7 +781,7 @@ sh check.sh
 
 ### Notes
 
-- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - Run `RUN`: N s, N tokens, $0.N.
 
 <!-- fixpoint:run=RUN kind=report -->
@@ -870,8 +870,8 @@ true
 sh check.sh
 ```
 
-- The setup commands are given; in a Python project they install to `~/.venv`.
-- The test command is given.
+- The setup commands were given; in a Python project, they install into `~/.venv`.
+- The test command was given.
 
 </details>
 
@@ -911,7 +911,7 @@ Comment here:
 
 ### Notes
 
-- mechanical: No tool of this project has a fix mode for `sh check.sh`.
+- mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - search: The failing tests run no source file of the project in their own process, or none that can be read as Python, so there is nothing to edit.
 - Run `RUN`: N s, N tokens, $0.N.
 

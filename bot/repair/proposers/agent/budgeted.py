@@ -65,7 +65,7 @@ class BudgetedModel:
             if not time_left.expired():
                 raise
             raise BudgetExhausted(
-                f"The time budget of {limits.seconds:g} s ended while the model was answering."
+                f"The time budget of {limits.seconds:g} s ran out while the model was answering."
             ) from error
         return ModelTurn(turn, now, ask.max_tokens)
 
@@ -108,7 +108,7 @@ async def _affordable(
                 raise
         else:
             return replace(ask, allowance=offers[chosen])
-    raise ValueError("there must be a way to ask")
+    raise ValueError("asks must not be empty")
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from bot.repair.proposers.mechanical import (
 )
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.repair.proposers.mechanical.process_tree import SeenTool, seen_tools
+from bot.reporting.reasons import mechanical
 from sandbox.base import WORKSPACE
 
 
@@ -68,9 +69,7 @@ def _of_seen(tools: Sequence[SeenTool]) -> Iterator[FixCommand]:
     for tool in tools:
         fix = fix_modes.fix_for(tool.invocation)
         if fix is not None:
-            through = f" through {' → '.join(f'`{one}`' for one in tool.through)}"
-            why = f"the failing command was seen to start `{tool.invocation.tool}`"
-            yield replace(fix, why=why + (through if tool.through else ""))
+            yield replace(fix, why=mechanical.seen(tool.invocation.tool, tool.through))
 
 
 def _unseen(step: Invocation, seen: Sequence[SeenTool]) -> FixCommand | None:
