@@ -131,7 +131,7 @@ async def test_a_protected_path_that_was_asked_for_waits(tmp_path: Path) -> None
         await world.comment("/fix")
         await world.settled()
         assert len(world.pulls()) == 1
-        assert "It touches paths that it may not touch" in world.said()[-1]
+        assert "The patch changes paths that it must not change" in world.said()[-1]
 
 
 def grant(world: World, **permissions: str) -> None:
