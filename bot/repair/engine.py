@@ -40,14 +40,13 @@ from bot.repair.workspace.preparation import (
     SetupFailed,
     clean_up,
     places_of,
-    refused_hosts,
-    reused_sentence,
+    why_setup_failed,
 )
+from bot.reporting.reasons import ending, sandbox_setup
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
 GUIDANCE_FILES = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
-_SUBMODULES = 5
 _GUIDANCE_CHARACTERS = 16_000
 _SETUP_CHARACTERS = 16_000
 
@@ -94,9 +93,7 @@ async def repair(
         verdict, reason = Verdict.STOPPED, str(end)
     except BudgetExhausted as end:
         verdict, reason = Verdict.BUDGET_SPENT, str(end)
-    except ProviderError as error:
-        verdict, reason = Verdict.INFRASTRUCTURE, f"No model answered: {error}"
-    except (SandboxError, GitError) as error:
+    except (ProviderError, SandboxError, GitError) as error:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
     report = await _report(run, context, verdict, reason, started)
     if job.failed:
@@ -157,10 +154,9 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     run.listener(PhaseStarted(Phase.SETUP))
     prepared = await run.steps("set up", preparation.set_up)
     if prepared.refused:
-        run.known.note(refused_hosts(prepared.refused))
+        run.known.note(sandbox_setup.hosts_refused(prepared.refused))
     if isinstance(prepared, SetupFailed):
-        how = "ran out of time" if prepared.timed_out else f"exited with {prepared.exit_code}"
-        reason = f"The setup command `{prepared.command}` {how}."
+        reason = why_setup_failed(prepared)
         run.known.reproduction = Reproduction(
             Cause.INFRASTRUCTURE,
             None,
@@ -170,7 +166,7 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
         raise Concluded(Verdict.INFRASTRUCTURE, reason)
     preparation.use(prepared)
     if prepared.environment_of:
-        run.known.note(reused_sentence(prepared.environment_of))
+        run.known.note(sandbox_setup.environment_reused(prepared.environment_of))
     run.known.untouched = prepared
     guidance, recent = await _guidance(source), await _recent(run, source)
     return RepairContext(source, commands, prepared, preparation, guidance, recent=recent)
@@ -180,8 +176,7 @@ async def _note_submodules(run: Run, source: Source) -> None:
     """Say what of the repository is not there."""
     names = await source.store.submodules(source.head)
     if names:
-        listed = ", ".join(names[:_SUBMODULES]) + (" and more" if names[_SUBMODULES:] else "")
-        run.known.note(f"Submodules are empty in the sandbox: {listed}.")
+        run.known.note(sandbox_setup.submodules_empty(names))
 
 
 async def _guidance(source: Source) -> str:
@@ -212,9 +207,7 @@ async def _attempt_until_believed(run: Run, context: RepairContext) -> tuple[Ver
 
 
 def _why_believed(attempt: Attempt) -> str:
-    if attempt.verification is not None and attempt.verification.uncompared:
-        return f"The failing command passes with the patch. {attempt.verification.uncompared}"
-    return "The failing command passes with the patch, and nothing broke."
+    return ending.fixed(attempt.verification.uncompared if attempt.verification else "")
 
 
 def _state(run: Run) -> State:

@@ -11,6 +11,7 @@ from bot.repair.proposers.given import GIVEN, GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.verification.candidate import without
 from bot.repair.write_test import AUTHOR, write_failing_test
+from bot.reporting.reasons import reproduction
 from sandbox.git import PatchDoesNotApply
 
 
@@ -22,14 +23,14 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
         runs.append(await _observe(run, context, 2))
         if runs[1].ok:
             runs += [await _observe(run, context, n) for n in (3, 4)]
-    reproduction = run.known.reproduction = read_reproduction(runs)
-    if reproduction.cause is Cause.NOT_REPRODUCED and runs[0].ok:
+    seen = run.known.reproduction = read_reproduction(runs)
+    if seen.cause is Cause.NOT_REPRODUCED and runs[0].ok:
         context = await _test_first(run, context, runs[0])
-        reproduction = run.known.reproduction
-    run.listener(Reproduced(reproduction))
-    verdict = verdict_of(reproduction.cause)
+        seen = run.known.reproduction
+    run.listener(Reproduced(seen))
+    verdict = verdict_of(seen.cause)
     if verdict is not None:
-        raise Concluded(verdict, reproduction.reason)
+        raise Concluded(verdict, seen.reason)
     if not runs[0].ok:
         await note_base(run, context, runs[0])
     return context
@@ -54,22 +55,14 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
     if isinstance(given, GivenPatch):
         run.known.reproduction = await _tests_of_the_patch(run, context, given.patch, green)
         return context
-    problem = run.job.problem
-    passes = f"`{context.commands.failing}` passes here"
+    problem, command = run.job.problem, context.commands.failing
     if not (problem.title or problem.body or problem.instructions):
-        raise Concluded(
-            Verdict.NOT_REPRODUCED, f"{passes}, and nothing describes what should fail instead."
-        )
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.nothing_described(command))
     if AUTHOR not in run.ladder:
-        raise Concluded(
-            Verdict.NOT_REPRODUCED,
-            f"{passes}. Writing a test that shows the problem takes a model, and none is configured.",
-        )
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.no_test_author(command))
     written = await write_failing_test(run, context, green)
     if isinstance(written, str):
-        raise Concluded(
-            Verdict.NOT_REPRODUCED, f"{passes}, and no test could be written that fails. {written}"
-        )
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.no_failing_test(command, written))
     run.known.reproduction, run.known.commands = written.reproduction, written.context.commands
     return written.context
 
@@ -80,28 +73,22 @@ async def _tests_of_the_patch(
     """Return how the tests that a patch brings fail without the rest of it."""
     store, base = context.source.store, context.prepared.tree
     others = tuple(file for file in patch.files if not is_test_file(file))
-    passes = f"`{green.command}` passes without the patch"
     try:
         tests = await without(store, base, patch, others)
     except PatchDoesNotApply as error:
-        raise Concluded(Verdict.NOT_REPRODUCED, f"{passes}. {error}") from error
+        reason = reproduction.tests_do_not_apply(green.command, str(error))
+        raise Concluded(Verdict.NOT_REPRODUCED, reason) from error
     if not tests:
-        raise Concluded(
-            Verdict.NOT_REPRODUCED,
-            f"{passes}, and the patch brings no test, so nothing shows what it repairs.",
-        )
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.patch_without_test(green.command))
     red = await context.clean_room(run).observe(
         f"{run.job.run_id}-tests", context.commands.failing, tests
     )
     if red.ok:
-        raise Concluded(
-            Verdict.NOT_REPRODUCED,
-            f"{passes}, and so do the tests that the patch brings: they show nothing.",
-        )
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.tests_prove_nothing(green.command))
     return Reproduction(
         Cause.REAL,
         red,
-        reason="The tests that the patch brings fail without the rest of it.",
+        reason=reproduction.tests_of_patch_fail(),
         runs=(red.exit_code,),
         test_patch=tests,
     )

@@ -11,9 +11,7 @@ from collections.abc import Iterable
 
 from bot.model import GuardFinding, Observation
 from bot.model.guard_rules import found
-
-_NAMED = 5
-"""Tests that a finding names."""
+from bot.reporting.reasons import guards_runs
 
 _CASE = re.compile(r"[\[( ].*", re.DOTALL)
 """What follows the name of a test in the id of one of its cases or subtests."""
@@ -44,20 +42,20 @@ def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]
 def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
     """Return findings on what a passing run leaves out."""
     if after.counts is None or not (after.counts.passed or after.passed):
-        return (_rejected("The command passes, but none of its tests was seen to pass."),)
+        return (_rejected(guards_runs.no_pass_recorded()),)
     # With no failed test, what failed was a compiler or linter behind the same command.
     told = before.counts is not None and before.counts.failed
     failed = before.failing_ids - {before.command} if told else frozenset[str]()
     ran, skipped = _tests(after.passed), _tests(after.skipped)
     if hidden := [test for test in failed if _test(test) in skipped - ran]:
-        return (_rejected(f"Tests that failed are skipped now: {_names(hidden)}."),)
+        return (_rejected(guards_runs.now_skipped(sorted(hidden))),)
     lost = [test for test in failed | before.passed if not _did_run(test, ran)]
     if lost and _comparable(before, after):
-        return (_rejected(f"Tests that ran before do not run now: {_names(lost)}."),)
+        return (_rejected(guards_runs.no_longer_run(sorted(lost))),)
     unseen = [test for test in failed if ran and not _did_run(test, ran)]
     if not unseen:
         return ()
-    return (found("tests-unseen", f"Not seen to pass: {_names(unseen)}."),)
+    return (found("tests-unseen", guards_runs.pass_not_recorded(sorted(unseen))),)
 
 
 def _gone_from_red(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
@@ -66,7 +64,7 @@ def _gone_from_red(before: Observation, after: Observation) -> tuple[GuardFindin
     lost = [test for test in before.passed if not _did_run(test, ran)]
     complete = bool(after.passed) and not _STOPPED.search(after.output)
     if lost and complete and _comparable(before, after):
-        return (_rejected(f"Tests that ran before do not run now: {_names(lost)}."),)
+        return (_rejected(guards_runs.no_longer_run(sorted(lost))),)
     return ()
 
 
@@ -98,9 +96,3 @@ def _test(identity: str) -> str:
 
 def _tests(identities: Iterable[str]) -> frozenset[str]:
     return frozenset(map(_test, identities))
-
-
-def _names(tests: Iterable[str]) -> str:
-    ordered = sorted(tests)
-    more = len(ordered) - _NAMED
-    return ", ".join(ordered[:_NAMED]) + (f" and {more} more" if more > 0 else "")

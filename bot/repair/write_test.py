@@ -17,6 +17,7 @@ from bot.model.progress import Noticed, Phase, PhaseStarted
 from bot.repair.run import RepairContext, Run
 from bot.repair.test_proof import MOST_TRIES, narrowed, objection, test_files
 from bot.repair.workspace.patching import patch_between
+from bot.reporting.reasons import written_test
 
 AUTHOR = "agent"
 """The proposer that can write tests."""
@@ -53,8 +54,8 @@ async def write_failing_test(run: Run, context: RepairContext, green: Observatio
             return result
         reason = result
         rejected.append(_rejection(n, proposal, reason))
-        run.listener(Noticed(f"Test {n} is not a proof: {reason}"))
-        run.known.note(f"Written test {n} was not believed: {reason}")
+        run.listener(Noticed(written_test.rejected(n, reason)))
+        run.known.note(written_test.rejected(n, reason))
     return reason
 
 
@@ -88,7 +89,7 @@ async def _prove(
     run: Run, context: RepairContext, patch: Patch, green: Observation, n: int
 ) -> Written | str:
     if not patch:
-        return "The model wrote no test."
+        return written_test.not_written()
     commands = narrowed(context.commands, patch.files)
     room = context.clean_room(run)
     red = await run.steps(
@@ -105,7 +106,7 @@ async def _prove(
         )
         run.known.spend(usage)
         if not shows:
-            return f"It fails for another reason than the problem gives: {why}"
+            return written_test.another_failure(why)
     prepared = await run.steps(
         f"write test {n}: keep", context.preparation.add, patch, context.prepared
     )
@@ -113,7 +114,7 @@ async def _prove(
     reproduction = Reproduction(
         Cause.REAL,
         red,
-        reason="No test showed the problem, so one was written; it fails on the untouched tree.",
+        reason=written_test.shows_problem(),
         runs=(red.exit_code,),
         test_patch=patch,
     )

@@ -154,7 +154,7 @@ async def test_what_is_red_on_the_base_is_not_repaired_here(tmp_path: Path) -> N
         await commit.repaired()
         run = await world.run()
         assert (run.verdict, run.reason, asked(world)) == snapshot(
-            (Verdict.RED_ON_BASE, "`test`: `sh check.sh` fails on the base in the same way.", 0)
+            (Verdict.RED_ON_BASE, "`test`: `sh check.sh` fails the same way on the base commit.", 0)
         )
 
 
@@ -168,7 +168,7 @@ async def test_what_is_red_on_the_base_is_repaired_where_that_is_wanted(tmp_path
         run = await world.run()
         assert run.verdict is Verdict.FIXED
         assert run.report is not None
-        assert "`test`: `sh check.sh` fails on the base in the same way." in run.report.notes
+        assert "`test`: `sh check.sh` fails the same way on the base commit." in run.report.notes
 
 
 async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
@@ -181,12 +181,12 @@ async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
         assert (run.verdict, run.reason, asked(world)) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "`test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "`test`: `sh check.sh` passed here 3 times but failed on GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
                 0,
             )
         )
         assert world.said(commit.pull)[-1] == snapshot("""\
-**Not fixed: the failure could not be reproduced.** `test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+**Not fixed: the failure could not be reproduced.** `test`: `sh check.sh` passed here 3 times but failed on GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
 
 **Next:** Name the command that fails with `/fix --test "COMMAND"`, or add a test that shows the problem at `COMMIT`.
 
@@ -275,7 +275,7 @@ async def test_another_failure_than_github_had_is_not_taken_for_it(tmp_path: Pat
         assert (run.verdict, run.reason, asked(world)) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "`test`: `sh check.sh` fails here with `checks::app`, at GitHub it failed with `tests.test_a::app`. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "`test`: `sh check.sh` fails here with `checks::app`, but failed on GitHub with `tests.test_a::app`. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
                 0,
             )
         )
@@ -418,7 +418,7 @@ async def test_the_second_run_of_a_repository_starts_at_once(tmp_path: Path) -> 
             await commit.repaired()
             run = await world.run()
             assert run.report is not None
-            notes = [world.level(note) for note in run.report.notes if "again" in note]
+            notes = [world.level(note) for note in run.report.notes if "reused" in note]
             told.append((run.verdict, [note.replace(commit.sha[:7], "HEAD") for note in notes]))
         assert [(verdict, len(notes)) for verdict, notes in told] == [
             (Verdict.FIXED, 0),
@@ -437,7 +437,7 @@ async def test_nothing_is_known_and_nothing_can_be_run(tmp_path: Path) -> None:
         assert (run.verdict, run.reason) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "Nothing can be run here for the failed checks. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large or no file. No test command was found.",
+                "The failed checks can't be run here. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large or no file. No test command was found.",
             )
         )
 
@@ -452,4 +452,4 @@ async def test_a_person_who_asks_is_told_that_the_base_is_red_too(tmp_path: Path
         run = await world.run()
         assert run.report is not None
         assert run.verdict is Verdict.FIXED
-        assert "`sh check.sh` fails on the base branch in the same way." in run.report.notes
+        assert "`sh check.sh` fails the same way on the base branch." in run.report.notes

@@ -316,7 +316,7 @@ async def test_nothing_fails_and_no_model(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.NOT_REPRODUCED
         assert world.said()[-1] == snapshot("""\
-**Not fixed: the failure could not be reproduced.** `sh check.sh` passes here. Writing a test that shows the problem takes a model, and none is configured.
+**Not fixed: the failure could not be reproduced.** `sh check.sh` passes here. Writing a test that shows the problem requires a model, and none is configured.
 
 **Next:** Name the command that fails with `/fix --test "COMMAND"`, or add a test that shows the problem at `COMMIT`.
 
@@ -531,8 +531,8 @@ async def test_a_refused_host_is_told(tmp_path: Path) -> None:
         run = await world.run()
         assert run.verdict is Verdict.INFRASTRUCTURE
         assert (
-            "The setup asked for `mirror.example`, which it may not reach. To allow a host, name it"
-            " under `network: allow:` in `.github/fixpoint.yml`."
+            "The setup tried to reach `mirror.example`, which is not allowed. To allow a host, list"
+            " it under `network: allow:` in `.github/fixpoint.yml`."
         ) in world.said()[-1]
 
 
@@ -684,7 +684,7 @@ No run is under way here. The last one's verdict: gave up. The one attempt of th
         assert latest.request.instructions == "be quick"
         again = await world.run()
         assert again.report is not None
-        assert any("is used again" in note for note in again.report.notes)
+        assert any("is reused because" in note for note in again.report.notes)
         await world.comment("/fix help")
         await world.settled()
         assert "--attempts" in world.said()[-1]

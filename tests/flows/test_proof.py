@@ -29,7 +29,7 @@ async def test_a_patch_of_what_the_setup_made_is_not_believed(tmp_path: Path) ->
         "echo right > app.txt; echo changed > made.txt",
     )
     assert verdict is Verdict.GAVE_UP
-    assert "does not fit the commit itself" in said
+    assert "does not apply to the commit itself" in said
 
 
 async def test_a_patch_that_clashes_with_the_prepared_tree_is_an_attempt(tmp_path: Path) -> None:

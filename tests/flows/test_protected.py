@@ -38,7 +38,7 @@ async def test_a_workflow_that_was_asked_for_waits_and_is_pushed(tmp_path: Path)
         assert pull.pull is not None
         assert world.file(CI, pull.pull.head_ref) == "on: push\n"
         assert world.repaired() == "right\n"
-        told = "The request asks to change .github/workflows/ci.yml, which is protected otherwise."
+        told = "The request asks to change .github/workflows/ci.yml, which is otherwise protected."
         assert told in (pull.body or "")
         assert minted_for_workflows(world)
         await world.until(lambda: all(one.revoked for one in minted_for_workflows(world)))
@@ -121,7 +121,7 @@ async def test_a_protected_path_that_was_asked_for_waits(tmp_path: Path) -> None
         await world.settled()
         assert (await world.run()).status is RunStatus.WAITING
         assert reasons(world) == snapshot(
-            ["- The request asks to change legal/terms.txt, which is protected otherwise."]
+            ["- The request asks to change legal/terms.txt, which is otherwise protected."]
         )
         await world.comment("/fix approve")
         await ended(world)
@@ -131,7 +131,7 @@ async def test_a_protected_path_that_was_asked_for_waits(tmp_path: Path) -> None
         await world.comment("/fix")
         await world.settled()
         assert len(world.pulls()) == 1
-        assert "It touches paths that it may not touch" in world.said()[-1]
+        assert "The patch changes paths that it must not change" in world.said()[-1]
 
 
 def grant(world: World, **permissions: str) -> None:

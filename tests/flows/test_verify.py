@@ -104,7 +104,7 @@ async def test_tests_that_the_patch_brings(tmp_path: Path) -> None:
         assert said(await verified(desk, brought, "--json"))["accepted"] is True
         told = said(await verified(desk, {"app.py": RIGHT}, "--json"))
         assert told["accepted"] is False
-        assert "brings no test" in told["reason"]
+        assert "adds no test" in told["reason"]
 
 
 async def test_what_the_command_writes_is_no_part_of_the_patch(tmp_path: Path) -> None:

@@ -267,7 +267,10 @@ def test_report_fits() -> None:
         (Verification(replace(RED, failing=())), "still fails"),
         (Verification(replace(RED, timed_out=True)), "timed out"),
         (Verification(GREEN, RED, (FAILURE, FAILURE)), "breaks 2 other tests"),
-        (Verification(None, problem="It changes nothing."), "not accepted: It changes nothing"),
+        (
+            Verification(None, problem="The patch changes nothing."),
+            "not accepted: The patch changes nothing",
+        ),
     ],
 )
 def test_outcomes(verification: Verification | None, words: str) -> None:

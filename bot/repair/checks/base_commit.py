@@ -7,6 +7,7 @@ from bot.repair.checks.verdict import same_at_base
 from bot.repair.run import RepairContext, Run
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
+from bot.reporting.reasons import reproduction
 
 
 def has_base(context: RepairContext) -> bool:
@@ -46,4 +47,4 @@ async def note_base(run: Run, context: RepairContext, head: Observation) -> None
         return
     base = await observe_at_base(run, context, patch, step="base")
     if same_at_base(head, base):
-        run.known.note(f"`{base.command}` fails on the base branch in the same way.")
+        run.known.note(reproduction.base_fails_too(base.command))

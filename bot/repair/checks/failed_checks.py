@@ -13,6 +13,7 @@ from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.targets import CheckTarget, Chosen, choose, commands_of, failed_job
 from bot.repair.checks.verdict import (
     Judgement,
+    differences,
     judge_base,
     judge_head,
     outside,
@@ -27,10 +28,10 @@ from bot.repair.workspace.preparation import (
     PLACES,
     Preparation,
     SetupFailed,
-    refused_hosts,
-    reused_sentence,
+    why_setup_failed,
 )
 from bot.repair.workspace.setup_inputs import touches_setup
+from bot.reporting.reasons import failed_jobs, sandbox_setup
 
 _SETUP_CHARACTERS = 16_000
 
@@ -77,8 +78,7 @@ async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairCon
     tree = DirectoryTree(source.directory)
     chosen = choose(replace(run.job, failed=inside), tree)
     if not chosen.targets:
-        why = " ".join(job.why_not for job in chosen.left)
-        reason = f"Nothing can be run here for the failed checks. {why} No test command was found."
+        reason = failed_jobs.nothing_to_run([job.why_not for job in chosen.left])
         _conclude(run, Judgement(Cause.NOT_REPRODUCED, reason), (), chosen.left)
     run.known.commands = commands_of(chosen.targets[0].target, tree)
     run.listener(CommandsFound(run.known.commands))
@@ -122,12 +122,14 @@ async def _try(
     run.listener(PhaseStarted(Phase.SETUP, detail=chosen.target.check))
     prepared = await run.steps(f"set up{place}", preparation.set_up)
     if prepared.refused:
-        run.known.note(refused_hosts(prepared.refused))
+        run.known.note(sandbox_setup.hosts_refused(prepared.refused))
     if isinstance(prepared, SetupFailed):
         return JobReproduction(chosen, None, (), _setup_failed(run, chosen, prepared))
     preparation.use(prepared)
     if prepared.environment_of:
-        run.known.note(f"{chosen.target.check}: {reused_sentence(prepared.environment_of)}")
+        run.known.note(
+            f"{chosen.target.check}: {sandbox_setup.environment_reused(prepared.environment_of)}"
+        )
     context = RepairContext(source, commands, prepared, preparation, guidance)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
     run.known.untouched = prepared
@@ -151,7 +153,9 @@ async def _at_base(
     """Run the failing command at the base, set up anew only where the commit changed the setup."""
     source = context.source
     patch = await to_base(context)
-    run.listener(PhaseStarted(Phase.REPRODUCE, detail=f"{context.commands.failing} at the base"))
+    run.listener(
+        PhaseStarted(Phase.REPRODUCE, detail=failed_jobs.run_at_base(context.commands.failing))
+    )
     if not touches_setup(patch.files):
         return await observe_at_base(run, context, patch, step=f"base{place}")
     directory = await provide(
@@ -161,9 +165,7 @@ async def _at_base(
     preparation = _preparation(run, base, chosen, f"-base{place}")
     prepared = await run.steps(f"set up base{place}", preparation.set_up)
     if isinstance(prepared, SetupFailed):
-        run.known.note(
-            f"{chosen.target.check}: the base commit can't be set up, so it was not run."
-        )
+        run.known.note(failed_jobs.base_not_set_up(chosen.target.check))
         return None
     preparation.use(prepared)
     there = replace(context, source=base, preparation=preparation, prepared=prepared)
@@ -195,18 +197,18 @@ async def _observe(run: Run, context: RepairContext, place: str, n: int) -> Obse
 
 
 def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> Judgement:
-    how = "ran out of time" if failed.timed_out else f"exited with {failed.exit_code}"
     run.known.reproduction = Reproduction(
         Cause.NOT_REPRODUCED, None, setup_output=failed.output[-_SETUP_CHARACTERS:]
     )
-    what = f"`{' '.join(failed.command.split())[:120]}`"
     if not chosen.target.workflow:
-        return Judgement(Cause.INFRASTRUCTURE, f"The setup command {what} {how}.")
-    return Judgement(
-        Cause.NOT_REPRODUCED,
-        f"`{chosen.target.check}`: {what}, which goes before the failed step, {how} here. "
-        + " ".join(chosen.target.differences[:3]),
+        return Judgement(Cause.INFRASTRUCTURE, why_setup_failed(failed))
+    check, command, differs = chosen.target.check, failed.command, differences(chosen.target)
+    reason = (
+        failed_jobs.setup_timed_out(check, command, differs)
+        if failed.timed_out
+        else failed_jobs.setup_failed(check, command, failed.exit_code, differs)
     )
+    return Judgement(Cause.NOT_REPRODUCED, reason)
 
 
 def _reported(

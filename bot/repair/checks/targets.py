@@ -12,6 +12,7 @@ from bot.detect.tree import Tree
 from bot.errors import UsageError
 from bot.model import Commands, FailedJob, Target
 from bot.repair.job import Job
+from bot.reporting.reasons import failed_jobs
 
 MOST_TARGETS = 4
 """Failed jobs that are done again in one run; each has an environment of its own."""
@@ -50,11 +51,9 @@ def choose(job: Job, tree: Tree) -> Chosen:
             continue
         same = (planned.setup, planned.enter, planned.command)
         if same in seen:
-            left.append(failed_job(evidence, why_not=f"It comes to the same as `{seen[same]}`."))
+            left.append(failed_job(evidence, why_not=failed_jobs.same_commands(seen[same])))
         elif len(found) == MOST_TARGETS:
-            why = (
-                f"{MOST_TARGETS} failed jobs are done again in one run; this one is left to GitHub."
-            )
+            why = failed_jobs.too_many(MOST_TARGETS)
             left.append(failed_job(evidence, why_not=why))
         else:
             seen[same] = planned.check
@@ -81,7 +80,7 @@ def _detected(job: Job, tree: Tree, left: tuple[FailedJob, ...]) -> Chosen:
         command=commands.failing,
         differences=(
             left[0].why_not,
-            "The repository's own test command stands for it here.",
+            failed_jobs.test_command_instead(),
             *commands.explanation,
         ),
     )
@@ -91,8 +90,7 @@ def _detected(job: Job, tree: Tree, left: tuple[FailedJob, ...]) -> Chosen:
 def commands_of(target: Target, tree: Tree) -> Commands:
     """Return a target as commands; the whole suite is its command without a choice of tests."""
     suite = whole_suite(target.command, tree) or target.command
-    place = f", step `{target.step}` of {target.workflow}" if target.workflow else ""
-    why = f"The failing command is that of the check `{target.check}`{place}."
+    why = failed_jobs.command_origin(target.check, step=target.step, workflow=target.workflow)
     return Commands(
         setup=target.shown,
         test=suite,
