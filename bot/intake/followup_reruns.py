@@ -13,6 +13,7 @@ from bot.model.request import FailedCheck
 from bot.reporting import check_run, final_report, progress_comment, reruns
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
+from bot.reporting.reasons import followup
 from bot.runs.display import Display, Shown
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord
@@ -37,8 +38,9 @@ class RerunAftermath:
         failed = failed_again(claimed, checks)
         if failed is None and datetime.now(UTC) - commit.first_at < LONGEST:
             due = datetime.now(UTC) + later_by(commit, self._first_wait)
-            await self._stores.commits.wait(commit, due, "flaky jobs run once more")
-            return "waits: flaky jobs run once more"
+            waiting = followup.rerun_not_over()
+            await self._stores.commits.wait(commit, due, waiting)
+            return waiting
         await self._tell(run, report, failed)
         sentence = reruns.no_end() if failed is None else reruns.ended(failed)
         # A commit that had its run has none by itself again, however its jobs end.

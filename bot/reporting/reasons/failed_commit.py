@@ -121,12 +121,6 @@ def other_runs() -> str:
     return "Waiting for other runs on failed checks in this repository."
 
 
-@example("3fa9c1d20b7e")
-def has_run(run_id: str) -> str:
-    """A run was started on it."""
-    return f"Started run {run_id}."
-
-
 @example("The pull request is a draft.")
 def skipped(reason: str) -> str:
     """No run is started on it."""
