@@ -115,8 +115,8 @@ def _envelope(request: web.Request) -> _Envelope:
     if request.content_type != "application/json":
         raise _Refused(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            f"The content type is {request.content_type}: choose application/json in the "
-            "settings of the App's webhook.",
+            f"The content type is {request.content_type}; choose application/json in the App's "
+            "webhook settings.",
         )
     return _Envelope(
         delivery_id=_header(request, "X-GitHub-Delivery", _DELIVERY_ID),
@@ -128,7 +128,7 @@ def _envelope(request: web.Request) -> _Envelope:
 def _header(request: web.Request, name: str, pattern: re.Pattern[str]) -> str:
     value = request.headers.get(name, "")
     if not pattern.fullmatch(value):
-        reason = f"The header {name} is missing or odd: this is no webhook of GitHub's."
+        reason = f"The {name} header is missing or invalid, so this is not a GitHub webhook."
         raise _Refused(HTTPStatus.BAD_REQUEST, reason)
     return value
 
@@ -157,7 +157,7 @@ def _check_signature(secret: SecretStr, body: bytes, signature: str) -> None:
     if not signature:
         raise _Refused(
             HTTPStatus.UNAUTHORIZED,
-            "The header X-Hub-Signature-256 is missing: set a secret in the App's webhook.",
+            "The X-Hub-Signature-256 header is missing; set a webhook secret in the App's settings.",
         )
     digest = hmac.new(secret.get_secret_value().encode(), body, hashlib.sha256).hexdigest()
     # As bytes: `compare_digest` raises on text that is not ASCII.
@@ -165,8 +165,7 @@ def _check_signature(secret: SecretStr, body: bytes, signature: str) -> None:
     if not hmac.compare_digest(f"sha256={digest}".encode(), given):
         raise _Refused(
             HTTPStatus.UNAUTHORIZED,
-            "The signature is wrong: GITHUB_WEBHOOK_SECRET must equal the secret of the App's "
-            "webhook.",
+            "The signature does not match; GITHUB_WEBHOOK_SECRET must be the App's webhook secret.",
         )
 
 

@@ -26,7 +26,7 @@ def row(balance: Balance) -> tuple[str, ...]:
     """Return the cells of an account, as plain text."""
     spent, unpriced = money(balance.spent.usd), balance.unpriced
     if unpriced:
-        spent += f" and {count(unpriced, 'call')} of unknown price"
+        spent += f" and {count(unpriced, 'call')} with unknown price"
     return (
         name(balance.account),
         spent,
@@ -42,7 +42,7 @@ def name(account: Account) -> str:
     """Return what an account is called."""
     match account.scope:
         case AccountScope.SERVER:
-            return f"this server on {account.day}"
+            return f"server on {account.day}"
         case AccountScope.INSTALLATION:
             return f"installation {account.name} on {account.day}"
         case AccountScope.REPOSITORY:

@@ -42,11 +42,11 @@ def failure_output(observation: Observation, *, limit: int = 6_000) -> str:
     """Return what the runner said of the failures, folded; its output when it said nothing."""
     told = [failure for failure in observation.failing if failure.detail.strip()]
     if not told:
-        return output("Output of the command", observation.output, limit=limit)
+        return output("Command output", observation.output, limit=limit)
     shown = told[:_MOST_DETAILED]
     share = limit // len(shown)
     blocks = [f"{code(failure.test)}\n\n{fence(failure.detail, limit=share)}" for failure in shown]
-    title = "What the test runner says"
+    title = "Test runner output"
     if len(observation.failing) > len(shown):
         title += f" (first {len(shown)} of {count(len(observation.failing), 'failure')})"
     return details(title, "\n\n".join(blocks))
@@ -110,7 +110,7 @@ def tried(attempt: Attempt) -> str:
     if verification is not None and verification.target is not None:
         left = verification.target.failing or verification.new_failures
         if left:
-            parts.append(f"Failing with it:\n\n{failing_tests(left, most=5)}")
+            parts.append(f"Still failing:\n\n{failing_tests(left, most=5)}")
     return "\n\n".join(parts)
 
 
@@ -120,7 +120,7 @@ def commands(found: Commands | None) -> Section:
         return Section(("",))
     given = fence("\n".join((*found.setup, found.failing)), "sh")
     why = bullets(line(sentence) for sentence in found.explanation)
-    return Section((details("How it was set up and run", f"{given}\n\n{why}"),), rank=1)
+    return Section((details("Setup and test commands", f"{given}\n\n{why}"),), rank=1)
 
 
 def findings(found: Sequence[GuardFinding]) -> str:

@@ -17,7 +17,9 @@ from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.redaction import redacted
 from bot.reporting import messages
+from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
+from bot.reporting.reasons import starting
 from bot.runs.briefing import Brief, write_brief
 from bot.runs.display import Display, Shown
 from bot.runs.gathering import Gathering
@@ -61,18 +63,20 @@ class Beginning:
 
     async def brief(self, request: FixRequest) -> Brief | CouldNotStart:
         """Return what the run has to know, or what to tell people when it can't start."""
-        mark = marker(request.run_id, "progress")
+        mark, by = marker(request.run_id, "progress"), answer_by(request)
         try:
             brief = await write_brief(self._github, request)
             brief = replace(brief, problem=redacted(brief.problem, self._secrets, self._patterns))
             await self._check_pace(request, brief)
         except RepoConfigError as error:
-            text = messages.config_invalid(CONFIG_PATH, error.problems, mark)
-            return CouldNotStart(text, "The repo config can't be used.")
+            text = messages.config_invalid(CONFIG_PATH, error.problems, mark, by)
+            return CouldNotStart(text, starting.config_invalid())
         except HeadMoved as error:
             return CouldNotStart(messages.moved_on(str(error), mark), str(error))
-        except (UsageError, NotPermitted) as error:
+        except UsageError as error:
             return CouldNotStart(messages.could_not_start(str(error), mark), str(error))
+        except NotPermitted as error:
+            return CouldNotStart(messages.no_access(str(error), mark, by), str(error))
         return brief
 
     async def _check_pace(self, request: FixRequest, brief: Brief) -> None:
@@ -82,10 +86,7 @@ class Beginning:
             return
         earlier = await self._runs.within_an_hour_before(request.run_id)
         if earlier >= most:
-            raise UsageError(
-                f"This repository may start {most} runs an hour, and so many were started in the "
-                "last one. Wait a while."
-            )
+            raise UsageError(starting.hourly_limit(most, answer_by(request)))
 
     async def gather(self, request: FixRequest, brief: Brief) -> tuple[JobEvidence, ...]:
         """Return what GitHub knows of the failed checks."""

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 from bot.errors import GitHubError
 from bot.model.progress import CommandOutput, Progress
 from bot.redaction import redacted
+from bot.reporting.answering import AnswerBy
 from bot.reporting.progress_comment import render
 from bot.reporting.progress_view import ProgressView, advance
 
@@ -33,6 +34,7 @@ class ProgressComment:
         mark: str,
         edit: Callable[[str], Awaitable[None]],
         *,
+        by: AnswerBy = AnswerBy.COMMENT,
         every: float = EDIT_SECONDS,
         secrets: Sequence[SecretStr] = (),
         patterns: Sequence[re.Pattern[str]] = (),
@@ -42,6 +44,7 @@ class ProgressComment:
         self.view = view
         self._mark = mark
         self._edit = edit
+        self._by = by
         self._every = every
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -68,7 +71,7 @@ class ProgressComment:
             await self._changed.wait()
             self._changed.clear()
             try:
-                await self._edit(render(self.view, datetime.now(UTC), self._mark))
+                await self._edit(render(self.view, datetime.now(UTC), self._mark, self._by))
             except GitHubError as error:
                 # Progress is a courtesy: the run goes on, and its end is posted as a step.
                 structlog.get_logger().warning("progress comment not edited", error=str(error))

@@ -38,8 +38,10 @@ from bot.repair.job import Job
 from bot.repair.run import Tools
 from bot.repair.workspace.preparation import PLACES, leftovers
 from bot.reporting import messages
+from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
+from bot.reporting.reasons import run_life
 from bot.runs import rerunning
 from bot.runs.beginning import Beginning
 from bot.runs.briefing import Brief, plan_job
@@ -233,13 +235,15 @@ class FixWorkflow:
     async def _give_up(self, request: FixRequest, times: int) -> None:
         """End a run that ended its server each time it was taken up."""
         _log.error("run given up", interruptions=times)
-        text = messages.crashed(request.run_id, times, marker(request.run_id, "report"))
-        reason = f"It was interrupted {times} times without getting further."
+        mark = marker(request.run_id, "report")
+        text = messages.crashed(request.run_id, times, mark, answer_by(request))
+        reason = run_life.interrupted(times)
         await self._last_words(request, text, reason)
 
     async def _end_early(self, request: FixRequest, reason: str | None) -> None:
-        text = messages.broke(request.run_id, reason, marker(request.run_id, "report"))
-        await self._last_words(request, text, reason or "An error in Fixpoint itself.")
+        mark = marker(request.run_id, "report")
+        text = messages.broke(request.run_id, reason, mark, answer_by(request))
+        await self._last_words(request, text, reason or run_life.bug())
 
     async def _last_words(self, request: FixRequest, text: str, reason: str) -> None:
         """Say them outside of the steps, which come in the order that an earlier process kept."""
@@ -278,6 +282,7 @@ class FixWorkflow:
                 view,
                 mark,
                 edit,
+                by=answer_by(request),
                 every=self._edit_seconds,
                 secrets=self._secrets,
                 patterns=self._patterns,
@@ -355,7 +360,7 @@ def _repo(request: FixRequest) -> Repo:
 def _approved_of(request: FixRequest) -> tuple[str, ...]:
     if request.continues is None:
         return ()
-    return (f"{request.actor} approved of as much again: it goes on from run {request.continues}.",)
+    return (run_life.budget_extended(request.actor, request.continues),)
 
 
 def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:

@@ -54,7 +54,7 @@ class GroupCommit:
             StorageError: When the database is closed.
         """
         if self._closed:
-            raise StorageError("The database is closed: the server is shutting down.")
+            raise StorageError("The database is closed because the server is shutting down.")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append((act, future))  # type: ignore[arg-type] # the pair agrees on T
         if self._writer is None:

@@ -368,7 +368,7 @@ async def test_a_newer_schema_is_refused(url: SecretStr) -> None:
 
     async with await open_database(url) as database:
         await database.write(age)
-    with pytest.raises(UsageError, match=r"schema 99.*install the newer"):
+    with pytest.raises(UsageError, match=r"version 99.*Install a newer"):
         await open_database(url)
 
 
@@ -458,7 +458,7 @@ async def test_sqlite_commits_are_on_disk(tmp_path: Path) -> None:
 )
 async def test_a_database_that_cannot_be_opened_is_named(address: str) -> None:
     """The sentence names the variable and the reason, and hides the password."""
-    with pytest.raises(UsageError, match=r"^DATABASE_URL ") as caught:
+    with pytest.raises(UsageError, match=r"DATABASE_URL ") as caught:
         await open_database(SecretStr(address))
     assert "hunter2" not in str(caught.value)
 

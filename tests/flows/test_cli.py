@@ -232,7 +232,7 @@ async def test_an_unusable_config_and_data_folder_are_said(tmp_path: Path) -> No
         (tmp_path / "file").write_text("")
         inside_a_file = {"FIXPOINT_DATA": str(tmp_path / "file" / "data")}
         done = await desk.run("fix", str(desk.repository), environ=inside_a_file)
-        assert_one_sentence(done, "set FIXPOINT_DATA to a writable folder.")
+        assert_one_sentence(done, "Set FIXPOINT_DATA to a writable folder.")
         config = desk.repository / ".github" / "fixpoint.yml"
         config.write_text("atempts: 2\nattempts: none\n")
         assert_one_sentence(await desk.fix(), "fixpoint.yml:1", "fixpoint.yml:2")

@@ -85,7 +85,7 @@ async def test_flaky_jobs_run_once_more(tmp_path: Path, monkeypatch: pytest.Monk
         [workflow] = world.repository.workflow_runs.values()
         assert (workflow.attempt, workflow.status) == (2, "queued")
         await world.check_ends("test", "success")
-        await world.until_said("run again, it passes")
+        await world.until_said("passed on re-run")
         assert world.shown(world.our_checks()[0]).splitlines()[:6] == snapshot(
             [
                 "Fixpoint: neutral: Verdict: flaky; run again, it passes [Retry]",

@@ -17,6 +17,7 @@ from bot.model import Proposal
 from bot.model.request import FixRequest
 from bot.model.steps import PlainSteps
 from bot.repair.run import Tools
+from bot.reporting.reasons import run_life
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS
 from bot.runs.workflow import FixWorkflow
 from bot.settings.environment import load_server_settings
@@ -359,7 +360,7 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
             await workflow.run(request)
             run = await runs.get(request.run_id)
         assert run is not None
-        assert (run.status, run.reason) == (RunStatus.DONE, "An error in Fixpoint itself.")
+        assert (run.status, run.reason) == (RunStatus.DONE, run_life.bug())
         assert scene.reactions(comment) == ["confused"]
         assert scene.said() == snapshot(
             [

@@ -145,7 +145,7 @@ class Scene:
         text = re.sub(r"run=[0-9a-f-]{36}", "run=DELIVERY", text)
         text = re.sub(r"\b[0-9a-f]{40}\b", "COMMIT", text)
         text = re.sub(r"`[0-9a-f]{7}`", "`COMMIT`", text)
-        text = re.sub(r"\b(moved on to|failed at|repair of) [0-9a-f]{7}\b", r"\1 COMMIT", text)
+        text = re.sub(r"\b(moved to|now at|failed at|working on) [0-9a-f]{7}\b", r"\1 COMMIT", text)
         text = re.sub(r"\b[0-9a-f]{12}\b", "RUN", text)
         text = re.sub(r"issuecomment-\d+", "issuecomment-N", text)
         text = re.sub(r"\b(\d+ min )?\d+(\.\d+)? s\b", "N s", text)

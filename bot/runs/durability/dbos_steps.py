@@ -14,6 +14,7 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID, error
 
 from bot.errors import RunOutdated
 from bot.model.request import FixRequest
+from bot.reporting.reasons import run_life
 from bot.runs.durability.outages import FIRST_WAIT, outlast
 from bot.storage.journal import Journal
 
@@ -67,10 +68,7 @@ class DurableSteps:
         except error.DBOSWorkflowConflictIDError as conflict:
             raise _TakenOver from conflict
         except error.DBOSUnexpectedStepError as change:
-            raise RunOutdated(
-                "The server's settings or version changed while the run was under way, so that it "
-                "can't go on."
-            ) from change
+            raise RunOutdated(run_life.server_changed()) from change
 
     async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
         """Run `act(*args)`, or give what it gave before the restart, from the journal.
