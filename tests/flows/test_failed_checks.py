@@ -39,8 +39,8 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
         assert (job.check, job.step, job.command) == ("test", "Check", "sh check.sh")
         assert job.differences == snapshot(
             (
-                "GitHub tested the merge with the base branch; here it is the head commit.",
-                "GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "GitHub tested the merge with the base branch; here, the head commit is tested.",
+                "GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
             )
         )
         [ours] = [one for one in world.pulls() if one is not commit.pull]
@@ -76,8 +76,8 @@ FAILED checks.py::app - app.txt says wrong
 <details>
 <summary>How this differs from GitHub's runner</summary>
 
-- `test`: GitHub tested the merge with the base branch; here it is the head commit.
-- `test`: GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- `test`: GitHub tested the merge with the base branch; here, the head commit is tested.
+- `test`: GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -104,8 +104,8 @@ sh check.sh
 ```
 
 - The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
-- GitHub tested the merge with the base branch; here it is the head commit.
-- GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- GitHub tested the merge with the base branch; here, the head commit is tested.
+- GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -181,12 +181,12 @@ async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
         assert (run.verdict, run.reason, asked(world)) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "`test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "`test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here, the head commit is tested. GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
                 0,
             )
         )
         assert world.said(commit.pull)[-1] == snapshot("""\
-**Not fixed: the failure could not be reproduced.** `test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+**Not fixed: the failure could not be reproduced.** `test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here, the head commit is tested. GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 **Next:** Name the command that fails with `/fix --test "COMMAND"`, or add a test that shows the problem at `COMMIT`.
 
@@ -211,8 +211,8 @@ FAILED checks.py::app - app.txt says wrong
 <details>
 <summary>How this differs from GitHub's runner</summary>
 
-- `test`: GitHub tested the merge with the base branch; here it is the head commit.
-- `test`: GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- `test`: GitHub tested the merge with the base branch; here, the head commit is tested.
+- `test`: GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -226,8 +226,8 @@ sh check.sh
 ```
 
 - The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
-- GitHub tested the merge with the base branch; here it is the head commit.
-- GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- GitHub tested the merge with the base branch; here, the head commit is tested.
+- GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -275,7 +275,7 @@ async def test_another_failure_than_github_had_is_not_taken_for_it(tmp_path: Pat
         assert (run.verdict, run.reason, asked(world)) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "`test`: `sh check.sh` fails here with `checks::app`, at GitHub it failed with `tests.test_a::app`. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "`test`: `sh check.sh` fails here with `checks::app`, at GitHub it failed with `tests.test_a::app`. GitHub tested the merge with the base branch; here, the head commit is tested. GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
                 0,
             )
         )
@@ -437,7 +437,7 @@ async def test_nothing_is_known_and_nothing_can_be_run(tmp_path: Path) -> None:
         assert (run.verdict, run.reason) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "Nothing can be run here for the failed checks. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large or no file. No test command was found.",
+                "Nothing can be run here for the failed checks. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large, or not a file. No test command was found.",
             )
         )
 

@@ -111,7 +111,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         if match is None or match.lastgroup is None:
             rest = text[position:].strip()[:20]
             raise ExpressionError(
-                f"The expression `{text.strip()[:200]}` is not clear at `{rest}`."
+                f"The expression `{text.strip()[:200]}` has a syntax error at `{rest}`."
             )
         position = match.end()
         yield match.lastgroup, match[match.lastgroup]
@@ -194,7 +194,7 @@ class _Parser:
         return text
 
     def _peek(self) -> tuple[str, str]:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "its end")
+        return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "")
 
     def _next(self) -> tuple[str, str]:
         token = self._peek()
@@ -214,6 +214,8 @@ class _Parser:
             raise self._unexpected()
 
     def _unexpected(self) -> ExpressionError:
+        kind, text = self._peek()
+        place = "its end" if kind == "end" else f"`{text[:40]}`"
         return ExpressionError(
-            f"The expression `{self._text[:200]}` is not clear at `{self._peek()[1][:40]}`."
+            f"The expression `{self._text[:200]}` has a syntax error at {place}."
         )
