@@ -126,7 +126,10 @@ def test_a_plan_as_json(repository: Path) -> None:
         (("plan", "--matrix", "word"), "--matrix word: use KEY=VALUE."),
         (("plan", "--job", "check", "--matrix", "word=x"), "There is no job `check` with that"),
         (("run",), "2 jobs match; choose one:"),
-        (("run", "--matrix", "word=good", "--step", "no"), "There is no step 'no'. Steps:"),
+        (
+            ("run", "--matrix", "word=good", "--step", "no"),
+            "There is no step 'no'. Available steps:",
+        ),
         (("run", "--matrix", "word=good", "--as-of", "x"), "--as-of x: use a date such as"),
     ],
 )

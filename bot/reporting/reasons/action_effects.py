@@ -102,13 +102,13 @@ def sets_up_python(version: str) -> str:
     """The action installs Python."""
     if version:
         return f"Creates an environment with Python {version}."
-    return "Uses the Python of the sandbox."
+    return "Uses the sandbox's Python."
 
 
 @example("20")
 def sets_up_node(version: str) -> str:
     """The action installs a version of Node.js."""
-    return f"Uses Node.js {version} if the machine has it, otherwise the Node.js of the sandbox."
+    return f"Uses Node.js {version} if the machine has it, otherwise the sandbox's Node.js."
 
 
 @example("Go", "")
@@ -116,7 +116,7 @@ def sets_up_node(version: str) -> str:
 def uses_sandbox_tool(tool: str, wanted: str) -> str:
     """The action installs a tool; what the sandbox has is used."""
     asked = f"; the step asks for {wanted}" if wanted else ""
-    return f"Uses the {tool} of the sandbox{asked}."
+    return f"Uses the sandbox's {tool}{asked}."
 
 
 @example("pnpm@9")
@@ -134,7 +134,7 @@ def installs(package: str) -> str:
 @example(["nextest", "just"])
 def uses_installed_tools(tools: Sequence[str]) -> str:
     """The action installs prebuilt tools."""
-    return f"Installs prebuilt {', '.join(tools)}; here the sandbox's own are used."
+    return f"Installs prebuilt tools ({', '.join(tools)}); here the sandbox's own are used."
 
 
 @example("docker://alpine:3")

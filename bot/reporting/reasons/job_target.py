@@ -55,7 +55,7 @@ def workflow_not_planned(check: str, problem: str) -> str:
 def no_such_job(workflow: str, check: str, jobs: Sequence[str]) -> str:
     """The workflow file at this commit names no job like the check."""
     names = ", ".join(f"`{job}`" for job in jobs)
-    has = f"It has {names}." if jobs else "It has no jobs."
+    has = f"Its jobs are {names}." if jobs else "It has no jobs."
     return f"{workflow} has no job `{check}` at this commit. {has}"
 
 
