@@ -1,4 +1,4 @@
-"""Find, for a failed check, the job and the step behind it, and what does them again here."""
+"""Find the job and the step behind a failed check, and what runs them again here."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from bot.reporting.reasons import job_target
 
 @dataclass(frozen=True, slots=True)
 class NotPlanned:
-    """No step of a workflow can stand for a check here.
+    """No step of a workflow can reproduce a check here.
 
     Attributes:
         why: As a sentence.
@@ -31,7 +31,7 @@ class NotPlanned:
 
 
 def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | NotPlanned:
-    """Return what does the failed step again, as the workflow says at the failing commit.
+    """Return what runs the failed step again, according to the workflow at the failing commit.
 
     Args:
         tree: The repository at the failing commit.

@@ -56,7 +56,7 @@ def seconds(text: str) -> int:
     """Return a duration such as `900`, `900s`, `15m` or `1h` in seconds.
 
     Raises:
-        ValueError: When it is none, or not from 1 s to 6 h.
+        ValueError: When it is invalid, or not from 1 s to 6 h.
     """
     match = re.fullmatch(r"([0-9]{1,6})([smh]?)", text.strip().lower())
     if match is None:

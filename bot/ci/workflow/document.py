@@ -25,14 +25,14 @@ Path = tuple[str | int, ...]
 
 
 class WorkflowUnreadable(FixpointError):
-    """The file is no workflow; the text names file and line, and says what is wrong."""
+    """The file is not a workflow; the text names file and line, and says what is wrong."""
 
 
 def read_workflow(path: str, text: str) -> WorkflowSpec:
     """Return what a workflow file says.
 
     Raises:
-        WorkflowUnreadable: When it is no YAML, or has no jobs.
+        WorkflowUnreadable: When it is not YAML, or has no jobs.
     """
     reader = _Reader(path, _document(path, text))
     jobs = reader.mapping(("jobs",))
@@ -54,7 +54,7 @@ def read_action(path: str, text: str) -> ActionSpec:
     """Return what an `action.yml` says.
 
     Raises:
-        WorkflowUnreadable: When it is no YAML, or has no `runs`.
+        WorkflowUnreadable: When it is not YAML, or has no `runs`.
     """
     reader = _Reader(path, _document(path, text))
     runs = reader.mapping(("runs",))

@@ -77,7 +77,7 @@ def _only_called(job: JobLeg) -> bool:
 
 
 def workflow_jobs(tree: Tree, path: str, event: EventFacts | None = None) -> Listing:
-    """Return the jobs of one workflow; a file that is none has a sentence instead.
+    """Return the jobs of one workflow, or a problem if the file is not a workflow.
 
     Args:
         tree: The repository.

@@ -50,7 +50,7 @@ class PlannedStep:
 
 @dataclass(frozen=True, slots=True)
 class JobPlan:
-    """What running a job here comes to.
+    """A job as it would run here.
 
     Attributes:
         target: The job and its leg.

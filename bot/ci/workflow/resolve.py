@@ -1,4 +1,4 @@
-"""Decide what one step comes to, with what is known at that moment."""
+"""Decide what one step does, with what is known at that moment."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _OUTPUT = re.compile(r"steps\.(?P<id>[\w-]+)\.outputs\.(?P<name>[\w-]+)")
 
 
 def resolve(spec: StepSpec, scope: ExpressionContext, frame: StepScope) -> Step:
-    """Return what a step comes to. A broken expression makes it a step that can't run here."""
+    """Return a step as it would run. With a broken expression it can't run here."""
     name = _title(spec, scope)
     bare = Step(spec, frame.key(spec), name, Decision.RUN)
     try:

@@ -217,7 +217,7 @@ def begin(key: str) -> str:
 
 
 def mark(key: str, name: str) -> str:
-    """Return what stands for a step's output in text that is filled when it runs."""
+    """Return the placeholder of a step's output in text that is filled in when it runs."""
     return f"@@ci:{key}:{name}@@"
 
 

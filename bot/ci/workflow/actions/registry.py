@@ -1,4 +1,4 @@
-"""Find out what a step's `uses` comes to."""
+"""Find what a step's `uses` does here."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ MOST_DEPTH = 50
 
 
 class ExpressionError(Exception):
-    """The text is no expression; the message is a sentence that names the place."""
+    """The text is not an expression; the message is a sentence that names the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def parse(text: str) -> Node:
     """Return the tree of an expression, given without its `${{ }}`.
 
     Raises:
-        ExpressionError: When it is none.
+        ExpressionError: When it is not one.
     """
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(f"An expression is longer than {MOST_CHARACTERS} characters.")
