@@ -116,7 +116,7 @@ def _failing_step(plan: JobPlan, title: str | None) -> PlannedStep | None:
     step = plan.step_called(title)
     if step is None:
         titles = "; ".join(planned.step.title for planned in plan.steps)
-        raise UsageError(f"There is no step {title!r}. Steps: {titles}.")
+        raise UsageError(f"There is no step {title!r}. Available steps: {titles}.")
     return step
 
 

@@ -40,7 +40,7 @@ from bot.settings.environment import SandboxKind, load_local_settings
 from bot.storage.data_folder import make_data_folder
 
 _TERMINATED = "The process received SIGTERM."
-"""As by `timeout`, a CI system or a machine that shuts down: no person need have wished it."""
+"""Sent by `timeout`, a CI system or a machine that shuts down, and not always by a person."""
 
 
 def run_fix(options: FixOptions) -> bool:

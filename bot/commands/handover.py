@@ -19,7 +19,7 @@ async def check_branch(repository: Path, branch: str) -> None:
     """Make sure that the branch can be made.
 
     Raises:
-        UsageError: When the name is no branch name, or taken.
+        UsageError: When the name is invalid or taken.
     """
     try:
         await git("check-ref-format", "--branch", branch)
@@ -33,7 +33,7 @@ async def check_branch(repository: Path, branch: str) -> None:
 
 
 def check_patch_file(file: Path) -> None:
-    """Make sure that a patch can be written there, before hours of work end in nothing.
+    """Make sure that a patch can be written there, before hours of work are wasted.
 
     Raises:
         UsageError: When it can't.

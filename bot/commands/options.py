@@ -18,7 +18,7 @@ class SandboxChoice(StrEnum):
 
 
 def _filled(given: str | list[str] | None) -> str | list[str] | None:
-    """Refuse what is there and blank, as a variable of a script that was never set."""
+    """Refuse a blank value, such as a variable that a script never set."""
     texts = [given] if isinstance(given, str) else given or []
     if not all(text.strip() for text in texts):
         raise typer.BadParameter("must not be empty; omit the option or give it a value.")

@@ -1,4 +1,4 @@
-"""`fixpoint verify`: judge a patch of anybody, as Fixpoint judges its own."""
+"""`fixpoint verify`: verify any patch as Fixpoint verifies its own."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class PathsSection(ConfigSection):
     protected: tuple[Glob, ...] = Field((), description="Patches may not change matching files.")
     restored: tuple[RestoredGlob, ...] = Field(
         (),
-        description="More files to restore before a patch is verified; `!` excludes files.",
+        description="Additional files to restore before a patch is verified; `!` excludes files.",
     )
 
 

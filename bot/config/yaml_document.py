@@ -1,4 +1,4 @@
-"""Read YAML as plain values, and remember on which line everything stands."""
+"""Read YAML as plain values, and remember the line of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bot.reporting.reasons import config_problems
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 20
 MAX_VALUES = 5000
-"""Counted with aliases followed: a few lines of them can stand for billions of values."""
+"""Counted with aliases followed: a few lines of them can expand to billions of values."""
 
 _PREFIX = "tag:yaml.org,2002:"
 
@@ -30,7 +30,7 @@ class ConfigProblem:
 
 
 class Unreadable(Exception):
-    """The text is no YAML that we take; `problem` says why and where."""
+    """The text is not YAML that we accept; `problem` says why and where."""
 
     def __init__(self, line: int, text: str) -> None:
         super().__init__(text)

@@ -86,7 +86,8 @@ class LocalSettings(BaseModel):
         None, description="Model of the OpenAI-compatible API, which is used only if this is set."
     )
     openai_stronger_model: str | None = Field(
-        None, description="Its model for the last attempts; `OPENAI_MODEL` if unset."
+        None,
+        description="Model of the OpenAI-compatible API for the last attempts; `OPENAI_MODEL` if unset.",
     )
     fixpoint_sandbox: SandboxKind = Field(
         SandboxKind.AUTO,
@@ -105,10 +106,10 @@ class LocalSettings(BaseModel):
     )
     e2b_domain: str | None = Field(None, description="Domain of a self-hosted E2B installation.")
     e2b_api_url: HttpUrl | None = Field(
-        None, description="URL of its API, if not the default for the domain."
+        None, description="URL of the E2B API, if not the default for the domain."
     )
     e2b_sandbox_url: HttpUrl | None = Field(
-        None, description="URL of its sandboxes, if not the default for the domain."
+        None, description="URL of the E2B sandboxes, if not the default for the domain."
     )
     fixpoint_data: FolderPath = Field(
         Path("~/.local/share/fixpoint"),
@@ -194,7 +195,7 @@ class ServerSettings(LocalSettings):
         description="Maximum total time of all commands in one run, in seconds; no cap if unset.",
     )
     fixpoint_runs_per_hour: int = Field(
-        30, ge=1, description="Maximum number of runs per repository and hour."
+        30, ge=1, description="Maximum number of runs per repository per hour."
     )
     fixpoint_approval_days: float = Field(
         7.0,

@@ -90,15 +90,15 @@ check (bad)  (.github/workflows/ci.yml, job check, on push)
 
 Steps:
   * 1. Run actions/checkout@v4
-       The commit is checked out already.
+       The commit is already checked out.
   * 2. Run actions/cache@v4
-       Caches nothing here: everything is made anew.
+       Nothing is cached here; everything is built from scratch.
   * 3. Look
        | echo "looking for bad"
        | grep -n bad words.txt
 
-What differs from GitHub's runner:
-  - GitHub runs it on `ubuntu-24.04`; here it runs on the sandbox's own Linux with the programs that are there.
+Differences from GitHub's runner:
+  - GitHub runs the job on `ubuntu-24.04`; here it runs on the sandbox's Linux, with the programs installed there.
 """)
 
 
@@ -126,7 +126,10 @@ def test_a_plan_as_json(repository: Path) -> None:
         (("plan", "--matrix", "word"), "--matrix word: use KEY=VALUE."),
         (("plan", "--job", "check", "--matrix", "word=x"), "There is no job `check` with that"),
         (("run",), "2 jobs match; choose one:"),
-        (("run", "--matrix", "word=good", "--step", "no"), "There is no step 'no'. Steps:"),
+        (
+            ("run", "--matrix", "word=good", "--step", "no"),
+            "There is no step 'no'. Available steps:",
+        ),
         (("run", "--matrix", "word=good", "--as-of", "x"), "--as-of x: use a date such as"),
     ],
 )
@@ -193,4 +196,4 @@ def test_a_version_that_a_manager_keeps_is_used(
     result = ci(repository, "run", "--sandbox", "bubblewrap", "--json")
     told = json.loads(result.stdout)
     assert (result.exit_code, told["passed"]) == (0, True), result.output
-    assert told["notes"] == snapshot(["node 7 is not here: 18.20.1 is used."])
+    assert told["notes"] == snapshot(["node 7 is not available here: 18.20.1 is used."])

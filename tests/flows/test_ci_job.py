@@ -235,10 +235,10 @@ async def test_reasons_outside_the_code(provider: SandboxProvider, source: Path)
         StepOutcome.SKIPPED,
     ]
     assert [run.why for run in execution.runs[:2]] == [
-        "It uses `secrets.TOKEN`, which is not here.",
-        "The program `frobnicate` is not here.",
+        "It uses `secrets.TOKEN`, which is not available here.",
+        "The program `frobnicate` is not installed here.",
     ]
-    assert execution.runs[2].why.startswith("Its time was up after")
+    assert execution.runs[2].why.startswith("It timed out after")
     assert execution.said == ("System packages are not installed: apt-get install -y cowsay",)
 
 
@@ -400,7 +400,7 @@ async def test_tools_get_the_versions_of_the_jobs_log(
             done = await sandbox.run(offline + text, timeout=60)
             assert done.ok, done.output
         assert done.output == snapshot(
-            "fixpoint: The job used black 23.0.0, which can't be had here: black 24.1.0 is used.\n"
+            "fixpoint: The job used black 23.0.0, which is not available here: black 24.1.0 is used.\n"
         )
         assert (await sandbox.run(VERSIONS, timeout=20)).output == "0.4.1 24.1.0\n"
     finally:

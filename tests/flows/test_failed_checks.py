@@ -39,8 +39,8 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
         assert (job.check, job.step, job.command) == ("test", "Check", "sh check.sh")
         assert job.differences == snapshot(
             (
-                "GitHub tested the merge with the base branch; here it is the head commit.",
-                "GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "GitHub tested the merge with the base branch; here, the head commit is tested.",
+                "GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
             )
         )
         [ours] = [one for one in world.pulls() if one is not commit.pull]
@@ -76,8 +76,8 @@ FAILED checks.py::app - app.txt says wrong
 <details>
 <summary>How this differs from GitHub's runner</summary>
 
-- `test`: GitHub tested the merge with the base branch; here it is the head commit.
-- `test`: GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- `test`: GitHub tested the merge with the base branch; here, the head commit is tested.
+- `test`: GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -104,8 +104,8 @@ sh check.sh
 ```
 
 - The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
-- GitHub tested the merge with the base branch; here it is the head commit.
-- GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- GitHub tested the merge with the base branch; here, the head commit is tested.
+- GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -211,8 +211,8 @@ FAILED checks.py::app - app.txt says wrong
 <details>
 <summary>How this differs from GitHub's runner</summary>
 
-- `test`: GitHub tested the merge with the base branch; here it is the head commit.
-- `test`: GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- `test`: GitHub tested the merge with the base branch; here, the head commit is tested.
+- `test`: GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -226,8 +226,8 @@ sh check.sh
 ```
 
 - The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
-- GitHub tested the merge with the base branch; here it is the head commit.
-- GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- GitHub tested the merge with the base branch; here, the head commit is tested.
+- GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
