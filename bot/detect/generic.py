@@ -1,4 +1,4 @@
-"""What is left when no language's own files show any tests: make, and pre-commit."""
+"""Fallbacks for repositories in which no language shows any tests: make and pre-commit."""
 
 from __future__ import annotations
 

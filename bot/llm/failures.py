@@ -93,7 +93,7 @@ def judge(provider: str, trouble: Trouble, tokens: TokenCounts | None = None) ->
         error = CredentialsRefused(f"{provider} rejected the credentials or the account{detail}.")
         return FailedCall(error, again=False, tokens=tokens)
     if trouble.status in _OVERLOAD_STATUS or trouble.kind in _OVERLOAD_KINDS:
-        error = ProviderOverloaded(f"{provider} is overloaded or rate limiting{detail}.")
+        error = ProviderOverloaded(f"{provider} is overloaded or limiting requests{detail}.")
         return FailedCall(error, again=True, retry_after=trouble.retry_after, tokens=tokens)
     if _is_transient(trouble):
         what = "can't be reached" if trouble.status is None else "failed to answer"

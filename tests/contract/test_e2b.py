@@ -339,7 +339,7 @@ async def test_cut_connection_stops_the_command_and_says_so(
     sandbox = await provider.open(spec)
     server.state.faults.add("start", CutStream(events=2))
 
-    with pytest.raises(SandboxError, match="connection to E2B was cut") as cut:
+    with pytest.raises(SandboxError, match="connection to E2B was lost") as cut:
         await sandbox.run("echo one; sleep 100", timeout=100)
 
     assert not isinstance(cut.value, SandboxGone)
@@ -354,7 +354,7 @@ async def test_cut_before_the_pid_is_known_stops_the_command(
     sandbox = await provider.open(spec)
     server.state.faults.add("start", CutStream(events=0))
 
-    with pytest.raises(SandboxError, match="connection to E2B was cut"):
+    with pytest.raises(SandboxError, match="connection to E2B was lost"):
         await sandbox.run("sleep 100", timeout=100)
 
     assert not only(server).running

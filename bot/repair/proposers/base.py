@@ -48,7 +48,7 @@ class Task:
         recent: Lines that were changed lately, as path and number.
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         protected: Globs that no patch may touch.
-        requested: Globs of what one may touch all the same: the request asks for it.
+        requested: Globs of what it may touch nevertheless, because the request asks for it.
         reservations: Pays for model calls.
         stopped: Set once a person stops the run.
         key: Front of its steps' names where the attempt's number is not enough: names are unique.
@@ -111,7 +111,7 @@ class Workbench(Protocol):
         ...
 
     async def patch(self) -> Patch:
-        """Return what the work tree has that the untouched one has not."""
+        """Return the difference between the work tree and the untouched one."""
         ...
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.series import series
 
 
 @example(1)
@@ -52,7 +53,7 @@ def unfinished(changed: Sequence[str], last_message: str = "") -> str:
 
 @example()
 def no_clear_answer() -> str:
-    """The model that judges a written test said neither yes nor no."""
+    """The model that judges written tests said neither yes nor no."""
     return "The model that judged the test gave no clear answer."
 
 
@@ -95,9 +96,9 @@ def not_understood(tool: str) -> str:
 
 @example()
 def finished() -> str:
-    """The model calls no tool any more."""
+    """The model stopped calling tools."""
     return "finish"
 
 
 def _changed(files: Sequence[str]) -> str:
-    return f"It changed {', '.join(files)}." if files else "It changed nothing."
+    return f"It changed {series(files)}." if files else "It changed nothing."

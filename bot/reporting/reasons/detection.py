@@ -69,9 +69,10 @@ def test_dependencies(lists: Sequence[tuple[str, str]]) -> str:
 @example(["pytest", "pytest-cov"])
 def dependencies_added(packages: Sequence[str]) -> str:
     """The project does not list packages that its tests need."""
-    them = "it" if len(packages) == 1 else "them"
     named = series([f"`{package}`" for package in packages])
-    return f"The project does not list {named} as a dependency, so the setup adds {them}."
+    if len(packages) == 1:
+        return f"The project does not list {named} as a dependency, so the setup adds it."
+    return f"The project does not list {named} as dependencies, so the setup adds them."
 
 
 @example("pnpm-lock.yaml", "pnpm")
@@ -83,19 +84,19 @@ def node_packages(file: str, manager: str) -> str:
 @example()
 def crates_fetched() -> str:
     """Cargo downloads what `Cargo.toml` lists."""
-    return "Cargo fetches the crates in `Cargo.toml` while the network is available."
+    return "Cargo fetches the crates in `Cargo.toml` during setup, while the network is available."
 
 
 @example()
 def modules_downloaded() -> str:
     """Go downloads what `go.mod` lists."""
-    return "Go downloads the modules in `go.mod` while the network is available."
+    return "Go downloads the modules in `go.mod` during setup, while the network is available."
 
 
 @example(".pre-commit-config.yaml")
 def hooks_installed(file: str) -> str:
     """Pre-commit's hooks are the tests."""
-    return f"The hooks in `{file}` are installed while the network is available."
+    return f"The hooks in `{file}` are installed during setup, while the network is available."
 
 
 @example("pyproject.toml")

@@ -58,7 +58,7 @@ def checks_itself(script: str) -> str:
 @example()
 def committed_result() -> str:
     """The failing command runs a generator and asks git whether anything changed."""
-    return "The failing command expects its result to be committed."
+    return "The failing command runs it and expects the result to be committed."
 
 
 @example()
@@ -94,7 +94,7 @@ def files_named(tool: str) -> str:
 @example("pyproject.toml")
 def linter_codes(file: str) -> str:
     """The output has codes of a linter, and the project configures ruff."""
-    return f"The output contains linter codes, and `{file}` configures ruff."
+    return f"The output contains error codes of a linter, and `{file}` configures ruff."
 
 
 @example("trailing-whitespace")

@@ -190,5 +190,5 @@ class _Fields:
             raise _BadInput(f"{given} is outside {WORKSPACE}: use bash to look elsewhere.")
         names = path.encode().split(b"/")
         if "\0" in path or len(path) > _LONGEST_PATH or max(map(len, names)) > _LONGEST_NAME:
-            raise _BadInput(f"{key} is not a possible path.")
+            raise _BadInput(f"{key} is not a valid path.")
         return path

@@ -19,7 +19,7 @@ _REASON_CHARACTERS = 300
 
 
 class ModelJudge:
-    """Judges written tests; whoever wrote the test has no word in it."""
+    """Judges written tests, independently of whoever wrote them."""
 
     def __init__(self, model: Model, *, name: str | None = None, scrub: Scrub = str) -> None:
         self._model = model
@@ -29,9 +29,9 @@ class ModelJudge:
     async def shows_problem(
         self, problem: Problem, observation: Observation, patch: Patch, money: Money
     ) -> tuple[bool, str, Usage]:
-        """Return the answer, its reason in one sentence, and what the asking cost.
+        """Return the answer, its reason in one sentence, and what it cost to ask.
 
-        Whatever is not a clear yes is a no.
+        Anything but a clear yes is a no.
 
         Args:
             problem: What people reported.

@@ -1,4 +1,4 @@
-"""Let a model repair with tools: ask, do what it asks for, tell it what came of it, ask again."""
+"""Let a model repair with tools: ask it, do what it asks for, tell it the result, ask again."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class AgentProposer:
 
 
 class _Work:
-    """One attempt under way. Between steps everything is decided from what the steps returned."""
+    """One attempt in progress. Between steps everything is decided from what the steps returned."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class _Work:
         self._warned = False
 
     async def done(self) -> Proposal:
-        """Work until there is nothing more to do, and return what that left."""
+        """Work until there is nothing more to do, and return the result."""
         try:
             ended = await self._take_turns()
         except ProviderError as error:
@@ -168,7 +168,7 @@ class _Work:
         return ""
 
     async def _use_tools(self, answer: ModelTurn, number: int, turns_left: int) -> str | None:
-        """Do what the turn asks for, in order, and tell the model what came of it."""
+        """Do what the turn asks for, in order, and tell the model the results."""
         self._cut_answers = 0
         results, most_repeated = [], 0
         for position, call in enumerate(answer.turn.tool_calls, start=1):

@@ -1,4 +1,4 @@
-"""Fixes of tools that no command names, found by what they print: behind a script nobody can read."""
+"""Fix modes of tools that no command names, recognised by what they print."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_FILES = 200
 
 
 def fixes_for(observation: Observation | None, read: Read) -> tuple[FixCommand, ...]:
-    """Return the fix modes of the tools whose words the output has, on the files that they name."""
+    """Return the fix modes of the tools that the output comes from, on the files it names."""
     failing = observation.failing if observation else ()
     found = []
     for tool, (command, stage) in _FIXES.items():

@@ -33,8 +33,8 @@ def plan(
 ) -> tuple[FixCommand, ...]:
     """Return the fixes to run, in order, none twice.
 
-    A tool that was seen at work is repaired with as it was started; configuration tells of those
-    that an earlier failure kept from starting.
+    A tool that was seen running is used as it was started; configuration tells of those that an
+    earlier failure kept from starting.
 
     Args:
         command: The failing command.
@@ -73,7 +73,7 @@ def _of_seen(tools: Sequence[SeenTool]) -> Iterator[FixCommand]:
 
 
 def _unseen(step: Invocation, seen: Sequence[SeenTool]) -> FixCommand | None:
-    """Return a tool's fix mode unless the same mode of the tool was seen at work."""
+    """Return a tool's fix mode unless the same mode of the tool was seen running."""
     fix = fix_modes.fix_for(step)
     if fix is None or (step.tool, fix.stage) in {_mode(tool.invocation) for tool in seen}:
         return None

@@ -18,8 +18,8 @@ from bot.reporting.reasons import mechanical
 from sandbox.base import WORKSPACE
 
 _ROUNDS = 3
-"""A later round gives a linter the chance that a formatter made, hooks their second run, and tools
-theirs that an earlier failure kept from starting."""
+"""Later rounds let linters see what formatters changed, hooks run a second time, and tools run that
+an earlier failure kept from starting."""
 
 _LONGEST_WATCHED = 60.0
 """Seconds: a command that takes longer is not run once more only to see what it starts."""
