@@ -103,7 +103,7 @@ echo "PREPARED=yes" >> "$GITHUB_ENV"
 sh check.sh
 ```
 
-- The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
+- The failing command comes from the check `test`, step `Check` of .github/workflows/ci.yml.
 - GitHub tested the merge with the base branch; here it is the head commit.
 - GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
 
@@ -225,7 +225,7 @@ echo "PREPARED=yes" >> "$GITHUB_ENV"
 sh check.sh
 ```
 
-- The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
+- The failing command comes from the check `test`, step `Check` of .github/workflows/ci.yml.
 - GitHub tested the merge with the base branch; here it is the head commit.
 - GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
 

@@ -1,4 +1,4 @@
-"""What the failed checks of a commit are: real, flaky, on the base too, or not seen here."""
+"""Why the failed checks of a commit are real, flaky, red on the base or not reproduced."""
 
 from __future__ import annotations
 
@@ -144,8 +144,8 @@ def test_command_instead() -> str:
 def command_origin(check: str, *, step: str = "", workflow: str = "") -> str:
     """Where the failing command comes from."""
     if not workflow:
-        return f"The failing command is that of the check `{check}`."
-    return f"The failing command is that of the check `{check}`, step `{step}` of {workflow}."
+        return f"The failing command comes from the check `{check}`."
+    return f"The failing command comes from the check `{check}`, step `{step}` of {workflow}."
 
 
 @example(_COMMAND)
