@@ -1,4 +1,4 @@
-"""Let the tools of the other failed jobs tidy a patch: what mends tests may still be unformatted."""
+"""Run the tools of the other failed jobs on a patch: a fix for tests may still be unformatted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compare the tests of a file before and with a patch: do they demand less? Pure."""
+"""Compare tests without and with a patch: do they demand less? Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Compared:
 
 
 def weakened(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
-    """Yield findings on tests that are gone or demand less.
+    """Yield findings on tests that were removed or demand less.
 
     Args:
         changes: All of the patch, since a test may move from file to file.
@@ -144,7 +144,7 @@ def _of_assertions(pair: _Compared) -> Iterator[GuardFinding]:
 def _replaced(
     pair: _Compared, gone: Sequence[Assertion], come: Sequence[Assertion]
 ) -> Iterator[GuardFinding]:
-    """Yield findings on assertions that stand in the place of others."""
+    """Yield findings on assertions that replaced others."""
     for old, new in zip(gone, come, strict=False):
         weaker = new.strength < old.strength and new.strength is not AssertionStrength.NOTHING
         if weaker or _catches_more(old.text, new.text):
