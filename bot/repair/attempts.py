@@ -22,6 +22,7 @@ from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.question import Question
 from bot.repair.verification.verify import Judged
 from bot.repair.workspace.workbench import SandboxWorkbench
+from bot.reporting.reasons import attempts
 
 REFORMATTERS = frozenset({"mechanical"})
 """Proposers whose changes to existing tests are part of the fix: formatters touch every file."""
@@ -51,8 +52,9 @@ async def make_attempt(run: Run, context: RepairContext, move: Try) -> Made:
     run.known.clues = proposal.clues or run.known.clues
     if not proposal.patch and move.proposer in REFORMATTERS | {"search"}:
         if proposal.summary:
-            run.known.note(f"{move.proposer}: {proposal.summary}")
-            run.listener(Noticed(f"{move.proposer}: {proposal.summary}"))
+            said = attempts.no_patch(move.proposer, proposal.summary)
+            run.known.note(said)
+            run.listener(Noticed(said))
         return Made(None, broke_off)
     run.known.note(*proposal.notes)
     attempt, out_of_time = await _judge(run, context, move, n, key, proposal, started)

@@ -106,7 +106,7 @@ def _context(
     )
     run.known.reproduction = reproduction
     run.listener(Reproduced(reproduction))
-    run.known.note(*(f"{job.check}: {job.why_not}" for job in jobs if job.why_not))
+    run.known.note(*(failed_jobs.noted(job.check, job.why_not) for job in jobs if job.why_not))
     first, *others = [trial.context for trial in real if trial.context is not None]
     run.known.commands = first.commands
     run.known.untouched = first.prepared
@@ -127,9 +127,8 @@ async def _try(
         return JobReproduction(chosen, None, (), _setup_failed(run, chosen, prepared))
     preparation.use(prepared)
     if prepared.environment_of:
-        run.known.note(
-            f"{chosen.target.check}: {sandbox_setup.environment_reused(prepared.environment_of)}"
-        )
+        reused = sandbox_setup.environment_reused(prepared.environment_of)
+        run.known.note(failed_jobs.noted(chosen.target.check, reused))
     context = RepairContext(source, commands, prepared, preparation, guidance)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
     run.known.untouched = prepared

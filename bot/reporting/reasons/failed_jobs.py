@@ -152,3 +152,15 @@ def command_origin(check: str, *, step: str = "", workflow: str = "") -> str:
 def run_at_base(command: str) -> str:
     """What the progress shows while the base is looked at."""
     return f"{command} on the base commit"
+
+
+@example(_CHECK, "It runs the same commands as `test (3.12)`.")
+def noted(check: str, reason: str) -> str:
+    """What the report notes about one of several checks."""
+    return f"{check}: {reason}"
+
+
+@example("ruff check .", "Ran `ruff check --fix .`.")
+def tidied(command: str, summary: str) -> str:
+    """The tools of another failed job changed the patch."""
+    return f"For `{command}`: {summary}"
