@@ -1,4 +1,4 @@
-"""Make one attempt: let a proposer work, then judge what it left."""
+"""Make one attempt: let a proposer work, then judge its patch."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.question import Question
 from bot.repair.verification.verify import Judged
 from bot.repair.workspace.workbench import SandboxWorkbench
+from bot.reporting.reasons import attempts
 
 REFORMATTERS = frozenset({"mechanical"})
-"""Proposers whose changes to existing tests belong to the repair: formatters touch every file."""
+"""Proposers whose changes to existing tests are part of the fix: formatters touch every file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,9 @@ async def make_attempt(run: Run, context: RepairContext, move: Try) -> Made:
     run.known.clues = proposal.clues or run.known.clues
     if not proposal.patch and move.proposer in REFORMATTERS | {"search"}:
         if proposal.summary:
-            run.known.note(f"{move.proposer}: {proposal.summary}")
-            run.listener(Noticed(f"{move.proposer}: {proposal.summary}"))
+            said = attempts.no_patch(move.proposer, proposal.summary)
+            run.known.note(said)
+            run.listener(Noticed(said))
         return Made(None, broke_off)
     run.known.note(*proposal.notes)
     attempt, out_of_time = await _judge(run, context, move, n, key, proposal, started)
@@ -128,7 +130,7 @@ async def _verify(
     """Judge by the failing command first, and by the whole suite only what passes that.
 
     Raises:
-        BudgetExhausted: Before everything was run that has a say.
+        BudgetExhausted: Before everything was run that the judgement needs.
     """
     verifier = context.verifier(run)
     name = f"{run.job.run_id}-verify-{len(run.known.tried)}"
@@ -156,7 +158,7 @@ async def _verify(
 async def _beside(
     run: Run, context: RepairContext, key: str, name: str, patch: Patch, verification: Verification
 ) -> Verification:
-    """Return the verification with what the patch does for the other failed jobs of the commit."""
+    """Return the verification with what the patch does to the other failed jobs of the commit."""
     for n, other in enumerate(context.beside, start=2):
         act = other.clean_room(run).passes
         command = other.commands.failing
@@ -188,7 +190,7 @@ def checked(
     before: Observation | None,
     after: Observation | None,
 ) -> Verification:
-    """Return the verification with what speaks against a passing run as a proof."""
+    """Return the verification with findings on tests that a passing run left out."""
     if before is None or after is None:
         return verification
     seen = configured(not_run(before, after), rules.guards)

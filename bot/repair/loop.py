@@ -30,7 +30,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """This attempt's patch is believed: publish it."""
+    """This attempt's patch is accepted: publish it."""
 
     attempt: Attempt
 
@@ -123,7 +123,7 @@ def best_partial(attempts: Sequence[Attempt], failing_before: frozenset[str]) ->
 
 
 def best_patch(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> Patch:
-    """Return the patch to show when none is believed: the best partial one, else the last."""
+    """Return the patch to show when none is accepted: the best partial one, else the last."""
     partial = best_partial(attempts, failing_before)
     if partial is not None:
         return partial.proposal.patch

@@ -1,4 +1,4 @@
-"""See the failure with own eyes before a cent is spent; where nothing fails, write a test first."""
+"""Reproduce the failure before any money is spent; where nothing fails, write a test first."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sandbox.git import PatchDoesNotApply
 
 
 async def reproduce(run: Run, context: RepairContext) -> RepairContext:
-    """See the failure with own eyes; return the context that attempts start from."""
+    """Reproduce the failure; return the context that attempts start from."""
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=context.commands.failing))
     runs = [await _observe(run, context, 1)]
-    if not runs[0].ok and not runs[0].timed_out:  # what never ends is not waited for twice
+    if not runs[0].ok and not runs[0].timed_out:  # no second wait for a command that hangs
         runs.append(await _observe(run, context, 2))
         if runs[1].ok:
             runs += [await _observe(run, context, n) for n in (3, 4)]
@@ -38,7 +38,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
 
 async def _observe(run: Run, context: RepairContext, n: int) -> Observation:
     room = context.clean_room(run)
-    if n == 1:  # what the command itself leaves behind is no part of a repair
+    if n == 1:  # what the command itself writes is not part of the fix
         return await run.steps(
             "reproduce 1",
             room.observe_writes, f"{run.job.run_id}-reproduce-1", context.commands.failing,
@@ -50,7 +50,7 @@ async def _observe(run: Run, context: RepairContext, n: int) -> Observation:
 
 
 async def _test_first(run: Run, context: RepairContext, green: Observation) -> RepairContext:
-    """Nothing fails yet: have a test written that does, or say what is missing for it."""
+    """Nothing fails yet: have a failing test written, or say what is missing."""
     given = run.tools.proposers.get(GIVEN)
     if isinstance(given, GivenPatch):
         run.known.reproduction = await _tests_of_the_patch(run, context, given.patch, green)
@@ -70,7 +70,7 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
 async def _tests_of_the_patch(
     run: Run, context: RepairContext, patch: Patch, green: Observation
 ) -> Reproduction:
-    """Return how the tests that a patch brings fail without the rest of it."""
+    """Return how the tests that a patch adds fail without the rest of it."""
     store, base = context.source.store, context.prepared.tree
     others = tuple(file for file in patch.files if not is_test_file(file))
     try:

@@ -1,4 +1,4 @@
-"""A problem that no test shows yet: have a test written, and believe it only when it proves it."""
+"""Decide whether a written test shows a problem that no test showed before. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bot.repair.guards import is_test_file
 from bot.reporting.reasons import written_test
 
 MOST_TRIES = 2
-"""How often a test is asked for before the run ends as not reproduced."""
+"""How many tests are asked for before the run ends as not reproduced."""
 
 _PYTEST = re.compile(r"\b(?:pytest|py\.test)\b")
 
@@ -24,7 +24,7 @@ class Judge(Protocol):
     async def shows_problem(
         self, problem: Problem, observation: Observation, patch: Patch, money: Money
     ) -> tuple[bool, str, Usage]:
-        """Return the answer, its reason in one sentence, and what the asking cost.
+        """Return the answer, its reason in one sentence, and what the call cost.
 
         Raises:
             BudgetExhausted: When the money does not cover it.

@@ -1,4 +1,4 @@
-"""Decide whether a command that passes with a patch still ran the tests that it ran without. Pure.
+"""Decide whether a command that passes with a patch still ran all of its tests. Pure.
 
 A patch can make a command pass by keeping tests from running: it skips or deselects them, points
 the runner elsewhere, or ends the process early.
@@ -22,7 +22,7 @@ _PYTEST_SESSION = re.compile(
 
 
 _STOPPED = re.compile(r"stopping after \d+ failures|Interrupted:|no tests ran")
-"""What pytest says when it did not come to the end."""
+"""What pytest prints when it did not finish."""
 
 
 def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
@@ -59,7 +59,7 @@ def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFind
 
 
 def _gone_from_red(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
-    """Return findings on tests that passed and are not even run in a suite that is red anyway."""
+    """Return findings on tests that passed and no longer run in a suite that still fails."""
     ran = _tests({*after.passed, *after.failing_ids})
     lost = [test for test in before.passed if not _did_run(test, ran)]
     complete = bool(after.passed) and not _STOPPED.search(after.output)
@@ -69,9 +69,9 @@ def _gone_from_red(before: Observation, after: Observation) -> tuple[GuardFindin
 
 
 def _comparable(before: Observation, after: Observation) -> bool:
-    """Whether both runs tell of the same tests.
+    """Whether both runs report the same tests.
 
-    A command with several sessions leaves the report of the last one that it came to.
+    A command with several sessions leaves the report of the last one that ran.
     """
     sessions = len(_PYTEST_SESSION.findall(after.output))
     if sessions == 1 and after.passed:

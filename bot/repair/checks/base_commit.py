@@ -35,10 +35,10 @@ async def observe_at_base(
 
 
 async def note_base(run: Run, context: RepairContext, head: Observation) -> None:
-    """Note it when the base of a pull request fails in the same way, which is worth knowing.
+    """Note it when the base of a pull request fails in the same way.
 
     A person asked for the repair, so it goes on all the same. Where the pull request changes what
-    the setup makes, nothing is compared: that would take a setup of its own.
+    the setup makes, nothing is compared: that would need another setup.
     """
     if not run.job.problem.is_pull_request or not has_base(context):
         return

@@ -1,4 +1,4 @@
-"""Prepare and reproduce the failed jobs of a commit: its verdict before anything is spent."""
+"""Prepare and reproduce the failed jobs of a commit, before any money is spent."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class JobReproduction:
 
 
 def conclude_outside(run: Run) -> None:
-    """End a run all of whose failures lie outside of the code, before a sandbox is opened.
+    """End a run whose failures all have causes outside the code, before a sandbox is opened.
 
     Raises:
         Concluded: When that is so.
@@ -68,7 +68,7 @@ def conclude_outside(run: Run) -> None:
 
 
 async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairContext:
-    """See each failed job fail here, and not at the base; return where the real ones are repaired.
+    """Reproduce each failed job here, but not at the base; return where the real ones are repaired.
 
     Raises:
         Concluded: When none of them is real.
@@ -106,7 +106,7 @@ def _context(
     )
     run.known.reproduction = reproduction
     run.listener(Reproduced(reproduction))
-    run.known.note(*(f"{job.check}: {job.why_not}" for job in jobs if job.why_not))
+    run.known.note(*(failed_jobs.noted(job.check, job.why_not) for job in jobs if job.why_not))
     first, *others = [trial.context for trial in real if trial.context is not None]
     run.known.commands = first.commands
     run.known.untouched = first.prepared
@@ -127,9 +127,8 @@ async def _try(
         return JobReproduction(chosen, None, (), _setup_failed(run, chosen, prepared))
     preparation.use(prepared)
     if prepared.environment_of:
-        run.known.note(
-            f"{chosen.target.check}: {sandbox_setup.environment_reused(prepared.environment_of)}"
-        )
+        reused = sandbox_setup.environment_reused(prepared.environment_of)
+        run.known.note(failed_jobs.noted(chosen.target.check, reused))
     context = RepairContext(source, commands, prepared, preparation, guidance)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
     run.known.untouched = prepared
@@ -191,7 +190,7 @@ async def _observe(run: Run, context: RepairContext, place: str, n: int) -> Obse
     room, command = context.clean_room(run), context.commands.failing
     step = f"reproduce{place} {n}"
     name = f"{run.job.run_id}-{step.replace(' ', '-')}"
-    if n == 1:  # what the command itself leaves behind is no part of a repair
+    if n == 1:  # what the command itself writes is not part of the fix
         return await run.steps(step, room.observe_writes, name, command)
     return await run.steps(step, room.observe, name, command, Patch())
 
@@ -226,7 +225,7 @@ def _reported(
 def _conclude(
     run: Run, judgement: Judgement, trials: Sequence[JobReproduction], jobs: tuple[FailedJob, ...]
 ) -> None:
-    """Say what it is instead of a real failure, and end the run."""
+    """Report why no failure is real, and end the run."""
     seen = next((trial for trial in trials if trial.runs), None)
     before = run.known.reproduction
     run.known.reproduction = Reproduction(

@@ -1,4 +1,4 @@
-"""Choose what stands here for the failed checks of a commit. Reads files, runs nothing."""
+"""Choose the commands that repeat the failed checks of a commit. Reads files, runs nothing."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from bot.repair.job import Job
 from bot.reporting.reasons import failed_jobs
 
 MOST_TARGETS = 4
-"""Failed jobs that are done again in one run; each has an environment of its own."""
+"""Failed jobs that one run repeats; each has its own environment."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckTarget:
-    """A failed check with what stands for it here."""
+    """A failed check with the commands that repeat it."""
 
     evidence: JobEvidence
     target: Target
@@ -28,7 +28,7 @@ class CheckTarget:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is done again, and what is not.
+    """Which failed checks are repeated, and which are not.
 
     Attributes:
         targets: At most `MOST_TARGETS`; none when nothing can be run.
@@ -40,7 +40,7 @@ class Chosen:
 
 
 def choose(job: Job, tree: Tree) -> Chosen:
-    """Return the jobs to do again; without any, what detection finds stands for the checks."""
+    """Return the jobs to repeat; if there are none, the detected test command replaces the checks."""
     found: list[CheckTarget] = []
     left: list[FailedJob] = []
     seen: dict[tuple[object, ...], str] = {}
@@ -64,7 +64,7 @@ def choose(job: Job, tree: Tree) -> Chosen:
 
 
 def _detected(job: Job, tree: Tree, left: tuple[FailedJob, ...]) -> Chosen:
-    """Let the repository's test command stand for checks that no workflow explains."""
+    """Use the repository's test command for checks that no workflow explains."""
     try:
         commands = detect(tree, setup=job.setup, test=job.test, failing=job.failing)
     except UsageError:
@@ -88,7 +88,7 @@ def _detected(job: Job, tree: Tree, left: tuple[FailedJob, ...]) -> Chosen:
 
 
 def commands_of(target: Target, tree: Tree) -> Commands:
-    """Return a target as commands; the whole suite is its command without a choice of tests."""
+    """Return a target as commands; the whole suite is its command without a selection of tests."""
     suite = whole_suite(target.command, tree) or target.command
     why = failed_jobs.command_origin(target.check, step=target.step, workflow=target.workflow)
     return Commands(

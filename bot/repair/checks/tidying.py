@@ -1,4 +1,4 @@
-"""Let the tools of the other failed jobs tidy a patch: what mends tests may still be unformatted."""
+"""Run the tools of the other failed jobs on a patch: a fix for tests may still be unformatted."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.model import Patch, Proposal
 from bot.model.progress import Noticed
 from bot.repair.run import RepairContext, Run
+from bot.reporting.reasons import failed_jobs
 
 TIDIER = "mechanical"
 
@@ -26,7 +27,7 @@ async def tidied(
         found = await _in(run, other, n, f"{key}: tidy {number}", proposal.patch)
         if found is None or not found.patch or found.patch == proposal.patch:
             continue
-        text = f"For `{other.commands.failing}`: {found.summary}"
+        text = failed_jobs.tidied(other.commands.failing, found.summary)
         run.listener(Noticed(text.split("\n", 1)[0]))
         summary = f"{proposal.summary}\n\n{text}" if proposal.patch else text
         proposal = replace(proposal, patch=found.patch, summary=summary.strip())

@@ -1,4 +1,4 @@
-"""Conclude what a failed check is from its evidence and from what happened here. Pure."""
+"""Decide why a check failed, from its evidence and from its runs here. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ORDER = (Cause.REAL, Cause.RED_ON_BASE, Cause.FLAKY, Cause.NOT_REPRODUCED, Cause
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one failed check is, and one sentence why."""
+    """Why one check failed: the cause, and a sentence for people."""
 
     cause: Cause
     reason: str
@@ -39,8 +39,8 @@ def outside(evidence: JobEvidence) -> Judgement | None:
 def wants_another_run(runs: Sequence[Observation], evidence: JobEvidence) -> bool:
     """Whether the failing command is to be run again on the untouched tree.
 
-    One red run is confirmed by another. A first green one is not believed, because it was red at
-    GitHub. Where two disagree, or the failure's words are those of flaky ones, it runs longer.
+    One red run is confirmed by another. A single green one is not enough, because the check was
+    red on GitHub. Where two disagree, or the failure looks flaky, there are more runs.
     """
     if len(runs) >= MOST_RUNS or any(run.timed_out for run in runs):
         return False
@@ -52,7 +52,7 @@ def wants_another_run(runs: Sequence[Observation], evidence: JobEvidence) -> boo
 
 
 def judge_head(target: Target, evidence: JobEvidence, runs: Sequence[Observation]) -> Judgement:
-    """Return what the runs at the failing commit say; a real one is still to be seen at the base."""
+    """Return what the runs at the failing commit show; a real failure still has to be checked at the base."""
     first, check, command = runs[0], target.check, runs[0].command
     red = sum(not run.ok for run in runs)
     differs = differences(target)
@@ -75,7 +75,7 @@ def judge_head(target: Target, evidence: JobEvidence, runs: Sequence[Observation
 def judge_base(
     target: Target, evidence: JobEvidence, head: Observation, base: Observation
 ) -> Judgement | None:
-    """Return the judgement of a failure that the base has too, None when the base has it not.
+    """Return the judgement of a failure that the base has too, None when the base does not have it.
 
     Args:
         target: The failed job.
@@ -103,7 +103,7 @@ def same_at_base(head: Observation, base: Observation) -> bool:
 
 
 def overall(judgements: Sequence[Judgement]) -> Judgement:
-    """Return what the failed checks of a commit come to together: real when one of them is."""
+    """Return the judgement of all failed checks of a commit: real when one of them is."""
     cause = next(cause for cause in ORDER if any(each.cause is cause for each in judgements))
     same = [each.reason for each in judgements if each.cause is cause]
     rest = [each.reason for each in judgements if each.cause is not cause]
@@ -128,7 +128,7 @@ def _names_something(failure: Failure) -> bool:
 
 
 def _id(failure: Failure) -> str:
-    """Return a failure's id; places are compared by file, for a line moves with a merge."""
+    """Return a failure's id; places are compared by file, because a merge may move lines."""
     place = f"{failure.file}:"
     if failure.file and failure.test.startswith(place):
         return failure.file
@@ -144,5 +144,5 @@ def _named(failing: Sequence[Failure], command: str) -> bool:
 
 
 def differences(target: Target) -> str:
-    """Return how a job differs here from what it is at GitHub, as far as it is worth telling."""
+    """Return the first few ways in which a job differs here from GitHub."""
     return " ".join(target.differences[:_MOST_DIFFERENCES])

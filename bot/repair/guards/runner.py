@@ -27,7 +27,7 @@ HOOKS = frozenset({
     "pytest_assertion_pass", "pytest_assertrepr_compare", "pytest_generate_tests",
     "load_tests",
 })  # fmt: skip
-"""Functions by which a plugin has a say in what runs and what comes of it.
+"""Functions with which a plugin can change which tests run and what they report.
 
 Source: https://docs.pytest.org/en/stable/reference/reference.html#hooks
 """

@@ -1,4 +1,4 @@
-"""Compare the tests of a file before and with a patch: do they demand less? Pure."""
+"""Compare tests without and with a patch: do they demand less? Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _Compared:
 
 
 def weakened(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
-    """Yield findings on tests that are gone or demand less.
+    """Yield findings on tests that were removed or demand less.
 
     Args:
         changes: All of the patch, since a test may move from file to file.
@@ -127,7 +127,7 @@ def _of_assertions(pair: _Compared) -> Iterator[GuardFinding]:
     gone, come = _without(before, after), _without(after, before)
     for one in come:
         if one.strength is AssertionStrength.NOTHING:
-            said = guards_tests.asserts_nothing_here(pair.after.name, _short(one.text))
+            said = guards_tests.asserts_nothing_here(pair.after.name, _short(one.shown))
             yield found("assertion-vacuous", said, pair.path, one.line)
     for old in tuple(gone):
         new = next((one for one in come if one.shape == old.shape), None)
@@ -137,18 +137,18 @@ def _of_assertions(pair: _Compared) -> Iterator[GuardFinding]:
             yield from _other_value(pair, old, new)
     yield from _replaced(pair, gone, come)
     if len(gone) > len(come):
-        said = guards_tests.assertion_removed(pair.after.name, _short(gone[len(come)].text))
+        said = guards_tests.assertion_removed(pair.after.name, _short(gone[len(come)].shown))
         yield found("assertion-removed", said, pair.path, pair.after.line)
 
 
 def _replaced(
     pair: _Compared, gone: Sequence[Assertion], come: Sequence[Assertion]
 ) -> Iterator[GuardFinding]:
-    """Yield findings on assertions that stand in the place of others."""
+    """Yield findings on assertions that replaced others."""
     for old, new in zip(gone, come, strict=False):
         weaker = new.strength < old.strength and new.strength is not AssertionStrength.NOTHING
         if weaker or _catches_more(old.text, new.text):
-            said = guards_tests.assertion_weakened(_short(old.text), _short(new.text))
+            said = guards_tests.assertion_weakened(_short(old.shown), _short(new.shown))
             yield found("assertion-weakened", said, pair.path, new.line)
         elif looser(old.text, new.text):
             yield _looser(pair, old, new)
@@ -172,7 +172,7 @@ def _other_value(pair: _Compared, old: Assertion, new: Assertion) -> Iterator[Gu
     if looser(old.text, new.text):
         yield _looser(pair, old, new)
     elif _without_limits(old.text) != _without_limits(new.text):
-        said = guards_tests.expectation_changed(_short(old.text), _short(new.text))
+        said = guards_tests.expectation_changed(_short(old.shown), _short(new.shown))
         yield found("expected-changed", said, pair.path, new.line)
 
 
@@ -181,7 +181,7 @@ def _without_limits(text: str) -> str:
 
 
 def _looser(pair: _Compared, old: Assertion, new: Assertion) -> GuardFinding:
-    said = guards_tests.tolerance_relaxed(_short(old.text), _short(new.text))
+    said = guards_tests.tolerance_relaxed(_short(old.shown), _short(new.shown))
     return found("tolerance-relaxed", said, pair.path, new.line)
 
 

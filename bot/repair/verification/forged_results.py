@@ -1,4 +1,4 @@
-"""Ask whether a passing run's results are what its tests did, by a run in which they must fail."""
+"""Check that the results of a passing run are genuine, by a run in which its tests must fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decide whether a passing command is believed: it must pass every time. Pure."""
+"""Decide whether a passing command counts: it must pass every time. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judge a candidate patch where its proposer can't reach: clean sandbox, untouched tree, patch."""
+"""Judge a candidate patch where its proposer can't reach: in a clean sandbox on the untouched tree."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a believed patch goes.
+    """Where an accepted patch goes.
 
     Attributes:
         head: The commit that it must fit.
@@ -111,7 +111,7 @@ class Verifier:
         if not suite.ok and (reason := uncompared(baseline)):
             return replace(verification, suite=suite, uncompared=reason)
         fresh = new_failures(baseline, suite)
-        if fresh:  # a test that fails only now and then says nothing against the patch
+        if fresh:  # a flaky test says nothing about the patch
             again = await self._room.observe(f"{name}-suite-again", baseline.command, patch)
             suite = replace(again, order=suite.order)
             fresh = seen_again(fresh, new_failures(baseline, suite))

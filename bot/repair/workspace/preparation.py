@@ -196,7 +196,7 @@ class Preparation:
     async def _reuse(self, key: str) -> Prepared | None:
         """Return the tree in an environment of the same inputs, or None when there is none.
 
-        It is looked at before it is believed: the work tree must be that of the commit.
+        It is checked before it is used: the work tree must be that of the commit.
         """
         if self._environments is None or (found := await self._environments.find(key)) is None:
             return None

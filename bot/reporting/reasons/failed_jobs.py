@@ -1,4 +1,4 @@
-"""What the failed checks of a commit are: real, flaky, on the base too, or not seen here."""
+"""Why the failed checks of a commit are real, flaky, red on the base or not reproduced."""
 
 from __future__ import annotations
 
@@ -144,11 +144,23 @@ def test_command_instead() -> str:
 def command_origin(check: str, *, step: str = "", workflow: str = "") -> str:
     """Where the failing command comes from."""
     if not workflow:
-        return f"The failing command is that of the check `{check}`."
-    return f"The failing command is that of the check `{check}`, step `{step}` of {workflow}."
+        return f"The failing command comes from the check `{check}`."
+    return f"The failing command comes from the check `{check}`, step `{step}` of {workflow}."
 
 
 @example(_COMMAND)
 def run_at_base(command: str) -> str:
     """What the progress shows while the base is looked at."""
     return f"{command} on the base commit"
+
+
+@example(_CHECK, "It runs the same commands as `test (3.12)`.")
+def noted(check: str, reason: str) -> str:
+    """What the report notes about one of several checks."""
+    return f"{check}: {reason}"
+
+
+@example("ruff check .", "Ran `ruff check --fix .`.")
+def tidied(command: str, summary: str) -> str:
+    """The tools of another failed job changed the patch."""
+    return f"For `{command}`: {summary}"

@@ -1,4 +1,4 @@
-"""Which files of a patch are closed to it, and what became of changes to them."""
+"""Which files a patch must not change, and what became of its changes to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What in a program's new code looks like a way around its tests."""
+"""What in new code looks like a way around the tests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def interpreter_accessed(code: str) -> str:
 @example("getattr(os, '_ex' + 'it')")
 def computed_name(code: str) -> str:
     """The name of an attribute is computed, so nobody can search for it."""
-    return f"The code computes the name of what it uses: {code}"
+    return f"The code computes the name of an attribute: {code}"
 
 
 @example("import pytest")

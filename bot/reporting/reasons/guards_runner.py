@@ -1,4 +1,4 @@
-"""What in a patch changes how tests run, or what comes of them."""
+"""What in a patch changes how tests run or what they report."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def hook_defined(name: str) -> str:
 @example("__eq__")
 def always_true(name: str) -> str:
     """A comparison doesn't compare."""
-    return f"{name} is true whatever it compares."
+    return f"{name} returns true whatever it compares."
 
 
 @example("unittest.TestCase.assertEqual = print")
@@ -56,7 +56,7 @@ def runner_replaced(code: str) -> str:
 @example("report.outcome = 'passed'")
 def outcome_set(code: str) -> str:
     """An outcome is assigned, or what is collected."""
-    return f"The patch sets the outcome or the collection of tests: {code}"
+    return f"The patch overrides test outcomes or test collection: {code}"
 
 
 @example("os._exit(0)")

@@ -1,4 +1,4 @@
-"""What in the runs of a command speaks against a patch with which it passes."""
+"""Why a command that passes with a patch may prove nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the tests that a patch changes demand less than before."""
+"""How a patch makes existing tests demand less."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def value_changed(name: str, before: str, after: str) -> str:
 @example(_TEST, _OLD)
 def assertion_removed(name: str, assertion: str) -> str:
     """A test has fewer assertions."""
-    return f"{name} no longer asserts {assertion}."
+    return f"{name} no longer has the assertion: {assertion}"
 
 
 @example(_OLD, _NEW)
 def assertion_weakened(before: str, after: str) -> str:
     """An assertion demands less."""
-    return f"The assertion {before} became {after}, which demands less."
+    return f"An assertion was weakened: {before} became {after}."
 
 
 @example(_OLD, "assert shout('a') == 'B'")

@@ -1,4 +1,4 @@
-"""How a patch was judged, and why it is not run, or not compared."""
+"""How a patch was judged, and why it was not run or not compared."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def no_ordering_plugin_known() -> str:
 @example("pytest-randomly")
 def shuffled(plugin: str) -> str:
     """A plugin of the project shuffles the tests."""
-    return f"Its tests ran in random order, by {plugin}."
+    return f"Its tests ran in random order, using {plugin}."
 
 
 @example()
