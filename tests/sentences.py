@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import inspect
 import pkgutil
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,8 @@ from types import FunctionType, ModuleType
 
 import bot.reporting
 from bot.reporting.example import spoken
+from bot.reporting.markdown import raw_fence
+from tests.whole_texts import whole_texts
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "sentences.md"
@@ -27,11 +30,12 @@ Everything that Fixpoint says to people, in one place, to be read aloud.
 
 """
 _PACKAGES = ("bot", "sandbox")
+_MARKER = re.compile(r"\n*<!-- fixpoint:[^>]*-->\n*")
 
 
 def page() -> str:
     """Return the whole page."""
-    parts = [*map(_section, reporting_modules()), _raised()]
+    parts = [*map(_section, reporting_modules()), _whole(), _raised()]
     return _TOP + "\n".join(part for part in parts if part)
 
 
@@ -59,10 +63,21 @@ def _section(module: ModuleType) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text for a list: one line as it is, more of them as a block of their own."""
+    """Return a text for a list: one line as it is, more of them as a block; without its marker."""
+    text = _MARKER.sub("", text).rstrip()
     if "\n" not in text:
         return text
     return "\n\n" + "\n".join(f"      {line}".rstrip() for line in text.split("\n"))
+
+
+def _whole() -> str:
+    """Return the texts that tell of a whole run, a block each."""
+    blocks = [
+        f"### {title}\n\n{raw_fence(_MARKER.sub('', text).strip())}\n"
+        for title, text in whole_texts()
+    ]
+    intro = "Made from the sample reports of the tests."
+    return "\n".join(("## Whole texts", "", intro, "", *blocks))
 
 
 def _raised() -> str:

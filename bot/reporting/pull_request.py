@@ -229,7 +229,7 @@ def _attempt_sections(report: Report) -> Iterator[Section]:
     )
     failed = [attempt for attempt in report.attempts if not attempt.accepted]
     if failed:
-        title_text = f"What {count(len(failed), 'other attempt')} tried"
+        title_text = f"Details of {count(len(failed), 'other attempt')}"
         yield Section((details(title_text, "\n\n".join(map(tried, failed))),), rank=1)
 
 

@@ -110,7 +110,7 @@ async def _of_pull_request(
     github: GitHub, repo: Repo, request: FixRequest, issue: Issue, pull: PullRequest
 ) -> Brief:
     if pull.state != "open":
-        raise UsageError(starting.pull_request_closed(answer_by(request)))
+        raise UsageError(starting.pull_request_closed())
     _require_head(request, pull.head_sha)
     trusted = await github.branch_head(repo, pull.base_ref)
     return Brief(

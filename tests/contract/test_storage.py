@@ -499,7 +499,7 @@ async def test_two_acts_of_a_run_have_two_names(journals: tuple[Journal, Journal
     journal, _ = journals
     assert await journal.keep("run", "act", b"first")
     assert await journal.keep("other run", "act", b"its own")
-    with pytest.raises(ValueError, match="Two acts of run run are called 'act'"):
+    with pytest.raises(ValueError, match="Run run has two steps named 'act'"):
         journal.keep("run", "act", b"second")
 
 

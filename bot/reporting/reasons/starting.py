@@ -14,12 +14,11 @@ def archived(repository: str, by: AnswerBy) -> str:
     return f"{repository} is archived. Unarchive it, then {ask(RETRY, by)}."
 
 
-@example(AnswerBy.COMMENT)
-@example(AnswerBy.BUTTON)
-def pull_request_closed(by: AnswerBy) -> str:
+@example()
+def pull_request_closed() -> str:
     """Nobody works on it."""
     return (
-        f"This pull request is closed. Reopen it, then {ask(RETRY, by)}; "
+        "This pull request is closed. Reopen it, then comment `/fix retry`; "
         "or open an issue and comment `/fix` there."
     )
 
@@ -30,7 +29,7 @@ def hourly_limit(most: int, by: AnswerBy) -> str:
     """The repository had its runs of this hour."""
     return (
         f"This repository has reached its limit of {count(most, 'run')} per hour. "
-        f"Wait until it is below the limit, then {ask(RETRY, by)}."
+        f"Wait up to an hour, then {ask(RETRY, by)}."
     )
 
 
