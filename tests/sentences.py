@@ -9,11 +9,12 @@ import ast
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType, ModuleType
 
+import bot.errors
 import bot.reporting
 from bot.reporting.example import spoken
 from bot.reporting.markdown import raw_fence
@@ -30,6 +31,8 @@ Everything that Fixpoint says to people, in one place, to be read aloud.
 
 """
 _PACKAGES = ("bot", "sandbox")
+_OURS = {*vars(bot.errors), "Gone", "Unanswered", "TooLarge", "_Refused"}
+"""What errors with a sentence of ours are called."""
 _MARKER = re.compile(r"\n*<!-- fixpoint:[^>]*-->\n*")
 
 
@@ -90,11 +93,21 @@ def _errors() -> Iterator[tuple[str, str]]:
     for package in _PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-                if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
-                    for argument in node.exc.args[:1]:
-                        text = _written(argument)
-                        if " " in text.strip("…. "):
-                            yield path.relative_to(ROOT).as_posix(), text
+                for argument in _arguments(node):
+                    text = _written(argument)
+                    if " " in text.strip("…. "):
+                        yield path.relative_to(ROOT).as_posix(), text
+
+
+def _arguments(node: ast.AST) -> Sequence[ast.expr]:
+    """Return what an error is made from, whether it is raised at once or returned to be raised."""
+    if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+        return () if _names_ours(node.exc) else node.exc.args[:1]
+    return node.args if isinstance(node, ast.Call) and _names_ours(node) else ()
+
+
+def _names_ours(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id in _OURS
 
 
 def _written(node: ast.expr) -> str:

@@ -81,9 +81,9 @@ def _problem(request: FixRequest) -> Problem:
     """Return the problem of a commit that nobody wrote about: what its checks are called."""
     failed = request.failed
     checks = () if failed is None else failed.checks
-    listed = "\n".join(f"- {check.name}: {check.conclusion}" for check in checks)
+    listed = [f"{check.name}: {check.conclusion}" for check in checks]
     return Problem(
-        body=f"These checks of the commit failed:\n\n{listed}" if listed else "",
+        body=starting.checks_failed(listed) if listed else "",
         instructions=request.instructions,
     )
 

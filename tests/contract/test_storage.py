@@ -401,7 +401,7 @@ async def test_one_failing_write_does_not_spoil_its_neighbours(database: Databas
 
 async def test_a_failing_read_is_a_storage_error(database: Database) -> None:
     """Callers see one kind of error, with a sentence."""
-    with pytest.raises(StorageError, match="The database refused: "):
+    with pytest.raises(StorageError, match="Database error: "):
         await database.read(lambda connection: connection.execute(text("SELECT 1 FROM nowhere")))
 
 

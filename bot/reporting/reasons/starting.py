@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.reporting.answering import RETRY, AnswerBy, ask
 from bot.reporting.example import example
 from bot.reporting.figures import count
@@ -37,6 +39,12 @@ def hourly_limit(most: int, by: AnswerBy) -> str:
 def outdated(failed_at: str, head: str) -> str:
     """The commit whose checks failed is no longer the head of its branch."""
     return f"The checks failed at {failed_at}, but the branch is now at {head}."
+
+
+@example(["lint: failure", "test (3.12): timed_out"])
+def checks_failed(checks: Sequence[str]) -> str:
+    """The problem of a commit that nobody wrote about."""
+    return "\n".join(("These checks failed on the commit:", "", *(f"- {one}" for one in checks)))
 
 
 @example()
