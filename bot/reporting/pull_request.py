@@ -144,9 +144,10 @@ def _proof_before(report: Report, reproduction: Reproduction) -> Iterator[str]:
         return
     runs = reproduction.runs or (observation.exit_code,)
     red = sum(exit_code != 0 for exit_code in runs)
+    codes = "exit code" if len(runs) == 1 else "exit codes"
     yield (
         f"Original commit {commit(report.head)}: {code(observation.command)} failed in "
-        f"{red} of {count(len(runs), 'run')}, exit codes {', '.join(map(str, runs))}."
+        f"{red} of {count(len(runs), 'run')}, {codes} {', '.join(map(str, runs))}."
     )
     if reproduction.test_patch is not None:
         yield (
