@@ -100,8 +100,9 @@ class Webhook:
         except StorageError as error:
             # GitHub marks it as failed; it can be redelivered, by hand or by the sweep.
             log.exception("webhook not stored")
-            reason = "The delivery could not be stored; redeliver it."
-            raise _Refused(HTTPStatus.SERVICE_UNAVAILABLE, reason) from error
+            raise _Refused(
+                HTTPStatus.SERVICE_UNAVAILABLE, "The delivery could not be stored; redeliver it."
+            ) from error
         if not new:
             log.info("webhook delivered again")
             return _answer(HTTPStatus.ACCEPTED, status="duplicate")
@@ -128,8 +129,10 @@ def _envelope(request: web.Request) -> _Envelope:
 def _header(request: web.Request, name: str, pattern: re.Pattern[str]) -> str:
     value = request.headers.get(name, "")
     if not pattern.fullmatch(value):
-        reason = f"The {name} header is missing or invalid, so this is not a GitHub webhook."
-        raise _Refused(HTTPStatus.BAD_REQUEST, reason)
+        raise _Refused(
+            HTTPStatus.BAD_REQUEST,
+            f"The {name} header is missing or invalid, so this is not a GitHub webhook.",
+        )
     return value
 
 

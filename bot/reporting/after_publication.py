@@ -17,11 +17,11 @@ _FAILED = (FailedCheck("lint"), FailedCheck("test (3.12)"))
 def judged(failed: tuple[FailedCheck, ...], *, limit: bool) -> str:
     """Say that the checks pass, or which fail and what people can do."""
     if not failed:
-        return "The repository's own checks pass on it."
+        return "The repository's own checks pass with this fix."
     if limit:
         rest = "The repo config's limits for one fix are used up, so Fixpoint stops here."
     else:
-        rest = "To continue, comment `/fix` there."
+        rest = "To continue, comment `/fix` on the pull request."
     return f"{_fail(failed)} {rest}"
 
 
@@ -43,4 +43,4 @@ def _fail(failed: tuple[FailedCheck, ...]) -> str:
     names = ", ".join(code(check.name) for check in failed[:_MOST_NAMED])
     if len(failed) > _MOST_NAMED:
         names += f" and {count(len(failed) - _MOST_NAMED, 'other')}"
-    return f"The repository's own checks fail on it: {names}."
+    return f"The repository's own checks fail with this fix: {names}."

@@ -72,9 +72,9 @@ def more(offer: Offer, by: AnswerBy = AnswerBy.COMMENT) -> str:
     limits = offer.limits
     parts = [] if limits.cost_usd is None else [cap(limits.cost_usd)]
     parts += [] if limits.tokens is None else [count(limits.tokens, "token")]
-    parts += [count(limits.attempts, "attempt"), duration(limits.seconds)]
+    parts += [count(limits.attempts, "attempt")]
     return (
-        f"{named(APPROVE, by)} extends the budget by {', '.join(parts)} and continues from here. "
+        f"{named(APPROVE, by)} extends the budget by {', '.join(parts)}, and {duration(limits.seconds)} and continues from here. "
         f"Extending the budget requires the role {code(offer.role)} or higher. The offer expires "
         f"on {_moment(offer.until)}."
     )

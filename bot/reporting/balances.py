@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, assert_never
 
 from bot.model.money.accounts import Account, AccountScope, Balance
+from bot.reporting.example import example
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.markdown import Section, details, escape, table
 
@@ -38,6 +39,11 @@ def row(balance: Balance) -> tuple[str, ...]:
     )
 
 
+@example(Account(AccountScope.SERVER, day="2026-11-21"))
+@example(Account(AccountScope.INSTALLATION, "7", "2026-11-21"))
+@example(Account(AccountScope.REPOSITORY, "acme/app", "2026-11-21"))
+@example(Account(AccountScope.THREAD, "acme/app#7"))
+@example(Account(AccountScope.RUN, "3fa9c1d20b7e"))
 def name(account: Account) -> str:
     """Return what an account is called."""
     match account.scope:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from bot.model import Attempt, Commands, Failure, GuardFinding, Observation, Patch, Severity
+from bot.reporting.example import example
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence, quote, table
 from bot.reporting.outcome import before_after, outcome
@@ -15,6 +16,7 @@ _MOST_DETAILED = 5
 _SHORT_COMMAND = 48
 
 
+@example("2c64ae48e2b1984a16cf25d215c9f9d21146426d")
 def commit(sha: str) -> str:
     """Return a commit as people write it: its first seven digits, as code."""
     return code(sha[:7])
@@ -120,7 +122,8 @@ def commands(found: Commands | None) -> Section:
         return Section(("",))
     given = fence("\n".join((*found.setup, found.failing)), "sh")
     why = bullets(line(sentence) for sentence in found.explanation)
-    return Section((details("Setup and test commands", f"{given}\n\n{why}"),), rank=1)
+    told = "\n\n".join(filter(None, (given, why)))
+    return Section((details("Setup and test commands", told),), rank=1)
 
 
 def findings(found: Sequence[GuardFinding]) -> str:

@@ -83,7 +83,7 @@ def status(view: ProgressView, now: datetime, mark: str) -> str:
 @example(_MARK)
 def nothing_running(mark: str) -> str:
     """Say that there is no run to stop or to show."""
-    return signed("There is no active run here. To start one, comment `/fix`.", mark)
+    return signed("No run is active here. To start one, comment `/fix`.", mark)
 
 
 @example(True, _MARK)  # noqa: FBT003 - the one thing it tells
@@ -108,7 +108,7 @@ def auto_switched(on: bool, mark: str) -> str:  # noqa: FBT001 - the one thing i
 @example(Verdict.FIXED, "Attempt 2 passed.", "https://github.com/acme/app/pull/8", _MARK)
 def last_run(verdict: Verdict, reason: str, pr_url: str | None, mark: str) -> str:
     """Say how the last run ended, where none is active."""
-    text = f"There is no active run here. Last run: {headline(verdict)}. {_sentence(reason)}"
+    text = f"No run is active here. Last run: **{headline(verdict)}.** {_sentence(reason)}"
     if pr_url is not None:
         text += f" Pull request: {pr_url}"
     return signed(f"{text}\n\nTo start a new run, comment `/fix retry`.", mark)
@@ -178,12 +178,12 @@ def could_not_start(reason: str, mark: str) -> str:
 
 
 @example(
-    "GitHub denied GET /repos/acme/app/contents/a.py (Forbidden): check the App's permissions.",
+    "GitHub denied GET /repos/acme/app (Forbidden). Check the App's permissions.",
     _MARK,
     AnswerBy.COMMENT,
 )
 @example(
-    "GitHub denied GET /repos/acme/app/contents/a.py (Forbidden): check the App's permissions.",
+    "GitHub denied GET /repos/acme/app (Forbidden). Check the App's permissions.",
     _MARK,
     AnswerBy.BUTTON,
 )

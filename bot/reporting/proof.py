@@ -34,9 +34,9 @@ def proof(report: Report) -> str:
         return "none. This patch is not verified; do not merge it as is."
     counts = verification.target.counts
     passed = f" ({count(counts.passed, 'test')} passed)" if counts is not None else ""
-    before = "It failed on the original commit and passes"
+    before = "The command that failed on the original commit passes"
     if report.reproduction is not None and report.reproduction.test_patch is not None:
-        before = "A new test failed on the original commit and passes"
+        before = "A new test that failed on the original commit passes"
     text = f"{before} with this patch{passed} in a clean sandbox that the proposer can't access."
     return f"{text} {_suite(verification)}".strip()
 

@@ -144,9 +144,10 @@ def _proof_before(report: Report, reproduction: Reproduction) -> Iterator[str]:
         return
     runs = reproduction.runs or (observation.exit_code,)
     red = sum(exit_code != 0 for exit_code in runs)
+    codes = "exit code" if len(runs) == 1 else "exit codes"
     yield (
         f"Original commit {commit(report.head)}: {code(observation.command)} failed in "
-        f"{red} of {count(len(runs), 'run')}, exit codes {', '.join(map(str, runs))}."
+        f"{red} of {count(len(runs), 'run')}, {codes} {', '.join(map(str, runs))}."
     )
     if reproduction.test_patch is not None:
         yield (
@@ -229,7 +230,7 @@ def _attempt_sections(report: Report) -> Iterator[Section]:
     )
     failed = [attempt for attempt in report.attempts if not attempt.accepted]
     if failed:
-        title_text = f"What {count(len(failed), 'other attempt')} tried"
+        title_text = f"Details of {count(len(failed), 'other attempt')}"
         yield Section((details(title_text, "\n\n".join(map(tried, failed))),), rank=1)
 
 

@@ -20,7 +20,7 @@ def begun() -> str:
 @example()
 def had_it() -> str:
     """Say that once is enough."""
-    return "The failed jobs were already re-run once, so Fixpoint does not re-run them again."
+    return "The failed jobs were already re-run, so Fixpoint does not re-run them again."
 
 
 @example()

@@ -81,9 +81,9 @@ def _problem(request: FixRequest) -> Problem:
     """Return the problem of a commit that nobody wrote about: what its checks are called."""
     failed = request.failed
     checks = () if failed is None else failed.checks
-    listed = "\n".join(f"- {check.name}: {check.conclusion}" for check in checks)
+    listed = [f"{check.name}: {check.conclusion}" for check in checks]
     return Problem(
-        body=f"These checks of the commit failed:\n\n{listed}" if listed else "",
+        body=starting.checks_failed(listed) if listed else "",
         instructions=request.instructions,
     )
 
@@ -110,7 +110,7 @@ async def _of_pull_request(
     github: GitHub, repo: Repo, request: FixRequest, issue: Issue, pull: PullRequest
 ) -> Brief:
     if pull.state != "open":
-        raise UsageError(starting.pull_request_closed(answer_by(request)))
+        raise UsageError(starting.pull_request_closed())
     _require_head(request, pull.head_sha)
     trusted = await github.branch_head(repo, pull.base_ref)
     return Brief(

@@ -106,6 +106,6 @@ def failed(error: SQLAlchemyError) -> StorageError:
     """Return the error to raise for one of the database's, without the values it was given."""
     origin = getattr(error, "orig", None)
     reason = str(origin or type(error).__name__).strip().splitlines()[0]
-    problem = StorageError(f"The database refused: {reason}. Nothing was changed.")
+    problem = StorageError(f"Database error: {reason}. Nothing was changed.")
     problem.__cause__ = error
     return problem

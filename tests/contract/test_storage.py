@@ -401,7 +401,7 @@ async def test_one_failing_write_does_not_spoil_its_neighbours(database: Databas
 
 async def test_a_failing_read_is_a_storage_error(database: Database) -> None:
     """Callers see one kind of error, with a sentence."""
-    with pytest.raises(StorageError, match="The database refused: "):
+    with pytest.raises(StorageError, match="Database error: "):
         await database.read(lambda connection: connection.execute(text("SELECT 1 FROM nowhere")))
 
 
@@ -499,7 +499,7 @@ async def test_two_acts_of_a_run_have_two_names(journals: tuple[Journal, Journal
     journal, _ = journals
     assert await journal.keep("run", "act", b"first")
     assert await journal.keep("other run", "act", b"its own")
-    with pytest.raises(ValueError, match="Two acts of run run are called 'act'"):
+    with pytest.raises(ValueError, match="Run run has two steps named 'act'"):
         journal.keep("run", "act", b"second")
 
 

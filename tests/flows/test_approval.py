@@ -60,7 +60,7 @@ async def test_a_new_dependency_waits_for_a_maintainer(tmp_path: Path) -> None:
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** It failed on the original commit and passes with this patch in a clean sandbox that the proposer can't access.
+**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 2 files, +2 -1: `app.txt`, `requirements.txt`
 
@@ -191,7 +191,7 @@ async def test_the_ladder(tmp_path: Path) -> None:
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** It failed on the original commit and passes with this patch in a clean sandbox that the proposer can't access.
+**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 It changes `app.txt` (1 file, +1 -1).
 

@@ -78,7 +78,7 @@ Fixpoint: success: Fixed in #2
 
 Fixed in https://github.test/acme/app/pull/2
 
-It failed on the original commit and passes with this patch in a clean sandbox that the proposer can't access.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 <!-- fixpoint:run=RUN kind=progress -->\
 """
@@ -88,15 +88,15 @@ It failed on the original commit and passes with this patch in a clean sandbox t
         await world.settled()
         assert len(await world.server.runs.list()) == 1
         await world.check_ends("test", "success", branch=pull.pull.head_ref)
-        await world.until_said("pass on it")
+        await world.until_said("checks pass with this fix")
         assert world.shown(world.our_checks()[0]) == snapshot("""\
 Fixpoint: success: Fixed in #2; checks pass
 
 Fixed in https://github.test/acme/app/pull/2
 
-It failed on the original commit and passes with this patch in a clean sandbox that the proposer can't access.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
-The repository's own checks pass on it.
+The repository's own checks pass with this fix.
 
 <!-- fixpoint:run=RUN kind=progress -->\
 """)
@@ -125,7 +125,7 @@ async def test_a_pull_request_gets_one_that_goes_into_its_branch(tmp_path: Path)
                 """\
 Fixed in https://github.test/acme/app/pull/3
 
-It failed on the original commit and passes with this patch in a clean sandbox that the proposer can't access.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """
@@ -159,9 +159,9 @@ async def test_a_repair_whose_checks_fail_goes_on_within_its_limits(tmp_path: Pa
         assert world.said(thread)[0] == snapshot("""\
 Fixed in https://github.test/acme/app/commit/COMMIT
 
-It failed on the original commit and passes with this patch in a clean sandbox that the proposer can't access.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
-The repository's own checks fail on it: `test`. Continuing in https://github.test/acme/app/pull/2
+The repository's own checks fail with this fix: `test`. Continuing in https://github.test/acme/app/pull/2
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
@@ -251,9 +251,9 @@ Fixpoint: neutral: Fixed in #2; checks fail [Retry]
 
 Fixed in https://github.test/acme/app/pull/2
 
-It failed on the original commit and passes with this patch in a clean sandbox that the proposer can't access.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
-The repository's own checks fail on it: `test`. The repo config's limits for one fix are used up, so Fixpoint stops here.
+The repository's own checks fail with this fix: `test`. The repo config's limits for one fix are used up, so Fixpoint stops here.
 
 <!-- fixpoint:run=RUN kind=progress -->\
 """)

@@ -170,7 +170,7 @@ Fixpoint has finished. Not fixed: the budget is used up (1 attempt, N s, $0.N).
             await world.comment("/fix retry", by="wes")
             await world.settled()
             assert world.said()[-1] == snapshot("""\
-The last run here spent its budget. As much again takes the role `maintain` in this repository, or more: `/fix approve` goes on from there while the offer stands, `/fix retry` starts over.
+The last run here used up its budget. Extending the budget requires the role `maintain` or higher in this repository: `/fix approve` continues that run until the offer expires, `/fix retry` starts over.
 
 <!-- fixpoint:run=DELIVERY kind=spent -->
 """)

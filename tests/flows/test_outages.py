@@ -81,7 +81,7 @@ async def test_without_permission_to_push_the_patch_is_a_comment(tmp_path: Path)
         assert world.pulls() == []
         head, _, rest = world.said()[-1].partition("\n")
         assert head == snapshot(
-            "Fixed, but not pushed: The App's installation on acme/app does not grant contents: write: have the App's settings ask for it; then accept it, and choose the repository, in the installation's settings. The patch stands here instead."
+            "**Fixed, but not pushed.** The App's installation on acme/app does not grant contents: write. Request it in the App's settings, then accept it and select the repository in the installation's settings. The patch is posted here instead."
         )
         assert "+right" in rest
 

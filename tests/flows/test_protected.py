@@ -29,7 +29,7 @@ async def test_a_workflow_that_was_asked_for_waits_and_is_pushed(tmp_path: Path)
         assert (await world.run()).status is RunStatus.WAITING
         assert world.pulls() == []
         assert reasons(world) == snapshot(
-            ["- It changes what runs by itself: .github/workflows/ci.yml."]
+            ["- It changes CI or automation: .github/workflows/ci.yml."]
         )
         assert not minted_for_workflows(world)
         await world.comment("/fix approve")
@@ -53,7 +53,7 @@ async def test_without_the_permission_the_patch_is_a_comment(tmp_path: Path) -> 
         await ended(world)
         assert world.pulls() == []
         assert world.said()[-1].partition("\n")[0] == snapshot(
-            "Fixed, but not pushed: The App's installation on acme/app does not grant workflows: write: have the App's settings ask for it; then accept it, and choose the repository, in the installation's settings. The patch stands here instead."
+            "**Fixed, but not pushed.** The App's installation on acme/app does not grant workflows: write. Request it in the App's settings, then accept it and select the repository in the installation's settings. The patch is posted here instead."
         )
         assert "+on: push" in world.said()[-1]
 

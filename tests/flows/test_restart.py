@@ -236,12 +236,12 @@ async def test_a_run_that_keeps_ending_its_server_is_given_up(tmp_path: Path) ->
             assert [scene.level(one) for one in scene.said()] == snapshot(
                 [
                     """\
-This run ended early: a comment below says why.
+This run ended early. See the comment below.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """,
                     """\
-Run `RUN` was interrupted 5 times without getting further, so it was given up. The server's log has the cause under `run_id=RUN`; when it is removed, comment `/fix retry`.
+Fixpoint gave up on run `RUN` after 5 interruptions without progress. The cause is in the server's log under `run_id=RUN`. Once it is fixed, comment `/fix retry`.
 
 <!-- fixpoint:run=RUN kind=report -->
 """,
@@ -268,7 +268,7 @@ async def test_a_run_that_the_new_settings_do_not_fit_is_ended(tmp_path: Path) -
             await server.start()
             await server.logged("run over")
             assert scene.level(scene.said()[-1]) == snapshot("""\
-Run `RUN` ended early. The server's settings or version changed while the run was under way, so that it can't go on. The server's log has more under `run_id=RUN`. To start again, comment `/fix retry`.
+Run `RUN` ended early. The server's settings or version changed during the run, so Fixpoint can't continue it. Details are in the server's log under `run_id=RUN`. To start a new run, comment `/fix retry`.
 
 <!-- fixpoint:run=RUN kind=report -->
 """)
@@ -365,12 +365,12 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
         assert scene.said() == snapshot(
             [
                 """\
-This run ended early: a comment below says why.
+This run ended early. See the comment below.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """,
                 """\
-Run `RUN` ended early because of an error in Fixpoint itself; its report is lost. The server's log has more under `run_id=RUN`. To start again, comment `/fix retry`.
+Run `RUN` failed without a report because of a bug in Fixpoint. Details are in the server's log under `run_id=RUN`. To start a new run, comment `/fix retry`.
 
 <!-- fixpoint:run=RUN kind=report -->
 """,

@@ -114,10 +114,10 @@ def test_what_the_projects_own_checks_say() -> None:
     ]
     assert told == snapshot(
         [
-            "The repository's own checks pass on it.",
-            "The repository's own checks fail on it: `lint`. The repo config's limits for one fix are used up, so Fixpoint stops here.",
-            "The repository's own checks fail on it: `lint`, `t0`, `t1`, `t2`, `t3` and 2 others. To continue, comment `/fix` there.",
-            "The repository's own checks fail on it: `lint`, `t0`. Continuing in https://github.test/acme/app/pull/2",
+            "The repository's own checks pass with this fix.",
+            "The repository's own checks fail with this fix: `lint`. The repo config's limits for one fix are used up, so Fixpoint stops here.",
+            "The repository's own checks fail with this fix: `lint`, `t0`, `t1`, `t2`, `t3` and 2 others. To continue, comment `/fix` on the pull request.",
+            "The repository's own checks fail with this fix: `lint`, `t0`. Continuing in https://github.test/acme/app/pull/2",
             "Fixed in #2; checks pass",
             "Fixed on the branch; checks fail",
         ]

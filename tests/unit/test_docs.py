@@ -33,7 +33,11 @@ WRITTEN_BY_HAND = (
     "CONTRIBUTING.md",
     "CHANGELOG.md",
     "prompts/README.md",
-    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")),
+    *sorted(
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "docs").glob("*.md")
+        if path.name != "sentences.md"  # printed by the code, with names of made-up files
+    ),
 )
 _FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<code>.*?)^```$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")

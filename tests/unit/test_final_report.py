@@ -49,7 +49,7 @@ def test_fixed() -> None:
     assert final_report.fixed(FIXED, "https://github.com/o/r/pull/8", MARK) == snapshot("""\
 Fixed in https://github.com/o/r/pull/8
 
-It failed on the original commit and passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
+The command that failed on the original commit passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -88,8 +88,6 @@ E   AssertionError: 1900
 pip install -e .
 pytest -q tests/test_dates.py
 ```
-
-
 
 </details>
 
@@ -296,7 +294,7 @@ def test_patch_comment() -> None:
 
 **Cause and change:** Centuries were taken for leap years.
 
-**Proof:** It failed on the original commit and passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
+**Proof:** The command that failed on the original commit passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
 
 1 file, +1 -1: `dates.py`
 

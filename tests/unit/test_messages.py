@@ -107,7 +107,7 @@ Run `3fa9c1d20b7e`:
 def test_nothing_running() -> None:
     """Without a run, stop and status say how to start one."""
     assert messages.nothing_running(MARK) == snapshot("""\
-There is no active run here. To start one, comment `/fix`.
+No run is active here. To start one, comment `/fix`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -116,7 +116,7 @@ There is no active run here. To start one, comment `/fix`.
 def test_last_run() -> None:
     """Where a run has ended, status says how, and where its pull request is."""
     assert messages.last_run(Verdict.GAVE_UP, "All 3 attempts are used.", None, MARK) == snapshot("""\
-There is no active run here. Last run: Not fixed: found no patch that passes. All 3 attempts are used.
+No run is active here. Last run: **Not fixed: found no patch that passes.** All 3 attempts are used.
 
 To start a new run, comment `/fix retry`.
 
@@ -124,7 +124,7 @@ To start a new run, comment `/fix retry`.
 """)
     url = "https://github.com/o/r/pull/8"
     assert messages.last_run(Verdict.FIXED, "Attempt 2 passed.", url, MARK) == snapshot("""\
-There is no active run here. Last run: Fixed. Attempt 2 passed. Pull request: https://github.com/o/r/pull/8
+No run is active here. Last run: **Fixed.** Attempt 2 passed. Pull request: https://github.com/o/r/pull/8
 
 To start a new run, comment `/fix retry`.
 

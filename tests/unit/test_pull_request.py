@@ -45,7 +45,7 @@ def test_body() -> None:
 
 **Cause and change:** Centuries were taken for leap years.
 
-**Proof:** It failed on the original commit and passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
+**Proof:** The command that failed on the original commit passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
 
 Fixes #7
 
@@ -92,8 +92,6 @@ pip install -e .
 pytest -q tests/test_dates.py
 ```
 
-
-
 </details>
 
 ### Attempts
@@ -104,7 +102,7 @@ pytest -q tests/test_dates.py
 | 2 | agent, `large-model` | `pytest -q tests/test_dates.py` | 1 → 0 | 1 file, +1 -1 | 115,900 | $0.1234 | 1 min 04 s | accepted |
 
 <details>
-<summary>What 1 other attempt tried</summary>
+<summary>Details of 1 other attempt</summary>
 
 **Attempt 1** (agent, `small-model`): still fails (1 test).
 
@@ -143,7 +141,7 @@ def test_body_of_a_test_written_first() -> None:
 | Original commit with the new test | `pytest -q tests/test_dates.py` | exit code 1, 1 failing test |
 | The same with the fix | `pytest -q tests/test_dates.py` | exit code 0, 9 tests passed |
 """)
-    assert "A new test failed on the original commit and passes" in body
+    assert "A new test that failed on the original commit passes" in body
 
 
 def test_body_names_what_the_guards_found() -> None:

@@ -20,7 +20,7 @@ def attempts_used(attempts: int) -> str:
 
 @example()
 def nobody_else_to_ask() -> str:
-    """Every proposer had its say."""
+    """Every proposer was asked."""
     return "No patch passed, and no other proposer is configured."
 
 

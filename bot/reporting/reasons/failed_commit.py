@@ -76,7 +76,7 @@ def same_on_base() -> str:
 @example()
 def too_many_open() -> str:
     """The repo config limits open pull requests of ours."""
-    return "The repo config's limit of open Fixpoint pull requests is reached."
+    return "Fixpoint already has as many open pull requests as the repo config allows."
 
 
 @example()

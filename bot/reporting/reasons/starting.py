@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.reporting.answering import RETRY, AnswerBy, ask
 from bot.reporting.example import example
 from bot.reporting.figures import count
@@ -14,12 +16,11 @@ def archived(repository: str, by: AnswerBy) -> str:
     return f"{repository} is archived. Unarchive it, then {ask(RETRY, by)}."
 
 
-@example(AnswerBy.COMMENT)
-@example(AnswerBy.BUTTON)
-def pull_request_closed(by: AnswerBy) -> str:
+@example()
+def pull_request_closed() -> str:
     """Nobody works on it."""
     return (
-        f"This pull request is closed. Reopen it, then {ask(RETRY, by)}; "
+        "This pull request is closed. Reopen it, then comment `/fix retry`; "
         "or open an issue and comment `/fix` there."
     )
 
@@ -30,7 +31,7 @@ def hourly_limit(most: int, by: AnswerBy) -> str:
     """The repository had its runs of this hour."""
     return (
         f"This repository has reached its limit of {count(most, 'run')} per hour. "
-        f"Wait until it is below the limit, then {ask(RETRY, by)}."
+        f"Wait up to an hour, then {ask(RETRY, by)}."
     )
 
 
@@ -38,6 +39,12 @@ def hourly_limit(most: int, by: AnswerBy) -> str:
 def outdated(failed_at: str, head: str) -> str:
     """The commit whose checks failed is no longer the head of its branch."""
     return f"The checks failed at {failed_at}, but the branch is now at {head}."
+
+
+@example(["lint: failure", "test (3.12): timed_out"])
+def checks_failed(checks: Sequence[str]) -> str:
+    """The problem of a commit that nobody wrote about."""
+    return "\n".join(("These checks failed on the commit:", "", *(f"- {one}" for one in checks)))
 
 
 @example()
