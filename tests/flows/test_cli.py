@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -130,10 +132,10 @@ async def test_the_patch_on_stdout_and_the_issue_on_stdin(tmp_path: Path) -> Non
 async def test_interrupted_once_it_reports(tmp_path: Path) -> None:
     """Ctrl-C ends the command in the sandbox, and the run with what it knows."""
     async with open_desk(tmp_path, attempts([bash("echo begun; sleep 600")])) as desk:
-        process = await desk.start("fix", str(desk.repository), "--json")
+        started = await desk.start("fix", str(desk.repository), "--json")
         await asked(desk)
-        process.send_signal(signal.SIGINT)
-        done = await ended(process)
+        started.process.send_signal(signal.SIGINT)
+        done = await ended(started)
         assert (done.code, read(done).verdict) == (1, "stopped")
         assert read(done).reason == "A person stopped the run."
         assert left_behind(desk) == []
@@ -142,10 +144,10 @@ async def test_interrupted_once_it_reports(tmp_path: Path) -> None:
 async def test_terminated_it_says_so(tmp_path: Path) -> None:
     """What `timeout` or a CI system ends is not said to be a person's wish."""
     async with open_desk(tmp_path, attempts([bash("echo begun; sleep 600")])) as desk:
-        process = await desk.start("fix", str(desk.repository), "--json")
+        started = await desk.start("fix", str(desk.repository), "--json")
         await asked(desk)
-        process.send_signal(signal.SIGTERM)
-        done = await ended(process)
+        started.process.send_signal(signal.SIGTERM)
+        done = await ended(started)
         assert (done.code, read(done).verdict) == (1, "stopped")
         assert read(done).reason == snapshot("The process was asked to end (SIGTERM).")
         assert left_behind(desk) == []
@@ -154,11 +156,11 @@ async def test_terminated_it_says_so(tmp_path: Path) -> None:
 async def test_interrupted_twice_it_ends_at_once(tmp_path: Path) -> None:
     """Without a report and without a traceback, but not without tidying up."""
     async with open_desk(tmp_path, attempts([bash("trap '' TERM; sleep 600")])) as desk:
-        process = await desk.start("fix", str(desk.repository), "--json")
+        started = await desk.start("fix", str(desk.repository), "--json")
         await asked(desk)
-        process.send_signal(signal.SIGINT)
-        process.send_signal(signal.SIGTERM)  # a second SIGINT could merge with the first
-        done = await ended(process)
+        started.process.send_signal(signal.SIGINT)
+        started.process.send_signal(signal.SIGTERM)  # a second SIGINT could merge with the first
+        done = await ended(started)
         assert "Traceback" not in done.err
         assert (done.code, done.out) == (130, "")
         assert left_behind(desk) == []
@@ -283,10 +285,11 @@ async def test_doctor_says_what_works(tmp_path: Path) -> None:
             assert name in said
 
 
-async def test_version(tmp_path: Path) -> None:
-    """One line."""
-    async with open_desk(tmp_path) as desk:
-        assert await desk.run("--version") == Done(0, f"fixpoint {__version__}\n", "")
+def test_version() -> None:
+    """One line, of `python -m bot` as it is started by nobody's help."""
+    command = [sys.executable, "-m", "bot", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"fixpoint {__version__}\n", "")
 
 
 async def test_a_server_without_settings_says_all_of_them(tmp_path: Path) -> None:
