@@ -37,7 +37,7 @@ class PostgresServer:
         with psycopg.connect(
             host=str(self.folder), user="fixpoint", dbname=self.database, autocommit=True
         ) as connection:
-            connection.execute("SET lock_timeout = '30s'")  # of a connection that was left open
+            connection.execute("SET lock_timeout = '600s'")  # of a connection that was left open
             for schema in connection.execute(_OWN_SCHEMAS).fetchall():
                 connection.execute(
                     sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(*schema))

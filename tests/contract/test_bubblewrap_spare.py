@@ -13,7 +13,7 @@ import pytest
 from sandbox.base import Sandbox, SandboxSpec, SandboxUnavailable
 from sandbox.bubblewrap import BubblewrapProvider
 
-LIMIT = 60.0
+LIMIT = 600.0
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -98,11 +97,9 @@ class ServerProcess:
         """End it at once, wherever it is."""
         await self._end(signal.SIGKILL)
 
-    async def stop(self) -> float:
-        """Ask it to end; return how many seconds that took."""
-        started = time.monotonic()
+    async def stop(self) -> None:
+        """Ask it to end, and wait until it has."""
         await self._end(signal.SIGTERM)
-        return time.monotonic() - started
 
     async def exit_code(self) -> int:
         """Wait for its end."""
