@@ -52,7 +52,13 @@ async def test_a_home_outlives_its_snapshot(
     assert [path for name in left for path in (tmp_path / "data" / name).iterdir()] == []
 
 
-@pytest.mark.parametrize("moment", [0.002, 0.005, 0.01, 0.02, 0.04])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        0.005,
+        *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (0.002, 0.01, 0.02, 0.04)),
+    ],
+)
 async def test_a_snapshot_that_goes_while_it_is_copied_is_gone(
     provider: BubblewrapProvider, source: Path, moment: float
 ) -> None:
