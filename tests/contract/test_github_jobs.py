@@ -39,7 +39,7 @@ JUNIT = (
     b'<testsuite><testcase classname="tests.test_b" name="test_b">'
     b'<failure message="assert 0">tests/test_b.py:3: AssertionError</failure></testcase></testsuite>'
 )
-QUICK = GitHubRetries(attempts=3, first_wait=0.01, longest_wait=1.0, timeout=5.0)
+QUICK = GitHubRetries(attempts=3, first_wait=0.01, longest_wait=1.0, timeout=60.0)
 
 
 @dataclass

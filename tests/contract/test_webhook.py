@@ -177,7 +177,7 @@ async def test_bytes_in_a_signature_that_are_no_text_are_refused(endpoint: Endpo
     """A header that is not even UTF-8 is a wrong signature, not a crash."""
 
     def send() -> int:
-        connection = http.client.HTTPConnection(*endpoint.address, timeout=10)
+        connection = http.client.HTTPConnection(*endpoint.address, timeout=600)
         headers: dict[str, str | bytes] = {
             "Content-Type": "application/json",
             "X-GitHub-Event": "issue_comment",
@@ -259,7 +259,7 @@ async def test_a_payload_over_the_limit_is_refused_unread(endpoint: Endpoint) ->
     """413 follows from the announced length alone."""
 
     def send() -> int:
-        connection = http.client.HTTPConnection(*endpoint.address, timeout=10)
+        connection = http.client.HTTPConnection(*endpoint.address, timeout=600)
         connection.putrequest("POST", "/webhook")
         for name, value in {
             "Content-Type": "application/json",

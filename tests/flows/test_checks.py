@@ -265,7 +265,7 @@ async def test_a_commit_that_settles_survives_the_server(tmp_path: Path) -> None
     """A server that stops in between leaves its commits to the next one."""
     config = files("auto: all", app="wrong")
     config[".github/fixpoint.yml"] = str(config[".github/fixpoint.yml"]).replace(
-        "settle: 0", "settle: 3s"
+        "settle: 0", "settle: 12s"
     )
     async with open_scene(tmp_path, attempts(RIGHT), files=config) as scene:
         async with entered(scene, tmp_path) as world:

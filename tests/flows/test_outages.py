@@ -32,7 +32,12 @@ PLACES = (
 
 @pytest.mark.parametrize(
     "trouble",
-    [Trouble.BAD_GATEWAY, Trouble.LOST_ANSWER, Trouble.RESET, Trouble.SECONDARY_LIMIT],
+    [
+        pytest.param(Trouble.BAD_GATEWAY, marks=pytest.mark.exhaustive),
+        Trouble.LOST_ANSWER,
+        pytest.param(Trouble.RESET, marks=pytest.mark.exhaustive),
+        pytest.param(Trouble.SECONDARY_LIMIT, marks=pytest.mark.exhaustive),
+    ],
 )
 async def test_an_outage_in_every_phase_is_outlasted(tmp_path: Path, trouble: Trouble) -> None:
     """The run waits and ends as it would have, with everything there once."""

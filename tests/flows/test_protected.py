@@ -76,7 +76,11 @@ UNASKED: list[Step] = [FIX, bash(f"sed -i s/pull_request/push/ {CI}"), WHY]
 
 @pytest.mark.parametrize(
     ("steps", "words"),
-    [(UNASKED, "/fix"), (BOTH, "/fix"), (UNASKED, f"/fix what fails since {CI} changed")],
+    [
+        (UNASKED, "/fix"),
+        pytest.param(BOTH, "/fix", marks=pytest.mark.exhaustive),
+        pytest.param(UNASKED, f"/fix what fails since {CI} changed", marks=pytest.mark.exhaustive),
+    ],
     ids=["by a command", "by an edit", "mentioned"],
 )
 async def test_an_unasked_change_of_a_workflow_is_put_back(

