@@ -80,7 +80,7 @@ async def _judge(options: VerifyOptions, data: bytes) -> Report:
         options.target,
         test=options.test,
         setup=options.setup,
-        proposers=(GIVEN,),
+        proposers=(GIVEN.name,),
         attempts=1,
         timeout=options.timeout,
     )
@@ -121,7 +121,7 @@ async def _run(
     kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
     provider = await choose_sandbox(settings, folder / "sandboxes", kind)
     try:
-        tools = Tools(provider, {GIVEN: GivenPatch(patch)})
+        tools = Tools(provider, {GIVEN.name: GivenPatch(patch)})
         return await repair(job, tools, checkout, PlainSteps(), silent, StopSign())
     finally:
         for name in leftovers(job.run_id):

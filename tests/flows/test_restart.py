@@ -12,6 +12,7 @@ from inline_snapshot import snapshot
 
 from bot.github.github import GitHub
 from bot.model import Proposal
+from bot.model.proposers import PROPOSERS
 from bot.model.request import FixRequest
 from bot.model.steps import PlainSteps
 from bot.repair.run import Tools
@@ -275,7 +276,7 @@ Run `RUN` ended early. The server's settings or version changed while the run wa
 class Broken:
     """A proposer with a bug."""
 
-    name = "mechanical"
+    traits = PROPOSERS["mechanical"]
 
     async def warm(self) -> None:
         """Nothing is wrong yet."""
