@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bot.errors import UsageError
 from bot.model.proposers import PROPOSERS
-from bot.redaction import planted_secrets, scrubber
+from bot.redaction import redactor_of
 from bot.repair.run import Tools
 from bot.repair.workspace.environments import Environments
 from bot.repair.workspace.scrubbing import Scrub
@@ -43,7 +43,7 @@ async def open_tools(
         UsageError: When that kind of sandbox can't run here; the text says what is missing.
     """
     async with AsyncExitStack() as stack:
-        scrub = scrubber(planted_secrets(settings), settings.fixpoint_redact)
+        scrub = redactor_of(settings, settings.fixpoint_redact).text
         # What is imported for it takes as long as all else at the start: it does so beside that.
         model, proposers, judge = await asyncio.to_thread(_build, settings, scrub)
         if model is not None:

@@ -17,7 +17,7 @@ from bot.model import Patch, Problem, Report, Verdict
 from bot.model.deadline import StopSign
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
-from bot.redaction import planted_secrets, redacted
+from bot.redaction import redactor_of
 from bot.repair.engine import repair
 from bot.repair.job import Job
 from bot.repair.proposers.given import GIVEN, GivenPatch
@@ -97,7 +97,7 @@ async def _judge(options: VerifyOptions, data: bytes) -> Report:
         report = await _run(options, settings, folder, job, checkout, patch)
     if report.verdict in {Verdict.INFRASTRUCTURE, Verdict.BUDGET_SPENT, Verdict.STOPPED}:
         raise UsageError(f"The patch could not be judged. {report.reason}")
-    return redacted(report, planted_secrets(settings))
+    return redactor_of(settings, settings.fixpoint_redact).frozen(report)
 
 
 async def _patch(checkout: LocalCheckout, data: bytes) -> Patch:
