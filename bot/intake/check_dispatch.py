@@ -10,7 +10,6 @@ from bot.errors import RepoConfigError
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
 from bot.intake.check_events import ButtonPressed, CheckEvent, ChecksFailed, HeadLeft, LabelAdded
-from bot.intake.commit_look import Stores
 from bot.intake.events import CommentEvent
 from bot.intake.policy import may_approve, may_ask
 from bot.intake.superseded_commits import LeftHeads
@@ -18,6 +17,7 @@ from bot.model import Verdict
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
 from bot.storage.approvals import ApprovalAnswer
+from bot.storage.stores import Stores
 
 
 class CheckEvents:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
@@ -34,9 +33,8 @@ from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import check_run
 from bot.reporting.reasons import failed_commit
 from bot.reporting.reasons.deliveries import started
-from bot.storage.commits import CommitState, CommitStore, WatchedCommit
-from bot.storage.runs import RunStore
-from bot.storage.switches import SwitchStore
+from bot.storage.commits import CommitState, WatchedCommit
+from bot.storage.stores import Stores
 
 LONGEST_WAIT = 300.0
 """Seconds between two looks at a commit, at most."""
@@ -45,15 +43,6 @@ A_RUN_ENDS = timedelta(seconds=60)
 """Between two looks while another run is waited for, at most: nobody tells when one ends."""
 
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Stores:
-    """What is remembered between looks."""
-
-    commits: CommitStore
-    runs: RunStore
-    switches: SwitchStore
 
 
 class CommitLook:

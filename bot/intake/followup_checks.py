@@ -13,7 +13,7 @@ from bot.github.check_values import CommitChecks
 from bot.github.github import GitHub
 from bot.github.values import PullRequest
 from bot.intake.check_policy import CommitPosition, failing, running
-from bot.intake.commit_look import Stores, begin, later_by, read_config
+from bot.intake.commit_look import begin, later_by, read_config
 from bot.intake.followup_policy import (
     Budget,
     GoOn,
@@ -35,6 +35,7 @@ from bot.reporting.reasons.failed_commit import still_running
 from bot.runs.display import Display, Shown
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord, RunStatus
+from bot.storage.stores import Stores
 
 WATCHED = timedelta(hours=6)
 """After this long nobody waits for the checks of a published commit any more: GitHub ends a job of

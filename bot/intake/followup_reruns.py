@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.github.check_values import Check, CommitChecks
 from bot.github.github import GitHub
-from bot.intake.commit_look import Stores, later_by
+from bot.intake.commit_look import later_by
 from bot.model import Report
 from bot.model.request import FailedCheck
 from bot.reporting import check_run, final_report, progress_comment, reruns
@@ -17,6 +17,7 @@ from bot.reporting.reasons import followup
 from bot.runs.display import Display, Shown
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord
+from bot.storage.stores import Stores
 
 LONGEST = timedelta(hours=6)
 """After this long nobody waits for the jobs any more: GitHub ends one of its own runners then."""

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from bot.errors import MalformedPayload, StorageError
 from bot.intake.events import is_handled, peek
-from bot.redaction import redact_payload
+from bot.redaction import TOKENS_ALONE, Redactor
 from bot.storage.deliveries import DeliveryStore
 
 MAX_BODY = 25 * 2**20
@@ -55,7 +55,7 @@ class Webhook:
         secret: What the App's webhook is set up with.
         deliveries: Where webhooks are kept until they are worked through.
         wake: Called after a new one was stored; must return at once.
-        scrub: Takes secrets out of what people wrote, before it is stored.
+        redactor: Takes secrets out of what people wrote, before it is stored.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class Webhook:
         secret: SecretStr,
         deliveries: DeliveryStore,
         wake: Callable[[], None],
-        scrub: Callable[[str], str] = str,
+        redactor: Redactor = TOKENS_ALONE,
     ) -> None:
         self._secret = secret
-        self._scrub = scrub
+        self._redactor = redactor
         self._deliveries = deliveries
         self._wake = wake
 
@@ -95,7 +95,7 @@ class Webhook:
             log.debug("webhook ignored")
             return _answer(HTTPStatus.ACCEPTED, status="ignored")
         try:
-            kept = redact_payload(body, self._scrub)
+            kept = self._redactor.payload(body)
             new = await self._deliveries.add(envelope.delivery_id, envelope.event, kept)
         except StorageError as error:
             # GitHub marks it as failed; it can be redelivered, by hand or by the sweep.

@@ -15,7 +15,6 @@ from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.tidying import tidied
 from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.loop import Try
-from bot.repair.proposers.given import GIVEN
 from bot.repair.run import RepairContext, Run
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
@@ -23,9 +22,6 @@ from bot.repair.verification.question import Question
 from bot.repair.verification.verify import Judged
 from bot.repair.workspace.workbench import SandboxWorkbench
 from bot.reporting.reasons import attempts
-
-REFORMATTERS = frozenset({"mechanical"})
-"""Proposers whose changes to existing tests are part of the fix: formatters touch every file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +40,16 @@ class Made:
 async def make_attempt(run: Run, context: RepairContext, move: Try) -> Made:
     """Ask the proposer of `move` and judge its patch."""
     n = len(run.known.attempts) + 1
-    key = f"{move.proposer} {len(run.known.tried)}"
-    run.known.tried.append(move.proposer)
-    run.listener(PhaseStarted(Phase.ATTEMPT, attempt=n, detail=move.proposer))
+    name = move.proposer.name
+    key = f"{name} {len(run.known.tried)}"
+    run.known.tried.append(name)
+    run.listener(PhaseStarted(Phase.ATTEMPT, attempt=n, detail=name))
     started = await run.steps(f"{key}: start", now)
     proposal, broke_off = await _propose(run, context, move, n, key)
     run.known.clues = proposal.clues or run.known.clues
-    if not proposal.patch and move.proposer in REFORMATTERS | {"search"}:
+    if not proposal.patch and not move.proposer.empty_counts:
         if proposal.summary:
-            said = attempts.no_patch(move.proposer, proposal.summary)
+            said = attempts.no_patch(name, proposal.summary)
             run.known.note(said)
             run.listener(Noticed(said))
         return Made(None, broke_off)
@@ -79,7 +76,7 @@ async def _propose(
     async with workbench.attended(lasting=steps.lasting):
         try:
             task = context.task(run, n, stronger=move.stronger)
-            proposer = run.tools.proposers[move.proposer]
+            proposer = run.tools.proposers[move.proposer.name]
             proposal = await proposer.propose(task, workbench, steps, run.listener, spend)
             return await tidied(run, context, n, key, proposal), ""
         except BudgetExhausted as end:
@@ -114,7 +111,7 @@ async def _judge(
     failing = reproduction.observation.failing if reproduction and reproduction.observation else ()
     attempt = Attempt(
         n=n,
-        proposer=move.proposer,
+        proposer=move.proposer.name,
         proposal=judged.proposal,
         verification=judged.verification,
         failing_before=tuple(failure.test for failure in failing),
@@ -173,11 +170,11 @@ async def _beside(
 def _question(run: Run, context: RepairContext, move: Try) -> Question:
     """Return by what a proposer's patch is judged."""
     reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
-    if move.proposer in REFORMATTERS:
+    if move.proposer.may_edit_tests:
         edits = TestEdits.KEPT
     elif asks_for_test_changes(run.job.problem.instructions):
         edits = TestEdits.REQUESTED
-    elif move.proposer == GIVEN:
+    elif move.proposer.is_given:
         brought = reproduction is not None and reproduction.test_patch is not None
         edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
     red = reproduction.observation if reproduction is not None else None

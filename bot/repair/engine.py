@@ -107,7 +107,7 @@ async def repair(
 @asynccontextmanager
 async def _warming(run: Run) -> AsyncIterator[None]:
     """Let the proposers warm up while the body runs."""
-    warm = [run.tools.proposers[name].warm() for name in run.ladder]
+    warm = [run.tools.proposers[one.name].warm() for one in run.ladder]
     task = asyncio.gather(*warm, return_exceptions=True)  # the first attempt tries again and tells
     try:
         yield
@@ -188,7 +188,8 @@ async def _guidance(source: Source) -> str:
 
 async def _recent(run: Run, source: Source) -> frozenset[tuple[str, int]]:
     """Return the lines that changed recently, for the proposer that uses them."""
-    return await recent_lines(source) if "search" in run.ladder else frozenset()
+    wanted = any(one.reads_recent for one in run.ladder)
+    return await recent_lines(source) if wanted else frozenset()
 
 
 async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Verdict, str]:

@@ -7,10 +7,10 @@ from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.repair.checks.base_commit import note_base
 from bot.repair.guards import is_test_file
 from bot.repair.loop import read_reproduction, verdict_of
-from bot.repair.proposers.given import GIVEN, GivenPatch
+from bot.repair.proposers.given import GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.verification.candidate import without
-from bot.repair.write_test import AUTHOR, write_failing_test
+from bot.repair.write_test import write_failing_test
 from bot.reporting.reasons import reproduction
 from sandbox.git import PatchDoesNotApply
 
@@ -51,16 +51,17 @@ async def _observe(run: Run, context: RepairContext, n: int) -> Observation:
 
 async def _test_first(run: Run, context: RepairContext, green: Observation) -> RepairContext:
     """Nothing fails yet: have a failing test written, or say what is missing."""
-    given = run.tools.proposers.get(GIVEN)
+    given = run.who(lambda one: one.is_given)
     if isinstance(given, GivenPatch):
         run.known.reproduction = await _tests_of_the_patch(run, context, given.patch, green)
         return context
     problem, command = run.job.problem, context.commands.failing
     if not (problem.title or problem.body or problem.instructions):
         raise Concluded(Verdict.NOT_REPRODUCED, reproduction.nothing_described(command))
-    if AUTHOR not in run.ladder:
+    author = run.who(lambda one: one.writes_tests)
+    if author is None:
         raise Concluded(Verdict.NOT_REPRODUCED, reproduction.no_test_author(command))
-    written = await write_failing_test(run, context, green)
+    written = await write_failing_test(run, author, context, green)
     if isinstance(written, str):
         raise Concluded(Verdict.NOT_REPRODUCED, reproduction.no_failing_test(command, written))
     run.known.reproduction, run.known.commands = written.reproduction, written.context.commands

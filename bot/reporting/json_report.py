@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
 
 from bot.model import Attempt, Commands, GuardFinding, Patch, Report, Reproduction
-from bot.redaction import redact, redacted
+from bot.redaction import TOKENS_ALONE, Redactor
 from bot.reporting.json_programs import ProgramPart, program_part
 from bot.reporting.outcome import outcome
 
@@ -144,16 +144,16 @@ class FixOutput(_Part):
     )
 
 
-def to_json(report: Report, secrets: Sequence[SecretStr] = ()) -> dict[str, Any]:
+def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]:
     """Return the report as JSON values, with the keys of `FixOutput`.
 
     Texts lose planted secrets and everything that has a token's shape. Patches lose planted
     secrets only: a diff of which more is replaced no longer applies.
     """
-    report = redacted(report, secrets)
+    report = redactor.frozen(report)
 
     def show(patch: Patch) -> str:
-        return redact(patch.text, secrets, patterns=())
+        return redactor.planted(patch.text)
 
     values = {
         "schema_version": 1,

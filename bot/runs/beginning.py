@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
-
-from pydantic import SecretStr
 
 from bot.ci.evidence import JobEvidence
 from bot.config.repo_config import PATH as CONFIG_PATH
@@ -15,7 +11,7 @@ from bot.github.github import GitHub
 from bot.model.money.caps import Caps
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
-from bot.redaction import redacted
+from bot.redaction import Redactor
 from bot.reporting import messages
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
@@ -39,15 +35,13 @@ class Beginning:
         runs: RunStore,
         display: Display,
         caps: Caps,
-        secrets: Sequence[SecretStr],
-        patterns: Sequence[re.Pattern[str]],
+        redactor: Redactor,
     ) -> None:
         self._github = github
         self._runs = runs
         self._display = display
         self._caps = caps
-        self._secrets = secrets
-        self._patterns = patterns
+        self._redactor = redactor
 
     def caps_of(self, brief: Brief) -> Caps:
         """Return the server's caps, lowered where the repository asks for less."""
@@ -66,7 +60,7 @@ class Beginning:
         mark, by = marker(request.run_id, "progress"), answer_by(request)
         try:
             brief = await write_brief(self._github, request)
-            brief = replace(brief, problem=redacted(brief.problem, self._secrets, self._patterns))
+            brief = replace(brief, problem=self._redactor.frozen(brief.problem))
             await self._check_pace(request, brief)
         except RepoConfigError as error:
             text = messages.config_invalid(CONFIG_PATH, error.problems, mark, by)
@@ -95,4 +89,4 @@ class Beginning:
         base = brief.trusted if brief.trusted != brief.commit else None
         repo = Repo(request.repository, request.installation_id)
         found = await Gathering(self._github, repo, base=base).all_of(request.failed.checks)
-        return redacted(found, self._secrets, self._patterns)
+        return self._redactor.frozen(found)

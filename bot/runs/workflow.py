@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import structlog
 from pydantic import SecretStr
@@ -32,7 +30,7 @@ from bot.model.progress import together
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
-from bot.redaction import redacted
+from bot.redaction import Redactor
 from bot.repair.engine import repair
 from bot.repair.job import Job
 from bot.repair.run import Tools
@@ -47,8 +45,8 @@ from bot.runs.beginning import Beginning
 from bot.runs.briefing import Brief, plan_job
 from bot.runs.display import Display, Shown
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
-from bot.runs.durability.outages import FIRST_WAIT, outlast
-from bot.runs.live_comment import EDIT_SECONDS, ProgressComment
+from bot.runs.durability.outages import outlast
+from bot.runs.live_comment import ProgressComment
 from bot.runs.progress_log import log_progress
 from bot.runs.publishing.approvals import Asking
 from bot.runs.publishing.budget_offer import may_have_as_much_again
@@ -65,17 +63,13 @@ from bot.runs.publishing.ending import (
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.rerunning import Reruns
-from bot.storage.approvals import ApprovalStore
-from bot.storage.commits import CommitStore
-from bot.storage.ledger import Ledger
+from bot.runs.timing import Timing
 from bot.storage.ledger_reservations import open_reservations
-from bot.storage.runs import RunStore
+from bot.storage.stores import Stores
 from sandbox.base import SandboxError
 from sandbox.git import Credential
 
 STOP_POLL_SECONDS = 1.0
-
-T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
 
@@ -86,37 +80,30 @@ class FixWorkflow:
     def __init__(
         self,
         github: GitHub,
-        runs: RunStore,
-        ledger: Ledger,
-        commits: CommitStore,
+        stores: Stores,
         tools: Tools,
         steps: Steps,
         folder: Path,
         *,
-        approvals: ApprovalStore,
-        waits: timedelta = timedelta(days=7),
         caps: Caps = NO_CAPS,
-        edit_seconds: float = EDIT_SECONDS,
-        retry_seconds: float = FIRST_WAIT,
-        secrets: Sequence[SecretStr] = (),
-        patterns: Sequence[re.Pattern[str]] = (),
+        timing: Timing,
+        redactor: Redactor,
     ) -> None:
-        self._secrets = secrets
-        self._patterns = patterns
+        runs, commits = stores.runs, stores.commits
+        self._redactor = redactor
         self._github = github
         self._runs = runs
         self._display = Display(github)
         self._publisher = Publisher(github, commits)
         self._reruns = Reruns(github, commits)
         self._ending = Ending(github, runs, self._display)
-        self._ledger = ledger
-        self._beginning = Beginning(github, runs, self._display, caps, secrets, patterns)
-        self._asking = Asking(runs, approvals, self._display, waits)
+        self._ledger = stores.ledger
+        self._beginning = Beginning(github, runs, self._display, caps, redactor)
+        self._asking = Asking(runs, stores.approvals, self._display, timing.approval)
         self._tools = tools
         self._steps = steps
         self._folder = folder
-        self._edit_seconds = edit_seconds
-        self._retry_seconds = retry_seconds
+        self._timing = timing
         self._comments: dict[str, ProgressComment] = {}
 
     def view_of(self, run_id: str) -> ProgressView | None:
@@ -250,7 +237,7 @@ class FixWorkflow:
         try:
             await outlast(
                 lambda: self._ending.end_early(request, text, reason),
-                first_wait=self._retry_seconds,
+                first_wait=self._timing.retry_seconds,
             )
         except Exception:  # noqa: BLE001 - whatever stops this must not leave the run open for ever
             _log.exception("last words not said")
@@ -283,9 +270,8 @@ class FixWorkflow:
                 mark,
                 edit,
                 by=answer_by(request),
-                every=self._edit_seconds,
-                secrets=self._secrets,
-                patterns=self._patterns,
+                every=self._timing.edit_seconds,
+                redactor=self._redactor,
             ) as comment_listener:
                 self._comments[request.run_id] = comment_listener
                 listener = together(comment_listener, log_progress)
@@ -299,7 +285,7 @@ class FixWorkflow:
             self._comments.pop(request.run_id, None)
         balances = await steps("close the ledger", reservations.close)
         notes = (*report.notes, *_approved_of(request))
-        report = replace(self._redacted(report), balances=balances, notes=notes)
+        report = replace(self._redactor.frozen(report), balances=balances, notes=notes)
         outcome = unpublished(request, brief, report, answerable=shown.somewhere)
         if outcome is not None:
             return report, outcome
@@ -336,11 +322,8 @@ class FixWorkflow:
             trusted_ref=brief.trusted,
             mirror=self._folder / "mirrors" / f"{repo.full_name.lower()}.git",
             credential=credential,
-            first_wait=self._retry_seconds,
+            first_wait=self._timing.retry_seconds,
         )
-
-    def _redacted(self, value: T) -> T:
-        return redacted(value, self._secrets, self._patterns)
 
     def _scratch(self, request: FixRequest) -> Path:
         return self._folder / "runs" / request.run_id

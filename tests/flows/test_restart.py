@@ -14,18 +14,20 @@ from inline_snapshot import snapshot
 
 from bot.github.github import GitHub
 from bot.model import Proposal
+from bot.model.proposers import PROPOSERS
 from bot.model.request import FixRequest
 from bot.model.steps import PlainSteps
+from bot.redaction import TOKENS_ALONE
 from bot.repair.run import Tools
 from bot.reporting.reasons import run_life
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS
+from bot.runs.timing import Timing
 from bot.runs.workflow import FixWorkflow
 from bot.settings.environment import load_server_settings
-from bot.storage.approvals import ApprovalStore
-from bot.storage.commits import CommitStore
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
-from bot.storage.runs import RunStatus, RunStore
+from bot.storage.runs import RunStatus
+from bot.storage.stores import Stores
 from sandbox.bubblewrap import BubblewrapProvider
 from tests.fakes.github.faults import Fault, Trouble
 from tests.flows.gate import Gate
@@ -307,7 +309,7 @@ def age_steps(data: Path) -> None:
 class Broken:
     """A proposer with a bug."""
 
-    name = "mechanical"
+    traits = PROPOSERS["mechanical"]
 
     async def warm(self) -> None:
         """Nothing is wrong yet."""
@@ -341,21 +343,19 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
         sandboxes = BubblewrapProvider(tmp_path / "data" / "sandboxes" / "bubblewrap")
         tools = Tools(sandboxes, {"mechanical": Broken()})
         async with await open_database(settings.database_url) as database:
-            runs = RunStore(database)
-            await runs.create(request, "delivery")
-            ledger, commits = Ledger(database), CommitStore(database)
+            stores = Stores.on(database, Ledger(database))
+            await stores.runs.create(request, "delivery")
             workflow = FixWorkflow(
                 github,
-                runs,
-                ledger,
-                commits,
+                stores,
                 tools,
                 PlainSteps(),
                 tmp_path / "data",
-                approvals=ApprovalStore(database),
+                timing=Timing(),
+                redactor=TOKENS_ALONE,
             )
             await workflow.run(request)
-            run = await runs.get(request.run_id)
+            run = await stores.runs.get(request.run_id)
         assert run is not None
         assert (run.status, run.reason) == (RunStatus.DONE, run_life.bug())
         assert scene.reactions(comment) == ["confused"]
