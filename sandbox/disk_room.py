@@ -47,12 +47,12 @@ def complaint(before: Room, now: Room, limits: ResourceLimits) -> str | None:
     """Return a sentence if too much is gone; None while there is room."""
     if now.size < max(before.size - limits.disk, before.size // _KEPT):
         taken = (before.size - now.size) / 2**20
-        return f"[The command was ended: the disk has {taken:.0f} MiB less than when it began.]"
+        return f"[The command was stopped: the disk has {taken:.0f} MiB less free than before.]"
     if before.files is None or now.files is None:
         return None
     if now.files < max(before.files - limits.files, before.files // _KEPT):
         made = before.files - now.files
-        return f"[The command was ended: the disk has room for {made} files less than before.]"
+        return f"[The command was stopped: the disk has room for {made} fewer files than before.]"
     return None
 
 

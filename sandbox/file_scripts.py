@@ -80,7 +80,7 @@ def raise_for(path: str, exit_code: int) -> None:
         case errno.ENOENT | errno.EISDIR:
             raise OSError(exit_code, os.strerror(exit_code), path)
         case errno.EINVAL:
-            raise SandboxError(f"{path} is no regular file.")
+            raise SandboxError(f"{path} is not a regular file.")
         case errno.EACCES:
             raise SandboxError(f"{path} can't be read or written by the sandboxed user.")
         case _:

@@ -128,7 +128,9 @@ def _entries(folder: Path) -> Sequence[os.DirEntry[str]]:
 
 def _checked(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise SandboxError(f"{name!r} can't name a sandbox: use 1 to 60 of a-z, 0-9 and '-'.")
+        raise SandboxError(
+            f"{name!r} is not a valid sandbox name: use 1 to 60 characters of a-z, 0-9 and '-'."
+        )
     return name
 
 

@@ -28,7 +28,7 @@ from bot.storage.data_folder import make_data_folder
 from sandbox.base import SandboxError
 
 GITHUB_VARIABLES = ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET")
-_CHECK_SECONDS = 20.0
+_CHECK_SECONDS = 60.0
 
 
 class Health(StrEnum):

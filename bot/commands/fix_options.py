@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot.errors import UsageError
 from bot.model import Problem
+from bot.model.proposers import PROPOSERS
 from bot.model.request import Options
 from bot.repair.guards.requested import as_command, requested_paths
 from bot.repair.job import Job
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from bot.config.repo_config import RepoConfig
 
 MOST_ISSUE_BYTES = 256 * 1024
-_NO_MODEL = "agent needs a model; set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +95,16 @@ def check_proposers(options: FixOptions, tools: Tools) -> None:
     for name in options.proposers or ():
         if name in tools.proposers:
             continue
-        if name == "agent":
-            raise UsageError(f"--proposers: {_NO_MODEL}.")
-        known = ", ".join(dict.fromkeys((*tools.proposers, "agent")))
-        missing = "" if "agent" in tools.proposers else f" ({_NO_MODEL})"
-        raise UsageError(f"--proposers: unknown proposer {name!r}; choose from {known}{missing}.")
+        if name in PROPOSERS:  # what is known and was not built lacks a model
+            raise UsageError(f"--proposers: {_needs_model(name)}.")
+        missing = "; ".join(_needs_model(one) for one in PROPOSERS if one not in tools.proposers)
+        known = ", ".join(PROPOSERS)
+        hint = f" ({missing})" if missing else ""
+        raise UsageError(f"--proposers: unknown proposer {name!r}; choose from {known}{hint}.")
+
+
+def _needs_model(name: str) -> str:
+    return f"{name} needs a model; set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL"
 
 
 def repo_config(repository: Path) -> RepoConfig:

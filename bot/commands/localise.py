@@ -62,7 +62,7 @@ async def _look(options: LocaliseOptions) -> tuple[Localiser, Report]:
         options.target,
         test=options.test,
         setup=options.setup,
-        proposers=("search",),
+        proposers=(Localiser.traits.name,),
         timeout=options.timeout,
     )
     repository = local_repository(asked)
@@ -76,7 +76,7 @@ async def _look(options: LocaliseOptions) -> tuple[Localiser, Report]:
     scratch = folder / run_id
     localiser = Localiser()
     async with open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools:
-        looking = Tools(tools.sandboxes, {"search": localiser})
+        looking = Tools(tools.sandboxes, {localiser.traits.name: localiser})
         try:
             scratch.mkdir(parents=True)
             checkout = LocalCheckout(repository, scratch)

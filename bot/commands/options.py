@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from bot.model.proposers import PROPOSERS
+
 
 class SandboxChoice(StrEnum):
     """Which sandbox runs commands."""
@@ -36,5 +38,5 @@ SetupOption = Annotated[
 
 ProposersOption = Annotated[
     str | None,
-    typer.Option(callback=_filled, help="Comma-separated proposers: mechanical,search,agent."),
+    typer.Option(callback=_filled, help=f"Comma-separated proposers: {','.join(PROPOSERS)}."),
 ]

@@ -38,6 +38,7 @@ from bot.errors import RepoConfigError
 from bot.model import Limits, SearchLimits
 from bot.model.guard_rules import PatchRules
 from bot.model.money.caps import Caps
+from bot.model.proposers import PROPOSERS
 from bot.model.request import Effort, Options
 from bot.model.risk import Confidence, Tolerance
 from bot.reporting.reasons import config_problems
@@ -239,7 +240,7 @@ class RepoConfig(ConfigSection):
     )
     who: WhoSection = Field(WhoSection(), description="Who may start, stop and retry runs.")
     proposers: Proposers = Field(
-        ("mechanical", "search", "agent"),
+        tuple(PROPOSERS),
         description="Proposers to ask for patches, in this order: the project's own tools "
         "(mechanical), a search for the edit that the tests ask for (search), a model (agent).",
     )

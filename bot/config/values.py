@@ -12,9 +12,11 @@ from typing import Annotated, Any, Literal
 
 from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticKnownError
 
 from bot.config.options import MAX_BUDGET_USD, MAX_TIMEOUT, seconds
 from bot.model.guard_rules import RULES, Strictness
+from bot.model.proposers import PROPOSERS
 
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){0,20}")
 
@@ -33,6 +35,13 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise ValueError("must not contain duplicates")
     return names
+
+
+def _proposer(name: str) -> str:
+    if name not in PROPOSERS:
+        *others, last = (f"'{known}'" for known in PROPOSERS)
+        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+    return name
 
 
 def _glob(pattern: str) -> str:
@@ -154,8 +163,14 @@ Guards = Annotated[
 ]
 """Severities by rule."""
 
+ProposerName = Annotated[
+    str,
+    AfterValidator(_proposer),
+    WithJsonSchema({"enum": [*PROPOSERS], "type": "string"}),
+]
+
 Proposers = Annotated[
-    tuple[Literal["mechanical", "search", "agent"], ...],
+    tuple[ProposerName, ...],
     Field(min_length=1),
     AfterValidator(_distinct),
 ]

@@ -11,6 +11,7 @@ from bot.detect.shell import simple_commands
 from bot.detect.tree import DirectoryTree, Tree
 from bot.errors import UsageError
 from bot.model import Commands
+from bot.reporting.reasons import detection
 
 __all__ = ["DirectoryTree", "Tree", "detect", "registries"]
 
@@ -38,7 +39,12 @@ def detect(
     alike = whole_suite(failing, tree) if failing and not test else None
     suite = test or alike or (main.test if main else None) or failing
     if suite is None:
-        raise UsageError(_nothing_found())
+        raise UsageError(
+            "No test command was found: there is no pytest, tox or nox configuration, no "
+            "package.json with a test script, no Cargo.toml or go.mod, no Makefile with a test "
+            "target and no .pre-commit-config.yaml. "
+            "Pass one with --test, or set `test:` in .github/fixpoint.yml."
+        )
     return Commands(
         setup=_setup(tree, setup, used, given),
         test=suite,
@@ -46,11 +52,7 @@ def detect(
         explanation=(
             *_setup_sentences(setup, used),
             *_test_sentences(test, alike, main, suite),
-            *(
-                f"Has tests too, which are left out: `{f.test}`."
-                for f in findings
-                if _left(f, main)
-            ),
+            *(detection.other_tests(f.test) for f in findings if f.test and _left(f, main)),
         ),
         ecosystems=tuple(finding.ecosystem for finding in findings),
     )
@@ -105,7 +107,7 @@ def _setup(
 
 def _setup_sentences(given: tuple[str, ...] | None, used: tuple[Detected, ...]) -> tuple[str, ...]:
     if given is not None:
-        return ("The setup commands are given; in a Python project they install to `~/.venv`.",)
+        return (detection.setup_given(),)
     return tuple(dict.fromkeys(sentence for finding in used for sentence in finding.setup_why))
 
 
@@ -113,21 +115,13 @@ def _test_sentences(
     test: str | None, alike: str | None, main: Detected | None, suite: str
 ) -> tuple[str, ...]:
     if test is not None:
-        return ("The test command is given.",)
+        return (detection.test_given(),)
     if alike is not None:
-        return (f"The whole suite is the failing command for all tests: `{alike}`.",)
+        return (detection.suite_of_failing_command(alike),)
     if main is None or main.test is None:
-        return (f"No tests were found, so the failing command `{suite}` is the whole suite.",)
+        return (detection.failing_command_only(suite),)
     return (main.test_why,)
 
 
 def _left(finding: Detected, main: Detected | None) -> bool:
-    return main is not None and finding is not main and finding.test is not None
-
-
-def _nothing_found() -> str:
-    return (
-        "No test command was found: there is no pytest, tox or nox configuration, no package.json "
-        "with a test script, no Cargo.toml, go.mod, Makefile with a test target or "
-        ".pre-commit-config.yaml. Name one with --test, or as `test:` in .github/fixpoint.yml."
-    )
+    return main is not None and finding is not main

@@ -6,6 +6,7 @@ import tomllib
 
 from bot.detect.finding import Detected
 from bot.detect.tree import Tree
+from bot.reporting.reasons import detection
 
 
 def find_rust(tree: Tree) -> Detected | None:
@@ -21,8 +22,8 @@ def find_rust(tree: Tree) -> Detected | None:
         ecosystem="rust",
         setup=("cargo fetch",),
         test="cargo test --workspace" if workspace else "cargo test",
-        setup_why=("`Cargo.toml` names the crates, which cargo fetches while there is network.",),
-        test_why=f"`Cargo.toml` is a {'workspace' if workspace else 'package'}; cargo tests it.",
+        setup_why=(detection.crates_fetched(),),
+        test_why=detection.cargo_tests(workspace=workspace),
         tools=frozenset({"cargo", "rustc", "rustfmt"}),
     )
 
@@ -35,7 +36,7 @@ def find_go(tree: Tree) -> Detected | None:
         ecosystem="go",
         setup=("go mod download",),
         test="go test ./...",
-        setup_why=("`go.mod` names the modules, which go downloads while there is network.",),
-        test_why="`go.mod` makes this a module; go tests all its packages.",
+        setup_why=(detection.modules_downloaded(),),
+        test_why=detection.go_tests(),
         tools=frozenset({"go", "gofmt", "golangci-lint"}),
     )

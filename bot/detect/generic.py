@@ -1,4 +1,4 @@
-"""What is left when no language's own files show any tests: make, and pre-commit."""
+"""Fallbacks for repositories in which no language shows any tests: make and pre-commit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from bot.detect import makefile
 from bot.detect.finding import Detected
 from bot.detect.python import environment
 from bot.detect.tree import Tree
+from bot.reporting.reasons import detection
 
 _TARGETS = ("test", "tests", "check", "ci", "lint")
 HOOKS = ".pre-commit-config.yaml"
@@ -24,7 +25,7 @@ def find_make(tree: Tree) -> Detected | None:
         ecosystem="make",
         setup=(),
         test=f"make {goal}",
-        test_why=f"`{path}` has a target `{goal}`.",
+        test_why=detection.make_target(path, goal),
         tools=frozenset({"make", "gmake"}),
     )
 
@@ -42,7 +43,7 @@ def find_hooks(tree: Tree) -> Detected | None:
             "pre-commit install-hooks",
         ),
         test="pre-commit run --all-files",
-        setup_why=(why, f"`{HOOKS}` names the hooks, installed while there is network."),
-        test_why=f"`{HOOKS}` is all that checks this repository.",
+        setup_why=(why, detection.hooks_installed(HOOKS)),
+        test_why=detection.only_hooks(HOOKS),
         tools=frozenset({"pre-commit"}),
     )

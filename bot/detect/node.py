@@ -9,6 +9,7 @@ from typing import Any
 from bot.detect.finding import Detected
 from bot.detect.scripts import package_scripts
 from bot.detect.tree import Tree
+from bot.reporting.reasons import detection
 
 _TOOLS = frozenset({"npm", "npx", "node", "yarn", "pnpm", "bun", "bunx", "eslint", "prettier"})
 _TOOLS |= {"tsc", "jest", "vitest", "mocha"}
@@ -47,7 +48,7 @@ def find(tree: Tree) -> Detected | None:
         ecosystem="node",
         setup=(*_get(manager, pinned), install),
         test=test,
-        setup_why=(f"`{origin}` says that {manager} installs the packages.",),
+        setup_why=(detection.node_packages(origin, manager),),
         test_why=why,
         tools=_TOOLS,
     )
@@ -73,15 +74,13 @@ def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None
     script = package_scripts(tree.read).get("test", "")
     if script and _PLACEHOLDER not in script:
         once = "CI=true " if _WATCHES.search(script) else ""
-        return f"{once}{manager} {'run ' if manager == 'bun' else ''}test", (
-            "`package.json` has a script `test`."
-        )
+        return f"{once}{manager} {'run ' if manager == 'bun' else ''}test", detection.test_script()
     declared = {**package.get("devDependencies", {}), **package.get("dependencies", {})}
     runner = next((name for name in _RUNNERS if name in declared), None)
     if runner:
         arguments = " run" if runner == "vitest" else ""
-        return f"npx {runner}{arguments}", f"`package.json` depends on {runner}."
+        return f"npx {runner}{arguments}", detection.node_runner(runner)
     files = [*tree.glob("test/*.js"), *tree.glob("test/*.mjs"), *tree.glob("*.test.js")]
     if any("node:test" in (tree.read(path) or "") for path in files):
-        return "node --test", f"`{files[0]}` is a test for node's own runner."
+        return "node --test", detection.node_test(files[0])
     return None, ""

@@ -12,6 +12,7 @@ from bot.detect.python_environment import ENVIRONMENT, make_environment, wanted_
 from bot.detect.python_tests import find_tests
 from bot.detect.scripts import pyproject
 from bot.detect.tree import Tree
+from bot.reporting.reasons import detection
 
 TOOLS = frozenset(
     {"pytest", "py.test", "tox", "nox", "ruff", "black", "isort", "flake8", "mypy", "pylint"}
@@ -54,8 +55,12 @@ def is_python(tree: Tree) -> bool:
 def environment(tree: Tree, *, pip: bool = True) -> tuple[str, str]:
     """Return the command that makes the environment, and the sentence that explains it."""
     wanted = wanted_python(tree)
-    asked = f"; `{wanted.origin}` asks for Python {wanted.request}" if wanted else ""
-    return make_environment(wanted, pip=pip), f"Python packages go to `{ENVIRONMENT}`{asked}."
+    why = (
+        detection.python_version(ENVIRONMENT, python=wanted.request, file=wanted.origin)
+        if wanted
+        else detection.python_environment(ENVIRONMENT)
+    )
+    return make_environment(wanted, pip=pip), why
 
 
 def find(tree: Tree, tools: frozenset[str]) -> Detected | None:
@@ -106,11 +111,11 @@ def _install(
     """Return the commands that install what tests need, and the sentences that explain them."""
     chosen, missing = _chosen(tree, needed)
     lock = next((name for name in _LOCKS if tree.exists(name)), None)
-    why = [f"`{lock}` pins the requirements."] if lock else []
+    why = [detection.locked(lock)] if lock else []
     if chosen:
-        why.append(f"Test requirements come from {', '.join(map(str, chosen))}.")
+        why.append(detection.test_dependencies([(s.kind, s.name) for s in chosen]))
     if missing:
-        why.append(f"No list of requirements has {_listed(missing)}, so the setup adds it.")
+        why.append(detection.dependencies_added(missing))
     unlocked = _pip_arguments(tree, chosen, missing)
     if not unlocked:
         return (), tuple(why)
@@ -212,7 +217,3 @@ def _pip_install(arguments: list[str], *, pip: bool = True) -> str:
 
 def _quoted(argument: str) -> str:
     return argument if re.fullmatch(r"[\w./=,~+-]+", argument) else shlex.quote(argument)
-
-
-def _listed(items: tuple[str, ...]) -> str:
-    return ", ".join(f"`{item}`" for item in items)

@@ -47,12 +47,6 @@ class RequirementSource:
         """Whether its name says that developers install it."""
         return self.kind == "tox" or self.rank < len(_TEST_WORDS)
 
-    def __str__(self) -> str:
-        """Return how a person would call it."""
-        return (
-            f"`{self.name}`" if self.kind in {"file", "tox"} else f"the {self.kind} `{self.name}`"
-        )
-
 
 def sources(tree: Tree) -> tuple[RequirementSource, ...]:
     """Return every list of requirements of the project, the likeliest for tests first."""

@@ -10,6 +10,7 @@ from bot.detect.invocations import invocations
 from bot.detect.python_dependencies import sources
 from bot.detect.scripts import pyproject
 from bot.detect.tree import Tree
+from bot.reporting.reasons import detection
 
 _TEST_FILES = (
     "tests/test_*.py",
@@ -65,21 +66,21 @@ def _configured_pytest(tree: Tree) -> TestsFound | None:
 def _django(tree: Tree) -> TestsFound | None:
     if not tree.exists("manage.py"):
         return None
-    return TestsFound("python manage.py test", "`manage.py` runs Django's tests.")
+    return TestsFound("python manage.py test", detection.django_tests())
 
 
 def _files(tree: Tree) -> TestsFound | None:
     path = next((path for pattern in _TEST_FILES for path in tree.glob(pattern)), None)
     if path is None:
         return None
-    return TestsFound("python -m pytest", f"`{path}` is a test that pytest finds.", ("pytest",))
+    return TestsFound("python -m pytest", detection.pytest_finds(path), ("pytest",))
 
 
 def _runner(tree: Tree) -> TestsFound | None:
     if tree.exists("tox.ini"):
-        return TestsFound("tox run", "`tox.ini` says how to test.", ("tox",))
+        return TestsFound("tox run", detection.runner_configured("tox.ini"), ("tox",))
     if tree.exists("noxfile.py"):
-        return TestsFound("nox", "`noxfile.py` says how to test.", ("nox",))
+        return TestsFound("nox", detection.runner_configured("noxfile.py"), ("nox",))
     return None
 
 
@@ -120,12 +121,9 @@ def _section_text(text: str) -> str:
 
 def _pytest_sentence(tree: Tree, origin: str) -> str:
     via = next((name for name in ("tox.ini", "noxfile.py") if tree.exists(name)), None)
-    instead = (
-        f"; run directly, because `{via}` would make environments of its own"
-        if via and via != origin
-        else ""
-    )
-    return f"`{origin}` shows that pytest runs the tests{instead}."
+    if via and via != origin:
+        return detection.pytest_without_runner(origin, via)
+    return detection.uses_pytest(origin)
 
 
 def _behind_tox(tree: Tree) -> TestsFound | None:
@@ -134,8 +132,8 @@ def _behind_tox(tree: Tree) -> TestsFound | None:
         return None
     found = [step for step in invocations("tox", tree.read) if step.tool != "tox"]
     if any(step.tool in {"pytest", "py.test"} for step in found):
-        return TestsFound("python -m pytest", "`tox.ini` runs pytest.", ("pytest",))
+        return TestsFound("python -m pytest", detection.tox_runs_pytest(), ("pytest",))
     tests = [step for step in found if "test" in step.command()]
     if len(tests) != 1:
         return None
-    return TestsFound(tests[0].command(), "`tox.ini` has this test command.")
+    return TestsFound(tests[0].command(), detection.command_of_tox())

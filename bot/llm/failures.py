@@ -1,4 +1,4 @@
-"""Tell what a provider's failure means, and whether the same call may be tried again."""
+"""Decide what a provider's failure means, and whether the same call may be retried."""
 
 from __future__ import annotations
 
@@ -90,16 +90,16 @@ def judge(provider: str, trouble: Trouble, tokens: TokenCounts | None = None) ->
         )
         return FailedCall(error, again=False, tokens=tokens)
     if _is_credentials(trouble):
-        error = CredentialsRefused(f"{provider} refuses the credentials or the account{detail}.")
+        error = CredentialsRefused(f"{provider} rejected the credentials or the account{detail}.")
         return FailedCall(error, again=False, tokens=tokens)
     if trouble.status in _OVERLOAD_STATUS or trouble.kind in _OVERLOAD_KINDS:
-        error = ProviderOverloaded(f"{provider} is overloaded or limits the rate{detail}.")
+        error = ProviderOverloaded(f"{provider} is overloaded or limiting requests{detail}.")
         return FailedCall(error, again=True, retry_after=trouble.retry_after, tokens=tokens)
     if _is_transient(trouble):
-        what = "can't be reached" if trouble.status is None else "did not finish an answer"
+        what = "can't be reached" if trouble.status is None else "failed to answer"
         error = ProviderUnreachable(f"{provider} {what}{detail}.")
         return FailedCall(error, again=True, retry_after=trouble.retry_after, tokens=tokens)
-    error = ProviderRefused(f"{provider} refuses the request{detail}.")
+    error = ProviderRefused(f"{provider} rejected the request{detail}.")
     return FailedCall(error, again=False, tokens=tokens)
 
 
@@ -108,12 +108,12 @@ def no_answer(error: Exception, url: str) -> Trouble:
     parts = urlsplit(url)
     port = f":{parts.port}" if parts.port else ""
     words = str(error).rstrip(".") or type(error).__name__
-    return Trouble(None, message=f"{words}, asking {parts.hostname}{port}")
+    return Trouble(None, message=f"{parts.hostname}{port}: {words}")
 
 
 def cut_stream(provider: str, tokens: TokenCounts | None) -> FailedCall:
     """Return the failure of an answer that ended before its stop reason."""
-    return judge(provider, Trouble(200, "api_error", message="the stream was cut"), tokens)
+    return judge(provider, Trouble(200, "api_error", message="the response was cut off"), tokens)
 
 
 def _is_too_long(trouble: Trouble) -> bool:

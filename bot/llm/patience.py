@@ -1,4 +1,4 @@
-"""Try a model call again while that makes sense, and account for every try."""
+"""Retry a model call while that makes sense, and account for every try."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ async def insist(
                 lost += account(failure.tokens)
             if not failure.again or tried >= patience.tries or not allowed(lost):
                 raise _final(failure.error, tried, lost) from failure.__cause__
-            notes = (f"{failure.error} It answered at try {tried + 1}.",)
+            notes = (f"{failure.error} It answered on try {tried + 1}.",)
             await asyncio.sleep(patience.wait(tried, failure.retry_after))
 
 
 def _final(error: ProviderError, tried: int, lost: Usage) -> ProviderError:
-    final = type(error)(f"{error} That was try {tried}.") if tried > 1 else error
+    final = type(error)(f"{error} Gave up after {tried} tries.") if tried > 1 else error
     final.spent = lost
     return final

@@ -16,13 +16,13 @@ def confinement() -> str:
     if group is not None and grouped:
         group.remove()
     limits = (
-        "Cgroups limit the memory and the processes of a sandbox."
+        "Cgroups limit each sandbox's memory and processes."
         if grouped
         else "Cgroups can't be written here: memory is limited per process, processes per command."
     )
     calls = (
         "System calls are filtered."
         if seccomp_filter() is not None
-        else "There is no filter of system calls for this kind of machine."
+        else "System calls are not filtered: there is no filter for this architecture."
     )
     return f"{limits} {calls}"

@@ -62,7 +62,7 @@ class Layers:
         """
         layer = layer_of(snapshot)
         if layer is None:
-            raise SandboxGone(f"Snapshot {snapshot.name} was removed: take it again.")
+            raise SandboxGone(f"Snapshot {snapshot.name} was removed: take a new one.")
         if not await self._can_mount():
             return layer
         (staged / _LINK).symlink_to(layer)
@@ -75,7 +75,9 @@ class Layers:
         if layer is None or os.path.ismount(place / "home"):
             return
         if not layer.is_dir():
-            raise SandboxError(f"The environment of sandbox {place.name} is gone: remove it.")
+            raise SandboxError(
+                f"The environment of sandbox {place.name} no longer exists: remove the sandbox."
+            )
         _mount(layer, place)
 
     async def drop_unused(self) -> None:

@@ -27,7 +27,7 @@ from sandbox.egress import (
 )
 from sandbox.store import Store, host_command
 
-_CHECK_SECONDS = 10.0
+_CHECK_SECONDS = 60.0
 
 _SWITCHES = {
     "kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
@@ -75,7 +75,7 @@ class BubblewrapProvider:
         except SandboxError as error:
             raise SandboxUnavailable(remedy(str(error), Path("/proc/sys"))) from error
         if code is None:
-            raise SandboxUnavailable("Bubblewrap does not start a program here in time.")
+            raise SandboxUnavailable("Bubblewrap took too long to start a program here.")
 
     async def open(self, spec: SandboxSpec) -> BubblewrapSandbox:
         """Attach to the folder of that name, or fill a new one."""
@@ -110,7 +110,9 @@ class BubblewrapProvider:
 
     async def _create(self, spec: SandboxSpec, place: Path) -> bool:
         if (spec.source is None) == (spec.snapshot is None):
-            raise SandboxError(f"Sandbox {spec.name} needs a source or a snapshot, and not both.")
+            raise SandboxError(
+                f"Sandbox {spec.name} needs either a source or a snapshot, not both."
+            )
         if spec.source is not None:
             async with self._store.staging("workspace", "home", "scratch") as staged:
                 await host_command((*COPY, f"{spec.source}/.", str(staged / "workspace")))
@@ -178,7 +180,7 @@ class BubblewrapProvider:
 
 
 def _removed_meanwhile(spec: SandboxSpec) -> SandboxGone:
-    return SandboxGone(f"Snapshot {spec.snapshot} was removed while it was copied.")
+    return SandboxGone(f"Snapshot {spec.snapshot} was removed while it was being copied.")
 
 
 def remedy(said: str, switches: Path) -> str:
@@ -190,8 +192,8 @@ def remedy(said: str, switches: Path) -> str:
     """
     forbidding = list(_forbidding(switches))
     if forbidding:
-        return f"User namespaces are forbidden here: run `sysctl -w {' '.join(forbidding)}`."
-    return f"{said.rstrip('.')}. In a container, allow it to create user namespaces."
+        return f"User namespaces are not allowed here: run `sysctl -w {' '.join(forbidding)}`."
+    return f"{said.rstrip('.')}. If this is a container, allow it to create user namespaces."
 
 
 def _forbidding(switches: Path) -> Iterator[str]:

@@ -75,7 +75,7 @@ def _node(path: Path, major: int, minor: int) -> Mount:
         os.chown(passing, _NOBODY, _NOBODY)
         passing.rename(path)
     if not stat.S_ISCHR(path.stat().st_mode):
-        raise SandboxError(f"{path} is no device: remove it.")
+        raise SandboxError(f"{path} is not a device: remove it.")
     if path.name != "tty":  # which only opens for a process that has a terminal
         os.close(os.open(path, os.O_RDONLY))
     return Mount(path, Path("/dev", path.name))

@@ -65,7 +65,8 @@ def bwrap() -> str:
     path = shutil.which("bwrap")
     if path is None:
         raise SandboxUnavailable(
-            "Bubblewrap is not installed: run `apt-get install bubblewrap`, or your system's like."
+            "Bubblewrap is not installed: run `apt-get install bubblewrap` "
+            "or your system's equivalent."
         )
     return path
 

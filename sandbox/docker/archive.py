@@ -72,7 +72,7 @@ def _inside(folder: Path, name: str) -> Path:
     """Refuse a name that leaves the folder by itself or through a link unpacked before."""
     relative = Path(name)
     if relative.is_absolute() or ".." in relative.parts:
-        raise SandboxError(f"The sandbox's archive names a place outside of it: {name!r}.")
+        raise SandboxError(f"The sandbox's archive contains a path outside the sandbox: {name!r}.")
     for parent in relative.parents:
         if (folder / parent).is_symlink():
             raise SandboxError(f"The sandbox's archive writes through a link: {name!r}.")

@@ -124,7 +124,7 @@ class Engine:
             if not state["Running"] and state["ExitCode"] is not None:
                 return int(state["ExitCode"])
             await asyncio.sleep(_STATUS_POLL_SECONDS)
-        raise SandboxError("The Docker Engine did not say how a command ended.")
+        raise SandboxError("The Docker Engine did not report a command's exit code.")
 
     @contextlib.asynccontextmanager
     async def _request(
@@ -139,7 +139,7 @@ class Engine:
         except aiohttp.ClientConnectorError as error:
             raise SandboxUnavailable(
                 f"The Docker Engine can't be reached at {self._socket} ({error.strerror}): start "
-                "it, give this user access to its socket, or name the right socket."
+                "it, give this user access to its socket, or configure the right socket."
             ) from error
         except aiohttp.ClientError as error:
             raise SandboxError(f"The Docker Engine did not answer: {error}") from error

@@ -162,7 +162,7 @@ class DockerProvider:
             if spec.network is None or "python3" not in str(error):
                 raise
             raise SandboxError(
-                f"Image {image} has no `python3`, which carries the network of a Docker sandbox: "
+                f"Image {image} has no `python3`, which the network of a Docker sandbox needs: "
                 "use an image that has it."
             ) from error
 
@@ -179,7 +179,9 @@ class DockerProvider:
 
     async def _fill(self, spec: SandboxSpec, identity: str) -> None:
         if (spec.source is None) == (spec.snapshot is None):
-            raise SandboxError(f"Sandbox {spec.name} needs a source or a snapshot, and not both.")
+            raise SandboxError(
+                f"Sandbox {spec.name} needs either a source or a snapshot, not both."
+            )
         async with self._store.staging("empty") as staged:
             archives = await asyncio.to_thread(self._archives, spec, staged)
             for place, archive in archives.items():

@@ -164,7 +164,9 @@ class DockerSandbox:
             code = await self._execute(ContainerExecution(KILL_ALL, USER), _ignore)
             if code != _KILLED:  # else another killer was faster
                 return
-        raise SandboxError(f"What runs in sandbox {self.name} can't be killed: remove it.")
+        raise SandboxError(
+            f"The processes in sandbox {self.name} can't be killed: remove the sandbox."
+        )
 
     async def read_file(self, path: str) -> bytes:
         """Return a file's bytes, at most `file_scripts.LARGEST_FILE`."""
@@ -255,7 +257,7 @@ async def wait_for_relay(engine: Engine, container: str) -> None:
     )
     if await engine.execute(container, waiting, _ignore):
         raise SandboxError(
-            "The network of a Docker sandbox does not start: its image needs `python3`."
+            "The network of a Docker sandbox did not start: its image needs `python3`."
         )
 
 

@@ -66,7 +66,7 @@ def _unpack_member(
     if not name.parts:
         return
     if wanted is not None and str(name) not in wanted:
-        raise SandboxError(f"The sandbox sent {member.name!r}, which was not asked for.")
+        raise SandboxError(f"The sandbox sent {member.name!r}, which was not requested.")
     path = _free(tree, name)
     if member.isdir():
         path.mkdir()
@@ -81,9 +81,7 @@ def _unpack_member(
 def _inside(name: str) -> PurePosixPath:
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts:
-        raise SandboxError(
-            f"The sandbox sent a file for {name!r}, which is outside of the workspace."
-        )
+        raise SandboxError(f"The sandbox sent a file for {name!r}, which is outside the workspace.")
     return path
 
 

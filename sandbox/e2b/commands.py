@@ -96,7 +96,7 @@ class RemoteProcesses:
             for pid in pids:
                 await self._kill(pid)
             await asyncio.sleep(_KILL_SECONDS / _LOOKS)
-        raise SandboxError("E2B could not end a command; close the sandbox.")
+        raise SandboxError("E2B could not stop a command; close the sandbox.")
 
     async def _start(
         self, environment: Mapping[str, str], output: _Listener
@@ -143,7 +143,7 @@ class RemoteProcesses:
             return error
         if isinstance(error, SandboxGone):
             return SandboxError(
-                "The connection to E2B was cut, so the command was ended; repeat it."
+                "The connection to E2B was lost, so the command was stopped; run it again."
             )
         return error
 
@@ -176,7 +176,7 @@ async def _exit_code(handle: AsyncCommandHandle[None]) -> int:
     """Wait for the end; the status is negative when E2B saw a signal end our process 1."""
     from e2b import CommandExitException
 
-    with translated("run the command to its end"):
+    with translated("finish the command"):
         try:
             result: CommandResult[None] = await handle.wait()
         except CommandExitException as end:

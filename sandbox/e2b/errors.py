@@ -93,15 +93,15 @@ def sandbox_error(error: Exception, doing: str) -> SandboxError:
                 "it refused the API key; set E2B_API_KEY to a valid one",
             )
         case e2b.RateLimitException() | e2b.ServiceBusyException():
-            reason = "it is over its limit; try again later"
+            reason = "it is busy or limiting requests; try again later"
         case e2b.NotEnoughSpaceException():
             reason = "the sandbox's disk is full"
         case httpx.TimeoutException() | e2b.TimeoutException():
-            reason = "no answer came in time; try again later"
+            reason = "it did not answer in time; try again later"
         case httpx.TransportError() | ConnectionError():
             reason = "the connection to it failed; check E2B's URL and the network"
         case JSONDecodeError():
-            reason = "the answer is no JSON; check E2B's URL"
+            reason = "the answer is not JSON; check E2B's URL"
         case _:
             reason = str(error) or type(error).__name__
     return kind(f"E2B could not {doing}: {reason}.")

@@ -46,7 +46,7 @@ class Lease:
                 await self._renew()
 
     async def _renew(self) -> None:
-        await retried("extend the time-out", lambda: self._set_timeout(self._lifetime))
+        await retried("extend the timeout", lambda: self._set_timeout(self._lifetime))
         self._renewed = time.monotonic()
 
 

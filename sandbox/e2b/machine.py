@@ -78,4 +78,4 @@ class Machine:
     async def destroy(self) -> None:
         """End it; one that has ended already is fine."""
         with contextlib.suppress(SandboxGone):
-            await retried("end the sandbox", self._sdk.kill)
+            await retried("shut down the sandbox", self._sdk.kill)

@@ -59,7 +59,9 @@ def parse(listing: bytes) -> dict[str, Entry]:
     except (OSError, EOFError) as error:
         raise SandboxError(f"The sandbox sent a damaged listing: {error}") from error
     if len(data) > LARGEST:
-        raise SandboxError("The workspace has too many files; have the commands clean up.")
+        raise SandboxError(
+            "The workspace has too many files; make the commands clean up after themselves."
+        )
     fields = os.fsdecode(data).split("\0")[:-1]
     return {path: _entry(facts) for path, facts in zip(fields[::2], fields[1::2], strict=True)}
 

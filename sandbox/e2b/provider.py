@@ -85,8 +85,8 @@ class E2BProvider:
 
         if limited := [one for one in self._credentials if is_limited(one)]:
             raise SandboxUnavailable(
-                f"E2B would send the credentials of {limited[0].host}{limited[0].path} to every "
-                "path of that host: give it credentials of which all may be read, without a path, "
+                f"E2B would send the credentials for {limited[0].host}{limited[0].path} to every "
+                "path on that host: use credentials without a path that may read all of the host, "
                 "or choose another sandbox."
             )
 
@@ -102,7 +102,8 @@ class E2BProvider:
         """Attach to the sandbox of that name, or create it."""
         if not _NAME.fullmatch(spec.name):
             raise SandboxError(
-                f"{spec.name!r} can't name a sandbox: use 1 to 60 of a-z, 0-9 and '-'."
+                f"{spec.name!r} is not a valid sandbox name: "
+                "use 1 to 60 characters of a-z, 0-9 and '-'."
             )
         scratch = self._new_scratch()
         try:
@@ -117,7 +118,8 @@ class E2BProvider:
 
         for found in await self._find(name):
             await retried(
-                "end a sandbox", partial(AsyncSandbox.kill, found.sandbox_id, **self._connection())
+                "shut down a sandbox",
+                partial(AsyncSandbox.kill, found.sandbox_id, **self._connection()),
             )
         pages = AsyncSandbox.list_snapshots(name=name, **self._connection())
         for snapshot in await retried("list snapshots", pages.next_items):
@@ -158,7 +160,7 @@ class E2BProvider:
             with contextlib.suppress(SandboxGone):  # it ended since it was listed
                 machine = Machine(await retried("connect to a sandbox", connect), lifetime)
                 await machine.commands.sweep()
-                doing = "look at a sandbox"
+                doing = "inspect a sandbox"
                 name = await machine.commands.script(shell.READY_NAME, doing)
                 if name == spec.name:
                     return E2BSandbox(machine, spec, resumed=True, scratch=scratch)

@@ -174,7 +174,9 @@ class E2BSandbox:
         await self._machine.commands.script(shell.LIST_WORKSPACE, "list the workspace")
         listing = await self._listing(shell.MANIFEST)
         if sum(entry.size for entry in listing.values()) > _LARGEST_TREE:
-            raise SandboxError("The workspace is larger than 8 GiB; have the commands clean up.")
+            raise SandboxError(
+                "The workspace is larger than 8 GiB; make the commands clean up after themselves."
+            )
         changes = manifest.compare(mirror.entries or {}, listing)
         await asyncio.to_thread(archive.remove_all, mirror.folder, changes.removed)
         await asyncio.to_thread(archive.make_folders, mirror.folder, changes.folders)

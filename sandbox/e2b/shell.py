@@ -166,7 +166,7 @@ def command_environment(
     """
     for name in environment:
         if not _NAME.fullmatch(name):
-            raise SandboxError(f"No shell variable can be called {name!r}; rename it.")
+            raise SandboxError(f"{name!r} is not a valid name for a shell variable; rename it.")
     return {
         COMMAND_ID: identity,
         "FIXPOINT_AS_INIT": _AS_INIT,

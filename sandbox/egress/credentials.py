@@ -76,7 +76,7 @@ def registry_credential(url: str) -> RegistryCredential:
     if limited:
         url = url[len(listed) + 1 :]
     if limited and (not projects or not all(map(_PROJECT.fullmatch, projects))):
-        raise ValueError("must name owners or owner/name before the =, with commas between them")
+        raise ValueError("must list owners or owner/name before the =, separated by commas")
     try:
         parts = urlsplit(url)
         port = parts.port or _PORTS.get(parts.scheme)
@@ -117,7 +117,7 @@ def authorized(wanted: Wanted, credentials: Sequence[RegistryCredential]) -> Wan
     if not fitting:
         return wanted
     if wanted.method not in _READING:
-        raise OnlyReading(f"{wanted.host} is a private registry, from which can only be read.")
+        raise OnlyReading(f"{wanted.host} is a private registry, which is read-only here.")
     best = max(fitting, key=lambda one: len(one.path))
     return replace(
         wanted,

@@ -53,13 +53,13 @@ def parse(head: bytes) -> Wanted:
     line, *headers = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
     found = _LINE.fullmatch(line)
     if found is None:
-        raise BadRequest("This is no request for a proxy.")
+        raise BadRequest("This is not a request for a proxy.")
     method, target = found[1], found[2].decode("ascii")
     if method == b"CONNECT":
         host, port = _place(f"//{target}", None)
         return Wanted(host, port, "https")
     if not target.lower().startswith("http://"):
-        raise BadRequest("A proxy is asked for http:// addresses, or to CONNECT.")
+        raise BadRequest("A proxy takes only http:// addresses and CONNECT.")
     host, port = _place(target, _HTTP_PORT)
     path = "/" + target[target.index("//") + 2 :].partition("/")[2]
     rest = _sent_on(headers)
@@ -83,7 +83,7 @@ def parse_inside(head: bytes, tunnel: Wanted) -> Wanted:
     line, *headers = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
     found = _LINE.fullmatch(line)
     if found is None or not found[2].startswith(b"/"):
-        raise BadRequest("This is no request for a private registry.")
+        raise BadRequest("This is not a request for a private registry.")
     method, path = found[1], found[2]
     own = method + b" " + path + b" HTTP/1.1\r\n" + _sent_on(headers)
     return replace(tunnel, head=own, method=method.decode(), path=path.decode("ascii"))
@@ -99,9 +99,9 @@ def _place(url: str, default: int | None) -> tuple[str, int]:
         parts = urlsplit(url)
         port = parts.port or default
     except ValueError as error:
-        raise BadRequest(f"This address can't be read: {error}.") from error
+        raise BadRequest(f"This address can't be parsed: {error}.") from error
     if not parts.hostname or port is None or not 0 < port <= _LARGEST_PORT:
-        raise BadRequest("The address has no host, or a tunnel no port.")
+        raise BadRequest("The address has no host, or the tunnel has no port.")
     return plain(parts.hostname), port
 
 

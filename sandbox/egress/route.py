@@ -56,7 +56,7 @@ async def _checked(wanted: Wanted, passed: Pass) -> Sequence[str]:
 def _require(passed: Pass, addresses: Sequence[str], wanted: Wanted) -> None:
     for address in addresses:
         if not passed.admits(address) or (is_own(address) and not passed.anywhere):
-            raise Forbidden(f"{wanted.host} leads into a private network, or to this machine.")
+            raise Forbidden(f"{wanted.host} is in a private network, or is this machine.")
 
 
 async def _resolved(wanted: Wanted) -> Sequence[str]:

@@ -33,7 +33,7 @@ async def refuse_pipes(work_tree: Path) -> None:
         env={"PATH": os.defpath},
     )
     if found:
-        raise GitError(f"{os.fsdecode(found)!r} is no file but a pipe, a socket or a device.")
+        raise GitError(f"{os.fsdecode(found)!r} is not a file but a pipe, a socket or a device.")
 
 
 def too_large(work_tree: Path, untracked: Iterable[str]) -> Iterator[str]:
@@ -54,6 +54,6 @@ def too_large(work_tree: Path, untracked: Iterable[str]) -> Iterator[str]:
             total += found.st_size
     if total > LARGEST_TREE:
         raise GitError(
-            f"The commands left {total // 2**20} MiB of new files in the work tree: have them "
-            "clean up, or name what they make in .gitignore."
+            f"The commands left {total // 2**20} MiB of new files in the work tree: make them "
+            "clean up, or add the files to .gitignore."
         )

@@ -47,9 +47,9 @@ async def test_a_fallback_says_why() -> None:
     """Overloaded, unreachable, refused: the next one answers, and the turn's note has the reason."""
     for fault, reason in (
         (Overloaded(), "anthropic is overloaded"),
-        (ServerError(), "anthropic did not finish an answer (500"),
-        (Unauthorized(), "anthropic refuses the credentials"),
-        (Rejected("nonsense"), "anthropic refuses the request (400: nonsense)"),
+        (ServerError(), "anthropic failed to answer (500"),
+        (Unauthorized(), "anthropic rejected the credentials"),
+        (Rejected("nonsense"), "anthropic rejected the request (400: nonsense)"),
     ):
         async with ModelServer(by_turn(fault)) as main, ModelServer(by_turn(Say("Here."))) as spare:
             model = chain(main, spare)
@@ -113,7 +113,7 @@ async def test_nobody_answers() -> None:
         ModelServer(by_turn(Overloaded())) as spare,
     ):
         model = chain(main, spare)
-        with pytest.raises(ProviderOverloaded, match=r"anthropic refuses .* openai is overloaded"):
+        with pytest.raises(ProviderOverloaded, match=r"anthropic rejected .* openai is overloaded"):
             await model.respond(conversation(), Ask())
         await model.close()
 
@@ -195,5 +195,5 @@ async def test_a_rested_provider_is_explained_once() -> None:
         first = await model.respond(conversation(text="two"), Ask())
         second = await model.respond(conversation(text="two"), Ask())
         await model.close()
-    assert "anthropic refuses the credentials" in first.notes[0]
+    assert "anthropic rejected the credentials" in first.notes[0]
     assert second.notes == ()

@@ -14,7 +14,7 @@ from sandbox.egress import RegistryCredential, registry_credential
 from tests.contract.conftest import Kind
 from tests.fakes.private_registry import PrivateRegistry, private_registry
 
-SECONDS = 60.0
+SECONDS = 600.0
 
 own_gate = pytest.mark.parametrize(
     "kind", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)], indirect=True
@@ -112,7 +112,7 @@ async def test_credentials_only_read_and_only_there(kind: Kind, registry: Privat
     command = fetches(("GET", f"{root}/simple/x/"), *writing, *reading)
     first, *others = (await said(sandbox, command)).splitlines()
     assert first == "200"
-    refused = "403 localhost is a private registry, from which can only be read."
+    refused = "403 localhost is a private registry, which is read-only here."
     assert others == [refused] * len(writing) + ["401 "] * len(reading)
     assert {method for method, _, _ in registry.asked} == {"GET"}
     assert [path for _, path, known in registry.asked if known] == ["/simple/x/"]

@@ -67,7 +67,7 @@ async def test_overload_ends_after_the_tries(make: Make) -> None:
     """The error names the provider and the tries, and cost nothing."""
     error = await failure(make, by_turn(Overloaded()))
     assert isinstance(error, ProviderOverloaded)
-    assert "That was try 3." in str(error)
+    assert "Gave up after 3 tries." in str(error)
     assert error.spent is not None
     assert error.spent.cost_usd == Decimal(0)
 

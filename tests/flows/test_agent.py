@@ -15,6 +15,7 @@ from bot.errors import BudgetExhausted, ProviderUnreachable, RequestTooLong
 from bot.llm.base import ModelStrength, StopReason, Text, ToolCall
 from bot.model import Limits, Usage
 from bot.model.progress import Noticed, TurnFinished
+from bot.reporting.reasons import agent
 from tests.flows.agent_world import (
     FIX,
     JournaledSteps,
@@ -61,7 +62,7 @@ async def test_it_looks_edits_tests_and_sums_up(tmp_path: Path) -> None:
             """\
 `sh check.sh` passed.
 
-Failures before any change: 1; still there: 0.
+Failures before any change: 1; still failing: 0.
 
 It printed nothing.\
 """,
@@ -89,7 +90,7 @@ async def test_failures_come_back_one_by_one(tmp_path: Path) -> None:
     assert model.results[-1].text == snapshot("""\
 `sh check.sh` failed with exit code 1.
 
-Failures before any change: 1; still there: 1. Failing now and not before: other.
+Failures before any change: 1; still failing: 1. Newly failing: other.
 
 - other
   it is wrong
@@ -104,7 +105,7 @@ Failures before any change: 1; still there: 1. Failing now and not before: other
     [
         (ToolCall("", "fly", {}), "There is no such tool."),
         (ToolCall("", "bash", {}), "command is required and must be a string."),
-        (bash("echo \0"), "command holds a NUL character."),
+        (bash("echo \0"), "command contains a NUL character."),
         (bash("\ud800"), "half a character"),
         (bash("x" * 200_000), "too long"),
         (edit("view", "/etc/passwd"), "/etc/passwd is outside /workspace"),
@@ -112,7 +113,7 @@ Failures before any change: 1; still there: 1. Failing now and not before: other
         (edit("view", "none.txt"), "/workspace/none.txt does not exist."),
         (edit("fly", "app.txt"), "There is no command 'fly'"),
         (edit("view", "app.txt", view_range=[1]), "view_range must be two whole numbers"),
-        (edit("create", "app.txt/x", file_text=""), "/workspace/app.txt/x can't be used"),
+        (edit("create", "app.txt/x", file_text=""), "/workspace/app.txt/x can't be accessed"),
         (edit("insert", "app.txt", insert_line=True, insert_text="x"), "a whole number"),
         (edit("create", ".github/workflows/ci.yml", file_text=""), "is protected"),
         (edit("create", "golden/a.txt", file_text=""), "is protected"),
@@ -163,7 +164,7 @@ async def test_going_round_in_circles_is_noticed_and_ended(tmp_path: Path) -> No
     """The third equal result brings a word to the model, the fifth ends the attempt."""
     model = ScriptedModel(says(bash("echo took 0.$$ s")))
     proposal = await world(tmp_path).attempt(model)
-    assert proposal.ended == "The model repeated the same action 5 times."
+    assert proposal.ended == agent.repeated(5)
     told = [
         [block.text for block in message.blocks if isinstance(block, Text)]
         for message in model.heard
@@ -187,15 +188,15 @@ async def test_turns_run_out(tmp_path: Path) -> None:
     story = world(tmp_path, limits=Limits(turns=7))
     model = ScriptedModel(says(FIX), *lines)
     proposal = await story.attempt(model)
-    assert proposal.ended == "All 7 turns of the attempt are used."
+    assert proposal.ended == agent.turns_used(7)
     assert proposal.patch
-    assert proposal.summary == "The model did not finish. It changed app.txt."
+    assert proposal.summary == agent.unfinished(["app.txt"])
     notes = [
         block.text for message in model.heard for block in message.blocks if isinstance(block, Text)
     ]
     assert notes == snapshot(
         [
-            "5 turns are left. Bring the work to its best state now: finish the edit, run the failing command, remove leftovers, and end with your summary."
+            "5 turns are left. Get the work into its best state now: finish the edit, run the failing command, remove leftovers, and end with your summary."
         ]
     )
 
@@ -228,13 +229,13 @@ async def test_a_cut_answer_is_continued_twice(tmp_path: Path) -> None:
     assert "cut off at 16,000 tokens" in model.heard[0].blocks[0].text
 
     endless = await world(tmp_path).attempt(ScriptedModel(cut))
-    assert endless.ended == "3 answers in a row were cut off at their token limit."
+    assert endless.ended == agent.cut_off(3)
 
 
 async def test_a_refusal_ends_the_attempt(tmp_path: Path) -> None:
     """A model that declines is not argued with."""
     model = ScriptedModel(says("No.", stop=StopReason.REFUSAL))
-    assert (await world(tmp_path).attempt(model)).ended == "The model declined to go on."
+    assert (await world(tmp_path).attempt(model)).ended == agent.declined()
     assert len(model.asked) == 1
 
 
@@ -256,7 +257,7 @@ async def test_no_call_is_made_when_the_budget_is_spent(tmp_path: Path) -> None:
 async def test_an_answer_that_outlasts_the_run_is_not_awaited(tmp_path: Path) -> None:
     """The model is cut short at the run's deadline."""
     story = replace(world(tmp_path), now=1_999.9)
-    with pytest.raises(BudgetExhausted, match="ended while the model was answering"):
+    with pytest.raises(BudgetExhausted, match="ran out while the model was answering"):
         await story.attempt(ScriptedModel(Says(["Well ..."], seconds=60)))
 
 

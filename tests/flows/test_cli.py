@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from inline_snapshot import snapshot
 
 from bot import __version__
 from bot.reporting.json_report import FixOutput
-from tests.flows.command_line import Desk, Done, ended, in_git, open_desk
+from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
 from tests.flows.world import CHECK, FILES, RIGHT, WRONG, attempts, bash, open_scene
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -129,11 +131,11 @@ async def test_the_patch_on_stdout_and_the_issue_on_stdin(tmp_path: Path) -> Non
 
 async def test_interrupted_once_it_reports(tmp_path: Path) -> None:
     """Ctrl-C ends the command in the sandbox, and the run with what it knows."""
-    async with open_desk(tmp_path, attempts([bash("echo begun; sleep 600")])) as desk:
-        process = await desk.start("fix", str(desk.repository), "--json")
-        await asked(desk)
-        process.send_signal(signal.SIGINT)
-        done = await ended(process)
+    async with open_desk(tmp_path, attempts([bash("sleep 6001")])) as desk:
+        started = await desk.start("fix", str(desk.repository), "--json")
+        await slept(desk)
+        started.process.send_signal(signal.SIGINT)
+        done = await ended(started)
         assert (done.code, read(done).verdict) == (1, "stopped")
         assert read(done).reason == "A person stopped the run."
         assert left_behind(desk) == []
@@ -141,11 +143,11 @@ async def test_interrupted_once_it_reports(tmp_path: Path) -> None:
 
 async def test_terminated_it_says_so(tmp_path: Path) -> None:
     """What `timeout` or a CI system ends is not said to be a person's wish."""
-    async with open_desk(tmp_path, attempts([bash("echo begun; sleep 600")])) as desk:
-        process = await desk.start("fix", str(desk.repository), "--json")
-        await asked(desk)
-        process.send_signal(signal.SIGTERM)
-        done = await ended(process)
+    async with open_desk(tmp_path, attempts([bash("sleep 6001")])) as desk:
+        started = await desk.start("fix", str(desk.repository), "--json")
+        await slept(desk)
+        started.process.send_signal(signal.SIGTERM)
+        done = await ended(started)
         assert (done.code, read(done).verdict) == (1, "stopped")
         assert read(done).reason == snapshot("The process received SIGTERM.")
         assert left_behind(desk) == []
@@ -153,23 +155,43 @@ async def test_terminated_it_says_so(tmp_path: Path) -> None:
 
 async def test_interrupted_twice_it_ends_at_once(tmp_path: Path) -> None:
     """Without a report and without a traceback, but not without tidying up."""
-    async with open_desk(tmp_path, attempts([bash("trap '' TERM; sleep 600")])) as desk:
-        process = await desk.start("fix", str(desk.repository), "--json")
-        await asked(desk)
-        process.send_signal(signal.SIGINT)
-        process.send_signal(signal.SIGTERM)  # a second SIGINT could merge with the first
-        done = await ended(process)
+    async with open_desk(tmp_path, attempts([bash("trap '' TERM; sleep 6001")])) as desk:
+        started = await desk.start("fix", str(desk.repository), "--json")
+        await slept(desk)
+        started.process.send_signal(signal.SIGINT)
+        started.process.send_signal(signal.SIGTERM)  # a second SIGINT could merge with the first
+        done = await ended(started)
         assert "Traceback" not in done.err
         assert (done.code, done.out) == (130, "")
         assert left_behind(desk) == []
 
 
-async def asked(desk: Desk) -> None:
-    """Wait until the model was asked, and what it wants is under way."""
-    async with asyncio.timeout(60):
-        while not (desk.model and desk.model.requests):  # noqa: ASYNC110 - another server's state
+async def slept(desk: Desk) -> None:
+    """Wait until what the model wants is under way: `sleep` in one of the desk's sandboxes."""
+    async with asyncio.timeout(PATIENCE):
+        while not any(map(sleeps, jailed_for(desk))):  # noqa: ASYNC110 - another process's children
             await asyncio.sleep(0.02)
-    await asyncio.sleep(0.3)
+
+
+def jailed_for(desk: Desk) -> list[Path]:
+    """Return what `/proc` has of processes in the desk's sandboxes."""
+    return [place for place in Path("/proc").glob("[0-9]*") if of(desk, place)]
+
+
+def of(desk: Desk, process: Path) -> bool:
+    """Whether what it has mounted is below the desk's data."""
+    try:
+        return "/".join(desk.data.parts[-3:]) in (process / "mountinfo").read_text()
+    except OSError:  # it ended meanwhile
+        return False
+
+
+def sleeps(process: Path) -> bool:
+    """Whether it is the program that the model wants."""
+    try:
+        return (process / "cmdline").read_bytes() == b"sleep\0006001\0"
+    except OSError:
+        return False
 
 
 async def test_two_at_once(tmp_path: Path) -> None:
@@ -232,7 +254,7 @@ async def test_an_unusable_config_and_data_folder_are_said(tmp_path: Path) -> No
         (tmp_path / "file").write_text("")
         inside_a_file = {"FIXPOINT_DATA": str(tmp_path / "file" / "data")}
         done = await desk.run("fix", str(desk.repository), environ=inside_a_file)
-        assert_one_sentence(done, "set FIXPOINT_DATA to a writable folder.")
+        assert_one_sentence(done, "Set FIXPOINT_DATA to a writable folder.")
         config = desk.repository / ".github" / "fixpoint.yml"
         config.write_text("atempts: 2\nattempts: none\n")
         assert_one_sentence(await desk.fix(), "fixpoint.yml:1", "fixpoint.yml:2")
@@ -283,10 +305,11 @@ async def test_doctor_says_what_works(tmp_path: Path) -> None:
             assert name in said
 
 
-async def test_version(tmp_path: Path) -> None:
-    """One line."""
-    async with open_desk(tmp_path) as desk:
-        assert await desk.run("--version") == Done(0, f"fixpoint {__version__}\n", "")
+def test_version() -> None:
+    """One line, of `python -m bot` as it is started by nobody's help."""
+    command = [sys.executable, "-m", "bot", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"fixpoint {__version__}\n", "")
 
 
 async def test_a_server_without_settings_says_all_of_them(tmp_path: Path) -> None:

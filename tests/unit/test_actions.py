@@ -90,7 +90,7 @@ def test_actions_have_a_few_words_for_people() -> None:
     assert in_words(ToolCall("1", "bash", {"command": "a\n  b"})) == "$ a b"
     assert in_words(ToolCall("1", "bash", {"command": "a" * 999})).endswith("…")
     assert in_words(ToolCall("1", EDIT, {"command": "view", "path": "a/b.py"})) == "read a/b.py"
-    assert in_words(ToolCall("1", "fly", {})) == "fly (not understood)"
+    assert in_words(ToolCall("1", "fly", {})) == "fly (invalid call)"
 
 
 def test_circles_of_several_actions_are_counted() -> None:

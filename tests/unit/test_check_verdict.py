@@ -74,7 +74,7 @@ def test_how_often_it_runs(runs: list[Observation], flaky_words: bool, again: bo
         ([RED, GREEN, RED, GREEN], known("a::x"), Cause.FLAKY, "2 of 4 runs"),
         ([GREEN, RED, GREEN, GREEN], known("a::x"), Cause.FLAKY, "1 of 4 runs"),
         ([GREEN] * 3, known("a::x"), Cause.NOT_REPRODUCED, "passed here 3 times"),
-        ([RED, RED], known("b::y"), Cause.NOT_REPRODUCED, "with `a::x`, at GitHub it failed with `b::y`"),
+        ([RED, RED], known("b::y"), Cause.NOT_REPRODUCED, "with `a::x`, but failed on GitHub with `b::y`"),
         ([seen(127)] * 2, known(), Cause.NOT_REPRODUCED, "a program"),
     ],
 )  # fmt: skip

@@ -9,6 +9,7 @@ import pytest
 from bot.detect import DirectoryTree, detect
 from bot.errors import UsageError
 from bot.model import Commands
+from bot.reporting.reasons import detection
 
 PLAIN_ENVIRONMENT = (
     "test -x ~/.venv/bin/python || UV_PYTHON_DOWNLOADS=never uv venv --seed ~/.venv "
@@ -41,8 +42,8 @@ def test_bare_pytest_project(tmp_path: Path) -> None:
     assert install.startswith("uv pip install --python ~/.venv pytest || { python -m ensurepip && ")
     assert (commands.test, commands.failing) == ("python -m pytest", "python -m pytest")
     assert commands.ecosystems == ("python",)
-    assert "No list of requirements has `pytest`, so the setup adds it." in commands.explanation
-    assert "`tests/test_a.py` is a test that pytest finds." in commands.explanation
+    assert detection.dependencies_added(["pytest"]) in commands.explanation
+    assert detection.pytest_finds("tests/test_a.py") in commands.explanation
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_lock_files(tmp_path: Path, lock: str, command: str) -> None:
     commands = found(tmp_path, {"pyproject.toml": text, lock: ""})
     assert commands.setup[1].startswith(command)
     assert "-e . --group dev" in commands.setup[1]
-    assert f"`{lock}` pins the requirements." in commands.explanation
+    assert detection.locked(lock) in commands.explanation
 
 
 def test_requirements_files(tmp_path: Path) -> None:
@@ -116,7 +117,7 @@ def test_tox_with_pytest_runs_pytest_directly(tmp_path: Path) -> None:
     commands = found(tmp_path, files)
     assert commands.setup[1] == pip("-e . pytest wcwidth")
     assert commands.test == "python -m pytest"
-    assert any("because `tox.ini` would make environments" in line for line in commands.explanation)
+    assert any("because `tox.ini` would create" in line for line in commands.explanation)
 
 
 def test_tox_without_pytest(tmp_path: Path) -> None:
@@ -206,7 +207,7 @@ def test_mixed_repository(tmp_path: Path) -> None:
     commands = found(tmp_path, files)
     assert commands.test == "python -m pytest"
     assert commands.ecosystems == ("python", "node")
-    assert "Has tests too, which are left out: `npm test`." in commands.explanation
+    assert detection.other_tests("npm test") in commands.explanation
 
 
 def test_a_given_command_chooses_the_ecosystem(tmp_path: Path) -> None:
@@ -218,7 +219,7 @@ def test_a_given_command_chooses_the_ecosystem(tmp_path: Path) -> None:
 
 def test_nothing_to_run(tmp_path: Path) -> None:
     """Without any sign of tests the person is told what to write where."""
-    with pytest.raises(UsageError, match=r"Name one with --test, or as `test:`"):
+    with pytest.raises(UsageError, match=r"Pass one with --test, or set `test:`"):
         found(tmp_path, {"README.md": "# Hello\n"})
 
 

@@ -41,7 +41,7 @@ def unpack(tree: Path, *members: tarfile.TarInfo, wanted: set[str] | None = None
 @pytest.mark.parametrize("name", ["../outside/file", "/outside/file", "a/../../outside/file"])
 def test_no_name_leads_outside(tree: Path, name: str) -> None:
     """A name that leaves the tree is refused, in whatever way it does."""
-    with pytest.raises(SandboxError, match="outside of the workspace"):
+    with pytest.raises(SandboxError, match="outside the workspace"):
         unpack(tree, member(name))
     assert not list((tree.parent / "outside").iterdir())
 
@@ -79,7 +79,7 @@ def test_only_plain_things_arrive(tree: Path) -> None:
 
 def test_what_was_not_asked_for_is_refused(tree: Path) -> None:
     """An archive may not bring more than the list it was made from."""
-    with pytest.raises(SandboxError, match="not asked for"):
+    with pytest.raises(SandboxError, match="not requested"):
         unpack(tree, member("a"), member("b"), wanted={"a"})
 
 

@@ -51,7 +51,7 @@ def test_view_of_a_range() -> None:
     assert said(decide(View(PATH, 2, 2), CODE)) == "     2\t    return 1"
     assert said(decide(View(PATH, 6, 99), CODE)) == "     6\t    return 1"
     assert said(decide(View(PATH, 7, None), CODE)) == snapshot(
-        "view_range must lie within the file's 6 lines, first before last."
+        "view_range must be within the file's 6 lines, with the first line before the last."
     )
 
 
@@ -134,7 +134,7 @@ def test_str_replace_without_new_text_deletes() -> None:
 def test_str_replace_needs_a_unique_place() -> None:
     """Several matches change nothing, overlapping ones too; the lines are named."""
     assert said(decide(StrReplace(PATH, "    return 1\n", ""), CODE)) == snapshot(
-        "old_str stands in /workspace/a.py more than once, at lines 2, 6: add neighbouring lines until it is unique. Nothing was changed."
+        "old_str occurs in /workspace/a.py more than once, at lines 2, 6: add surrounding lines until it is unique. Nothing was changed."
     )
     assert isinstance(decide(StrReplace(PATH, "aa", "b"), b"aaa"), Rejected)
 
@@ -142,7 +142,7 @@ def test_str_replace_needs_a_unique_place() -> None:
 def test_str_replace_shows_text_that_differs_in_white_space() -> None:
     """The commonest slip gets the exact lines back."""
     assert said(decide(StrReplace(PATH, "def g():\n  return 1", "x"), CODE)) == snapshot("""\
-old_str does not stand in /workspace/a.py. Nothing was changed. The nearest text, to be copied exactly, white space included:
+old_str does not occur in /workspace/a.py. Nothing was changed. The closest match, to copy exactly, including whitespace:
      5\tdef g():
      6\t    return 1\
 """)
@@ -153,7 +153,7 @@ def test_str_replace_shows_text_that_looks_alike() -> None:
     code = b"import os\n\ndef total(prices):\n    return sum(prices)\n"
     decision = decide(StrReplace(PATH, "def total(price_list):\n    return 0", "x"), code)
     assert said(decision) == snapshot("""\
-old_str does not stand in /workspace/a.py. Nothing was changed. The nearest text, to be copied exactly, white space included:
+old_str does not occur in /workspace/a.py. Nothing was changed. The closest match, to copy exactly, including whitespace:
      3\tdef total(prices):
      4\t    return sum(prices)\
 """)

@@ -21,6 +21,7 @@ from bot.model.progress import silent
 from bot.model.steps import PlainSteps
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical import MechanicalProposer
+from bot.reporting.reasons import mechanical
 from tests.unit.local_workbench import LocalWorkbench
 
 RUFF = "line-length = 80\n[lint]\nselect = ['F', 'I']\n"
@@ -46,7 +47,7 @@ async def propose(
         earlier=(),
         limits=Limits(),
         spent=Usage(),
-        deadline=time.time() + 60,
+        deadline=time.time() + 3600,
         protected=protected,
     )
     charged: list[Usage] = []
@@ -86,10 +87,11 @@ async def test_stale_generated_file(tmp_path: Path) -> None:
 async def test_test_failures_are_not_mechanical(tmp_path: Path) -> None:
     """A failing test without any tool behind it gives an empty proposal that says so."""
     workbench = LocalWorkbench(tmp_path, {"test_a.py": "def test():\n    assert 1 == 2\n"})
-    proposal = await propose(workbench, "python -m pytest -q -p no:cacheprovider")
+    command = "python -m pytest -q -p no:cacheprovider"
+    proposal = await propose(workbench, command)
     assert workbench.ran == []
     assert not proposal.patch
-    assert proposal.summary.startswith("No tool of this project has a fix mode for")
+    assert proposal.summary == mechanical.no_fix_mode(command)
 
 
 async def test_protected_files_stay_out_of_the_patch(tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ async def test_a_tool_that_is_not_installed(tmp_path: Path) -> None:
     workbench = LocalWorkbench(tmp_path, {"Makefile": "lint:\n\tcodespell .\n"})
     proposal = await propose(workbench, "make lint")
     assert not proposal.patch
-    assert "it is not installed here" in proposal.summary
+    assert "It is not installed here." in proposal.summary
 
 
 async def test_writing_a_test_is_left_to_others(tmp_path: Path) -> None:
@@ -133,7 +135,7 @@ async def test_writing_a_test_is_left_to_others(tmp_path: Path) -> None:
         earlier=(),
         limits=Limits(),
         spent=Usage(),
-        deadline=time.time() + 60,
+        deadline=time.time() + 3600,
         write_test=True,
     )
     charged: list[Usage] = []
@@ -171,10 +173,10 @@ async def test_what_a_command_was_seen_to_start(tmp_path: Path) -> None:
     assert proposal.patch.files == ("src/a.py",)
     assert "still fails" not in proposal.summary
     assert proposal.summary == snapshot("""\
-Let the project's own tools repair it: `python -m ruff check --fix --no-cache --select=I src` and `cd src && ruff format --no-cache .`.
+Ran the project's own tools: `python -m ruff check --fix --no-cache --select=I src` and `cd src && ruff format --no-cache .`.
 
-- `python -m ruff check --fix --no-cache --select=I src`: the failing command was seen to start `ruff` through `make lint` → `python checks.py`.
-- `cd src && ruff format --no-cache .`: the failing command was seen to start `ruff` through `make lint` → `python checks.py`.\
+- `python -m ruff check --fix --no-cache --select=I src`: The failing command started `ruff` through `make lint` → `python checks.py`.
+- `cd src && ruff format --no-cache .`: The failing command started `ruff` through `make lint` → `python checks.py`.\
 """)
     assert [program.arguments[1:4] for program in proposal.programs][-1:] == [
         ("check", "--no-cache", "--select=I")

@@ -172,7 +172,7 @@ def test_what_a_refusal_means(trouble: Trouble, kind: type[Exception]) -> None:
 def test_a_refusal_is_told_in_one_line() -> None:
     """Without line breaks, cut where nobody reads on."""
     text = str(judge("x", Trouble(400, message="bad\n\n request " + "y" * 1_000)).error)
-    assert text.startswith("x refuses the request (400: bad request yyy")
+    assert text.startswith("x rejected the request (400: bad request yyy")
     assert len(text) < 400
 
 

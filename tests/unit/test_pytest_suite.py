@@ -8,6 +8,7 @@ import pytest
 
 from bot.detect import DirectoryTree, detect
 from bot.detect.pytest_suite import whole_suite
+from bot.reporting.reasons import detection
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_the_failing_command_shows_how_pytest_is_called(tree: DirectoryTree) -> 
     commands = detect(tree, setup=("pip install pytest",), test=None, failing=failing)
     assert commands.test == "pytest -o addopts="
     assert commands.failing == failing
-    assert "failing command for all tests" in " ".join(commands.explanation)
+    assert detection.suite_of_failing_command("pytest -o addopts=") in commands.explanation
 
 
 def test_a_given_suite_wins(tree: DirectoryTree) -> None:

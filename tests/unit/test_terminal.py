@@ -50,7 +50,7 @@ def test_plain_lines() -> None:
          1 s  prepare
          2 s  failing command: pytest -q tests/test_dates.py.
          3 s  set up: pip install -e .
-         4 s  reproduce: pytest -q tests/test_dates.py (at most 7 min 30 s each time)
+         4 s  reproduce: pytest -q tests/test_dates.py (up to 7 min 30 s per run)
          5 s  reproduction: real. `pytest -q tests/test_dates.py` fails here every time.
          6 s  attempt 1: agent
          7 s  verify 1
@@ -81,7 +81,7 @@ def test_live_block_of_a_command_that_may_hang() -> None:
     view = after(PhaseStarted(Phase.REPRODUCE, detail="pytest -q"))
     assert block_lines(view, NOW) == snapshot(
         [
-            "reproduce: pytest -q (at most 7 min 30 s each time)",
+            "reproduce: pytest -q (up to 7 min 30 s per run)",
             "  2 min 04 s · 0 tokens · $0 of $2.00",
         ]
     )
@@ -171,7 +171,7 @@ def test_report_without_a_fix() -> None:
     """A patch that is not accepted is called so."""
     target = console()
     print_report(GAVE_UP, target)
-    assert "The patch so far, which is not accepted:" in written(target)
+    assert "The patch so far (not accepted):" in written(target)
 
 
 def test_report_of_a_failed_setup() -> None:

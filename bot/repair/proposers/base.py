@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bot.llm.base import Model
 from bot.model import (
     Attempt,
     Commands,
@@ -21,7 +22,9 @@ from bot.model import (
 from bot.model.deadline import StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener
+from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
+from bot.repair.workspace.scrubbing import Scrub
 from sandbox.base import CommandResult
 
 
@@ -48,7 +51,7 @@ class Task:
         recent: Lines that were changed lately, as path and number.
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         protected: Globs that no patch may touch.
-        requested: Globs of what one may touch all the same: the request asks for it.
+        requested: Globs of what it may touch nevertheless, because the request asks for it.
         reservations: Pays for model calls.
         stopped: Set once a person stops the run.
         key: Front of its steps' names where the attempt's number is not enough: names are unique.
@@ -111,14 +114,14 @@ class Workbench(Protocol):
         ...
 
     async def patch(self) -> Patch:
-        """Return what the work tree has that the untouched one has not."""
+        """Return the difference between the work tree and the untouched one."""
         ...
 
 
 class Proposer(Protocol):
     """Tries to repair, once per call."""
 
-    name: str
+    traits: ProposerTraits
 
     async def warm(self) -> None:
         """Do ahead what would make the first attempt slow; called while the tree is prepared."""
@@ -145,3 +148,7 @@ class Proposer(Protocol):
             ProviderError: When no model answers.
         """
         ...
+
+
+BuildProposer = Callable[[Model | None, Scrub], Proposer]
+"""What a proposer's folder has as `build`: the model is there for all that need one."""

@@ -17,6 +17,7 @@ from bot.repair.proposers.agent.edit_tool import (
     StrReplace,
     View,
 )
+from bot.reporting.reasons import agent
 from sandbox.base import WORKSPACE
 
 BASH = "bash"
@@ -86,17 +87,17 @@ def in_words(call: ToolCall) -> str:
     action = read_action(call)
     match action:
         case Bash(command):
-            return _short(f"$ {command}")
+            return _short(agent.ran(command))
         case Restart():
-            return "restart the shell"
+            return agent.restarted()
         case RunTests(command):
-            return _short(f"run tests: {command}") if command else "run the tests"
+            return _short(agent.ran_tests(command))
         case View(path):
-            return _short(f"read {relative(path)}")
+            return _short(agent.read(relative(path)))
         case Create(path) | StrReplace(path) | Insert(path):
-            return _short(f"edit {relative(path)}")
+            return _short(agent.edited(relative(path)))
         case Rejected():
-            return _short(f"{call.name} (not understood)")
+            return _short(agent.not_understood(call.name))
         case _:
             assert_never(action)
 
@@ -149,7 +150,7 @@ class _Fields:
         if not isinstance(value, str):
             raise _BadInput(f"{key} is required and must be a string.")
         if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise _BadInput(f"{key} holds half a character (a lone surrogate).")
+            raise _BadInput(f"{key} contains half a character (a lone surrogate).")
         return value
 
     def number(self, key: str) -> int:
@@ -176,9 +177,9 @@ class _Fields:
         if not command.strip():
             raise _BadInput(f"{key} is empty.")
         if "\0" in command:
-            raise _BadInput(f"{key} holds a NUL character.")
+            raise _BadInput(f"{key} contains a NUL character.")
         if len(command.encode()) > _LONGEST_COMMAND:
-            raise _BadInput(f"{key} is too long: write a file first and run that.")
+            raise _BadInput(f"{key} is too long: write it to a file first and run that.")
         return command
 
     def path(self, key: str) -> str:
@@ -189,5 +190,5 @@ class _Fields:
             raise _BadInput(f"{given} is outside {WORKSPACE}: use bash to look elsewhere.")
         names = path.encode().split(b"/")
         if "\0" in path or len(path) > _LONGEST_PATH or max(map(len, names)) > _LONGEST_NAME:
-            raise _BadInput(f"{key} is not a possible path.")
+            raise _BadInput(f"{key} is not a valid path.")
         return path

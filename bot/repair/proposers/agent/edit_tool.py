@@ -35,7 +35,7 @@ class Create:
 
 @dataclass(frozen=True, slots=True)
 class StrReplace:
-    """Replace the only place where `old` stands."""
+    """Replace the only occurrence of `old`."""
 
     path: str
     old: str
@@ -44,7 +44,7 @@ class StrReplace:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Insert text behind a line; line 0 is the file's beginning."""
+    """Insert text after a line; line 0 is the file's beginning."""
 
     path: str
     line: int
@@ -59,7 +59,7 @@ class NotOpened(Enum):
 
     MISSING = "does not exist."
     FOLDER = "is a folder."
-    TOO_LARGE = "is too large for this tool: read and change it with bash (`sed -n`, a script)."
+    TOO_LARGE = "is too large for this tool: read and change it with bash (`sed -n` or a script)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,9 @@ def _view(command: View, found: bytes | NotOpened) -> Decision:
         return Show("(the file is empty)")
     last = total if command.last is None else min(command.last, total)
     if not 1 <= command.first <= last:
-        return Rejected(f"view_range must lie within the file's {total} lines, first before last.")
+        return Rejected(
+            f"view_range must be within the file's {total} lines, with the first line before the last."
+        )
     return Show(file.numbered(command.first, last))
 
 
@@ -145,7 +147,9 @@ def _edit(command: StrReplace | Insert, found: bytes | NotOpened) -> Decision:
 
 def _str_replace(command: StrReplace, file: TextFile) -> Decision:
     if not command.old:
-        return Rejected("old_str is empty: use insert to add text, create to write a whole file.")
+        return Rejected(
+            "old_str is empty: use insert to add text, or create to write a whole file."
+        )
     old, new = file.fitted(command.old), file.fitted(command.new)
     places = file.offsets(old) or file.offsets(command.old)
     if old == new:
@@ -155,8 +159,8 @@ def _str_replace(command: StrReplace, file: TextFile) -> Decision:
     if len(places) > 1:
         lines = ", ".join(str(file.line_of(place)) for place in places[:_LISTED_LINES])
         return Rejected(
-            f"old_str stands in {command.path} more than once, at lines {lines}: "
-            "add neighbouring lines until it is unique. Nothing was changed."
+            f"old_str occurs in {command.path} more than once, at lines {lines}: "
+            "add surrounding lines until it is unique. Nothing was changed."
         )
     start = places[0]
     length = len(old) if file.text.startswith(old, start) else len(command.old)
@@ -166,14 +170,14 @@ def _str_replace(command: StrReplace, file: TextFile) -> Decision:
 
 
 def _not_found(command: StrReplace, file: TextFile) -> str:
-    sentence = f"old_str does not stand in {command.path}. Nothing was changed."
+    sentence = f"old_str does not occur in {command.path}. Nothing was changed."
     if command.new and (done := file.offsets(file.fitted(command.new), most=1)):
         line = file.line_of(done[0])
-        return f"{sentence} new_str is there already, at line {line}: was this edit made before?"
+        return f"{sentence} new_str is already there, at line {line}: was this edit made before?"
     if (nearest := file.nearest(command.old)) is None:
-        return f"{sentence} View the file and copy the text exactly, white space included."
+        return f"{sentence} View the file and copy the text exactly, including whitespace."
     lines = file.numbered(*nearest)
-    return f"{sentence} The nearest text, to be copied exactly, white space included:\n{lines}"
+    return f"{sentence} The closest match, to copy exactly, including whitespace:\n{lines}"
 
 
 def _insert(command: Insert, file: TextFile) -> Decision:

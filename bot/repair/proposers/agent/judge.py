@@ -12,14 +12,14 @@ from bot.model.money.reservations import Money
 from bot.repair.proposers.agent.budgeted import paid
 from bot.repair.proposers.agent.prompting import comments, failure, patch_as_data, report
 from bot.repair.workspace.scrubbing import Scrub
+from bot.reporting.reasons import agent
 
 _MAX_TOKENS = 4_000
 _REASON_CHARACTERS = 300
-_UNCLEAR = "The judging model gave no clear answer."
 
 
 class ModelJudge:
-    """Judges written tests; whoever wrote the test has no word in it."""
+    """Judges written tests, independently of whoever wrote them."""
 
     def __init__(self, model: Model, *, name: str | None = None, scrub: Scrub = str) -> None:
         self._model = model
@@ -29,9 +29,9 @@ class ModelJudge:
     async def shows_problem(
         self, problem: Problem, observation: Observation, patch: Patch, money: Money
     ) -> tuple[bool, str, Usage]:
-        """Return the answer, its reason in one sentence, and what the asking cost.
+        """Return the answer, its reason in one sentence, and what it cost to ask.
 
-        Whatever is not a clear yes is a no.
+        Anything but a clear yes is a no.
 
         Args:
             problem: What people reported.
@@ -52,7 +52,7 @@ class ModelJudge:
         ask = Ask(max_tokens=_MAX_TOKENS, model=self._name)
         turn, _ = await paid(self._model, money, conversation, [ask])
         shows, reason = read_judgement(turn.text) if turn.stop is StopReason.END else (False, "")
-        return shows, reason or _UNCLEAR, turn.usage
+        return shows, reason or agent.no_clear_answer(), turn.usage
 
 
 def question(problem: Problem, observation: Observation, patch: Patch) -> str:

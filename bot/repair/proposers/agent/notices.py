@@ -22,8 +22,8 @@ def repeated(times: int) -> str:
 def cut_off(max_tokens: int) -> str:
     """Say that the answer was cut, and with it whatever tool call it had begun."""
     return (
-        f"Your answer was cut off at {max_tokens:,} tokens; a tool call that was not complete is "
-        "lost. Go on from there in smaller pieces: one edit at a time, large files in parts."
+        f"Your answer was cut off at {max_tokens:,} tokens; an incomplete tool call is "
+        "lost. Continue from there in smaller pieces: one edit at a time, large files in parts."
     )
 
 
@@ -40,7 +40,7 @@ def running_out(
         deadline: When the run's time is up, on the same clock.
     """
     if turns_left <= _LAST_TURNS:
-        scarce = f"{turns_left} turns are left"
+        scarce = "1 turn is left" if turns_left == 1 else f"{turns_left} turns are left"
     elif _is_mostly_spent(limits, spent):
         scarce = "Most of the budget is spent"
     elif deadline - now < limits.seconds * float(1 - _MOSTLY_SPENT):
@@ -48,7 +48,7 @@ def running_out(
     else:
         return ""
     return (
-        f"{scarce}. Bring the work to its best state now: finish the edit, run the failing "
+        f"{scarce}. Get the work into its best state now: finish the edit, run the failing "
         "command, remove leftovers, and end with your summary."
     )
 

@@ -41,7 +41,7 @@ def describe_failures(observation: Observation) -> str:
 
 def _headline(observation: Observation) -> str:
     if observation.timed_out:
-        outcome = "did not end in time and was stopped"
+        outcome = "timed out and was stopped"
     elif observation.ok:
         outcome = "passed"
     else:
@@ -62,10 +62,10 @@ def _progress(now: Observation, before: Observation) -> str:
         return ""
     if not new and still == len(before.failing_ids):
         return "The same failures as before any change."
-    sentence = f"Failures before any change: {len(before.failing_ids)}; still there: {still}."
+    sentence = f"Failures before any change: {len(before.failing_ids)}; still failing: {still}."
     if new:
         names = reveal_hidden(", ".join(new[:_DETAILED]))
-        sentence += f" Failing now and not before: {names}{' …' if new[_DETAILED:] else ''}."
+        sentence += f" Newly failing: {names}{' …' if new[_DETAILED:] else ''}."
     return sentence
 
 

@@ -105,7 +105,7 @@ def comments(thread: tuple[Comment, ...]) -> list[str]:
 def failure(label: str, observation: Observation | None) -> str:
     """Return what a command showed as data."""
     if observation is None:
-        return "Nothing is known of its output."
+        return "Its output is not known."
     return quoted(label, describe(observation), limit=_FAILURE_CHARACTERS)
 
 
@@ -153,7 +153,8 @@ def _reasons(attempt: Attempt) -> list[str]:
         reasons.append("The failing command still fails with it in a clean sandbox; see below.")
     if verification.new_failures:
         count = len(verification.new_failures)
-        reasons.append(f"It makes other tests fail, {count} in number; see below.")
+        others = "1 other test fail" if count == 1 else f"{count} other tests fail"
+        reasons.append(f"It makes {others}; see below.")
     reasons.extend(
         ("" if finding.severity is Severity.REJECT else "Besides: ") + _line(finding.message)
         for finding in verification.findings

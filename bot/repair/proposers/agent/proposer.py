@@ -1,4 +1,4 @@
-"""Let a model repair with tools: ask, do what it asks for, tell it what came of it, ask again."""
+"""Let a model repair with tools: ask it, do what it asks for, tell it the result, ask again."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from bot.errors import ProviderError, RequestTooLong
 from bot.llm.base import Model, StopReason, Turn
 from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed, TurnFinished
+from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.model.untrusted import clip
 from bot.repair.proposers.agent import notices
@@ -23,6 +24,7 @@ from bot.repair.proposers.agent.tools import TOOLS, Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.workspace.scrubbing import Scrub
+from bot.reporting.reasons import agent
 
 _TOLD_AFTER = 3
 _ENDED_AFTER = 5
@@ -35,7 +37,7 @@ _SUMMARY_CHARACTERS = 4_000
 class AgentProposer:
     """A `Proposer` with a model and three tools. The loop runs here, the tools in the sandbox."""
 
-    name = "agent"
+    traits = PROPOSERS["agent"]
 
     def __init__(
         self, model: Model, *, clock: Callable[[], float] = time.time, scrub: Scrub = str
@@ -67,7 +69,7 @@ class AgentProposer:
 
 
 class _Work:
-    """One attempt under way. Between steps everything is decided from what the steps returned."""
+    """One attempt in progress. Between steps everything is decided from what the steps returned."""
 
     def __init__(
         self,
@@ -97,7 +99,7 @@ class _Work:
         self._warned = False
 
     async def done(self) -> Proposal:
-        """Work until there is nothing more to do, and return what that left."""
+        """Work until there is nothing more to do, and return the result."""
         try:
             ended = await self._take_turns()
         except ProviderError as error:
@@ -115,7 +117,7 @@ class _Work:
             ended = await self._act_on(answer, number, turns_left=most - number)
             if ended is not None:
                 return ended
-        return f"All {most} turns of the attempt are used."
+        return agent.turns_used(most)
 
     async def _next_answer(self, number: int) -> ModelTurn:
         step = f"{self._name}: turn {number}"
@@ -152,14 +154,14 @@ class _Work:
             if note not in self._notes:
                 self._notes.append(note)
                 self._listener(Noticed(note))
-        action = ", ".join(map(in_words, turn.tool_calls)) or "finish"
+        action = ", ".join(map(in_words, turn.tool_calls)) or agent.finished()
         self._listener(TurnFinished(self._task.n, number, turn.model, action, self._usage))
 
     async def _act_on(self, answer: ModelTurn, number: int, *, turns_left: int) -> str | None:
         """Do what the turn asks for; return why the attempt ends (empty: done), None to go on."""
         turn = answer.turn
         if turn.stop is StopReason.REFUSAL:
-            return "The model declined to go on."
+            return agent.declined()
         if turn.tool_calls:
             return await self._use_tools(answer, number, turns_left)
         if turn.stop is StopReason.MAX_TOKENS:
@@ -167,7 +169,7 @@ class _Work:
         return ""
 
     async def _use_tools(self, answer: ModelTurn, number: int, turns_left: int) -> str | None:
-        """Do what the turn asks for, in order, and tell the model what came of it."""
+        """Do what the turn asks for, in order, and tell the model the results."""
         self._cut_answers = 0
         results, most_repeated = [], 0
         for position, call in enumerate(answer.turn.tool_calls, start=1):
@@ -175,14 +177,14 @@ class _Work:
             results.append(replace(result, text=self._scrub(result.text)))
             most_repeated = max(most_repeated, self._repetition.count(call, result))
         if most_repeated >= _ENDED_AFTER:
-            return f"The model repeated the same action {most_repeated} times."
+            return agent.repeated(most_repeated)
         self._transcript.add_answer(results, self._note(answer, turns_left, most_repeated))
         return None
 
     def _go_on_after_cut(self, answer: ModelTurn) -> str | None:
         self._cut_answers += 1
         if self._cut_answers > _CUT_ANSWERS:
-            return f"{self._cut_answers} answers in a row were cut off at their token limit."
+            return agent.cut_off(self._cut_answers)
         self._transcript.add_answer((), notices.cut_off(answer.max_tokens))
         return None
 
@@ -218,11 +220,9 @@ class _Work:
 
 
 def _summary(last: Turn | None, patch: Patch, ended: str) -> str:
-    """Return the model's last words; when it did not come to an end, say what it left."""
+    """Return the model's last message; where it did not finish, say what it changed."""
     words = clip(last.text.strip(), _SUMMARY_CHARACTERS) if last else ""
     if words and not ended:
         return words
-    changed = f"It changed {', '.join(patch.files)}." if patch else "It changed nothing."
-    if not ended:
-        return f"The model left no summary. {changed}"
-    return f"The model did not finish. {changed}" + (f" Its last words: {words}" if words else "")
+    changed = patch.files if patch else ()
+    return agent.unfinished(changed, words) if ended else agent.no_summary(changed)

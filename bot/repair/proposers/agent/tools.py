@@ -64,8 +64,8 @@ TOOLS = (
         description=(
             "View, create and edit text files in /workspace. `view` shows a file with line "
             "numbers, or a folder two levels deep; `create` writes a whole file; `str_replace` "
-            "replaces the one place where old_str stands exactly; `insert` adds insert_text "
-            "behind line insert_line (0: at the beginning)."
+            "replaces the only exact occurrence of old_str; `insert` adds insert_text "
+            "after line insert_line (0: at the beginning)."
         ),
         schema={
             "type": "object",
@@ -80,11 +80,11 @@ TOOLS = (
                     "items": {"type": "integer"},
                     "minItems": 2,
                     "maxItems": 2,
-                    "description": "For view: first and last line, from 1; -1 is the end.",
+                    "description": "For view: first and last line, counted from 1; -1 is the end.",
                 },
                 "file_text": {"type": "string", "description": "For create: the whole content."},
                 "old_str": {"type": "string", "description": "For str_replace: must be unique."},
-                "new_str": {"type": "string", "description": "For str_replace: put in its place."},
+                "new_str": {"type": "string", "description": "For str_replace: the replacement."},
                 "insert_line": {"type": "integer", "description": "For insert."},
                 "insert_text": {"type": "string", "description": "For insert."},
             },
@@ -95,9 +95,9 @@ TOOLS = (
     Tool(
         name=RUN_TESTS,
         description=(
-            "Run tests and return what failed, test by test, with message and place. Without "
+            "Run tests and return what failed, test by test, with message and location. Without "
             "`command` it runs the failing command of the task. Use it rather than bash to run "
-            "tests, and narrow `command` to single tests while you search."
+            "tests, and narrow `command` to single tests while you investigate."
         ),
         schema={
             "type": "object",
@@ -164,7 +164,7 @@ class Toolbox:
 
     async def _edit(self, command: EditCommand, step: str) -> str | Rejected:
         if level_of(command, self._task.protected, self._task.requested) is Level.HIGH:
-            return Rejected(f"{command.path} is protected: no patch may touch it.")
+            return Rejected(f"{command.path} is protected: no patch may change it.")
         try:
             found = await self._steps(f"{step}: read", self._find, command.path)
             decision = decide(command, found)
@@ -185,7 +185,7 @@ class Toolbox:
         except (SandboxGone, SandboxUnavailable):
             raise
         except (OSError, SandboxError) as error:  # no permission, a device, a folder in the way
-            return Rejected(f"{command.path} can't be used: {error}")
+            return Rejected(f"{command.path} can't be accessed: {error}")
 
     async def _find(self, path: str) -> bytes | NotOpened:
         """Return a file's bytes; only those of an editable size get into a checkpoint."""

@@ -8,6 +8,7 @@ import shlex
 from bot.detect.invocations import Invocation
 from bot.detect.scripts import Read, pyproject
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
+from bot.reporting.reasons import mechanical
 
 _COMPLAINERS = frozenset(
     {"flake8", "pycodestyle", "pyflakes", "pylint", "pydocstyle", "prospector"}
@@ -28,7 +29,7 @@ def fixes_for(step: Invocation, read: Read) -> tuple[FixCommand, ...]:
     return tuple(
         FixCommand(
             shlex.join([tool, *arguments, *files]),
-            f"`{step.tool}` only complains; `{origin}` configures {tool}, which repairs",
+            mechanical.configured(step.tool, fixer=tool, file=origin),
             stage,
         )
         for tool, arguments, stage in known

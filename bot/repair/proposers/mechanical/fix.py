@@ -26,7 +26,7 @@ class FixCommand:
 
     Attributes:
         command: For the shell, from the work tree's root.
-        why: One sentence for the person, why it is relevant.
+        why: A sentence that tells a person why it is relevant.
         stage: When it runs.
     """
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.detect.invocations import Invocation
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
+from bot.reporting.reasons import mechanical
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +132,12 @@ def fix_for(step: Invocation) -> FixCommand | None:
         return None
     arguments = _rewritten(step.arguments, mode)
     command = step.command(step.program, *arguments)
-    origin = f", through `{step.origin}`" if step.origin else ""
-    return FixCommand(command, f"`{step.tool}` is part of the failing command{origin}", mode.stage)
+    why = (
+        mechanical.part_of_command_through(step.tool, step.origin)
+        if step.origin
+        else mechanical.part_of_command(step.tool)
+    )
+    return FixCommand(command, why, mode.stage)
 
 
 def _rewritten(arguments: tuple[str, ...], mode: FixMode) -> list[str]:

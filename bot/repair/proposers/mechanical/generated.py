@@ -8,6 +8,7 @@ from bot.detect import makefile
 from bot.detect.invocations import Invocation
 from bot.detect.scripts import Read, package_scripts
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
+from bot.reporting.reasons import mechanical
 
 _SCRIPTS = frozenset({"python", "node", "ruby", "deno", "tsx", "ts-node"})
 _CHECKS = ("--check", "--check-only", "--verify", "--dry-run", "--diff")
@@ -27,7 +28,7 @@ def checks_itself(step: Invocation) -> FixCommand | None:
     arguments = [word for word in step.arguments if word not in _CHECKS]
     return FixCommand(
         step.command(step.program, *arguments),
-        f"`{script}` checks what it can also write",
+        mechanical.checks_itself(script),
         FixStage.GENERATE,
     )
 
@@ -45,9 +46,7 @@ def before_git_diff(steps: tuple[Invocation, ...]) -> tuple[FixCommand, ...]:
     if asks is None:
         return ()
     return tuple(
-        FixCommand(
-            step.command(), "the failing command wants its result committed", FixStage.GENERATE
-        )
+        FixCommand(step.command(), mechanical.committed_result(), FixStage.GENERATE)
         for step in steps[:asks]
         if step.tool not in {"git", "echo", "test", "[", "set", "export"}
     )
@@ -60,9 +59,7 @@ def named_in_output(output: str, read: Read) -> tuple[FixCommand, ...]:
         command, name = match[0], match["name"].rstrip(".")
         if _GENERATES.search(name) and name in _known(match["runner"], read):
             command = f"{match['runner']} {name}"
-            found[command] = FixCommand(
-                command, "the failure's own words name it", FixStage.GENERATE
-            )
+            found[command] = FixCommand(command, mechanical.named_in_output(), FixStage.GENERATE)
     return tuple(found.values())
 
 
@@ -71,9 +68,7 @@ def own_repair(command: str, read: Read) -> tuple[FixCommand, ...]:
     for runner, start in (("make", "make"), ("npm run", "npm"), ("pnpm run", "pnpm")):
         if command.startswith(start):
             return tuple(
-                FixCommand(
-                    f"{runner} {name}", "the project has it to repair what its checks find", stage
-                )
+                FixCommand(f"{runner} {name}", mechanical.own_repair(), stage)
                 for name, stage in ((name, FixStage.ALL) for name in _known(runner, read))
                 if _REPAIRS.match(name)
             )

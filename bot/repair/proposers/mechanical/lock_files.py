@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.detect.invocations import Invocation
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
+from bot.reporting.reasons import mechanical
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +89,7 @@ def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[FixCommand, .
     for lock in _LOCKS:
         asked = any(step.tool == lock.tool and lock.asks & {*step.arguments} for step in steps)
         if lock.says.search(output):
-            found.append(
-                FixCommand(
-                    lock.update, f"the output says that `{lock.name}` is stale", FixStage.LOCK
-                )
-            )
+            found.append(FixCommand(lock.update, mechanical.lock_stale(lock.name), FixStage.LOCK))
         elif asked:
-            found.append(
-                FixCommand(lock.update, f"the failing command checks `{lock.name}`", FixStage.LOCK)
-            )
+            found.append(FixCommand(lock.update, mechanical.lock_checked(lock.name), FixStage.LOCK))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""Fixes of tools that no command names, found by what they print: behind a script nobody can read."""
+"""Fix modes of tools that no command names, recognised by what they print."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from bot.detect.scripts import Read
 from bot.model import Failure, Observation
 from bot.repair.proposers.mechanical.configured import configured_in
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
+from bot.reporting.reasons import mechanical
 
 _FIXES = {
     "black": ("black", FixStage.FORMAT),
@@ -27,20 +28,20 @@ _MOST_FILES = 200
 
 
 def fixes_for(observation: Observation | None, read: Read) -> tuple[FixCommand, ...]:
-    """Return the fix modes of the tools whose words the output has, on the files that they name."""
+    """Return the fix modes of the tools that the output comes from, on the files it names."""
     failing = observation.failing if observation else ()
     found = []
     for tool, (command, stage) in _FIXES.items():
         files = _files(failing, tool)
         if files:
-            found.append(_fix(command, files, stage, f"`{tool}` names these files in the output"))
+            found.append(_fix(command, files, stage, mechanical.files_named(tool)))
     coded = [f.file for f in failing if f.file and _LINTER_CODE.match(_code(f))]
     if coded and (origin := configured_in("ruff", read)):
-        why = f"the output has codes of a linter, and `{origin}` configures ruff"
+        why = mechanical.linter_codes(origin)
         found.append(_fix("ruff check --fix", coded, FixStage.LINT, why))
     hooks = dict.fromkeys(match["hook"] for f in failing if (match := _HOOK.match(f.test)))
     found += [
-        FixCommand(f"pre-commit run {hook} --all-files", f"the hook `{hook}` failed", FixStage.ALL)
+        FixCommand(f"pre-commit run {hook} --all-files", mechanical.hook_failed(hook), FixStage.ALL)
         for hook in hooks
     ]
     return tuple(found)

@@ -18,6 +18,7 @@ from bot.repair.proposers.mechanical import (
 )
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.repair.proposers.mechanical.process_tree import SeenTool, seen_tools
+from bot.reporting.reasons import mechanical
 from sandbox.base import WORKSPACE
 
 
@@ -32,8 +33,8 @@ def plan(
 ) -> tuple[FixCommand, ...]:
     """Return the fixes to run, in order, none twice.
 
-    A tool that was seen at work is repaired with as it was started; configuration tells of those
-    that an earlier failure kept from starting.
+    A tool that was seen running is used as it was started; configuration tells of those that an
+    earlier failure kept from starting.
 
     Args:
         command: The failing command.
@@ -68,13 +69,11 @@ def _of_seen(tools: Sequence[SeenTool]) -> Iterator[FixCommand]:
     for tool in tools:
         fix = fix_modes.fix_for(tool.invocation)
         if fix is not None:
-            through = f" through {' → '.join(f'`{one}`' for one in tool.through)}"
-            why = f"the failing command was seen to start `{tool.invocation.tool}`"
-            yield replace(fix, why=why + (through if tool.through else ""))
+            yield replace(fix, why=mechanical.seen(tool.invocation.tool, tool.through))
 
 
 def _unseen(step: Invocation, seen: Sequence[SeenTool]) -> FixCommand | None:
-    """Return a tool's fix mode unless the same mode of the tool was seen at work."""
+    """Return a tool's fix mode unless the same mode of the tool was seen running."""
     fix = fix_modes.fix_for(step)
     if fix is None or (step.tool, fix.stage) in {_mode(tool.invocation) for tool in seen}:
         return None

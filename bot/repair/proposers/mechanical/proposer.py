@@ -8,23 +8,22 @@ from functools import partial
 
 from bot.model import Observation, Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed
+from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.mechanical.fix import FixCommand
 from bot.repair.proposers.mechanical.plan import plan
 from bot.repair.proposers.mechanical.protected import without
+from bot.reporting.reasons import mechanical
 from sandbox.base import WORKSPACE
 
 _ROUNDS = 3
-"""A later round gives a linter the chance that a formatter made, hooks their second run, and tools
-theirs that an earlier failure kept from starting."""
+"""Later rounds let linters see what formatters changed, hooks run a second time, and tools run that
+an earlier failure kept from starting."""
 
 _LONGEST_WATCHED = 60.0
 """Seconds: a command that takes longer is not run once more only to see what it starts."""
-
-_MOST_NAMED = 3
-"""Commands that the first sentence names; the list below it has them all."""
 
 _NOT_FOUND = 127
 """The shell's exit status for a program that is not installed."""
@@ -56,7 +55,7 @@ class Ran:
 class MechanicalProposer:
     """Repairs what formatters, linters, lock files and generators repair."""
 
-    name = "mechanical"
+    traits = PROPOSERS["mechanical"]
 
     def __init__(self, *, root: str = WORKSPACE) -> None:
         """Say where sandboxes have the work tree."""
@@ -75,7 +74,7 @@ class MechanicalProposer:
     ) -> Proposal:
         """Run the relevant fixes in order and return what they changed."""
         del spend  # nothing here costs money
-        none = f"No tool of this project has a fix mode for `{task.commands.failing}`."
+        none = mechanical.no_fix_mode(task.commands.failing)
         if task.write_test:
             return Proposal(Patch(), none)
         key = task.key or f"attempt {task.n}: mechanical"
@@ -146,7 +145,7 @@ class _Crew:
         return await decide(decision, self.workbench, self.steps, name=f"{self.key}: plan {n}")
 
     async def _run(self, n: int, fix: FixCommand) -> Ran:
-        self.listener(Noticed(f"`{fix.shown}`: {fix.why}."))
+        self.listener(Noticed(mechanical.running(fix.shown, fix.why)))
         seconds = self.task.limits.command_seconds
         act = f"{self.key}: round {n}: {fix.command}"
         result = await self.steps(act, self.workbench.run, fix.command, seconds)
@@ -181,34 +180,27 @@ def _summary(
 ) -> str:
     """Return what was done, as Markdown for the pull request."""
     listed = [
-        f"- `{item.fix.shown}`: {item.fix.why}"
-        + ("; it is not installed here." if item.missing else ".")
+        f"- {mechanical.tool_ran(item.fix.shown, item.fix.why, installed=not item.missing)}"
         for item in ran
     ]
     told = [_opening(ran), "\n".join(listed)]
     if left_out:
-        told.append(f"Changes to protected files were left out: {', '.join(left_out)}.")
+        told.append(mechanical.protected_left_out(left_out))
     if not patch:
-        told.append("None of them changed a file.")
+        told.append(mechanical.nothing_changed())
     elif not observation.ok:
-        told.append(f"`{observation.command}` still fails: {_first(observation)}")
+        told.append(_still_fails(observation))
     return "\n\n".join(told)
 
 
 def _opening(ran: tuple[Ran, ...]) -> str:
     """Return in one sentence what was run: the pull request begins with it."""
-    commands = list(dict.fromkeys(f"`{item.fix.shown}`" for item in ran if not item.missing))
-    if not commands:
-        return "The project's tools could repair this, but none of them is installed here."
-    if len(commands) > _MOST_NAMED:
-        commands[_MOST_NAMED:] = [f"{len(commands) - _MOST_NAMED} more"]
-    *others, last = commands
-    listed = f"{', '.join(others)} and {last}" if others else last
-    return f"Let the project's own tools repair it: {listed}."
+    commands = list(dict.fromkeys(item.fix.shown for item in ran if not item.missing))
+    return mechanical.tools_ran(commands) if commands else mechanical.none_installed()
 
 
-def _first(observation: Observation) -> str:
-    if not observation.failing:
-        return f"exit status {observation.exit_code}."
-    first = observation.failing[0]
-    return f"{first.test}: {first.message}"
+def _still_fails(after: Observation) -> str:
+    if not after.failing:
+        return mechanical.still_fails_silently(after.command, after.exit_code)
+    first = after.failing[0]
+    return mechanical.still_fails(after.command, test=first.test, message=first.message)

@@ -6,6 +6,7 @@ import re
 
 from bot.detect.invocations import Invocation
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
+from bot.reporting.reasons import mechanical
 
 _SAID = re.compile(r"snapshot", re.IGNORECASE)
 _SYRUPY = re.compile(r"^\s*\d+ snapshots? failed|--snapshot-update", re.MULTILINE)
@@ -17,7 +18,7 @@ def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[FixCommand, .
         return ()
     found = []
     for step in steps:
-        why = "a snapshot differs, and the configuration allows to rewrite snapshots"
+        why = mechanical.snapshot_differs()
         match step.tool:
             case "pytest" | "py.test":
                 option = "--snapshot-update" if _SYRUPY.search(output) else "--inline-snapshot=fix"

@@ -1,0 +1,104 @@
+"""What a model does in its attempt, and why the attempt ended early."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.reporting.example import example
+from bot.reporting.series import series
+
+
+@example(1)
+@example(60)
+def turns_used(turns: int) -> str:
+    """The attempt's turns are used."""
+    return (
+        "The attempt used its only turn." if turns == 1 else f"The attempt used all {turns} turns."
+    )
+
+
+@example()
+def declined() -> str:
+    """The model refused to answer."""
+    return "The model declined to continue."
+
+
+@example(5)
+def repeated(times: int) -> str:
+    """The model is stuck."""
+    return f"The model repeated the same action {times} times."
+
+
+@example(3)
+def cut_off(answers: int) -> str:
+    """Answers were too long, one after the other."""
+    return f"{answers} answers in a row were cut off at the token limit."
+
+
+@example([])
+@example(["src/a.py", "src/b.py"])
+def no_summary(changed: Sequence[str]) -> str:
+    """The model is done and said nothing."""
+    return f"The model left no summary. {_changed(changed)}"
+
+
+@example([])
+@example(["src/a.py", "src/b.py"])
+@example(["src/a.py"], "The cause is in `parse`.")
+def unfinished(changed: Sequence[str], last_message: str = "") -> str:
+    """The attempt ended before the model was done."""
+    whole = f"The model did not finish. {_changed(changed)}"
+    return f"{whole} Its last message: {last_message}" if last_message else whole
+
+
+@example()
+def no_clear_answer() -> str:
+    """The model that judges written tests said neither yes nor no."""
+    return "The model that judged the test gave no clear answer."
+
+
+@example("pytest -q tests/test_a.py")
+def ran(command: str) -> str:
+    """A shell command, in the progress of a run."""
+    return f"$ {command}"
+
+
+@example("src/a.py")
+def read(path: str) -> str:
+    """The model looks at a file or a folder."""
+    return f"read {path}"
+
+
+@example("src/a.py")
+def edited(path: str) -> str:
+    """The model creates or changes a file."""
+    return f"edit {path}"
+
+
+@example()
+@example("pytest -q tests/test_a.py")
+def ran_tests(command: str | None = None) -> str:
+    """The model runs the failing command, or other tests."""
+    return f"run tests: {command}" if command else "run the tests"
+
+
+@example()
+def restarted() -> str:
+    """The model wants a new shell, which every command has anyway."""
+    return "restart the shell"
+
+
+@example("open_browser")
+def not_understood(tool: str) -> str:
+    """The model called a tool that does not exist, or in a wrong way."""
+    return f"{tool} (invalid call)"
+
+
+@example()
+def finished() -> str:
+    """The model stopped calling tools."""
+    return "finish"
+
+
+def _changed(files: Sequence[str]) -> str:
+    return f"It changed {series(files)}." if files else "It changed nothing."

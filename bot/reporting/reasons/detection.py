@@ -1,0 +1,192 @@
+"""How a repository is set up and tested, and which file says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.reporting.example import example
+from bot.reporting.series import series
+
+_LISTS = {"extra": "the extra ", "group": "the dependency group "}
+
+
+@example()
+def setup_given() -> str:
+    """Somebody named the setup commands."""
+    return "The setup commands were given; in a Python project, they install into `~/.venv`."
+
+
+@example()
+def test_given() -> str:
+    """Somebody named the test command."""
+    return "The test command was given."
+
+
+@example("python -m pytest -q")
+def suite_of_failing_command(suite: str) -> str:
+    """The failing command runs a part of the suite; without its choice of tests it runs all."""
+    return f"The whole suite is the failing command without its test selection: `{suite}`."
+
+
+@example("make check")
+def failing_command_only(command: str) -> str:
+    """Nothing but the failing command is known to test anything."""
+    return f"No tests were found, so the failing command `{command}` counts as the whole suite."
+
+
+@example("npm test")
+def other_tests(command: str) -> str:
+    """A second ecosystem has tests."""
+    return f"The repository also has tests that are not run: `{command}`."
+
+
+@example("~/.venv")
+def python_environment(folder: str) -> str:
+    """No file asks for a version of Python."""
+    return f"Python packages are installed into `{folder}`."
+
+
+@example("~/.venv", python=">=3.11", file="pyproject.toml")
+def python_version(folder: str, *, python: str, file: str) -> str:
+    """A file asks for a version of Python."""
+    return f"Python packages are installed into `{folder}`; `{file}` asks for Python {python}."
+
+
+@example("uv.lock")
+def locked(file: str) -> str:
+    """A lock file pins what is installed."""
+    return f"`{file}` pins the dependencies."
+
+
+@example([("extra", "dev"), ("group", "test"), ("file", "requirements.txt")])
+def test_dependencies(lists: Sequence[tuple[str, str]]) -> str:
+    """The project lists what its tests need; each list has a kind and a name."""
+    named = [f"{_LISTS.get(kind, '')}`{name}`" for kind, name in lists]
+    return f"Test dependencies come from {series(named)}."
+
+
+@example(["pytest"])
+@example(["pytest", "pytest-cov"])
+def dependencies_added(packages: Sequence[str]) -> str:
+    """The project does not list packages that its tests need."""
+    named = series([f"`{package}`" for package in packages])
+    if len(packages) == 1:
+        return f"The project does not list {named} as a dependency, so the setup adds it."
+    return f"The project does not list {named} as dependencies, so the setup adds them."
+
+
+@example("pnpm-lock.yaml", "pnpm")
+def node_packages(file: str, manager: str) -> str:
+    """A file tells which package manager the project uses."""
+    return f"The packages are installed with {manager}, according to `{file}`."
+
+
+@example()
+def crates_fetched() -> str:
+    """Cargo downloads what `Cargo.toml` lists."""
+    return "Cargo fetches the crates in `Cargo.toml` during setup, while the network is available."
+
+
+@example()
+def modules_downloaded() -> str:
+    """Go downloads what `go.mod` lists."""
+    return "Go downloads the modules in `go.mod` during setup, while the network is available."
+
+
+@example(".pre-commit-config.yaml")
+def hooks_installed(file: str) -> str:
+    """Pre-commit's hooks are the tests."""
+    return f"The hooks in `{file}` are installed during setup, while the network is available."
+
+
+@example("pyproject.toml")
+def uses_pytest(file: str) -> str:
+    """A file shows that the project uses pytest."""
+    return f"`{file}` shows that the project uses pytest."
+
+
+@example("pyproject.toml", "tox.ini")
+def pytest_without_runner(file: str, runner: str) -> str:
+    """The project runs pytest through a runner that would make environments of its own."""
+    return (
+        f"`{file}` shows that the project uses pytest; it is run directly "
+        f"because `{runner}` would create its own environments."
+    )
+
+
+@example("tests/test_a.py")
+def pytest_finds(file: str) -> str:
+    """Nothing configures pytest, but there are files that it takes for tests."""
+    return f"pytest finds tests such as `{file}`."
+
+
+@example()
+def django_tests() -> str:
+    """It is a Django project."""
+    return "`manage.py` runs Django's tests."
+
+
+@example("tox.ini")
+@example("noxfile.py")
+def runner_configured(file: str) -> str:
+    """Only a runner knows how to test."""
+    return f"`{file}` defines how the tests run."
+
+
+@example()
+def tox_runs_pytest() -> str:
+    """What tox runs is pytest."""
+    return "`tox.ini` runs pytest."
+
+
+@example()
+def command_of_tox() -> str:
+    """Tox runs one test command, which needs no tox."""
+    return "The test command comes from `tox.ini`."
+
+
+@example()
+def test_script() -> str:
+    """`npm test` works."""
+    return "`package.json` has a `test` script."
+
+
+@example("vitest")
+def node_runner(runner: str) -> str:
+    """No script, but a dependency that runs tests."""
+    return f"`package.json` depends on {runner}."
+
+
+@example("test/sum.js")
+def node_test(file: str) -> str:
+    """A test imports `node:test`."""
+    return f"`{file}` is a test for Node's own test runner."
+
+
+@example(workspace=False)
+@example(workspace=True)
+def cargo_tests(*, workspace: bool) -> str:
+    """Cargo tests a package, or all packages of a workspace."""
+    return (
+        "`Cargo.toml` defines a workspace; Cargo tests all its packages."
+        if workspace
+        else "`Cargo.toml` defines a package; Cargo tests it."
+    )
+
+
+@example()
+def go_tests() -> str:
+    """Go tests the module."""
+    return "`go.mod` defines a module; Go tests all its packages."
+
+
+@example("Makefile", "test")
+def make_target(file: str, target: str) -> str:
+    """A Makefile has a target for tests."""
+    return f"`{file}` has a `{target}` target."
+
+
+@example(".pre-commit-config.yaml")
+def only_hooks(file: str) -> str:
+    """No tests, but pre-commit's hooks."""
+    return f"The hooks in `{file}` are the only checks in this repository."
