@@ -20,6 +20,7 @@ from bot.ci.workflow.jobs import all_jobs
 from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.ci.workflow.tool_versions import same_versions
 from bot.detect.tree import DirectoryTree
+from bot.reporting.reasons import job_steps
 from sandbox.base import Sandbox, SandboxProvider, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 
@@ -235,8 +236,8 @@ async def test_reasons_outside_the_code(provider: SandboxProvider, source: Path)
         StepOutcome.SKIPPED,
     ]
     assert [run.why for run in execution.runs[:2]] == [
-        "It uses `secrets.TOKEN`, which is not available here.",
-        "The program `frobnicate` is not installed here.",
+        job_steps.secrets_missing(["secrets.TOKEN"]),
+        job_steps.program_missing("frobnicate"),
     ]
     assert execution.runs[2].why.startswith("It timed out after")
     assert execution.said == ("System packages are not installed: apt-get install -y cowsay",)

@@ -129,7 +129,7 @@ async def test_what_the_command_writes_is_no_part_of_the_patch(tmp_path: Path) -
         (b"diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", (),
          "does not apply"),
         (b"\xff\x00", (), "does not apply"),
-        (None, ("--setup", "false"), "could not be judged"),
+        (None, ("--setup", "false"), "could not be verified"),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_judged(

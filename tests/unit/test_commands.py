@@ -23,6 +23,9 @@ from bot.intake.commands import (
     parse,
 )
 from bot.model.request import Effort, Options
+from bot.reporting.reasons import fix_options
+
+OPTIONS = ("attempts", "budget-usd", "model", "test", "effort", "timeout", "draft", "no-draft")
 
 
 @pytest.mark.parametrize(
@@ -233,53 +236,43 @@ def test_options_are_taken_out_of_the_instructions(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("--attempts", "`--attempts` takes a whole number from 1 to 10."),
-        ("--attempts many", "`--attempts` takes a whole number from 1 to 10."),
-        ("--attempts 0", "`--attempts` takes a whole number from 1 to 10."),
-        ("--attempts 11", "`--attempts` takes a whole number from 1 to 10."),
-        ("--attempts -1", "`--attempts` takes a whole number from 1 to 10."),
-        ("--attempts ٣", "`--attempts` takes a whole number from 1 to 10."),
-        ("--attempts " + "9" * 5000, "`--attempts` takes a whole number from 1 to 10."),
-        ("--attempts --draft", "`--attempts` takes a whole number from 1 to 10."),
-        ("--attempts 2 --attempts 3", "`--attempts` is set twice."),
-        ("--draft --no-draft", "`--no-draft` is set twice."),
-        ("--draft=no", "`--draft` takes no value."),
-        ("--budget-usd lots", "`--budget-usd` takes an amount in dollars, up to 100."),
-        ("--budget-usd nan", "`--budget-usd` takes an amount in dollars, up to 100."),
-        ("--budget-usd 1e9", "`--budget-usd` takes an amount in dollars, up to 100."),
-        ("--budget-usd 0", "`--budget-usd` takes an amount in dollars, up to 100."),
-        ("--effort extreme", "`--effort` takes low, medium or high."),
-        ("--timeout 7h", "`--timeout` takes a duration of up to 6 hours, such as 900, 15m or 1h."),
+        ("--attempts", fix_options.whole_number("attempts", most=10)),
+        ("--attempts many", fix_options.whole_number("attempts", most=10)),
+        ("--attempts 0", fix_options.whole_number("attempts", most=10)),
+        ("--attempts 11", fix_options.whole_number("attempts", most=10)),
+        ("--attempts -1", fix_options.whole_number("attempts", most=10)),
+        ("--attempts ٣", fix_options.whole_number("attempts", most=10)),
+        ("--attempts " + "9" * 5000, fix_options.whole_number("attempts", most=10)),
+        ("--attempts --draft", fix_options.whole_number("attempts", most=10)),
+        ("--attempts 2 --attempts 3", fix_options.set_twice("attempts")),
+        ("--draft --no-draft", fix_options.set_twice("no-draft")),
+        ("--draft=no", fix_options.takes_no_value("draft")),
+        ("--budget-usd lots", fix_options.dollars("budget-usd", most=100)),
+        ("--budget-usd nan", fix_options.dollars("budget-usd", most=100)),
+        ("--budget-usd 1e9", fix_options.dollars("budget-usd", most=100)),
+        ("--budget-usd 0", fix_options.dollars("budget-usd", most=100)),
+        ("--effort extreme", fix_options.effort("effort")),
+        ("--timeout 7h", fix_options.duration("timeout")),
         (
             "--timeout soon",
-            "`--timeout` takes a duration of up to 6 hours, such as 900, 15m or 1h.",
+            fix_options.duration("timeout"),
         ),
         (
             '--test "pytest',
-            '`--test` takes a command in quotes, such as "pytest tests/test_x.py".',
+            fix_options.command("test"),
         ),
-        ("--test ''", '`--test` takes a command in quotes, such as "pytest tests/test_x.py".'),
+        ("--test ''", fix_options.command("test")),
         (
             "--atempts 3",
-            (
-                "Unknown option `--atempts`; did you mean `--attempts`? "
-                "(If it is part of the text, write it as `code`.)"
-            ),
+            fix_options.misspelt("atempts", "attempts"),
         ),
         (
             "--budget 3",
-            (
-                "Unknown option `--budget`; did you mean `--budget-usd`? "
-                "(If it is part of the text, write it as `code`.)"
-            ),
+            fix_options.misspelt("budget", "budget-usd"),
         ),
         (
             "the --verbose flag",
-            (
-                "Unknown option `--verbose`; the options are `--attempts`, `--budget-usd`, `--model`, "
-                "`--test`, `--effort`, `--timeout`, `--draft`, `--no-draft`. "
-                "(If it is part of the text, write it as `code`.)"
-            ),
+            fix_options.unknown("verbose", OPTIONS),
         ),
     ],
 )

@@ -15,6 +15,7 @@ from bot.ci.joblog.reading import failing_section, image, read_lines, sections
 from bot.ci.joblog.window import LogWindow
 from bot.ci.understanding import Collected, understand
 from bot.model.request import FailedCheck
+from bot.reporting.reasons import outside_causes
 from tests.flows.failing_commit import runner_log
 
 CONSOLE = Path(__file__).parent.parent / "payloads" / "console"
@@ -112,37 +113,46 @@ def test_logs_without_anything_in_them_are_no_error(log: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("said", "cause"),
     [
-        ("tar: write error: No space left on device", "disk"),
-        ("curl: (6) Could not resolve host: pypi.org", "name"),
-        ("npm error code ETIMEDOUT", "registry"),
-        ("ERROR: HTTP error 503 while getting https://pypi.org/simple/", "server"),
-        ("fatal: unable to access 'https://github.com/a/b/': The requested URL returned error: 502", "git"),
-        ("toomanyrequests: You have reached your pull rate limit.", "container registry"),
-        ("E: Failed to fetch http://archive.ubuntu.com/x.deb  404", "system"),
+        ("tar: write error: No space left on device", outside_causes.disk_full()),
+        ("curl: (6) Could not resolve host: pypi.org", outside_causes.host_not_resolved()),
+        ("npm error code ETIMEDOUT", outside_causes.package_registry_unreachable()),
+        ("ERROR: HTTP error 503 while getting https://pypi.org/simple/", outside_causes.server_failed()),
+        ("fatal: unable to access 'https://github.com/a/b/': The requested URL returned error: 502", outside_causes.git_server_failed()),
+        ("toomanyrequests: You have reached your pull rate limit.", outside_causes.image_limit_reached()),
+        ("E: Failed to fetch http://archive.ubuntu.com/x.deb  404", outside_causes.system_packages_unavailable()),
     ],
 )  # fmt: skip
-def test_failures_outside_of_the_code_are_recognised(said: str, words: str) -> None:
+def test_failures_outside_of_the_code_are_recognised(said: str, cause: str) -> None:
     """Disk, names, registries, servers: what a step printed last says it."""
     found = evidence(runner_log("make build", said))
-    assert words in found.outside
+    assert found.outside == cause
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("said", "cause"),
     [
-        ("The hosted runner: GitHub Actions 4 lost communication with the server.", "connection"),
-        ("The runner has received a shutdown signal.", "shut"),
-        ("The job has exceeded the maximum execution time of 6h0m0s", "time"),
-        ("Unable to resolve action `acme/x@v1`, unable to find version `v1`", "action"),
+        (
+            "The hosted runner: GitHub Actions 4 lost communication with the server.",
+            outside_causes.runner_disconnected(),
+        ),
+        ("The runner has received a shutdown signal.", outside_causes.runner_shut_down()),
+        (
+            "The job has exceeded the maximum execution time of 6h0m0s",
+            outside_causes.time_limit_reached(),
+        ),
+        (
+            "Unable to resolve action `acme/x@v1`, unable to find version `v1`",
+            outside_causes.action_not_downloaded(),
+        ),
     ],
 )
-def test_what_the_runner_itself_says_counts_with_a_failing_test_too(said: str, words: str) -> None:
+def test_what_the_runner_itself_says_counts_with_a_failing_test_too(said: str, cause: str) -> None:
     """An annotation of GitHub's weighs more than a test that was cut off."""
     bare = JobEvidence(BARE.check, remarks=(Remark(".github", 1, "failure", said),))
     found = evidence(runner_log("pytest", (CONSOLE / "pytest_quiet.txt").read_text()), bare)
-    assert words in found.outside
+    assert found.outside == cause
 
 
 def test_a_test_about_a_full_disk_is_a_failing_test() -> None:
@@ -155,7 +165,8 @@ def test_a_test_about_a_full_disk_is_a_failing_test() -> None:
 def test_githubs_own_step_lies_outside_of_the_code() -> None:
     """`Set up job` failed: no line of the workflow has run."""
     bare = JobEvidence(BARE.check, steps=(StepFacts("Set up job", 1, "failure"),))
-    assert "`Set up job`" in evidence("2026-11-20T10:00:00.0000000Z oops", bare).outside
+    found = evidence("2026-11-20T10:00:00.0000000Z oops", bare)
+    assert found.outside == outside_causes.runner_step_failed("Set up job")
 
 
 def test_flaky_words() -> None:
