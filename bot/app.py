@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.errors import UsageError
-from bot.redaction import planted_secrets, scrubber
+from bot.model.proposers import PROPOSERS
+from bot.redaction import redactor_of
 from bot.repair.run import Tools
 from bot.repair.workspace.environments import Environments
 from bot.repair.workspace.scrubbing import Scrub
@@ -18,7 +20,7 @@ from sandbox.base import SandboxProvider, SandboxUnavailable
 
 if TYPE_CHECKING:
     from bot.llm.base import Model
-    from bot.repair.proposers.base import Proposer
+    from bot.repair.proposers.base import BuildProposer, Proposer
     from bot.repair.test_proof import Judge
     from sandbox.egress import RegistryCredential
 
@@ -41,7 +43,7 @@ async def open_tools(
         UsageError: When that kind of sandbox can't run here; the text says what is missing.
     """
     async with AsyncExitStack() as stack:
-        scrub = scrubber(planted_secrets(settings), settings.fixpoint_redact)
+        scrub = redactor_of(settings, settings.fixpoint_redact).text
         # What is imported for it takes as long as all else at the start: it does so beside that.
         model, proposers, judge = await asyncio.to_thread(_build, settings, scrub)
         if model is not None:
@@ -166,18 +168,15 @@ def build_model(settings: LocalSettings) -> Model | None:
 
 
 def build_proposers(model: Model | None, scrub: Scrub = str) -> dict[str, Proposer]:
-    """Return the proposers that this installation has, cheapest first."""
-    from bot.repair.proposers.mechanical import MechanicalProposer
-    from bot.repair.proposers.search import SearchProposer
+    """Return the proposers that this installation has, cheapest first.
 
-    proposers: dict[str, Proposer] = {
-        "mechanical": MechanicalProposer(),
-        "search": SearchProposer(),
-    }
-    if model is not None:
-        from bot.repair.proposers.agent import AgentProposer
-
-        proposers["agent"] = AgentProposer(model, scrub=scrub)
+    The folder of each has a `build`; it is imported only when it is needed.
+    """
+    proposers: dict[str, Proposer] = {}
+    for name, traits in PROPOSERS.items():
+        if model is not None or not traits.needs_model:
+            build: BuildProposer = import_module(f"bot.repair.proposers.{name}").build
+            proposers[name] = build(model, scrub)
     return proposers
 
 

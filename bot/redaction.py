@@ -6,7 +6,7 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import Any, TypeVar, cast
@@ -85,63 +85,74 @@ def _credentials_in(url: str) -> Iterator[str]:
         yield base64.b64encode(f"{user}:{password}".encode()).decode()
 
 
-def scrubber(
-    secrets: Sequence[SecretStr], patterns: Sequence[re.Pattern[str]] = ()
-) -> Callable[[str], str]:
-    """Return what takes out these secrets, these patterns, and what looks like a credential."""
-    shapes = (*patterns, *TOKEN_SHAPES)
-    return lambda text: redact(text, secrets, shapes)
+@dataclass(frozen=True, slots=True)
+class Redactor:
+    """Takes secrets out of whatever is about to be kept, posted, printed, logged or sent.
 
-
-def redact(
-    text: str,
-    secrets: Sequence[SecretStr] = (),
-    patterns: Sequence[re.Pattern[str]] = TOKEN_SHAPES,
-) -> str:
-    """Return the text with every secret replaced by `[redacted]`.
-
-    Args:
-        text: Anything that is about to be posted, printed, logged or sent.
+    Attributes:
         secrets: Values that must not appear, in clear, URL-quoted, in JSON or in base64.
-        patterns: What else is taken for a secret; empty keeps everything but `secrets`.
+        patterns: What else is taken for a secret, besides what looks like a credential.
     """
-    for form in _forms(tuple(secrets)):
-        text = text.replace(form, REDACTED)
-    for pattern in patterns:
-        text = pattern.sub(_kept_and_redacted if "kept" in pattern.groupindex else REDACTED, text)
-    return text
+
+    secrets: tuple[SecretStr, ...] = ()
+    patterns: tuple[re.Pattern[str], ...] = ()
+
+    def text(self, text: str) -> str:
+        """Return the text with every secret replaced by `[redacted]`."""
+        text = self.planted(text)
+        for pattern in (*self.patterns, *TOKEN_SHAPES):
+            kept = "kept" in pattern.groupindex
+            text = pattern.sub(_kept_and_redacted if kept else REDACTED, text)
+        return text
+
+    def planted(self, text: str) -> str:
+        """Return the text without `secrets` alone: a patch of which more is replaced won't apply."""
+        for form in _forms(self.secrets):
+            text = text.replace(form, REDACTED)
+        return text
+
+    def values(self, value: Any) -> Any:
+        """Return a copy of a JSON-like value in which every string, keys included, is redacted."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, bytes):
+            return self.text(value.decode("utf-8", "replace"))
+        if isinstance(value, Mapping):
+            return {self.values(key): self.values(item) for key, item in value.items()}
+        if isinstance(value, list | tuple | set | frozenset):
+            return [self.values(item) for item in value]
+        return value
+
+    def frozen(self, value: T) -> T:
+        """Return a report, an event or any other frozen value with every text in it redacted.
+
+        Done before a text is written as Markdown, whose escapes would hide a secret from `text`.
+        Patches stay as they are: with other content they no longer apply.
+
+        Args:
+            value: Made of dataclasses, tuples and texts.
+        """
+        return cast("T", _redacted(value, self.text))
+
+    def payload(self, data: bytes) -> bytes:
+        """Return a webhook's JSON with what people wrote in it redacted; names and ids stay."""
+        text = data.decode("utf-8", "replace")
+        if self.text(text) == text:
+            return data
+        return json.dumps(_written(json.loads(data), self.text, is_written=False)).encode()
+
+
+TOKENS_ALONE = Redactor()
+"""Takes out what looks like a credential, where no secret is known."""
+
+
+def redactor_of(settings: BaseModel, patterns: Sequence[re.Pattern[str]] = ()) -> Redactor:
+    """Return what takes out every secret that the settings hold, and these patterns."""
+    return Redactor(planted_secrets(settings), tuple(patterns))
 
 
 def _kept_and_redacted(found: re.Match[str]) -> str:
     return f"{found['kept']}{REDACTED}"
-
-
-def redact_values(
-    value: Any,
-    secrets: Sequence[SecretStr] = (),
-    patterns: Sequence[re.Pattern[str]] = TOKEN_SHAPES,
-) -> Any:
-    """Return a copy of a JSON-like value in which every string, keys included, is redacted."""
-    if isinstance(value, str):
-        return redact(value, secrets, patterns)
-    if isinstance(value, bytes):
-        return redact(value.decode("utf-8", "replace"), secrets, patterns)
-    if isinstance(value, Mapping):
-        return {
-            redact_values(key, secrets, patterns): redact_values(item, secrets, patterns)
-            for key, item in value.items()
-        }
-    if isinstance(value, list | tuple | set | frozenset):
-        return [redact_values(item, secrets, patterns) for item in value]
-    return value
-
-
-def redact_payload(data: bytes, scrub: Callable[[str], str]) -> bytes:
-    """Return a webhook's JSON with what people wrote in it redacted; names and ids stay."""
-    text = data.decode("utf-8", "replace")
-    if scrub(text) == text:
-        return data
-    return json.dumps(_written(json.loads(data), scrub, is_written=False)).encode()
 
 
 _WRITTEN = frozenset({"body", "title", "from", "text", "summary", "message", "description"})
@@ -156,22 +167,6 @@ def _written(value: Any, scrub: Callable[[str], str], *, is_written: bool) -> An
     if isinstance(value, list):
         return [_written(one, scrub, is_written=is_written) for one in value]
     return value
-
-
-def redacted(
-    value: T, secrets: Sequence[SecretStr] = (), patterns: Sequence[re.Pattern[str]] = ()
-) -> T:
-    """Return a report, an event or any other frozen value with every text in it redacted.
-
-    Done before a text is written as Markdown, whose escapes would hide a secret from `redact`.
-    Patches stay as they are: with other content they no longer apply.
-
-    Args:
-        value: Made of dataclasses, tuples and texts.
-        secrets: Values that must not appear.
-        patterns: What else is taken for a secret, besides what looks like a credential.
-    """
-    return cast("T", _redacted(value, scrubber(secrets, patterns)))
 
 
 def _redacted(value: object, scrub: Callable[[str], str]) -> object:

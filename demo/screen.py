@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -14,11 +13,9 @@ from rich.text import Text
 
 from bot.reporting.figures import count, money
 from bot.reporting.plain import printable
+from demo.ending import Ending
 from demo.reading import as_seen, plain
 from tests.fakes.github import Issue
-
-if TYPE_CHECKING:
-    from demo.stage import Ending
 
 _WIDTH = 100
 _MARGIN = 12

@@ -1,4 +1,4 @@
-"""What all tests share: one PostgreSQL, no hurry, and that what they leave behind is put away."""
+"""What all tests share: one PostgreSQL, no hurry, parts, and that what they leave is put away."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 
 # One server for all modules: a fixture that each of them imports would start one for each of them.
-pytest_plugins = ["tests.contract.postgres"]
+pytest_plugins = ["tests.contract.postgres", "tests.selection"]
 
 # How long an example takes says more of the machine than of the code.
 hypothesis.settings.register_profile(

@@ -63,7 +63,7 @@ class JobEvidence:
         outside: Why the failure lies outside of the code, as a sentence, or "".
         may_be_flaky: Whether its words are those of failures that come and go.
         remarks: Annotations of the check.
-        missing: What could not be had, as sentences.
+        missing: What is not available, as sentences.
         passed_on_base: Whether the check of this name passed on the base commit at GitHub; None
             where that is not known.
     """

@@ -101,7 +101,7 @@ class RunnerBroken(Exception):
 async def _initialise(plan: JobPlan, sandbox: Sandbox, watcher: Watcher) -> None:
     result = await sandbox.run(plan.initialise, timeout=300.0, on_output=watcher.output)
     if not result.ok:
-        raise RunnerBroken(f"The sandbox can't be prepared: {result.output.strip()[-500:]}")
+        raise RunnerBroken(f"Could not prepare the sandbox: {result.output.strip()[-500:]}")
 
 
 async def _said(sandbox: Sandbox) -> tuple[str, ...]:

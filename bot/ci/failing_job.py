@@ -1,4 +1,4 @@
-"""Find, for a failed check, the job and the step behind it, and what does them again here."""
+"""Find the job and the step behind a failed check, and what runs them again here."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from bot.ci.workflow.preparing import editable
 from bot.ci.workflow.tool_versions import same_versions, shown
 from bot.detect.tree import Tree
 from bot.model import Target
+from bot.reporting.reasons import job_target
 
 
 @dataclass(frozen=True, slots=True)
 class NotPlanned:
-    """No step of a workflow can stand for a check here.
+    """No step of a workflow can reproduce a check here.
 
     Attributes:
         why: As a sentence.
@@ -30,7 +31,7 @@ class NotPlanned:
 
 
 def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | NotPlanned:
-    """Return what does the failed step again, as the workflow says at the failing commit.
+    """Return what runs the failed step again, according to the workflow at the failing commit.
 
     Args:
         tree: The repository at the failing commit.
@@ -49,13 +50,9 @@ def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | 
     plan = plan_job(tree, found[0], event)
     step = _failing_step(plan, evidence)
     if step is None:
-        return NotPlanned(
-            f"Which step of `{evidence.check.name}` failed is not known: neither GitHub nor the "
-            "log names one that the workflow file has."
-        )
+        return NotPlanned(job_target.failed_step_unknown(evidence.check.name))
     if step.step.need is ActionStatus.SKIPPED or (step.step.command is None and not step.inner):
-        said = " ".join(step.step.said) or "It is an action that has no command."
-        return NotPlanned(f"The step `{step.step.title}` that failed can't be done here. {said}")
+        return NotPlanned(job_target.step_not_runnable(step.step.title, step.step.said))
     return _target(plan, step, evidence, found)
 
 
@@ -63,12 +60,12 @@ def _target(
     plan: JobPlan, step: PlannedStep, evidence: JobEvidence, found: tuple[JobLeg, ...]
 ) -> Target:
     compiled = compile_job(plan, step)
-    said = [] if len(found) == 1 else [f"{len(found)} jobs have that name; this is the first."]
+    said = [] if len(found) == 1 else [job_target.first_of_several(len(found))]
     if evidence.event.startswith("pull_request"):
-        said.append("GitHub tested the merge with the base branch; here it is the head commit.")
+        said.append(job_target.head_instead_of_merge())
     scripts = [each.step.command.script for each in plan.walk() if each.step.command]
     if any(editable(script) != script for script in scripts):
-        said.append("`pip install .` is done with `-e` here, so that a repair takes effect.")
+        said.append(job_target.installed_in_place())
     setup, told = compiled.setup, compiled.shown
     if evidence.versions:
         setup = (*setup, same_versions(evidence.versions))
@@ -102,14 +99,13 @@ def _failing_step(plan: JobPlan, evidence: JobEvidence) -> PlannedStep | None:
 
 def _no_job(evidence: JobEvidence, listing: Listing) -> str:
     if not listing.jobs and listing.problems:
-        return f"The workflow of `{evidence.check.name}` can't be planned. {listing.problems[0]}"
-    names = ", ".join(f"`{job.names[0]}`" for job in listing.jobs[:8]) or "none"
-    return f"{evidence.workflow} has no job `{evidence.check.name}` at this commit; it has {names}."
+        return job_target.workflow_not_planned(evidence.check.name, listing.problems[0])
+    names = [job.names[0] for job in listing.jobs[:8]]
+    return job_target.no_such_job(evidence.workflow, evidence.check.name, names)
 
 
 def _not_of_actions(evidence: JobEvidence) -> str:
     app = evidence.check.app
     if app == "github-actions":
-        return f"GitHub does not tell which workflow `{evidence.check.name}` belongs to."
-    maker = f"The App `{app}`" if app else "A service outside of GitHub"
-    return f"{maker} made `{evidence.check.name}`; no workflow file says what it runs."
+        return job_target.workflow_unknown(evidence.check.name)
+    return job_target.made_elsewhere(evidence.check.name, app)

@@ -23,6 +23,7 @@ from bot.ci.workflow.expressions import (
 from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
 from bot.ci.workflow.step import Decision, Step, StepScope
+from bot.reporting.reasons import job_steps
 from sandbox.base import CommandResult, OutputListener, Sandbox
 
 _COMMAND_NOT_FOUND = 127
@@ -135,15 +136,14 @@ def _why(step: Step, result: CommandResult) -> str:
     """Return what is known of the reason that lies outside the tested code, or empty."""
     secrets = missing_secrets(step.unknown)
     if result.timed_out:
-        return f"Its time was up after {result.seconds:.0f} s."
+        return job_steps.step_timed_out(result.seconds)
     if secrets:
-        named = ", ".join(f"`{name}`" for name in secrets)
-        return f"It uses {named}, which {'are' if len(secrets) > 1 else 'is'} not here."
+        return job_steps.secrets_missing(secrets)
     if result.exit_code == _COMMAND_NOT_FOUND:
         missing = re.search(r"([\w./+-]+): (?:command )?not found", result.output)
-        return f"The program `{missing[1]}` is not here." if missing else ""
+        return job_steps.program_missing(missing[1]) if missing else ""
     if step.decision is Decision.UNSURE:
-        return "Whether GitHub runs it is not known here."
+        return job_steps.condition_unknown()
     return ""
 
 

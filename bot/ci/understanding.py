@@ -21,6 +21,7 @@ from bot.ci.joblog.reading import (
 )
 from bot.ci.joblog.versions import tool_versions
 from bot.model import Failure
+from bot.reporting.reasons import job_target, outside_causes
 
 MOST_FAILURES = 200
 """Failures of one check that are kept; the report shows fewer."""
@@ -63,7 +64,7 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
     step = bare.failed_step
     section = _section(sections(lines), step)
     if section is None:
-        missing = "The log shows no step that failed."
+        missing = job_target.no_failed_step_in_log()
         return replace(
             _without_log(bare, collected), image=image(lines), missing=(*bare.missing, missing)
         )
@@ -115,11 +116,11 @@ def _outside(bare: JobEvidence, errors: Sequence[str], output: str, *, named: bo
     if sign is not None:
         return sign.meaning
     if step is not None and step.name in RUNNER_STEPS:
-        return f"GitHub's own step `{step.name}` failed, before any line of the workflow ran."
+        return outside_causes.runner_step_failed(step.name)
     if bare.check.conclusion == "startup_failure":
-        return "GitHub could not start the workflow."
+        return outside_causes.workflow_not_started()
     if bare.check.conclusion == "timed_out" and not named:
-        return "The job ran out of time."
+        return outside_causes.job_timed_out()
     return ""
 
 

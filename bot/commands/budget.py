@@ -40,7 +40,7 @@ def run_budget(name: str | None, *, as_json: bool) -> None:
     if balances:
         console.print(_table(balances))
     else:
-        console.print("Nothing was charged yet." if name is None else "No such account.")
+        console.print("Nothing has been charged yet." if name is None else "No such account.")
 
 
 async def _balances(name: str | None) -> tuple[Balance, ...]:

@@ -10,24 +10,26 @@ import typer
 from bot.commands.options import SandboxChoice
 
 ci_app = typer.Typer(
-    help="Run a job of the repository's GitHub Actions here.", no_args_is_help=True
+    help="Plan or run one of the repository's GitHub Actions jobs here.", no_args_is_help=True
 )
 
 PASSED, FAILED, UNUSABLE = 0, 1, 2
 """Exit codes: the plan was made or the job passes; the job fails; nothing could be done."""
 
-Repository = Annotated[Path, typer.Argument(metavar="PATH", help="A git repository.")]
-Workflow = Annotated[str | None, typer.Option(help="Its file, as a path or a name such as ci.yml.")]
-Job = Annotated[str | None, typer.Option(help="The job's id, or its check's name.")]
+Repository = Annotated[Path, typer.Argument(metavar="PATH", help="Path of a git repository.")]
+Workflow = Annotated[
+    str | None, typer.Option(help="Workflow file: a path, or a name such as ci.yml.")
+]
+Job = Annotated[str | None, typer.Option(help="Job ID, or the name of its check.")]
 Matrix = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KEY=VALUE",
-        help="A value of the matrix leg; may be repeated. Of legs for several systems, the newest Ubuntu's is taken.",
+        help="Matrix value to select; may be repeated. If the legs left differ only by operating system, the newest Ubuntu is used.",
     ),
 ]
-Event = Annotated[str | None, typer.Option(help="The event that it runs for, such as push.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+Event = Annotated[str | None, typer.Option(help="Event that triggers the workflow, such as push.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout.")]
 
 
 @ci_app.command()
@@ -39,7 +41,7 @@ def plan(
     event: Event = None,
     as_json: AsJson = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
-    """Print what running a job here comes to; without a clear choice, list the jobs."""
+    """Show what running a job here would do, or list the jobs if several match."""
     from bot.commands.ci_choice import JobChoice
     from bot.commands.ci_run import show_plan
     from bot.errors import UsageError
@@ -59,21 +61,27 @@ def run(
     event: Event = None,
     step: Annotated[
         str | None,
-        typer.Option(help="The step that fails: all before it prepare, it runs without network."),
+        typer.Option(
+            help="Failing step: the steps before it run as setup, the rest without network access."
+        ),
     ] = None,
-    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
+    sandbox: Annotated[
+        SandboxChoice | None, typer.Option(help="Sandbox in which commands run.")
+    ] = None,
     timeout: Annotated[
-        float, typer.Option(min=1, help="Most seconds of a step that sets no limit.")
+        float,
+        typer.Option(min=1, help="Time limit per step, in seconds; a step may set a lower one."),
     ] = 1800.0,
     as_of: Annotated[
         str | None,
         typer.Option(
-            metavar="DATE", help="Install packages as of then: a date, or `commit` for HEAD's."
+            metavar="DATE",
+            help="Install packages as of this date; `commit` means the date of HEAD.",
         ),
     ] = None,
     as_json: AsJson = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
-    """Run a job in a sandbox and say which step fails how; the repository is only read."""
+    """Run a job in a sandbox and show which step fails and how. Nothing is changed."""
     from bot.commands.ci_choice import JobChoice
     from bot.commands.ci_run import RunOptions, run_job
     from bot.errors import UsageError

@@ -42,21 +42,21 @@ def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
         UsageError: When it leaves none; the text says which there are.
     """
     if not choice.repository.is_dir():
-        raise UsageError(f"{choice.repository} is no folder.")
+        raise UsageError(f"{choice.repository} is not a folder.")
     tree = DirectoryTree(choice.repository)
     event = EventFacts(name=choice.event) if choice.event else None
     path = _workflow_path(tree, choice.workflow) if choice.workflow else None
     listing = workflow_jobs(tree, path, event) if path else all_jobs(tree, event)
     if not listing.jobs:
-        said = " ".join(listing.problems) or "It has no workflow in .github/workflows."
+        said = " ".join(listing.problems) or "There is no workflow in .github/workflows."
         raise UsageError(f"No job can be planned. {said}")
     found = select(listing.jobs, job=choice.job, matrix=_matrix(choice.matrix))
     if not found:
         wanted = f" `{choice.job}`" if choice.job else ""
         names = dict.fromkeys(job.job.id for job in listing.jobs)
         raise UsageError(
-            f"There is no job{wanted}{' with that matrix' if choice.matrix else ''}; "
-            f"there are: {', '.join(names)}."
+            f"There is no job{wanted}{' with that matrix' if choice.matrix else ''}. "
+            f"Available jobs: {', '.join(names)}."
         )
     return found, listing
 
@@ -70,7 +70,7 @@ def _workflow_path(tree: DirectoryTree, name: str) -> str:
     if tree.exists(name):
         return name
     raise UsageError(
-        f"There is no workflow {name}; there are: {', '.join(paths) or 'none at all'}."
+        f"There is no workflow {name}. Available workflows: {', '.join(paths) or 'none'}."
     )
 
 
@@ -79,7 +79,7 @@ def _matrix(words: tuple[str, ...]) -> dict[str, str]:
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
-            raise UsageError(f"--matrix {word}: write it as KEY=VALUE.")
+            raise UsageError(f"--matrix {word}: use KEY=VALUE.")
         values[key] = value
     return values
 

@@ -28,7 +28,7 @@ def chosen_leg(chosen: JobLeg, found: Sequence[JobLeg]) -> str:
     if len(others) > _MOST_OTHERS:
         others[_MOST_OTHERS:] = [f"{len(others) - _MOST_OTHERS} more"]
     return (
-        f"{len(found)} legs fit; {chosen.names[0]} was chosen, because it runs here. "
+        f"{len(found)} matrix legs match; using {chosen.names[0]} because it can run here. "
         f"The others: {'; '.join(others)}."
     )
 
@@ -55,7 +55,7 @@ class RunPrinter:
 
     def _finished(self, run: StepRun) -> None:
         took = f" ({duration(run.seconds)})" if run.result else ""
-        tolerated = ", which the workflow tolerates" if run.tolerated else ""
+        tolerated = ", ignored because of `continue-on-error`" if run.tolerated else ""
         why = f" {' '.join(run.step.said)}" if run.outcome is StepOutcome.SKIPPED else ""
         sign = _SIGNS[run.outcome]
         title = run.step.title

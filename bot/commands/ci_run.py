@@ -61,7 +61,7 @@ def show_plan(choice: JobChoice, *, as_json: bool) -> None:
     elif as_json:
         _write({"jobs": [job_json(job) for job in found], "problems": list(listing.problems)})
     else:
-        _print([f"{len(found)} jobs; choose one:", *_choices(found)])
+        _print([f"{len(found)} jobs match; choose one:", *_choices(found)])
         _print(f"fixpoint: {problem}" for problem in listing.problems)
 
 
@@ -73,7 +73,7 @@ def run_job(choice: JobChoice, options: RunOptions) -> bool:
     """
     found, _ = _found(choice)
     if len(found) > 1:
-        raise UsageError("\n".join([f"{len(found)} jobs fit; choose one:", *_choices(found)]))
+        raise UsageError("\n".join([f"{len(found)} jobs match; choose one:", *_choices(found)]))
     plan = plan_chosen(choice, found[0])
     failing = _failing_step(plan, options.step)
     try:
@@ -116,7 +116,7 @@ def _failing_step(plan: JobPlan, title: str | None) -> PlannedStep | None:
     step = plan.step_called(title)
     if step is None:
         titles = "; ".join(planned.step.title for planned in plan.steps)
-        raise UsageError(f"There is no step {title!r}; there are: {titles}.")
+        raise UsageError(f"There is no step {title!r}. Available steps: {titles}.")
     return step
 
 
@@ -157,7 +157,7 @@ def _dated(repository: Path, as_of_option: str | None) -> dict[str, str]:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UsageError(f"--as-of {as_of_option}: write a date such as 2026-01-31.") from error
+        raise UsageError(f"--as-of {as_of_option}: use a date such as 2026-01-31.") from error
     return as_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 

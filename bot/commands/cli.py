@@ -16,13 +16,15 @@ from bot.commands.options import ProposersOption, SandboxChoice, SetupOption, Te
 
 app = typer.Typer(
     name="fixpoint",
-    help="Reproduce a failure in a sandbox, repair it, prove the repair.",
+    help="Reproduce a failure in a sandbox, repair it, and prove that the repair works.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-config_app = typer.Typer(help="The repo config, .github/fixpoint.yml.", no_args_is_help=True)
+config_app = typer.Typer(
+    help="Check the repo config (.github/fixpoint.yml) or print its schema.", no_args_is_help=True
+)
 app.add_typer(config_app, name="config")
 app.add_typer(ci_app, name="ci")
 
@@ -32,36 +34,40 @@ FIXED, NOT_FIXED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
 
 @app.command()
 def fix(
-    target: Annotated[str, typer.Argument(metavar="PATH_OR_URL", help="A git repository.")],
-    issue: Annotated[str | None, typer.Option(help="What is wrong, as text.")] = None,
+    target: Annotated[
+        str, typer.Argument(metavar="PATH_OR_URL", help="Path or URL of a git repository.")
+    ],
+    issue: Annotated[str | None, typer.Option(help="Problem description.")] = None,
     issue_file: Annotated[
-        Path | None, typer.Option(help="What is wrong, as a file; - reads stdin.")
+        Path | None, typer.Option(help="File with the problem description; - reads stdin.")
     ] = None,
     test: TestOption = None,
     setup: SetupOption = None,
     proposers: ProposersOption = None,
-    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
-    attempts: Annotated[int | None, typer.Option(min=1, max=10, help="Most attempts.")] = None,
+    sandbox: Annotated[
+        SandboxChoice | None, typer.Option(help="Sandbox in which commands run.")
+    ] = None,
+    attempts: Annotated[
+        int | None, typer.Option(min=1, max=10, help="Maximum number of attempts.")
+    ] = None,
     budget_usd: Annotated[
-        float | None, typer.Option(min=0, help="Most money for model calls, in USD.")
+        float | None, typer.Option(min=0, help="Budget for model calls, in US dollars.")
     ] = None,
-    timeout: Annotated[
-        float | None, typer.Option(min=1, help="Most seconds of the whole run.")
-    ] = None,
+    timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")] = None,
     branch: Annotated[
-        str | None, typer.Option(help="Commit the fix to this new branch of the repository.")
+        str | None, typer.Option(help="Commit the fix to a new branch with this name.")
     ] = None,
     patch: Annotated[
-        Path | None, typer.Option(help="Write the fix to this file; - writes stdout.")
+        Path | None, typer.Option(help="Write the fix to this file; - writes to stdout.")
     ] = None,
     apply: Annotated[  # noqa: FBT002 - a flag on a command line
         bool, typer.Option("--apply", help="Apply the fix to the work tree.")
     ] = False,
     as_json: Annotated[  # noqa: FBT002 - a flag on a command line
-        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+        bool, typer.Option("--json", help="Print one JSON object to stdout.")
     ] = False,
 ) -> None:
-    """Repair a repository; it is only read unless --branch or --apply asks for more."""
+    """Repair a repository. Nothing in it changes unless you pass --branch or --apply."""
     from bot.commands.fix import run_fix
     from bot.commands.fix_options import FixOptions
     from bot.errors import UsageError
@@ -93,17 +99,19 @@ def fix(
 
 @app.command()
 def localise(
-    target: Annotated[Path, typer.Argument(metavar="PATH", help="A git repository.")],
+    target: Annotated[Path, typer.Argument(metavar="PATH", help="Path of a git repository.")],
     test: TestOption = None,
     setup: SetupOption = None,
-    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
-    timeout: Annotated[float | None, typer.Option(min=1, help="Most seconds of it all.")] = None,
-    lines: Annotated[int, typer.Option(min=1, help="Most lines to print.")] = 20,
+    sandbox: Annotated[
+        SandboxChoice | None, typer.Option(help="Sandbox in which commands run.")
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")] = None,
+    lines: Annotated[int, typer.Option(min=1, help="Maximum number of lines to print.")] = 20,
     as_json: Annotated[  # noqa: FBT002 - a flag on a command line
-        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+        bool, typer.Option("--json", help="Print one JSON object to stdout.")
     ] = False,
 ) -> None:
-    """Print the lines that failing Python tests make suspicious, and why; change nothing."""
+    """List the lines that most likely make Python tests fail, and why. Nothing is changed."""
     from bot.commands.localise import LocaliseOptions, run_localise
     from bot.errors import UsageError
 
@@ -125,20 +133,25 @@ def localise(
 
 @app.command()
 def verify(
-    target: Annotated[str, typer.Argument(metavar="PATH", help="A git repository.")],
-    patch: Annotated[Path, typer.Option(help="The patch, as a file; - reads stdin.")],
+    target: Annotated[str, typer.Argument(metavar="PATH", help="Path of a git repository.")],
+    patch: Annotated[Path, typer.Option(help="File with the patch; - reads stdin.")],
     test: TestOption = None,
     setup: SetupOption = None,
     issue: Annotated[
-        str | None, typer.Option(help="What was asked for; it may ask for other tests.")
+        str | None,
+        typer.Option(
+            help="Problem description; may ask for changes to protected files such as tests."
+        ),
     ] = None,
-    sandbox: Annotated[SandboxChoice | None, typer.Option(help="Where commands run.")] = None,
-    timeout: Annotated[float | None, typer.Option(min=1, help="Most seconds of it all.")] = None,
+    sandbox: Annotated[
+        SandboxChoice | None, typer.Option(help="Sandbox in which commands run.")
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")] = None,
     as_json: Annotated[  # noqa: FBT002 - a flag on a command line
-        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+        bool, typer.Option("--json", help="Print one JSON object to stdout.")
     ] = False,
 ) -> None:
-    """Judge a patch of anybody as Fixpoint judges its own; change nothing."""
+    """Verify any patch as Fixpoint verifies its own. Nothing is changed."""
     from bot.commands.verify import VerifyOptions, run_verify
     from bot.errors import UsageError
 
@@ -161,7 +174,7 @@ def verify(
 
 @app.command()
 def serve() -> None:
-    """Run the webhook server; settings come from the environment (see `fixpoint doctor`)."""
+    """Run the webhook server. `fixpoint doctor` checks its environment variables."""
     from bot.errors import UsageError
     from bot.server.serve import run_server
 
@@ -174,13 +187,13 @@ def serve() -> None:
 @app.command()
 def budget(
     name: Annotated[
-        str | None, typer.Argument(help="A repository, owner/name#12 or a run's id.")
+        str | None, typer.Argument(help="Repository, owner/name#12, or run ID.")
     ] = None,
     as_json: Annotated[  # noqa: FBT002 - a flag on a command line
-        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+        bool, typer.Option("--json", help="Print one JSON object to stdout.")
     ] = False,
 ) -> None:
-    """Print what model calls cost today, what is reserved, and what is left of each cap."""
+    """Show today's model spending, what is reserved, and what each cap has left."""
     from bot.commands.budget import run_budget
     from bot.errors import StorageError, UsageError
 
@@ -192,7 +205,7 @@ def budget(
 
 @app.command()
 def doctor() -> None:
-    """Check what this machine and its settings allow, and say what is missing."""
+    """Check this machine and its settings, and report what is missing."""
     from bot.commands.doctor import run_doctor
 
     raise typer.Exit(FIXED if run_doctor() else NOT_FIXED)
@@ -201,10 +214,10 @@ def doctor() -> None:
 @config_app.command("check")
 def config_check(
     path: Annotated[
-        Path, typer.Argument(help="The file, or the repository that holds it.")
+        Path, typer.Argument(help="The config file, or the repository that contains it.")
     ] = Path(),
 ) -> None:
-    """Check a repo config and say what is wrong with it, line by line."""
+    """Check a repo config and list its problems with line numbers."""
     from bot.config.repo_config import parse
     from bot.errors import RepoConfigError
 
@@ -217,7 +230,7 @@ def config_check(
         for problem in error.problems:
             typer.echo(problem, err=True)
         raise typer.Exit(NOT_FIXED) from error
-    typer.echo(f"{file} is fine.")
+    typer.echo(f"{file} is valid.")
 
 
 @config_app.command("schema")
@@ -233,7 +246,7 @@ def config_schema() -> None:
 @app.callback(invoke_without_command=True)
 def version(
     context: typer.Context,
-    show: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,  # noqa: FBT002 - a flag
+    show: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,  # noqa: FBT002 - a flag
 ) -> None:
     """Fixpoint: reproduce, repair, prove."""
     if show:

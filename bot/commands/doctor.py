@@ -28,7 +28,7 @@ from bot.storage.data_folder import make_data_folder
 from sandbox.base import SandboxError
 
 GITHUB_VARIABLES = ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET")
-_CHECK_SECONDS = 20.0
+_CHECK_SECONDS = 60.0
 
 
 class Health(StrEnum):
@@ -58,7 +58,7 @@ def run_doctor() -> bool:
     configure(least=LogLevel.ERROR)  # the findings say what went wrong, in sentences
     findings = event_loop.run(examine(os.environ))
     table = Table(box=None, pad_edge=False)
-    for column in ("part", "state", "meaning"):
+    for column in ("part", "state", "details"):
         table.add_column(column, overflow="fold")
     colours = {Health.WORKS: "green", Health.ABSENT: "yellow", Health.BROKEN: "red"}
     for finding in findings:
@@ -74,7 +74,7 @@ def conclusion(findings: tuple[Diagnosis, ...]) -> str:
     """Return one sentence: what can be done here."""
     works = {finding.part for finding in findings if finding.health is Health.WORKS}
     if any(finding.health is Health.BROKEN for finding in findings):
-        return "Something is broken: see above."
+        return "Some parts are broken; see above."
     if "webhook server" in works:
         return "`fixpoint fix` and `fixpoint serve` work here."
     return "`fixpoint fix` works here; `fixpoint serve` is not configured."
@@ -99,7 +99,7 @@ async def examine(environ: Mapping[str, str]) -> tuple[Diagnosis, ...]:
 
 def _git() -> Diagnosis:
     if shutil.which("git") is None:
-        return Diagnosis("git", Health.BROKEN, "Not found: apt-get install git.")
+        return Diagnosis("git", Health.BROKEN, "Not found. Install it with `apt-get install git`.")
     version = subprocess.run(["git", "--version"], capture_output=True, text=True, check=False)
     return Diagnosis("git", Health.WORKS, version.stdout.strip())
 
@@ -112,10 +112,10 @@ async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Diagnosis]:
             provider = build()
             try:
                 await asyncio.wait_for(provider.check(), _CHECK_SECONDS)
-                meaning = f"Commands can run in it. {_confinement(kind)}".rstrip()
+                meaning = f"Can run commands. {_confinement(kind)}".rstrip()
                 found.append(Diagnosis(f"sandbox {kind}", Health.WORKS, meaning))
             except (SandboxError, TimeoutError) as error:
-                missing.append((kind, str(error) or "It does not answer."))
+                missing.append((kind, str(error) or "It did not respond."))
             finally:
                 await provider.close()
     for finding in found:
@@ -142,8 +142,9 @@ async def _models(settings: LocalSettings) -> Diagnosis:
         return Diagnosis(
             "model",
             Health.ABSENT,
-            "No key: the project's own tools and the search for small edits in Python still "
-            "repair without one. Set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL.",
+            "Not configured. Without a model, the project's own tools and the search for small "
+            "Python edits still work. To use a model, set ANTHROPIC_API_KEY, or OPENAI_BASE_URL "
+            "and OPENAI_MODEL.",
         )
     await model.close()
     return Diagnosis("model", Health.WORKS, f"{model.name} is configured.")
@@ -154,7 +155,8 @@ async def _server(environ: Mapping[str, str]) -> AsyncIterator[Diagnosis]:
         yield Diagnosis(
             "webhook server",
             Health.ABSENT,
-            f"Not configured; `fixpoint fix` works without it. Set {', '.join(GITHUB_VARIABLES)}.",
+            "Not configured; `fixpoint fix` works without it. To run the server, set "
+            f"{', '.join(GITHUB_VARIABLES)}.",
         )
         return
     try:
@@ -173,7 +175,7 @@ async def _database(settings: ServerSettings) -> Diagnosis:
     try:
         make_data_folder(settings.fixpoint_data)
         async with await open_database(settings.database_url):
-            return Diagnosis("database", Health.WORKS, "It opens, and its tables are there.")
+            return Diagnosis("database", Health.WORKS, "Can be opened, and its tables exist.")
     except UsageError as error:
         return Diagnosis("database", Health.BROKEN, str(error))
 
@@ -194,5 +196,9 @@ async def _github(settings: ServerSettings) -> Diagnosis:
         try:
             identity = await asyncio.wait_for(github.app_identity(), _CHECK_SECONDS)
         except (FixpointError, TimeoutError) as error:
-            return Diagnosis("webhook server", Health.BROKEN, str(error) or "GitHub is silent.")
-    return Diagnosis("webhook server", Health.WORKS, f"GitHub knows this App as {identity.slug}.")
+            return Diagnosis(
+                "webhook server", Health.BROKEN, str(error) or "GitHub did not respond."
+            )
+    return Diagnosis(
+        "webhook server", Health.WORKS, f"Authenticated to GitHub as the App {identity.slug}."
+    )

@@ -29,7 +29,7 @@ from bot.config.repo_config import RepoConfig
 from bot.model import Report, Verdict
 from bot.model.deadline import BY_A_PERSON, StopSign
 from bot.model.steps import PlainSteps
-from bot.redaction import planted_secrets, redacted
+from bot.redaction import redactor_of
 from bot.repair.engine import repair
 from bot.repair.job import Checkout, Job
 from bot.repair.run import Tools
@@ -39,8 +39,8 @@ from bot.runs.remote_checkout import RemoteCheckout
 from bot.settings.environment import SandboxKind, load_local_settings
 from bot.storage.data_folder import make_data_folder
 
-_TERMINATED = "The process was asked to end (SIGTERM)."
-"""As by `timeout`, a CI system or a machine that shuts down: no person need have wished it."""
+_TERMINATED = "The process received SIGTERM."
+"""Sent by `timeout`, a CI system or a machine that shuts down, and not always by a person."""
 
 
 def run_fix(options: FixOptions) -> bool:
@@ -86,7 +86,9 @@ async def _fix(options: FixOptions) -> bool:
             finally:
                 for name in leftovers(run_id):
                     await tools.sandboxes.remove(name)
-    await hand_over(options, repository, redacted(report, planted_secrets(settings)))
+    await hand_over(
+        options, repository, redactor_of(settings, settings.fixpoint_redact).frozen(report)
+    )
     return report.verdict is Verdict.FIXED
 
 

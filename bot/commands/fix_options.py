@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from bot.errors import UsageError
 from bot.model import Problem
+from bot.model.proposers import PROPOSERS
 from bot.model.request import Options
 from bot.repair.guards.requested import as_command, requested_paths
 from bot.repair.job import Job
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from bot.config.repo_config import RepoConfig
 
 MOST_ISSUE_BYTES = 256 * 1024
-_NO_MODEL = "agent needs a model; set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def local_repository(options: FixOptions) -> Path | None:
     """
     if "://" in options.target:
         if options.apply or options.branch is not None:
-            raise UsageError("--apply and --branch need a repository on this machine; use --patch.")
+            raise UsageError("--apply and --branch need a local repository; use --patch instead.")
         return None
     folder = Path(options.target).expanduser()
     if not folder.is_dir():
@@ -66,9 +66,9 @@ def problem_of(options: FixOptions) -> Problem:
         UsageError: When it is given twice, or can't be read.
     """
     if options.as_json and str(options.patch) == "-":
-        raise UsageError("--json and --patch - both write to stdout: the patch is in the JSON.")
+        raise UsageError("--json and --patch - both write to stdout; the JSON contains the patch.")
     if options.issue is not None and options.issue_file is not None:
-        raise UsageError("--issue and --issue-file say the same thing: give one of them.")
+        raise UsageError("Use either --issue or --issue-file, not both.")
     text = options.issue or ""
     if options.issue_file is not None:
         text = _read_issue(options.issue_file)
@@ -95,11 +95,16 @@ def check_proposers(options: FixOptions, tools: Tools) -> None:
     for name in options.proposers or ():
         if name in tools.proposers:
             continue
-        if name == "agent":
-            raise UsageError(f"--proposers: {_NO_MODEL}.")
-        known = ", ".join(dict.fromkeys((*tools.proposers, "agent")))
-        missing = "" if "agent" in tools.proposers else f" ({_NO_MODEL})"
-        raise UsageError(f"--proposers: {name!r} is none of {known}{missing}.")
+        if name in PROPOSERS:  # what is known and was not built lacks a model
+            raise UsageError(f"--proposers: {_needs_model(name)}.")
+        missing = "; ".join(_needs_model(one) for one in PROPOSERS if one not in tools.proposers)
+        known = ", ".join(PROPOSERS)
+        hint = f" ({missing})" if missing else ""
+        raise UsageError(f"--proposers: unknown proposer {name!r}; choose from {known}{hint}.")
+
+
+def _needs_model(name: str) -> str:
+    return f"{name} needs a model; set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL"
 
 
 def repo_config(repository: Path) -> RepoConfig:

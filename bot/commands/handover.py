@@ -19,7 +19,7 @@ async def check_branch(repository: Path, branch: str) -> None:
     """Make sure that the branch can be made.
 
     Raises:
-        UsageError: When the name is no branch name, or taken.
+        UsageError: When the name is invalid or taken.
     """
     try:
         await git("check-ref-format", "--branch", branch)
@@ -29,11 +29,11 @@ async def check_branch(repository: Path, branch: str) -> None:
         await git("show-ref", "--verify", "--quiet", f"refs/heads/{branch}", cwd=repository)
     except GitError:
         return
-    raise UsageError(f"--branch: {branch!r} exists already; choose another name or delete it.")
+    raise UsageError(f"--branch: {branch!r} already exists; choose another name or delete it.")
 
 
 def check_patch_file(file: Path) -> None:
-    """Make sure that a patch can be written there, before hours of work end in nothing.
+    """Make sure that a patch can be written there, before hours of work are wasted.
 
     Raises:
         UsageError: When it can't.
@@ -41,11 +41,11 @@ def check_patch_file(file: Path) -> None:
     if str(file) == "-":
         return
     if file.is_dir():
-        raise UsageError(f"--patch: {file} is a folder; name a file.")
+        raise UsageError(f"--patch: {file} is a folder, not a file.")
     if not file.parent.is_dir():
-        raise UsageError(f"--patch: the folder {file.parent} does not exist; make it first.")
+        raise UsageError(f"--patch: the folder {file.parent} does not exist; create it first.")
     if not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise UsageError(f"--patch: {file} can't be written; name another file.")
+        raise UsageError(f"--patch: {file} is not writable; choose another file.")
 
 
 async def commit_to_branch(repository: Path, branch: str, patch: Patch, message: str) -> str:
@@ -66,8 +66,8 @@ async def commit_to_branch(repository: Path, branch: str, patch: Patch, message:
             )  # fmt: skip
         except GitError as error:
             raise UsageError(
-                "The fix builds on changes that are not committed, so it can't become a branch: "
-                f"commit them first, or use --apply or --patch ({error})."
+                "The fix depends on uncommitted changes, so it can't be committed to a branch. "
+                f"Commit them first, or use --apply or --patch ({error})."
             ) from error
         tree = (await git("write-tree", cwd=root, extra=index)).decode().strip()
         made = await git("commit-tree", tree, "-p", head, cwd=root, stdin=message.encode())
@@ -76,7 +76,7 @@ async def commit_to_branch(repository: Path, branch: str, patch: Patch, message:
         await git("branch", branch, commit, cwd=root)
     except GitError as error:
         raise UsageError(
-            f"--branch: {branch!r} can't be made; the fix is commit {commit} ({error})."
+            f"--branch: could not create {branch!r}; the fix is commit {commit} ({error})."
         ) from error
     return commit
 
@@ -92,7 +92,7 @@ async def apply_to_work_tree(repository: Path, patch: Patch) -> None:
         await git("apply", "--whitespace=nowarn", "-", cwd=root, stdin=patch.data)
     except GitError as error:
         raise UsageError(
-            f"The work tree changed while the fix was made, so it does not apply: {error}"
+            f"The fix does not apply because the work tree changed in the meantime: {error}"
         ) from error
 
 
@@ -114,7 +114,7 @@ async def _deliver(options: FixOptions, repository: Path | None, report: Report)
     said = []
     if options.patch is not None:
         _write_patch(options.patch, report)
-        said.append(f"The patch is in {options.patch}.")
+        said.append(f"The patch was written to {options.patch}.")
     if repository is not None and options.branch is not None:
         commit = await commit_to_branch(
             repository, options.branch, report.patch, commit_message(report)
@@ -122,8 +122,10 @@ async def _deliver(options: FixOptions, repository: Path | None, report: Report)
         said.append(f"The fix is commit {commit[:12]} on the new branch {options.branch}.")
     if repository is not None and options.apply:
         await apply_to_work_tree(repository, report.patch)
-        said.append("The fix is applied to the work tree.")
-    return " ".join(said) or "Nothing was changed: --apply, --branch or --patch hand the fix over."
+        said.append("The fix was applied to the work tree.")
+    return (
+        " ".join(said) or "Nothing was changed. To keep the fix, use --apply, --branch or --patch."
+    )
 
 
 def _print(options: FixOptions, report: Report, destination: str) -> None:

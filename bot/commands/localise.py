@@ -62,12 +62,12 @@ async def _look(options: LocaliseOptions) -> tuple[Localiser, Report]:
         options.target,
         test=options.test,
         setup=options.setup,
-        proposers=("search",),
+        proposers=(Localiser.traits.name,),
         timeout=options.timeout,
     )
     repository = local_repository(asked)
     if repository is None:
-        raise UsageError("localise needs a repository on this machine.")
+        raise UsageError("localise needs a local repository.")
     settings = load_local_settings(os.environ)
     kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
     run_id = secrets.token_hex(4)
@@ -76,7 +76,7 @@ async def _look(options: LocaliseOptions) -> tuple[Localiser, Report]:
     scratch = folder / run_id
     localiser = Localiser()
     async with open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools:
-        looking = Tools(tools.sandboxes, {"search": localiser})
+        looking = Tools(tools.sandboxes, {localiser.traits.name: localiser})
         try:
             scratch.mkdir(parents=True)
             checkout = LocalCheckout(repository, scratch)
@@ -93,7 +93,7 @@ def not_looked(report: Report) -> str:
     seen, reproduction = report.reason, report.reproduction
     if report.verdict is Verdict.NOT_REPRODUCED and reproduction is not None:
         seen = reproduction.reason or seen  # without what a repair would need besides
-    return f"No line was looked at. {seen}"
+    return f"No lines were examined. {seen}"
 
 
 def _as_text(localiser: Localiser, most: int) -> str:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from bot.model.proposers import PROPOSERS
+
 
 class SandboxChoice(StrEnum):
     """Which sandbox runs commands."""
@@ -18,23 +20,23 @@ class SandboxChoice(StrEnum):
 
 
 def _filled(given: str | list[str] | None) -> str | list[str] | None:
-    """Refuse what is there and blank, as a variable of a script that was never set."""
+    """Refuse a blank value, such as a variable that a script never set."""
     texts = [given] if isinstance(given, str) else given or []
     if not all(text.strip() for text in texts):
-        raise typer.BadParameter("it is empty; leave the option out, or say what it should be.")
+        raise typer.BadParameter("must not be empty; omit the option or give it a value.")
     return given
 
 
 TestOption = Annotated[
-    str | None, typer.Option(callback=_filled, help="Command that shows the failure.")
+    str | None, typer.Option(callback=_filled, help="Command that reproduces the failure.")
 ]
 
 SetupOption = Annotated[
     list[str] | None,
-    typer.Option(callback=_filled, help="Command that prepares; may be repeated."),
+    typer.Option(callback=_filled, help="Setup command; may be repeated."),
 ]
 
 ProposersOption = Annotated[
     str | None,
-    typer.Option(callback=_filled, help="Who may try, by commas: mechanical,search,agent."),
+    typer.Option(callback=_filled, help=f"Comma-separated proposers: {','.join(PROPOSERS)}."),
 ]

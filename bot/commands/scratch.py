@@ -21,7 +21,7 @@ def scratch_folder(folder: Path) -> Iterator[Path]:
         folder.mkdir(parents=True)
     except OSError as error:
         raise UsageError(
-            f"{folder} can't be made ({error.strerror}): set FIXPOINT_DATA to a writable folder."
+            f"Could not create {folder} ({error.strerror}); set FIXPOINT_DATA to a writable folder."
         ) from error
     try:
         yield folder

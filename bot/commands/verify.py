@@ -1,4 +1,4 @@
-"""`fixpoint verify`: judge a patch of anybody, as Fixpoint judges its own."""
+"""`fixpoint verify`: verify any patch as Fixpoint verifies its own."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bot.model import Patch, Problem, Report, Verdict
 from bot.model.deadline import StopSign
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
-from bot.redaction import planted_secrets, redacted
+from bot.redaction import redactor_of
 from bot.repair.engine import repair
 from bot.repair.job import Job
 from bot.repair.proposers.given import GIVEN, GivenPatch
@@ -80,13 +80,13 @@ async def _judge(options: VerifyOptions, data: bytes) -> Report:
         options.target,
         test=options.test,
         setup=options.setup,
-        proposers=(GIVEN,),
+        proposers=(GIVEN.name,),
         attempts=1,
         timeout=options.timeout,
     )
     repository = local_repository(asked)
     if repository is None:
-        raise UsageError("verify needs a repository on this machine.")
+        raise UsageError("verify needs a local repository.")
     settings = load_local_settings(os.environ)
     run_id = secrets.token_hex(4)
     job = job_of(asked, run_id, Problem(instructions=options.issue or ""), repo_config(repository))
@@ -96,8 +96,8 @@ async def _judge(options: VerifyOptions, data: bytes) -> Report:
         patch = await _patch(checkout, data)
         report = await _run(options, settings, folder, job, checkout, patch)
     if report.verdict in {Verdict.INFRASTRUCTURE, Verdict.BUDGET_SPENT, Verdict.STOPPED}:
-        raise UsageError(f"The patch could not be judged. {report.reason}")
-    return redacted(report, planted_secrets(settings))
+        raise UsageError(f"The patch could not be verified. {report.reason}")
+    return redactor_of(settings, settings.fixpoint_redact).frozen(report)
 
 
 async def _patch(checkout: LocalCheckout, data: bytes) -> Patch:
@@ -121,7 +121,7 @@ async def _run(
     kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
     provider = await choose_sandbox(settings, folder / "sandboxes", kind)
     try:
-        tools = Tools(provider, {GIVEN: GivenPatch(patch)})
+        tools = Tools(provider, {GIVEN.name: GivenPatch(patch)})
         return await repair(job, tools, checkout, PlainSteps(), silent, StopSign())
     finally:
         for name in leftovers(job.run_id):

@@ -17,55 +17,62 @@ AT_ONCE = 1
 
 
 class ChecksSection(ConfigSection):
-    """Which failed checks start a run by themselves, and where its repair goes."""
+    """Which failed checks start runs automatically, and where their fixes go."""
 
     auto: Auto = Field(
         "off",
-        description="Where failed checks start runs: off, default-branch, pull-requests or all.",
+        description="Where failed checks start runs automatically: off, default-branch, pull-requests or all.",
     )
     names: Texts = Field(
-        (), description="Globs of check names; when there are any, other checks start nothing."
+        (), description="Globs of check names; if set, only matching checks start runs."
     )
-    ignore: Texts = Field((), description="Globs of check names that start nothing.")
+    ignore: Texts = Field((), description="Globs of check names that never start runs.")
     label: Label | None = Field(
-        None, description="Label that switches one pull request on, whatever auto says."
+        None, description="Label that enables this for one pull request, whatever `auto` says."
     )
     push: Literal["pull-request", "branch"] = Field(
         "pull-request",
-        description="Where the repair of a pull request goes: a pull request into its branch, or a "
+        description="Where the fix for a pull request goes: a pull request into its branch, or a "
         "commit on the branch itself.",
     )
     settle: Pause = Field(
         SETTLE_SECONDS,
-        description="How long after the first failure others may join it: seconds, or with a unit.",
+        description="How long to wait after the first failure for others to join the run: seconds, or with a unit.",
     )
     patience: Duration = Field(
         PATIENCE_SECONDS,
-        description="How long other checks of the commit that still run are waited for.",
+        description="How long to wait for checks of the commit that are still running.",
     )
     most_open: StrictInt = Field(
         MOST_OPEN,
         ge=1,
         le=50,
-        description="With so many of Fixpoint's pull requests open, failed checks start nothing.",
+        description="Number of open Fixpoint pull requests at which failed checks stop starting runs.",
     )
     at_once: StrictInt = Field(
-        AT_ONCE, ge=1, le=20, description="Runs of failed checks at a time in this repository."
+        AT_ONCE,
+        ge=1,
+        le=20,
+        description="Maximum number of concurrent runs for failed checks in this repository.",
     )
     rerun_flaky: StrictBool = Field(
         default=False,
-        description="Whether GitHub runs the failed jobs of a flaky failure once more; the App "
-        "needs `actions: write`.",
+        description="Whether to rerun the failed jobs of a flaky failure on GitHub; the App needs "
+        "`actions: write`.",
     )
     red_on_base: StrictBool = Field(
         default=False,
-        description="Whether what fails on the base branch too is repaired on a pull request.",
+        description="Whether to repair failures of a pull request that also occur on its base branch.",
     )
-    drafts: StrictBool = Field(default=False, description="Whether draft pull requests count.")
-    bots: StrictBool = Field(default=False, description="Whether pull requests of bots count.")
+    drafts: StrictBool = Field(
+        default=False, description="Whether draft pull requests are included."
+    )
+    bots: StrictBool = Field(
+        default=False, description="Whether pull requests from bots are included."
+    )
     forks: StrictBool = Field(
         default=False,
-        description="Whether pull requests from forks count; their repair is a comment.",
+        description="Whether pull requests from forks are included; their fixes are posted as comments.",
     )
 
     @property

@@ -7,10 +7,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from bot.model.request import Effort, Options
+from bot.reporting.reasons import fix_options
 
 MAX_ATTEMPTS = 10
 MAX_BUDGET_USD = 100
@@ -27,7 +29,7 @@ class _Option:
     """How an option is read: `read` raises `ValueError`, then `wanted` says what it takes."""
 
     field: str
-    wanted: str
+    wanted: Callable[[str], str]
     read: Callable[[str], Any]
 
 
@@ -54,7 +56,7 @@ def seconds(text: str) -> int:
     """Return a duration such as `900`, `900s`, `15m` or `1h` in seconds.
 
     Raises:
-        ValueError: When it is none, or not from 1 s to 6 h.
+        ValueError: When it is invalid, or not from 1 s to 6 h.
     """
     match = re.fullmatch(r"([0-9]{1,6})([smh]?)", text.strip().lower())
     if match is None:
@@ -73,12 +75,16 @@ def _text(text: str) -> str:
 
 _VALUED: Mapping[str, _Option] = MappingProxyType(
     {
-        "attempts": _Option("attempts", f"a whole number from 1 to {MAX_ATTEMPTS}", _whole_number),
-        "budget-usd": _Option("budget_usd", f"dollars, up to {MAX_BUDGET_USD}", _money),
-        "model": _Option("model", "a model's name", _text),
-        "test": _Option("test", 'a command in quotes, such as "pytest tests/test_x.py"', _text),
-        "effort": _Option("effort", "low, medium or high", lambda text: Effort(text.lower())),
-        "timeout": _Option("timeout", "a time up to 6 hours, such as 900, 15m or 1h", seconds),
+        "attempts": _Option(
+            "attempts", partial(fix_options.whole_number, most=MAX_ATTEMPTS), _whole_number
+        ),
+        "budget-usd": _Option(
+            "budget_usd", partial(fix_options.dollars, most=MAX_BUDGET_USD), _money
+        ),
+        "model": _Option("model", fix_options.model_name, _text),
+        "test": _Option("test", fix_options.command, _text),
+        "effort": _Option("effort", fix_options.effort, lambda text: Effort(text.lower())),
+        "timeout": _Option("timeout", fix_options.duration, seconds),
     }
 )
 _FLAGS: Mapping[str, bool] = MappingProxyType({"draft": True, "no-draft": False})
@@ -108,7 +114,7 @@ def split_options(text: str) -> tuple[str, Options]:
             continue
         field, value = _read(match)
         if field in found:
-            raise BadOption(f"`--{match['flag'] or match['name']}` is set twice.")
+            raise BadOption(fix_options.set_twice(match["flag"] or match["name"]))
         found[field] = value
         kept.append(text[position : match.start()])
         position = match.end()
@@ -122,14 +128,14 @@ def _read(match: re.Match[str]) -> tuple[str, Any]:
         return "draft", _FLAGS[match["flag"].lower()]
     name = match["name"].lower()
     if name in _FLAGS:
-        raise BadOption(f"`--{name}` takes no value.")
+        raise BadOption(fix_options.takes_no_value(name))
     option = _VALUED.get(name)
     if option is None:
         raise BadOption(_unknown(name))
     try:
         return option.field, option.read(_bare(match["value"] or ""))
     except ValueError as error:
-        raise BadOption(f"`--{name}` takes {option.wanted}.") from error
+        raise BadOption(option.wanted(name)) from error
 
 
 def _bare(value: str) -> str:
@@ -143,12 +149,9 @@ def _unknown(name: str) -> str:
     shown = name[:40]
     known = [*_VALUED, *_FLAGS]
     nearest = difflib.get_close_matches(shown, known, n=1, cutoff=0.5)
-    hint = (
-        f"did you mean `--{nearest[0]}`?"
-        if nearest
-        else f"there are {', '.join(f'`--{each}`' for each in known)}."
-    )
-    return f"`--{shown}` is not an option; {hint} (Write it as `code` if it belongs to the text.)"
+    if nearest:
+        return fix_options.misspelt(shown, nearest[0])
+    return fix_options.unknown(shown, known)
 
 
 def _tidy(parts: list[str]) -> str:

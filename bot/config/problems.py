@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
+
+from bot.reporting.reasons import config_problems
 
 Model = type[BaseModel]
 
@@ -23,7 +25,7 @@ def describe(model: Model, detail: ErrorDetails) -> str:
     path = detail["loc"]
     if detail["type"] == "extra_forbidden":
         return _unknown_key(model, path)
-    return f"{_name(path)} {_requirement(model, detail)}"
+    return _wrong_value(model, detail)
 
 
 def own_problems(details: Sequence[ErrorDetails]) -> list[ErrorDetails]:
@@ -42,32 +44,31 @@ def _name(path: Sequence[str | int]) -> str:
     return f"'{name.removeprefix('.')}'"
 
 
-_REQUIREMENTS: Mapping[str, str] = MappingProxyType(
+_REQUIREMENTS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {
-        "string_type": "must be text; put it in quotes.",
-        "bool_type": "must be true or false.",
-        "int_type": "must be a whole number.",
-        "tuple_type": "must be a list.",
-        "too_short": "must not be empty.",
-        "string_too_short": "must not be empty.",
+        "string_type": config_problems.text_required,
+        "bool_type": config_problems.true_or_false,
+        "int_type": config_problems.whole_number,
+        "tuple_type": config_problems.list_required,
+        "too_short": config_problems.empty,
+        "string_too_short": config_problems.empty,
     }
 )
 
 
-def _requirement(model: Model, detail: ErrorDetails) -> str:
-    """Return what a value must be, and the allowed one that is nearest to it."""
-    kind = detail["type"]
+def _wrong_value(model: Model, detail: ErrorDetails) -> str:
+    """Say what a value must be, and which allowed one is nearest to it."""
+    kind, name = detail["type"], _name(detail["loc"])
     if kind in _REQUIREMENTS:
-        return _REQUIREMENTS[kind]
+        return _REQUIREMENTS[kind](name)
     if kind == "model_type":
-        keys = _keys(model, detail["loc"])
-        return f"must have keys of its own, such as {', '.join(keys[:3])}."
+        return config_problems.mapping_required(name, _keys(model, detail["loc"])[:3])
     message = re.sub(r"^(Input|String) should ", "must ", detail["msg"]).removeprefix(
         "Value error, "
     )
     wanted = str((detail.get("ctx") or {}).get("expected", ""))
     nearest = difflib.get_close_matches(str(detail["input"]), _quoted(wanted), n=1)
-    return f"{message}; did you mean '{nearest[0]}'?" if nearest else f"{message}."
+    return config_problems.requirement_missed(name, message, nearest="".join(nearest))
 
 
 def _quoted(text: str) -> list[str]:
@@ -76,17 +77,16 @@ def _quoted(text: str) -> list[str]:
 
 def _unknown_key(model: Model, path: Sequence[str | int]) -> str:
     key = str(path[-1])
-    known = _keys(model, path[:-1])
+    shown, known = key[:60], _keys(model, path[:-1])
     nearest = difflib.get_close_matches(key, known, n=1)
-    hint = f"did you mean '{nearest[0]}'?" if nearest else _elsewhere(model, key)
-    return f"unknown key '{key[:60]}'; {hint or 'there are ' + ', '.join(known) + '.'}"
-
-
-def _elsewhere(model: Model, key: str) -> str:
+    if nearest:
+        return config_problems.misspelt_key(shown, nearest[0])
     for section in _keys(model, ()):
         if key in _keys(model, (section,)):
-            return f"it belongs below '{section}'."
-    return "" if key not in _keys(model, ()) else f"'{key}' belongs at the top of the file."
+            return config_problems.key_of_section(shown, section)
+    if key in _keys(model, ()):
+        return config_problems.key_of_top_level(shown)
+    return config_problems.unknown_key(shown, known)
 
 
 def _keys(model: Model, path: Sequence[str | int]) -> tuple[str, ...]:

@@ -38,8 +38,10 @@ from bot.errors import RepoConfigError
 from bot.model import Limits, SearchLimits
 from bot.model.guard_rules import PatchRules
 from bot.model.money.caps import Caps
+from bot.model.proposers import PROPOSERS
 from bot.model.request import Effort, Options
 from bot.model.risk import Confidence, Tolerance
+from bot.reporting.reasons import config_problems
 
 PATH = ".github/fixpoint.yml"
 
@@ -58,27 +60,27 @@ _BUDGET = _LIMITS.cost_usd or Decimal(2)
 
 
 class SandboxSection(ConfigSection):
-    """Where commands run."""
+    """The sandbox in which commands run."""
 
     image: Text | None = Field(None, description="Docker image of the sandbox.")
     template: Text | None = Field(None, description="E2B template of the sandbox.")
 
 
 class PathsSection(ConfigSection):
-    """Where patches may go, as globs in gitignore syntax."""
+    """Which files patches may change, as globs in gitignore syntax."""
 
     allowed: tuple[Glob, ...] = Field(
-        (), description="When there are any, a patch stays inside them."
+        (), description="If set, patches may change only matching files."
     )
-    protected: tuple[Glob, ...] = Field((), description="No patch touches these.")
+    protected: tuple[Glob, ...] = Field((), description="Patches may not change matching files.")
     restored: tuple[RestoredGlob, ...] = Field(
         (),
-        description="Added to what is put back before a patch is judged; ! takes out.",
+        description="Additional files to restore before a patch is verified; `!` excludes files.",
     )
 
 
 class Role(StrEnum):
-    """The least role that may ask for runs."""
+    """The minimum role that may ask for runs."""
 
     WRITE = "write"
     MAINTAIN = "maintain"
@@ -86,27 +88,25 @@ class Role(StrEnum):
 
 
 class WhoSection(ConfigSection):
-    """Who may start, stop and retry runs. Nobody may without write access."""
+    """Who may start, stop and retry runs. Write access is always required."""
 
-    permission: Role = Field(Role.WRITE, description="The least role in the repository that may.")
-    users: tuple[Text, ...] = Field(
-        (), description="Logins of people who may with write access alone."
-    )
+    permission: Role = Field(Role.WRITE, description="Minimum role in the repository.")
+    users: tuple[Text, ...] = Field((), description="Logins of people who need only write access.")
     approve: Role = Field(
-        Role.MAINTAIN, description="The least role that may approve what waits for a person."
+        Role.MAINTAIN, description="Minimum role for approving what waits for a person."
     )
 
 
 class ApprovalSection(ConfigSection):
-    """What a patch may delete before a person has to approve of it."""
+    """How much a patch may delete without approval."""
 
     deleted_files: StrictInt = Field(
-        Tolerance().deleted_files, ge=0, description="Whole files that a patch may delete."
+        Tolerance().deleted_files, ge=0, description="Number of files that a patch may delete."
     )
     deleted_lines: StrictInt = Field(
         Tolerance().deleted_lines,
         ge=0,
-        description="Lines that a patch may delete, less those that it adds.",
+        description="Number of lines that a patch may delete, minus the lines it adds.",
     )
 
     @property
@@ -116,24 +116,25 @@ class ApprovalSection(ConfigSection):
 
 
 class MechanicalSection(ConfigSection):
-    """What the repairs without a model may do."""
+    """What the mechanical proposer may do."""
 
     snapshots: StrictBool = Field(
-        default=False, description="Whether they may rewrite the snapshots of tests."
+        default=False, description="Whether it may rewrite test snapshots."
     )
 
 
 class SearchSection(ConfigSection):
-    """What the search for a repair without a model may take."""
+    """Limits of the search for a repair without a model."""
 
     seconds: Duration = Field(
-        _SEARCH.seconds, description="Wall time of one search: seconds, or with a unit, such as 2m."
+        _SEARCH.seconds,
+        description="Time limit of one search: seconds, or with a unit, such as 2m.",
     )
     workers: StrictInt | None = Field(
         _SEARCH.workers,
         ge=1,
         le=MAX_WORKERS,
-        description="Edits that are tried at the same time; one for each processor if unset.",
+        description="Number of edits tested in parallel; one per processor if unset.",
     )
 
     @property
@@ -143,23 +144,23 @@ class SearchSection(ConfigSection):
 
 
 class CapsSection(ConfigSection):
-    """What all runs together may take; the server's own caps hold as well."""
+    """Caps for the runs in this repository; the server's caps also apply."""
 
     thread_usd: Dollars | None = Field(
-        None, description="Dollars of all runs on one issue or pull request."
+        None, description="Maximum cost of all runs on one issue or pull request, in dollars."
     )
     day_usd: Dollars | None = Field(
-        None, description="Dollars a day of all runs on this repository."
+        None, description="Maximum daily cost of all runs in this repository, in dollars."
     )
     run_tokens: StrictInt | None = Field(
-        None, ge=1, description="Tokens of one run, read and written."
+        None, ge=1, description="Maximum number of input and output tokens per run."
     )
     sandbox: Duration | None = Field(
         None,
-        description="Time of all commands of one run: seconds, or with a unit, such as 15m or 1h.",
+        description="Maximum total time of all commands in one run: seconds, or with a unit, such as 15m or 1h.",
     )
     runs_per_hour: StrictInt | None = Field(
-        None, ge=1, description="Runs that may be started in one hour."
+        None, ge=1, description="Maximum number of runs started per hour."
     )
 
     @property
@@ -175,79 +176,84 @@ class CapsSection(ConfigSection):
 
 
 class RepoConfig(ConfigSection):
-    """How Fixpoint works on this repository. Without the file every key has its default."""
+    """How Fixpoint works in this repository. Without this file, the defaults apply."""
 
     setup: Texts | None = Field(
         None,
-        description="Commands that prepare the environment, run with the package registries in reach; found out by themselves if unset.",
+        description="Commands that set up the environment, with access to the package registries; detected if unset.",
     )
     test: Text | None = Field(
-        None, description="Command that runs the whole test suite; found out by itself if unset."
+        None, description="Command that runs the whole test suite; detected if unset."
     )
-    sandbox: SandboxSection = Field(SandboxSection(), description="Where commands run.")
+    sandbox: SandboxSection = Field(
+        SandboxSection(), description="The sandbox in which commands run."
+    )
     network: Network = Field(
         "off",
-        description="What is reached besides the package registries during the setup: nothing (off), the hosts that `allow` names, or everything, also after the setup (on).",
+        description="What the setup can reach besides the package registries: nothing (off), the hosts listed under `allow`, or everything, even after the setup (on).",
     )
     model: Text | None = Field(
-        None, description="Exact model, in its provider's words; the server's own if unset."
+        None,
+        description="Exact model name, as its provider spells it; the server's model if unset.",
     )
     effort: Effort | None = Field(
-        None, description="How hard the model thinks; the model's own default if unset."
+        None, description="Reasoning effort of the model; the model's default if unset."
     )
     attempts: StrictInt = Field(
         _LIMITS.attempts,
         ge=1,
         le=MAX_ATTEMPTS,
-        description="Candidate patches that may be verified in one run.",
+        description="Maximum number of candidate patches verified per run.",
     )
     budget_usd: Dollars = Field(
         _BUDGET,
         json_schema_extra={"default": float(_BUDGET)},
-        description="Dollars that the model calls of one run may cost.",
+        description="Maximum cost of model calls per run, in dollars.",
     )
     caps: CapsSection = Field(
         CapsSection(),
-        description="What all runs together may take; the server's caps hold as well.",
+        description="Caps for the runs in this repository; the server's caps also apply.",
     )
     timeout: Duration = Field(
         _LIMITS.seconds,
-        description="Wall time of one run: seconds, or with a unit, such as 15m or 1h.",
+        description="Time limit of one run: seconds, or with a unit, such as 15m or 1h.",
     )
-    paths: PathsSection = Field(PathsSection(), description="Where patches may go.")
+    paths: PathsSection = Field(PathsSection(), description="Which files patches may change.")
     guards: Guards = Field(
         default_factory=dict,
-        description="What findings of a guard's rule mean: reject, needs-person or note.",
+        description="Severity of findings, by guard rule: reject, needs-person or note.",
     )
-    labels: tuple[Label, ...] = Field(("fixpoint",), description="Labels of the pull requests.")
-    branch_prefix: BranchPrefix = Field(
-        "fixpoint/", description="What the names of the branches begin with."
-    )
+    labels: tuple[Label, ...] = Field(("fixpoint",), description="Labels for pull requests.")
+    branch_prefix: BranchPrefix = Field("fixpoint/", description="Prefix of branch names.")
     confidence: Confidence = Field(
         Confidence.DRAFT,
-        description="How far results go: diagnose (a report), suggest (the patch in a comment or "
-        "as suggested changes), draft (a draft pull request) or push (one that is ready for review).",
+        description="How far results may go: diagnose (a report), suggest (the patch in a comment "
+        "or as suggested changes), draft (a draft pull request) or push (a pull request that is "
+        "ready for review).",
     )
     approval: ApprovalSection = Field(
         ApprovalSection(),
-        description="What a patch may delete before a person has to approve of it.",
+        description="How much a patch may delete without approval.",
     )
-    draft: StrictBool = Field(default=True, description="Whether pull requests open as drafts.")
+    draft: StrictBool = Field(
+        default=True, description="Whether pull requests are opened as drafts."
+    )
     who: WhoSection = Field(WhoSection(), description="Who may start, stop and retry runs.")
     proposers: Proposers = Field(
-        ("mechanical", "search", "agent"),
-        description="What makes patches, in this order: the project's own tools, then a search "
-        "for the edit that the tests ask for, then a model.",
+        tuple(PROPOSERS),
+        description="Proposers to ask for patches, in this order: the project's own tools "
+        "(mechanical), a search for the edit that the tests ask for (search), a model (agent).",
     )
     mechanical: MechanicalSection = Field(
-        MechanicalSection(), description="What the repairs without a model may do."
+        MechanicalSection(), description="What the mechanical proposer may do."
     )
     search: SearchSection = Field(
-        SearchSection(), description="What the search for a repair without a model may take."
+        SearchSection(), description="Limits of the search for a repair without a model."
     )
 
     checks: ChecksSection = Field(
-        ChecksSection(), description="Which failed checks start runs by themselves."
+        ChecksSection(),
+        description="Which failed checks start runs automatically, and where their fixes go.",
     )
 
     @property
@@ -303,7 +309,7 @@ def json_schema() -> JsonSchema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **RepoConfig.model_json_schema(),
-        "title": "Fixpoint's configuration of a repository",
+        "title": "Fixpoint repository configuration",
     }
 
 
@@ -314,7 +320,7 @@ def _validated(value: Any) -> RepoConfig:
 def _sentences(source: str, problems: Sequence[ConfigProblem]) -> tuple[str, ...]:
     shown = [f"{source}:{each.line}: {each.text}" for each in sorted(problems)[:MAX_PROBLEMS]]
     more = len(problems) - len(shown)
-    return (*shown, f"{source}: and {more} more problems.") if more else tuple(shown)
+    return (*shown, config_problems.more_problems(source, more)) if more else tuple(shown)
 
 
 def _problem(document: Document, detail: ErrorDetails) -> ConfigProblem:

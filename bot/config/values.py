@@ -12,9 +12,11 @@ from typing import Annotated, Any, Literal
 
 from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticKnownError
 
 from bot.config.options import MAX_BUDGET_USD, MAX_TIMEOUT, seconds
 from bot.model.guard_rules import RULES, Strictness
+from bot.model.proposers import PROPOSERS
 
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){0,20}")
 
@@ -31,8 +33,15 @@ def _listed(value: object) -> object:
 
 def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
-        raise ValueError("must not name anything twice")
+        raise ValueError("must not contain duplicates")
     return names
+
+
+def _proposer(name: str) -> str:
+    if name not in PROPOSERS:
+        *others, last = (f"'{known}'" for known in PROPOSERS)
+        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+    return name
 
 
 def _glob(pattern: str) -> str:
@@ -52,8 +61,8 @@ def _rules(severities: dict[str, Strictness]) -> dict[str, Strictness]:
     for rule in severities:
         if rule not in RULES:
             near = difflib.get_close_matches(rule, RULES, n=1)
-            hint = f"; perhaps '{near[0]}'" if near else "; docs/verification.md has the list"
-            raise ValueError(f"must name rules: there is no '{rule[:60]}'{hint}")
+            hint = f"did you mean '{near[0]}'?" if near else "see docs/verification.md"
+            raise ValueError(f"has an unknown rule '{rule[:60]}' ({hint})")
     return severities
 
 
@@ -67,7 +76,7 @@ def _ref_prefix(prefix: str) -> str:
         or any(part.endswith((".lock", ".")) for part in parts[:-1])
     )
     if wrong or not 0 < len(prefix) <= 100:  # noqa: PLR2004 - leaves room for the name behind it
-        raise ValueError("must be the beginning of a branch name, such as fixpoint/")
+        raise ValueError("must be a valid branch name prefix, such as fixpoint/")
     return prefix
 
 
@@ -83,7 +92,7 @@ def _network(value: object) -> str | tuple[str, ...]:
         hosts = tuple(host for host in value if isinstance(host, str) and _HOST.fullmatch(host))
         if len(hosts) == len(value):
             return hosts
-    raise ValueError("must be off, on or `allow:` with a list of host names")
+    raise ValueError("must be off, on, or `allow:` with a list of host names")
 
 
 def _duration(value: object) -> float:
@@ -92,7 +101,7 @@ def _duration(value: object) -> float:
             return float(seconds(str(value)))
         except ValueError:
             pass  # the sentence below says what is wanted
-    raise ValueError("must be a time up to 6 hours: seconds, or such as 15m or 1h")
+    raise ValueError("must be a duration of up to 6 hours, such as 900, 15m or 1h")
 
 
 def _auto(value: object) -> object:
@@ -110,7 +119,7 @@ def _dollars(value: object) -> Decimal:
         amount = Decimal(str(value))
         if amount.is_finite() and 0 < amount <= MAX_BUDGET_USD:
             return amount
-    raise ValueError(f"must be dollars, more than 0 and up to {MAX_BUDGET_USD}")
+    raise ValueError(f"must be an amount in dollars, more than 0 and at most {MAX_BUDGET_USD}")
 
 
 Text = Annotated[str, Field(min_length=1), AfterValidator(_filled)]
@@ -154,8 +163,14 @@ Guards = Annotated[
 ]
 """Severities by rule."""
 
+ProposerName = Annotated[
+    str,
+    AfterValidator(_proposer),
+    WithJsonSchema({"enum": [*PROPOSERS], "type": "string"}),
+]
+
 Proposers = Annotated[
-    tuple[Literal["mechanical", "search", "agent"], ...],
+    tuple[ProposerName, ...],
     Field(min_length=1),
     AfterValidator(_distinct),
 ]

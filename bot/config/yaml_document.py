@@ -1,4 +1,4 @@
-"""Read YAML as plain values, and remember on which line everything stands."""
+"""Read YAML as plain values, and remember the line of each."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
+from bot.reporting.reasons import config_problems
+
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 20
 MAX_VALUES = 5000
-"""Counted with aliases followed: a few lines of them can stand for billions of values."""
+"""Counted with aliases followed: a few lines of them can expand to billions of values."""
 
 _PREFIX = "tag:yaml.org,2002:"
 
@@ -28,7 +30,7 @@ class ConfigProblem:
 
 
 class Unreadable(Exception):
-    """The text is no YAML that we take; `problem` says why and where."""
+    """The text is not YAML that we accept; `problem` says why and where."""
 
     def __init__(self, line: int, text: str) -> None:
         super().__init__(text)
@@ -82,7 +84,7 @@ def read(
         root = yaml.compose(text)
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
-        raise Unreadable(line, "has a character that YAML does not allow.") from error
+        raise Unreadable(line, "contains a character that YAML does not allow.") from error
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise Unreadable(1 if mark is None else mark.line + 1, _syntax(error)) from error
@@ -108,12 +110,12 @@ def _text(data: str | bytes, most_bytes: int) -> str:
 def _syntax(error: MarkedYAMLError) -> str:
     problem = str(error.problem or error.context or "")
     if "'\\t'" in problem:
-        return "a tab can't indent YAML; use spaces."
+        return config_problems.indented_with_tab()
     if "another document" in problem:
-        return "only one YAML document is allowed; remove the line `---`."
+        return config_problems.several_documents()
     if "maximum depth" in problem:
-        return f"is nested deeper than {MAX_DEPTH} levels."
-    return f"is not valid YAML: {problem}."
+        return config_problems.nested_too_deeply(MAX_DEPTH)
+    return config_problems.invalid_yaml(problem)
 
 
 def _child(node: Node | None, step: str | int) -> tuple[Node | None, Node | None]:
@@ -142,7 +144,7 @@ class _Reading:
         if self.values > self.most_values:
             raise Unreadable(line, f"has more than {self.most_values} values.")
         if any(node is each for each in above):
-            raise Unreadable(line, "an alias stands for the thing that it is a part of.")
+            raise Unreadable(line, "an alias refers to a value that contains it.")
         if isinstance(node, ScalarNode):
             return self._scalar(node, line)
         if isinstance(node, SequenceNode):
@@ -156,9 +158,8 @@ class _Reading:
         if kind in {"str", "timestamp"}:
             return node.value
         if kind not in {"null", "bool", "int", "float"}:
-            self.problems.append(
-                ConfigProblem(line, f"the tag {str(node.tag)[:60]} is not allowed.")
-            )
+            forbidden = config_problems.forbidden_tag(str(node.tag)[:60])
+            self.problems.append(ConfigProblem(line, forbidden))
             return node.value
         try:
             return self.yaml.constructor.construct_object(node)
@@ -172,9 +173,8 @@ class _Reading:
             if not isinstance(key, ScalarNode):
                 raise Unreadable(line, "a key must be plain text.")
             if key.value in found:
-                self.problems.append(
-                    ConfigProblem(line, f"the key '{key.value[:60]}' is there twice.")
-                )
+                repeated = config_problems.repeated_key(key.value[:60])
+                self.problems.append(ConfigProblem(line, repeated))
                 continue
             found[key.value] = self.value(value, above)
         return found

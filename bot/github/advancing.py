@@ -54,8 +54,8 @@ async def _head(connection: Connection, branch: str) -> str:
     try:
         return await branch_head(connection, branch)
     except Gone as gone:
-        raise HeadMoved(f"The branch {branch} is gone.") from gone
+        raise HeadMoved(f"The branch {branch} was deleted.") from gone
 
 
 def _moved(branch: str, head: str) -> HeadMoved:
-    return HeadMoved(f"The branch {branch} has moved on to {head[:7]}.")
+    return HeadMoved(f"The branch {branch} is now at {head[:7]}.")

@@ -133,8 +133,8 @@ class InstallationTokens:
         except Conflict as conflict:
             missing = await self._missing(repo, access)
             raise NotPermitted(
-                f"The App's installation on {repo.full_name} does not grant {missing}: have the "
-                "App's settings ask for it; then accept it, and choose the repository, in the "
+                f"The App's installation on {repo.full_name} does not grant {missing}. Request it in "
+                "the App's settings, then accept it and select the repository in the "
                 "installation's settings."
             ) from conflict
         expires = datetime.fromisoformat(answer["expires_at"]).timestamp()

@@ -59,7 +59,9 @@ class Archive:
         """
         self._data += piece
         if len(self._data) > self.limit:
-            raise TooLarge(f"{self.name} has more than {self.limit // 2**20} MiB and is not read.")
+            raise TooLarge(
+                f"{self.name} is larger than {self.limit // 2**20} MiB and was not read."
+            )
 
     def files(self, suffix: str) -> dict[str, bytes]:
         """Return its files with that ending by name; nothing when it is no zip.

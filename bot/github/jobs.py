@@ -157,7 +157,7 @@ async def read_artifact(actions: Connection, artifact: ArtifactFacts) -> Archive
     """Return an artifact's zip."""
     return await actions.download(
         "/actions/artifacts/{artifact}/zip",
-        lambda: Archive(f"The artifact {artifact.name!r}"),
+        lambda: Archive(f"The artifact `{artifact.name}`"),
         artifact=artifact.id,
     )
 
@@ -170,7 +170,7 @@ async def read_log(actions: Connection, job_id: int, make: Callable[[], S]) -> S
 async def read_run_logs(actions: Connection, run_id: int) -> Archive:
     """Return the logs of all jobs of a run, as a zip with a text file for each."""
     return await actions.download(
-        "/actions/runs/{run}/logs", lambda: Archive("The archive of the logs"), run=run_id
+        "/actions/runs/{run}/logs", lambda: Archive("The log archive"), run=run_id
     )
 
 

@@ -98,8 +98,8 @@ async def _require_same(
     parents = [parent["sha"] for parent in commit["parents"]]
     if commit["tree"]["sha"] != tree or parents != [publication.parent]:
         raise Conflict(
-            f"The branch {publication.branch} is there already with another commit ({head[:12]}): "
-            "delete it, or start a new run."
+            f"The branch {publication.branch} already exists with another commit ({head[:12]}). "
+            "Delete it, or start a new run."
         )
 
 

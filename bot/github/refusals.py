@@ -1,4 +1,4 @@
-"""Say in our own words why GitHub did not do what was asked, and when to ask again."""
+"""Say in our own words why a request to GitHub failed, and when to repeat it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Unanswered(GitHubError):
 
 
 class Gone(NotPermitted):
-    """GitHub shows no such thing (404, 410): it is not there, or the App can't see it."""
+    """GitHub shows no such thing (404, 410): it does not exist, or the App can't see it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def refusal(call: Call, failure: Exception, now: datetime) -> GitHubError:
     wait = _rate_limit_wait(failure, now)
     if wait is not None:
         return GitHubError(
-            f"GitHub's rate limit stops {call} for another {wait:.0f} seconds; try again then."
+            f"GitHub's rate limit blocks {call} for another {wait:.0f} seconds. Try again then."
         )
     return _refused(call, failure)
 
@@ -120,22 +120,22 @@ def _refused(call: Call, failure: gidgethub.HTTPException) -> GitHubError:
     match failure.status_code:
         case HTTPStatus.UNAUTHORIZED:
             return NotPermitted(
-                f"GitHub does not accept the App's credentials for {call} ({failure}): check "
-                "GITHUB_APP_ID, GITHUB_PRIVATE_KEY and this machine's clock."
+                f"GitHub rejected the App's credentials for {call} ({failure}). Check "
+                "GITHUB_APP_ID, GITHUB_PRIVATE_KEY, and this machine's clock."
             )
         case HTTPStatus.FORBIDDEN:
-            return NotPermitted(f"GitHub forbids {call} ({failure}): {_missing(failure)}")
+            return NotPermitted(f"GitHub denied {call} ({failure}). {_missing(failure)}")
         case HTTPStatus.NOT_FOUND | HTTPStatus.GONE:
             return Gone(
-                f"GitHub shows nothing for {call}: it is not there, or the App is not installed "
+                f"GitHub found nothing for {call}: it does not exist, or the App is not installed "
                 "on the repository."
             )
         case HTTPStatus.CONFLICT | HTTPStatus.UNPROCESSABLE_ENTITY:
-            return Conflict(f"GitHub can't do {call}: {failure}")
+            return Conflict(f"GitHub could not complete {call}: {failure}")
         case _ if isinstance(failure, gidgethub.GitHubBroken):
             return Unanswered(
-                f"GitHub failed at {call} with status {failure.status_code}; "
-                "see https://www.githubstatus.com and try again."
+                f"GitHub answered {call} with status {failure.status_code}. "
+                "Check https://www.githubstatus.com and try again."
             )
         case status:
             return GitHubError(f"GitHub answered {call} with status {status}: {failure}")
@@ -146,22 +146,20 @@ def _missing(failure: gidgethub.HTTPException) -> str:
     accepted = failure.headers.get("x-accepted-github-permissions")
     if accepted and "not accessible by integration" in str(failure):
         return (
-            f"it needs {accepted}; grant that in the App's settings and accept it on the "
+            f"It requires {accepted}: grant that in the App's settings and accept it for the "
             "installation."
         )
-    return "check the App's permissions and that the repository can be written to."
+    return "Check the App's permissions and that the repository is writable."
 
 
 def _unreachable(call: Call, failure: Exception) -> GitHubError:
     if isinstance(failure, jwt.InvalidKeyError):
         return NotPermitted(
-            "GITHUB_PRIVATE_KEY is no RSA key in PEM form: GitHub gives out another."
+            "GITHUB_PRIVATE_KEY is not an RSA key in PEM format. Generate a new one on GitHub."
         )
     if isinstance(failure, NOT_JSON):
-        return GitHubError(
-            f"What answered {call} does not speak GitHub's API: check GITHUB_API_URL."
-        )
+        return GitHubError(f"The answer to {call} is not from GitHub's API. Check GITHUB_API_URL.")
     return Unanswered(
-        f"GitHub can't be reached for {call} ({type(failure).__name__}): check GITHUB_API_URL "
+        f"Could not reach GitHub for {call} ({type(failure).__name__}). Check GITHUB_API_URL "
         "and the network."
     )

@@ -69,14 +69,14 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
         """Feed a download into `sink`: GitHub names a signed address, which gets no token."""
         address = await self._address(url, variables, token)
         if urlsplit(address).scheme not in {"http", "https"}:
-            raise gidgethub.GitHubBroken(HTTPStatus.BAD_GATEWAY, "a download without an address")
+            raise gidgethub.GitHubBroken(HTTPStatus.BAD_GATEWAY, "no download address")
         limit = aiohttp.ClientTimeout(total=DOWNLOAD_SECONDS, sock_read=self._timeout.total)
         headers = {"User-Agent": self.requester}
         async with self._session.get(address, headers=headers, timeout=limit) as response:
             if response.status >= HTTPStatus.BAD_REQUEST:
                 broken = response.status >= HTTPStatus.INTERNAL_SERVER_ERROR
                 kind = gidgethub.GitHubBroken if broken else gidgethub.BadRequest
-                raise kind(HTTPStatus(response.status), "the storage does not give it")
+                raise kind(HTTPStatus(response.status), "download refused")
             async for piece in response.content.iter_chunked(PIECE):
                 sink.feed(piece)
         return sink
@@ -93,7 +93,7 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
             if response.status in REDIRECTS:
                 return response.headers.get("Location", "")
             sansio.decipher_response(response.status, response.headers, await response.read())
-            raise gidgethub.GitHubBroken(HTTPStatus.BAD_GATEWAY, "a download without an address")
+            raise gidgethub.GitHubBroken(HTTPStatus.BAD_GATEWAY, "no download address")
 
     async def manage_rate_limit(self, *, method: str, url: str) -> None:  # noqa: ARG002 - gidgethub's hook
         """Ask nothing while GitHub would refuse it: insisting gets an App banned."""

@@ -10,13 +10,14 @@ from bot.errors import RepoConfigError
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
 from bot.intake.check_events import ButtonPressed, CheckEvent, ChecksFailed, HeadLeft, LabelAdded
-from bot.intake.commit_look import Stores
 from bot.intake.events import CommentEvent
 from bot.intake.policy import may_approve, may_ask
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
 from bot.model.repository import Repo
+from bot.reporting.reasons import deliveries as did
 from bot.storage.approvals import ApprovalAnswer
+from bot.storage.stores import Stores
 
 
 class CheckEvents:
@@ -42,14 +43,14 @@ class CheckEvents:
         match event:
             case ChecksFailed(repo, sha, branch, by):
                 if by == (await self._github.app_identity()).slug:
-                    return "the check is our own"
+                    return did.own_check()
                 await self._stores.commits.failed(repo, sha, branch)
                 self._wake()
-                return f"noted the failure of {sha}"
+                return did.failure_noted(sha)
             case LabelAdded(repo, sha):
                 await self._stores.commits.reconsider(repo, sha)
                 self._wake()
-                return "noted the label"
+                return did.label_noted()
             case HeadLeft():
                 return await self._left.pushed(event)
             case ButtonPressed():
@@ -69,41 +70,41 @@ class CheckEvents:
     async def _press(self, event: ButtonPressed) -> str:
         """Answer a button: GitHub shows them to everybody who may push, the config may ask more."""
         if event.app != (await self._github.app_identity()).slug:
-            return "the check is another App's"
+            return did.foreign_check()
         permission = await self._github.permission(event.repo, event.sender)
         who = await read_who(self._github, event.repo) if permission.may_write else WhoSection()
         if not may_ask(event.sender, permission, who):
-            return f"refused: {event.sender} may not ask for runs"
+            return did.may_not_ask(event.sender)
         if event.button == "stop":
             stopped = await self._stores.runs.request_stop(event.external_id)
-            return f"stopping run {event.external_id}" if stopped else "nothing to stop"
+            return did.stopping(event.external_id) if stopped else did.nothing_to_stop()
         may = may_approve(event.sender, permission, who)
         if event.button in {"approve", "reject"}:
             return await self._answer(event, may_approve=may)
         if event.button not in {"fix", "retry"}:
-            return f"unknown button {event.button}"
+            return did.unknown_button(event.button)
         return await self._ask(event, may_approve=may)
 
     async def _ask(self, event: ButtonPressed, *, may_approve: bool) -> str:
-        """Ask for a run; where the last one spent its budget, as much again takes an approval."""
+        """Ask for a run; where the last one used up its budget, another one requires an approval."""
         run = await self._stores.runs.get(event.external_id)
         if run is not None and run.verdict is Verdict.BUDGET_SPENT and not may_approve:
-            return f"refused: {event.sender} may not approve of as much again"
+            return did.may_not_extend(event.sender)
         await self._stores.commits.ask(event.repo, event.sha, event.branch, event.sender)
         self._wake()
-        return f"{event.sender} asks for a run on {event.sha}"
+        return did.asked(event.sender, event.sha)
 
     async def _answer(self, event: ButtonPressed, *, may_approve: bool) -> str:
         """Answer what a run asks in its check run."""
         run = await self._stores.runs.get(event.external_id)
         if run is None or not await self._approvals.asks(run):
-            return "nothing waits"
+            return did.nothing_waits()
         approved = event.button == "approve"
         if approved and not may_approve:
-            return f"refused: {event.sender} may not approve"
+            return did.may_not_approve(event.sender)
         answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
         await self._approvals.answer(run.id, answer, event.sender)
-        return f"{answer} run {run.id}"
+        return did.answered(answer, run.id)
 
 
 async def read_who(github: GitHub, repo: Repo) -> WhoSection:

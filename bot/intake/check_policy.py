@@ -6,13 +6,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from bot.config.checks import ChecksSection
 from bot.github.check_values import ACTIONS, Check, CommitChecks
 from bot.github.values import PullRequest
 from bot.model.request import FailedCheck
+from bot.reporting.reasons import failed_commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,27 +66,48 @@ class CompetingRuns:
 
 
 class Why(StrEnum):
-    """Why a commit is passed by; for the log, and where a person should know, for the check run."""
+    """Why a commit gets no run."""
 
-    NOT_THE_NEWEST = "no branch or open pull request has this commit as its newest"
-    OFF = "the repo config does not ask for it"
-    SWITCHED_OFF = "automatic runs are switched off for this pull request"
-    NOT_HERE = "automatic runs are not switched on here"
-    OUR_OWN = "the pull request is Fixpoint's own, and somebody else pushed to it"
-    FORK = "the pull request comes from a fork"
-    BOT = "the pull request is by a bot"
-    DRAFT = "the pull request is a draft"
-    NOTHING_FAILED = "no check that counts has failed"
-    ALREADY = "this commit had its run"
-    RED_ON_BASE = "the same checks fail on the base branch"
-    TOO_MANY_OPEN = "as many of Fixpoint's pull requests are open as the repo config allows"
+    NOT_THE_NEWEST = "not the newest"
+    OFF = "off"
+    SWITCHED_OFF = "switched off"
+    NOT_HERE = "not here"
+    OUR_OWN = "our own"
+    FORK = "fork"
+    BOT = "bot"
+    DRAFT = "draft"
+    NOTHING_FAILED = "nothing failed"
+    ALREADY = "already"
+    RED_ON_BASE = "red on base"
+    TOO_MANY_OPEN = "too many open"
 
     @property
     def is_told(self) -> bool:
         """Whether people are told on the commit, with a button to ask for a run all the same."""
         return self in _TOLD
 
+    @property
+    def sentence(self) -> str:
+        """The reason in words: for the database, and where a person should know, for GitHub."""
+        return _SENTENCES[self]()
 
+
+_SENTENCES: Mapping[Why, Callable[[], str]] = MappingProxyType(
+    {
+        Why.NOT_THE_NEWEST: failed_commit.not_a_head,
+        Why.OFF: failed_commit.not_enabled,
+        Why.SWITCHED_OFF: failed_commit.switched_off,
+        Why.NOT_HERE: failed_commit.not_enabled_here,
+        Why.OUR_OWN: failed_commit.pushed_to_ours,
+        Why.FORK: failed_commit.from_a_fork,
+        Why.BOT: failed_commit.by_a_bot,
+        Why.DRAFT: failed_commit.is_a_draft,
+        Why.NOTHING_FAILED: failed_commit.nothing_failed,
+        Why.ALREADY: failed_commit.had_its_run,
+        Why.RED_ON_BASE: failed_commit.same_on_base,
+        Why.TOO_MANY_OPEN: failed_commit.too_many_open,
+    }
+)
 _TOLD = frozenset({Why.NOT_HERE, Why.FORK, Why.BOT, Why.DRAFT, Why.RED_ON_BASE, Why.TOO_MANY_OPEN})
 
 
@@ -193,9 +217,9 @@ def decide_commit(
     if why is not None:
         return PassBy(why, failed)
     if standing.here:
-        return Wait("another run is under way here")
+        return Wait(failed_commit.another_run_here())
     if standing.elsewhere >= config.at_once:
-        return Wait("other runs of failed checks are under way in the repository")
+        return Wait(failed_commit.other_runs())
     return Start(ours)
 
 

@@ -27,6 +27,7 @@ from markdown_it.token import Token
 
 from bot.config.options import BadOption, split_options
 from bot.model.request import Options
+from bot.reporting.reasons import commanding
 
 WORD = "/fix"
 
@@ -66,7 +67,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Say whether failed checks of the pull request start runs by themselves."""
+    """Say whether failed checks of the pull request start runs automatically."""
 
     on: bool
 
@@ -193,7 +194,7 @@ _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
         "stop": Stop(),
         "auto on": Auto(on=True),
         "auto off": Auto(on=False),
-        "auto": BadCommand(f"`{WORD} auto` needs `on` or `off`."),
+        "auto": BadCommand(commanding.on_or_off()),
         "approve": Approve(),
         "reject": Reject(),
     }
@@ -211,5 +212,5 @@ def _command(text: str) -> Command:
     if line not in _WITHOUT_OPTIONS:
         return Fix(rest, options)
     if options != Options():
-        return BadCommand(f"`{WORD} {line}` takes no options.")
+        return BadCommand(commanding.no_options(line))
     return _WITHOUT_OPTIONS[line]

@@ -33,6 +33,7 @@ from bot.model.request import FixRequest
 from bot.reporting import approval, messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
+from bot.reporting.reasons import deliveries as did
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.deliveries import Delivery
 from bot.storage.runs import RunRecord, RunStatus, RunStore
@@ -74,7 +75,7 @@ class CommentEvents:
         identity = Identity((await self._github.app_identity()).slug)
         screened = screen(event, identity)
         if isinstance(screened, Ignore):
-            return screened.reason
+            return did.ignored(screened.reason)
         decision = await self._decide(screened)
         return await self._act(delivery, event, decision)
 
@@ -98,20 +99,20 @@ class CommentEvents:
         match decision:
             case StartRun(request):
                 await self._accept(delivery, event, request)
-                return f"started run {request.run_id}"
+                return did.started(request.run_id)
             case CommentReply(kind, run_id):
                 await self._say(delivery, event, await self._reply(kind, run_id, event), kind)
-                return f"replied: {kind}"
+                return did.replied(kind)
             case StopRun(run_id):
                 await self._runs.request_stop(run_id)
                 await self._say(delivery, event, messages.stopping, "stopping")
-                return f"stopping run {run_id}"
+                return did.stopping(run_id)
             case Switch(on):
                 await self._checks.switch(event, on=on)
                 await self._say(
                     delivery, event, lambda mark: messages.auto_switched(on, mark), "auto"
                 )
-                return f"automatic runs: {'on' if on else 'off'}"
+                return did.switched(on=on)
             case AnswerRun(run_id, approved):
                 by, answer = (
                     event.sender.login,
@@ -124,10 +125,10 @@ class CommentEvents:
                     "answered",
                 )
                 await self._approvals.answer(run_id, answer, by)
-                return f"{answer} run {run_id}"
+                return did.answered(answer, run_id)
             case Refuse():
                 await self._refuse(delivery, event, decision)
-                return f"refused: {decision.refusal}"
+                return did.refused(decision.refusal)
             case _:
                 assert_never(decision)
 

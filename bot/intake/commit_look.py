@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import assert_never
 
@@ -32,9 +31,10 @@ from bot.model.check_report import CheckReport
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import check_run
-from bot.storage.commits import CommitState, CommitStore, WatchedCommit
-from bot.storage.runs import RunStore
-from bot.storage.switches import SwitchStore
+from bot.reporting.reasons import failed_commit
+from bot.reporting.reasons.deliveries import started
+from bot.storage.commits import CommitState, WatchedCommit
+from bot.storage.stores import Stores
 
 LONGEST_WAIT = 300.0
 """Seconds between two looks at a commit, at most."""
@@ -43,15 +43,6 @@ A_RUN_ENDS = timedelta(seconds=60)
 """Between two looks while another run is waited for, at most: nobody tells when one ends."""
 
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Stores:
-    """What is remembered between looks."""
-
-    commits: CommitStore
-    runs: RunStore
-    switches: SwitchStore
 
 
 class CommitLook:
@@ -107,7 +98,7 @@ class CommitLook:
         config, now = wishes.config, datetime.now(UTC)
         settles = commit.first_at + timedelta(seconds=config.settle)
         if now < settles and not commit.asked_by:
-            return await self._wait(commit, settles, "other checks may join")
+            return await self._wait(commit, settles, failed_commit.settling())
         number = None if place.pull is None else place.pull.number
         await self._left.newer(commit.repo, commit.sha, facts.default_branch, number)
         slug = (await self._github.app_identity()).slug
@@ -117,7 +108,7 @@ class CommitLook:
         patient = now < commit.first_at + timedelta(seconds=config.patience)
         if under_way and failed and patient and not commit.asked_by:
             later = now + later_by(commit, self._first_wait)
-            return await self._wait(commit, later, f"still running: {', '.join(under_way)}")
+            return await self._wait(commit, later, failed_commit.still_running(under_way))
         on_base = await self._on_base(commit.repo, place, config, slug) if failed else frozenset()
         decision = decide_commit(wishes, failed, on_base, await self._standing(commit, place))
         match decision:
@@ -200,26 +191,28 @@ class CommitLook:
 
     async def _wait(self, commit: WatchedCommit, due_at: datetime, reason: str) -> str:
         await self._stores.commits.wait(commit, due_at, reason)
-        return f"waits: {reason}"
+        return reason
 
     async def _pass_by(self, commit: WatchedCommit, decision: PassBy | None) -> str:
         """Start nothing, and say so where a person could want it otherwise."""
         if decision is None:
-            return await self._pass(commit, "the repository is archived")
+            return await self._pass(commit, failed_commit.archived())
         if decision.why.is_told or commit.asked_by:
-            await self._tell(commit, check_run.offer(commit.sha, decision.why, decision.checks))
+            await self._tell(
+                commit, check_run.offer(commit.sha, decision.why.sentence, decision.checks)
+            )
         if decision.why is Why.ALREADY:
-            return await self._pass(commit, decision.why, CommitState.STARTED)
-        return await self._pass(commit, decision.why)
+            return await self._pass(commit, decision.why.sentence, CommitState.STARTED)
+        return await self._pass(commit, decision.why.sentence)
 
     async def _unusable(
         self, commit: WatchedCommit, place: CommitPosition, error: RepoConfigError
     ) -> str:
         """Start nothing because of the repo config, and say so on commits that people work on."""
         if place.default_branch or place.pull is not None:
-            reason = f"the repo config can't be used. {error.problems[0]}"
+            reason = failed_commit.config_invalid_because(error.problems[0])
             await self._tell(commit, check_run.offer(commit.sha, reason))
-        return await self._pass(commit, "the repo config can't be used")
+        return await self._pass(commit, failed_commit.config_invalid())
 
     async def _tell(self, commit: WatchedCommit, report: CheckReport) -> None:
         """Show our check run as it should be now, whatever it said before."""
@@ -233,7 +226,7 @@ class CommitLook:
         self, commit: WatchedCommit, note: str, state: CommitState = CommitState.PASSED_BY
     ) -> str:
         await self._stores.commits.decided(commit, state, note)
-        return f"passed by: {note}"
+        return failed_commit.skipped(note)
 
 
 async def begin(
@@ -244,9 +237,9 @@ async def begin(
 ) -> str:
     """Remember a run, note that the commit has it, and queue it; return what was done."""
     await stores.runs.create(request, "")
-    await stores.commits.decided(commit, CommitState.STARTED, f"run {request.run_id}")
+    await stores.commits.decided(commit, CommitState.STARTED, started(request.run_id))
     await start(request)
-    return f"started run {request.run_id}"
+    return started(request.run_id)
 
 
 async def read_config(

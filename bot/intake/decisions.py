@@ -21,11 +21,11 @@ class CommandCandidate:
 class Reason(StrEnum):
     """Why nothing happens; for the log."""
 
-    NO_COMMAND = "the comment has no command"
-    NOTHING_NEW = "the edit has no new command"
-    OURSELVES = "the comment is our own"
-    BOT = "the comment is a bot's"
-    LOCKED = "the conversation is locked"
+    NO_COMMAND = "no command"
+    NOTHING_NEW = "no new command"
+    OURSELVES = "own comment"
+    BOT = "comment by a bot"
+    LOCKED = "locked conversation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Refusal(StrEnum):
     NOTHING_TO_STOP = "nothing to stop"
     NOTHING_WAITS = "nothing waits"
     MAY_NOT_APPROVE = "may not approve"
-    SPENT = "the last run's budget is spent"
+    SPENT = "budget used up"
 
     @property
     def once_per_thread(self) -> bool:

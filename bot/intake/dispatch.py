@@ -22,6 +22,7 @@ from bot.intake.events import (
     parse_event,
 )
 from bot.model.request import FixRequest
+from bot.reporting.reasons import deliveries as did
 from bot.storage.deliveries import Delivery, DeliveryStore
 from bot.storage.runs import RunStore
 
@@ -138,9 +139,9 @@ class Dispatcher:
         try:
             event = parse_event(delivery.event, delivery.payload)
         except MalformedPayload as error:
-            return f"malformed: {error}"
+            return did.malformed(str(error))
         if isinstance(event, Pinged | Unhandled):
-            return "nothing to do"
+            return did.nothing_to_do()
         if isinstance(event, CommentCreated | CommentEdited):
             return await self._comments.take(delivery, event)
         return await self._checks.take(event)

@@ -13,7 +13,7 @@ from bot.github.check_values import CommitChecks
 from bot.github.github import GitHub
 from bot.github.values import PullRequest
 from bot.intake.check_policy import CommitPosition, failing, running
-from bot.intake.commit_look import Stores, begin, later_by, read_config
+from bot.intake.commit_look import begin, later_by, read_config
 from bot.intake.followup_policy import (
     Budget,
     GoOn,
@@ -30,9 +30,12 @@ from bot.model.request import FailedCheck, FailedCommit, FixRequest, Options
 from bot.reporting import after_publication as words
 from bot.reporting import check_run, final_report
 from bot.reporting.marker import marker
+from bot.reporting.reasons import followup
+from bot.reporting.reasons.failed_commit import still_running
 from bot.runs.display import Display, Shown
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord, RunStatus
+from bot.storage.stores import Stores
 
 WATCHED = timedelta(hours=6)
 """After this long nobody waits for the checks of a published commit any more: GitHub ends a job of
@@ -64,19 +67,19 @@ class Aftermath:
         """Do what the checks of a published commit ask for; return what that was."""
         run = await self._stores.runs.get(commit.published_by or "")
         if run is not None and run.status is not RunStatus.DONE:
-            return await self._wait(commit, "the run has last words to say")
+            return await self._wait(commit, followup.run_not_over())
         if run is not None and run.report is not None and run.verdict is Verdict.FLAKY:
             return await self._rerun(commit, run, run.report)
         pulls = await self._github.pull_requests_of(commit.repo, commit.sha)
         if run is None or not pulls:
-            return await self._done(commit, "nobody works on it any more")
+            return await self._done(commit, followup.no_open_pull_request())
         checks = await self._github.commit_checks(commit.repo, commit.sha)
         slug = (await self._github.app_identity()).slug
         waiting = _waiting(commit, checks, slug)
         if waiting:
             return await self._wait(commit, waiting)
         if run.report is None or not _judged(checks, slug):
-            return await self._done(commit, Result.NONE)
+            return await self._done(commit, followup.no_checks())
         return await self._judge(commit, run, run.report, pulls[0], checks)
 
     async def _judge(
@@ -99,7 +102,7 @@ class Aftermath:
         match decision:
             case Leave(result, named, limit):
                 await self._tell(run, report, words.judged(named, limit=limit), result)
-                return await self._done(commit, result)
+                return await self._done(commit, _note(result))
             case GoOn():
                 request = _following(commit, run, pull, decision)
                 await self._tell(run, report, words.goes_on(decision.checks, pull.url), Result.RED)
@@ -155,11 +158,11 @@ class Aftermath:
     async def _wait(self, commit: WatchedCommit, reason: str) -> str:
         due = datetime.now(UTC) + later_by(commit, self._first_wait)
         await self._stores.commits.wait(commit, due, reason)
-        return f"waits: {reason}"
+        return reason
 
     async def _done(self, commit: WatchedCommit, note: str) -> str:
         await self._stores.commits.decided(commit, CommitState.PASSED_BY, note)
-        return f"checks of run {commit.published_by}: {note}"
+        return followup.checks_of(commit.published_by or "", note)
 
 
 def _waiting(commit: WatchedCommit, checks: CommitChecks, slug: str) -> str:
@@ -167,10 +170,22 @@ def _waiting(commit: WatchedCommit, checks: CommitChecks, slug: str) -> str:
     age = datetime.now(UTC) - commit.first_at
     under_way = running(checks, slug)
     if under_way and age < WATCHED:
-        return f"still running: {', '.join(under_way)}"
+        return still_running(under_way)
     if not _judged(checks, slug) and age < FIRST_CHECK:
-        return "no check has begun"
+        return followup.no_check_yet()
     return ""
+
+
+def _note(result: Result) -> str:
+    match result:
+        case Result.GREEN:
+            return followup.checks_passed()
+        case Result.RED:
+            return followup.checks_failed()
+        case Result.NONE:
+            return followup.no_checks()
+        case _:
+            assert_never(result)
 
 
 def _judged(checks: CommitChecks, slug: str) -> bool:

@@ -7,14 +7,17 @@ from datetime import UTC, datetime, timedelta
 
 from bot.github.check_values import Check, CommitChecks
 from bot.github.github import GitHub
-from bot.intake.commit_look import Stores, later_by
+from bot.intake.commit_look import later_by
 from bot.model import Report
 from bot.model.request import FailedCheck
 from bot.reporting import check_run, final_report, progress_comment, reruns
+from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
+from bot.reporting.reasons import followup
 from bot.runs.display import Display, Shown
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord
+from bot.storage.stores import Stores
 
 LONGEST = timedelta(hours=6)
 """After this long nobody waits for the jobs any more: GitHub ends one of its own runners then."""
@@ -36,19 +39,20 @@ class RerunAftermath:
         failed = failed_again(claimed, checks)
         if failed is None and datetime.now(UTC) - commit.first_at < LONGEST:
             due = datetime.now(UTC) + later_by(commit, self._first_wait)
-            await self._stores.commits.wait(commit, due, "flaky jobs run once more")
-            return "waits: flaky jobs run once more"
+            waiting = followup.rerun_not_over()
+            await self._stores.commits.wait(commit, due, waiting)
+            return waiting
         await self._tell(run, report, failed)
-        sentence = reruns.NO_END if failed is None else reruns.ended(failed)
+        sentence = reruns.no_end() if failed is None else reruns.ended(failed)
         # A commit that had its run has none by itself again, however its jobs end.
         await self._stores.commits.decided(commit, CommitState.STARTED, sentence)
         return sentence
 
     async def _tell(self, run: RunRecord, report: Report, failed: Sequence[str] | None) -> None:
         request, mark = run.request, marker(run.id, "progress")
-        sentence = reruns.NO_END if failed is None else reruns.ended(failed)
+        sentence = reruns.no_end() if failed is None else reruns.ended(failed)
         text = progress_comment.finished(report, None, mark, after=sentence)
-        more = final_report.not_fixed(report, marker(run.id, "report"))
+        more = final_report.not_fixed(report, marker(run.id, "report"), by=answer_by(request))
         shown = Shown(run.progress_comment_id, await self._display.check_of(request))
         ended = check_run.Ended(reruns.title(failed))
         await self._display.close(request, shown, text, ended, more)

@@ -63,6 +63,6 @@ def read(kind: type[P], name: str, payload: bytes) -> P:
         first = error.errors(include_input=False, include_url=False)[0]
         place = ".".join(str(part) for part in first["loc"]) or "the payload"
         what = first["msg"].removeprefix("Input ").removeprefix("String ")
-        problem = f"The {name} webhook can't be read: {place}: {what}."
+        problem = f"The {name} webhook could not be read: {place}: {what}."
     # Outside `except`: the payload is a stranger's text and belongs in no traceback.
     raise MalformedPayload(problem)

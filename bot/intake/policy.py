@@ -43,6 +43,7 @@ from bot.intake.decisions import (
 )
 from bot.intake.events import CommentCreated, CommentEdited, CommentEvent
 from bot.model.request import FixRequest, Options
+from bot.reporting.reasons import commanding
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ def _reply(command: Help | Status, standing: ThreadRuns) -> Decision:
 def _switch(command: Auto, candidate: CommandCandidate) -> Decision:
     if candidate.event.thread.is_pull_request:
         return Switch(command.on)
-    return Refuse(Refusal.BAD_COMMAND, "`/fix auto` works on pull requests only.")
+    return Refuse(Refusal.BAD_COMMAND, commanding.only_on_pull_requests())
 
 
 def _stop(standing: ThreadRuns) -> Decision:
@@ -208,9 +209,9 @@ def _stop(standing: ThreadRuns) -> Decision:
 
 
 def _start(request: FixRequest, standing: ThreadRuns, lacking: Role | None) -> Decision:
-    """Start a run, unless another one is at work; the same one again is no other.
+    """Start a run, unless another one is active; the same one again is no other.
 
-    Where a budget is spent, as much again takes an approval, by whatever word it is asked for.
+    Where a budget is used up, a new run requires an approval, whichever command asks for it.
     """
     if standing.active is not None and standing.active != request.run_id:
         return Refuse(Refusal.ALREADY_RUNNING, standing.active)

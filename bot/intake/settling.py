@@ -12,11 +12,12 @@ import structlog
 
 from bot.errors import FixpointError, NotPermitted, is_outage
 from bot.github.github import GitHub
-from bot.intake.commit_look import CommitLook, Stores, later_by
+from bot.intake.commit_look import CommitLook, later_by
 from bot.intake.followup_checks import Aftermath
 from bot.intake.superseded_commits import LeftHeads
 from bot.model.request import FixRequest
 from bot.storage.commits import CommitState, WatchedCommit
+from bot.storage.stores import Stores
 
 FIRST_WAIT = 20.0
 """Seconds until the second look at something that is under way."""

@@ -7,6 +7,7 @@ from bot.intake.approvals import Approvals
 from bot.intake.check_events import HeadLeft
 from bot.model.repository import Repo
 from bot.model.request import FailedCommit
+from bot.reporting.reasons import deliveries as did
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 
@@ -23,7 +24,7 @@ class LeftHeads:
         """End runs on a pull request that was pushed to, or closed; return what was done."""
         found = await self._of_checks(event.repo, event.number)
         if not found or event.by == (await self._github.app_identity()).bot_login:
-            return "no run is about it"
+            return did.no_run_affected()
         pull = await self._github.pull_request(event.repo, event.number)
         left = [run for run, failed in found if pull.state != "open" or failed.sha != pull.head_sha]
         return await self._end(left)
@@ -53,4 +54,4 @@ class LeftHeads:
                 await self._approvals.answer(run.id, ApprovalAnswer.EXPIRED, "")
             else:
                 await self._runs.request_stop(run.id)
-        return f"ends {', '.join(run.id for run in runs)}" if runs else "no run is left behind"
+        return did.superseded([run.id for run in runs]) if runs else did.no_run_affected()

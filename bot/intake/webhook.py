@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 from bot.errors import MalformedPayload, StorageError
 from bot.intake.events import is_handled, peek
-from bot.redaction import redact_payload
+from bot.redaction import TOKENS_ALONE, Redactor
 from bot.storage.deliveries import DeliveryStore
 
 MAX_BODY = 25 * 2**20
@@ -55,7 +55,7 @@ class Webhook:
         secret: What the App's webhook is set up with.
         deliveries: Where webhooks are kept until they are worked through.
         wake: Called after a new one was stored; must return at once.
-        scrub: Takes secrets out of what people wrote, before it is stored.
+        redactor: Takes secrets out of what people wrote, before it is stored.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class Webhook:
         secret: SecretStr,
         deliveries: DeliveryStore,
         wake: Callable[[], None],
-        scrub: Callable[[str], str] = str,
+        redactor: Redactor = TOKENS_ALONE,
     ) -> None:
         self._secret = secret
-        self._scrub = scrub
+        self._redactor = redactor
         self._deliveries = deliveries
         self._wake = wake
 
@@ -95,13 +95,14 @@ class Webhook:
             log.debug("webhook ignored")
             return _answer(HTTPStatus.ACCEPTED, status="ignored")
         try:
-            kept = redact_payload(body, self._scrub)
+            kept = self._redactor.payload(body)
             new = await self._deliveries.add(envelope.delivery_id, envelope.event, kept)
         except StorageError as error:
             # GitHub marks it as failed; it can be redelivered, by hand or by the sweep.
             log.exception("webhook not stored")
-            reason = "The delivery could not be stored; redeliver it."
-            raise _Refused(HTTPStatus.SERVICE_UNAVAILABLE, reason) from error
+            raise _Refused(
+                HTTPStatus.SERVICE_UNAVAILABLE, "The delivery could not be stored; redeliver it."
+            ) from error
         if not new:
             log.info("webhook delivered again")
             return _answer(HTTPStatus.ACCEPTED, status="duplicate")
@@ -115,8 +116,8 @@ def _envelope(request: web.Request) -> _Envelope:
     if request.content_type != "application/json":
         raise _Refused(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            f"The content type is {request.content_type}: choose application/json in the "
-            "settings of the App's webhook.",
+            f"The content type is {request.content_type}; choose application/json in the App's "
+            "webhook settings.",
         )
     return _Envelope(
         delivery_id=_header(request, "X-GitHub-Delivery", _DELIVERY_ID),
@@ -128,8 +129,10 @@ def _envelope(request: web.Request) -> _Envelope:
 def _header(request: web.Request, name: str, pattern: re.Pattern[str]) -> str:
     value = request.headers.get(name, "")
     if not pattern.fullmatch(value):
-        reason = f"The header {name} is missing or odd: this is no webhook of GitHub's."
-        raise _Refused(HTTPStatus.BAD_REQUEST, reason)
+        raise _Refused(
+            HTTPStatus.BAD_REQUEST,
+            f"The {name} header is missing or invalid, so this is not a GitHub webhook.",
+        )
     return value
 
 
@@ -157,7 +160,7 @@ def _check_signature(secret: SecretStr, body: bytes, signature: str) -> None:
     if not signature:
         raise _Refused(
             HTTPStatus.UNAUTHORIZED,
-            "The header X-Hub-Signature-256 is missing: set a secret in the App's webhook.",
+            "The X-Hub-Signature-256 header is missing; set a webhook secret in the App's settings.",
         )
     digest = hmac.new(secret.get_secret_value().encode(), body, hashlib.sha256).hexdigest()
     # As bytes: `compare_digest` raises on text that is not ASCII.
@@ -165,8 +168,7 @@ def _check_signature(secret: SecretStr, body: bytes, signature: str) -> None:
     if not hmac.compare_digest(f"sha256={digest}".encode(), given):
         raise _Refused(
             HTTPStatus.UNAUTHORIZED,
-            "The signature is wrong: GITHUB_WEBHOOK_SECRET must equal the secret of the App's "
-            "webhook.",
+            "The signature does not match; GITHUB_WEBHOOK_SECRET must be the App's webhook secret.",
         )
 
 

@@ -1,4 +1,4 @@
-"""A candidate patch, and what was thought of it."""
+"""A candidate patch, and how it was judged."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GuardFinding:
-    """Something in a patch that a maintainer would want to know before believing it."""
+    """Something in a patch that a maintainer would want to know before trusting it."""
 
     rule: str
     severity: Severity
@@ -113,7 +113,7 @@ class Verification:
 
     @property
     def accepted(self) -> bool:
-        """Whether the patch is believed."""
+        """Whether the patch is accepted."""
         return (
             not self.problem
             and self.target is not None
@@ -147,7 +147,7 @@ class Attempt:
 
     @property
     def accepted(self) -> bool:
-        """Whether its patch is believed."""
+        """Whether its patch is accepted."""
         return self.verification is not None and self.verification.accepted
 
     @property

@@ -95,9 +95,9 @@ class RunLimits:
             await asyncio.wait({task, stop}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
                 self.check()
-                used = self.deadline - time.time() < self._sandbox_left
-                kind = "time budget" if used else "sandbox time"
-                raise BudgetExhausted(f"The {kind} is used up.")
+                if self.deadline - time.time() < self._sandbox_left:
+                    raise BudgetExhausted("The time budget is used up.")
+                raise BudgetExhausted("The sandbox time is used up.")
             return task.result()
         finally:
             seconds = time.monotonic() - started

@@ -1,6 +1,7 @@
-"""The rules of the guards: what each finds, and what a finding means unless the repo config says else.
+"""The rules of the guards, and what a finding of each means unless the repo config says otherwise.
 
-Pure, and without a parser: settings and documents read it too.
+Pure, and without a parser: settings and documents read it too. What a rule finds is worded in
+`bot.reporting.reasons.guard_rules`.
 """
 
 from __future__ import annotations
@@ -13,82 +14,60 @@ from bot.model import GuardFinding, Severity
 
 _REJECT, _PERSON, _NOTE = Severity.REJECT, Severity.NEEDS_PERSON, Severity.NOTE
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """What a guard looks for.
-
-    Attributes:
-        severity: Of its findings, unless the repo config sets another.
-        finds: What a finding says, as a noun phrase.
-    """
-
-    severity: Severity
-    finds: str
-
-
-RULES: Mapping[str, Rule] = {
+RULES: Mapping[str, Severity] = {
     # tests, as far as a patch may change them at all
-    "test-removed": Rule(_REJECT, "a test that is gone, or renamed so that no runner collects it"),
-    "test-skipped": Rule(_REJECT, "a test that is skipped, expected to fail, or runs alone"),
-    "test-cut-short": Rule(_REJECT, "a test that returns before its assertions"),
-    "assertion-removed": Rule(_REJECT, "fewer assertions in a test than before"),
-    "assertion-weakened": Rule(_REJECT, "an assertion that demands less than the one before"),
-    "assertion-vacuous": Rule(_REJECT, "an assertion that holds whatever the code does"),
-    "expected-changed": Rule(_REJECT, "another expected value in an assertion that stays"),
-    "tolerance-relaxed": Rule(_REJECT, "a greater tolerance or timeout in a test"),
-    "snapshot-changed": Rule(_PERSON, "a stored snapshot of a test with other content"),
-    "test-restored": Rule(_NOTE, "a change to an existing test that was left out"),
-    "test-data-changed": Rule(_PERSON, "a file beside the tests, that is no test, with a change"),
+    "test-removed": _REJECT,
+    "test-skipped": _REJECT,
+    "test-cut-short": _REJECT,
+    "assertion-removed": _REJECT,
+    "assertion-weakened": _REJECT,
+    "assertion-vacuous": _REJECT,
+    "expected-changed": _REJECT,
+    "tolerance-relaxed": _REJECT,
+    "snapshot-changed": _PERSON,
+    "test-restored": _NOTE,
+    "test-data-changed": _PERSON,
     # how tests are run
-    "outcome-rewritten": Rule(_REJECT, "code that changes what a test runner collects or reports"),
-    "runner-patched": Rule(_REJECT, "a test runner, assertion or builtin replaced at run time"),
-    "exits-early": Rule(_REJECT, "an end of the process that looks like success"),
-    "exits-in-function": Rule(_PERSON, "the same in a function, where a program may well end"),
-    "always-equal": Rule(_REJECT, "a comparison that is always true"),
-    "test-setup": Rule(_PERSON, "a file that has a say in how tests run, with a change"),
-    "protected-requested": Rule(
-        _PERSON, "a protected path or configuration that the request asks to change"
-    ),
-    "config-restored": Rule(_NOTE, "a change to a protected configuration that was left out"),
-    "check-relaxed": Rule(_REJECT, "a test, coverage or lint rule that demands less"),
-    "failure-suppressed": Rule(_REJECT, "an ignore in a file that the failing check names"),
-    "suppression-added": Rule(_PERSON, "an ignore for a linter, type checker or coverage"),
-    "suppression-named": Rule(_NOTE, "one that names what it ignores, where only tests failed"),
+    "outcome-rewritten": _REJECT,
+    "runner-patched": _REJECT,
+    "exits-early": _REJECT,
+    "exits-in-function": _PERSON,
+    "always-equal": _REJECT,
+    "test-setup": _PERSON,
+    "protected-requested": _PERSON,
+    "config-restored": _NOTE,
+    "check-relaxed": _REJECT,
+    "failure-suppressed": _REJECT,
+    "suppression-added": _PERSON,
+    "suppression-named": _NOTE,
     # the program
-    "test-aware": Rule(_REJECT, "production code that asks whether it is being tested"),
-    "stack-inspected": Rule(_PERSON, "production code that looks at its callers"),
-    "interpreter-reached": Rule(
-        _PERSON, "production code that reaches for loaded modules, imports, traces or the exit"
-    ),
-    "runner-imported": Rule(_PERSON, "production code that imports a test runner"),
-    "hard-coded-answer": Rule(_REJECT, "an answer written down for an input of the tests"),
-    "special-case": Rule(_PERSON, "a branch for exactly one input of the tests"),
-    "exception-swallowed": Rule(_REJECT, "any exception caught and dropped where the test failed"),
-    "broad-except": Rule(_PERSON, "any exception caught and dropped"),
+    "test-aware": _REJECT,
+    "stack-inspected": _PERSON,
+    "interpreter-reached": _PERSON,
+    "runner-imported": _PERSON,
+    "hard-coded-answer": _REJECT,
+    "special-case": _PERSON,
+    "exception-swallowed": _REJECT,
+    "broad-except": _PERSON,
     # what comes into the repository
-    "network-at-import": Rule(_REJECT, "a network call that runs when a module is loaded"),
-    "dependency-added": Rule(_PERSON, "a manifest or lock file of dependencies with a change"),
-    "binary-added": Rule(_PERSON, "a new or changed file that nobody can read"),
-    "blob-added": Rule(_PERSON, "a generated or minified text"),
-    "symlink-changed": Rule(_PERSON, "a symbolic link that is new or leads elsewhere"),
-    "symlink-escapes": Rule(_REJECT, "a symbolic link that leads out of the repository"),
-    "submodule-changed": Rule(_PERSON, "a submodule at another commit"),
-    "patch-size": Rule(_PERSON, "a patch too big to review"),
-    "not-examined": Rule(_PERSON, "a file that the guards could not read"),
+    "network-at-import": _REJECT,
+    "dependency-added": _PERSON,
+    "binary-added": _PERSON,
+    "blob-added": _PERSON,
+    "symlink-changed": _PERSON,
+    "symlink-escapes": _REJECT,
+    "submodule-changed": _PERSON,
+    "patch-size": _PERSON,
+    "not-examined": _PERSON,
     # what the runs show
-    "tests-not-run": Rule(_REJECT, "tests that ran without the patch and do not with it"),
-    "tests-unseen": Rule(_PERSON, "tests that failed and were not seen to pass"),
-    "original-test-fails": Rule(_PERSON, "a test that fails as it was, where a request changes it"),
-    "needs-own-tests": Rule(
-        _REJECT, "a command that passes only with the test files that the patch adds"
-    ),
-    "results-forged": Rule(
-        _REJECT, "tests that are reported to pass although an error stands at their end"
-    ),
-    "flaky-pass": Rule(_REJECT, "a command that passes with the patch only now and then"),
-}  # fmt: skip
-"""By id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""
+    "tests-not-run": _REJECT,
+    "tests-unseen": _PERSON,
+    "original-test-fails": _PERSON,
+    "needs-own-tests": _REJECT,
+    "results-forged": _REJECT,
+    "flaky-pass": _REJECT,
+}
+"""Severities by id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""
 
 
 class Strictness(StrEnum):
@@ -116,7 +95,7 @@ class PatchRules:
         allowed: When there are any, a patch stays inside them.
         protected: No patch touches these.
         restored: Added to what is put back before a patch is judged; see `guards.is_restored`.
-        guards: Severities in the place of those that the guards' rules have by themselves.
+        guards: Severities that replace those of `RULES`.
         requested: Globs of what the request asks to change although it is closed to patches; see
             `guards.requested`.
     """
@@ -132,7 +111,7 @@ def found(
     rule: str, message: str, file: str | None = None, line: int | None = None
 ) -> GuardFinding:
     """Return a finding with the rule's own severity."""
-    return GuardFinding(rule, RULES[rule].severity, message, file, line)
+    return GuardFinding(rule, RULES[rule], message, file, line)
 
 
 def configured(

@@ -9,10 +9,10 @@ from bot.model.observation import Failure
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The command of a failed job, which must pass in the end, in surroundings of its own.
+    """The command of a failed job, which must pass in the end, in its own environment.
 
     Attributes:
-        check: Name of the check that it stands for.
+        check: Name of the check that it repeats.
         step: Title of the step that failed.
         workflow: Path of its workflow file.
         setup: Shell commands, in order, run once with network.
@@ -43,8 +43,8 @@ class FailedJob:
         check: Its name.
         url: Where a person reads about it, or "".
         step: Title of the step that failed, or "".
-        command: What stands for it here, or "".
-        why_not: Why no step of a workflow stands for it here, as a sentence, or "".
+        command: The command that repeats it here, or "".
+        why_not: Why no step of a workflow repeats it here, as a sentence, or "".
         failing: What failed at GitHub, the first real error first.
         excerpt: What it printed around that error.
         differences: From GitHub's runner, as sentences.
@@ -70,7 +70,7 @@ class Commands:
         failing: The command that shows the failure; the same as `test` unless somebody named one.
         explanation: One sentence per decision, for the person ("`tox.ini` has ..., so ...").
         ecosystems: `python`, `node`, `rust`, `go`, ... in the order of weight.
-        targets: The failed jobs that are done again here; `setup` and `failing` are the first's.
+        targets: The failed jobs that are repeated here; `setup` and `failing` are the first's.
     """
 
     setup: tuple[str, ...]

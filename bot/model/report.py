@@ -13,7 +13,7 @@ from bot.usage import Usage
 
 
 class Cause(StrEnum):
-    """What the reproduction found, before a cent was spent."""
+    """What the reproduction found, before any money was spent."""
 
     REAL = "real"
     FLAKY = "flaky"
@@ -75,8 +75,8 @@ class Report:
         commands: How it was set up and tested; None when that was not found out.
         reproduction: None when the run ended before it.
         attempts: All of them, in order.
-        patch: The believed one, or the best partial one, or empty.
-        patch_accepted: Whether `patch` is believed.
+        patch: The accepted one, or the best partial one, or empty.
+        patch_accepted: Whether `patch` is accepted.
         usage: Of the whole run.
         seconds: Wall time of the whole run.
         command_seconds: Of it, commands in the sandbox: setup, tests and what a model ran. Those
@@ -103,5 +103,5 @@ class Report:
 
     @property
     def accepted_attempt(self) -> Attempt | None:
-        """The attempt whose patch is believed."""
+        """The attempt whose patch is accepted."""
         return next((attempt for attempt in self.attempts if attempt.accepted), None)

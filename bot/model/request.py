@@ -157,7 +157,7 @@ class FixRequest:
         )
 
     def continued(self, by: str, at: datetime) -> FixRequest:
-        """Return the request to go on with this one's run, as a person approved of.
+        """Return the request that continues this one's run, as a person approved.
 
         Args:
             by: Login of the person.

@@ -16,7 +16,7 @@ class Level(StrEnum):
     """Changes what is thrown away or judged before anybody relies on it."""
 
     HIGH = "high"
-    """Is not done unless a person approves of it."""
+    """Needs a person's approval."""
 
 
 class Confidence(StrEnum):
@@ -35,7 +35,7 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """What a patch may delete before a person has to approve of it.
+    """What a patch may delete before a person has to approve it.
 
     Attributes:
         deleted_files: Whole files.

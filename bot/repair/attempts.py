@@ -1,4 +1,4 @@
-"""Make one attempt: let a proposer work, then judge what it left."""
+"""Make one attempt: let a proposer work, then judge its patch."""
 
 from __future__ import annotations
 
@@ -15,16 +15,13 @@ from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.tidying import tidied
 from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.loop import Try
-from bot.repair.proposers.given import GIVEN
 from bot.repair.run import RepairContext, Run
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.question import Question
 from bot.repair.verification.verify import Judged
 from bot.repair.workspace.workbench import SandboxWorkbench
-
-REFORMATTERS = frozenset({"mechanical"})
-"""Proposers whose changes to existing tests belong to the repair: formatters touch every file."""
+from bot.reporting.reasons import attempts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +40,18 @@ class Made:
 async def make_attempt(run: Run, context: RepairContext, move: Try) -> Made:
     """Ask the proposer of `move` and judge its patch."""
     n = len(run.known.attempts) + 1
-    key = f"{move.proposer} {len(run.known.tried)}"
-    run.known.tried.append(move.proposer)
-    run.listener(PhaseStarted(Phase.ATTEMPT, attempt=n, detail=move.proposer))
+    name = move.proposer.name
+    key = f"{name} {len(run.known.tried)}"
+    run.known.tried.append(name)
+    run.listener(PhaseStarted(Phase.ATTEMPT, attempt=n, detail=name))
     started = await run.steps(f"{key}: start", now)
     proposal, broke_off = await _propose(run, context, move, n, key)
     run.known.clues = proposal.clues or run.known.clues
-    if not proposal.patch and move.proposer in REFORMATTERS | {"search"}:
+    if not proposal.patch and not move.proposer.empty_counts:
         if proposal.summary:
-            run.known.note(f"{move.proposer}: {proposal.summary}")
-            run.listener(Noticed(f"{move.proposer}: {proposal.summary}"))
+            said = attempts.no_patch(name, proposal.summary)
+            run.known.note(said)
+            run.listener(Noticed(said))
         return Made(None, broke_off)
     run.known.note(*proposal.notes)
     attempt, out_of_time = await _judge(run, context, move, n, key, proposal, started)
@@ -77,7 +76,7 @@ async def _propose(
     async with workbench.attended(lasting=steps.lasting):
         try:
             task = context.task(run, n, stronger=move.stronger)
-            proposer = run.tools.proposers[move.proposer]
+            proposer = run.tools.proposers[move.proposer.name]
             proposal = await proposer.propose(task, workbench, steps, run.listener, spend)
             return await tidied(run, context, n, key, proposal), ""
         except BudgetExhausted as end:
@@ -112,7 +111,7 @@ async def _judge(
     failing = reproduction.observation.failing if reproduction and reproduction.observation else ()
     attempt = Attempt(
         n=n,
-        proposer=move.proposer,
+        proposer=move.proposer.name,
         proposal=judged.proposal,
         verification=judged.verification,
         failing_before=tuple(failure.test for failure in failing),
@@ -128,7 +127,7 @@ async def _verify(
     """Judge by the failing command first, and by the whole suite only what passes that.
 
     Raises:
-        BudgetExhausted: Before everything was run that has a say.
+        BudgetExhausted: Before everything was run that the judgement needs.
     """
     verifier = context.verifier(run)
     name = f"{run.job.run_id}-verify-{len(run.known.tried)}"
@@ -156,7 +155,7 @@ async def _verify(
 async def _beside(
     run: Run, context: RepairContext, key: str, name: str, patch: Patch, verification: Verification
 ) -> Verification:
-    """Return the verification with what the patch does for the other failed jobs of the commit."""
+    """Return the verification with what the patch does to the other failed jobs of the commit."""
     for n, other in enumerate(context.beside, start=2):
         act = other.clean_room(run).passes
         command = other.commands.failing
@@ -171,11 +170,11 @@ async def _beside(
 def _question(run: Run, context: RepairContext, move: Try) -> Question:
     """Return by what a proposer's patch is judged."""
     reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
-    if move.proposer in REFORMATTERS:
+    if move.proposer.may_edit_tests:
         edits = TestEdits.KEPT
     elif asks_for_test_changes(run.job.problem.instructions):
         edits = TestEdits.REQUESTED
-    elif move.proposer == GIVEN:
+    elif move.proposer.is_given:
         brought = reproduction is not None and reproduction.test_patch is not None
         edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
     red = reproduction.observation if reproduction is not None else None
@@ -188,7 +187,7 @@ def checked(
     before: Observation | None,
     after: Observation | None,
 ) -> Verification:
-    """Return the verification with what speaks against a passing run as a proof."""
+    """Return the verification with findings on tests that a passing run left out."""
     if before is None or after is None:
         return verification
     seen = configured(not_run(before, after), rules.guards)

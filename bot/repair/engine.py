@@ -1,4 +1,4 @@
-"""From a job to a report: prepare, reproduce, attempt until a patch is believed, conclude."""
+"""From a job to a report: prepare, reproduce, attempt until a patch is accepted, conclude."""
 
 from __future__ import annotations
 
@@ -40,14 +40,13 @@ from bot.repair.workspace.preparation import (
     SetupFailed,
     clean_up,
     places_of,
-    refused_hosts,
-    reused_sentence,
+    why_setup_failed,
 )
+from bot.reporting.reasons import ending, sandbox_setup
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
 GUIDANCE_FILES = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
-_SUBMODULES = 5
 _GUIDANCE_CHARACTERS = 16_000
 _SETUP_CHARACTERS = 16_000
 
@@ -63,10 +62,10 @@ async def repair(
 ) -> Report:
     """Run a job to its end and report; every expected failure has its verdict.
 
-    Without a reservations, the run is held to its own budget alone.
+    Without `reservations`, only the run's own budget limits it.
 
     Raises:
-        UsageError: When there is nothing that could be repaired; the text says what to do.
+        UsageError: When there is nothing to repair; the text says what to do.
     """
     started = await steps("start", now)
     reservations = reservations or OwnReservations()
@@ -87,16 +86,14 @@ async def repair(
             else:
                 context = await _prepare(run, checkout)
                 context = await reproduce(run, context)
-            verdict, reason = await _attempt_until_believed(run, context)
+            verdict, reason = await _attempt_until_accepted(run, context)
     except Concluded as end:
         verdict, reason = end.verdict, end.reason
     except RunStopped as end:
         verdict, reason = Verdict.STOPPED, str(end)
     except BudgetExhausted as end:
         verdict, reason = Verdict.BUDGET_SPENT, str(end)
-    except ProviderError as error:
-        verdict, reason = Verdict.INFRASTRUCTURE, f"No model answered: {error}"
-    except (SandboxError, GitError) as error:
+    except (ProviderError, SandboxError, GitError) as error:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
     report = await _report(run, context, verdict, reason, started)
     if job.failed:
@@ -109,8 +106,8 @@ async def repair(
 
 @asynccontextmanager
 async def _warming(run: Run) -> AsyncIterator[None]:
-    """Let the proposers get ready beside the body."""
-    warm = [run.tools.proposers[name].warm() for name in run.ladder]
+    """Let the proposers warm up while the body runs."""
+    warm = [run.tools.proposers[one.name].warm() for one in run.ladder]
     task = asyncio.gather(*warm, return_exceptions=True)  # the first attempt tries again and tells
     try:
         yield
@@ -120,7 +117,7 @@ async def _warming(run: Run) -> AsyncIterator[None]:
 
 
 async def _see_checks_fail(run: Run, checkout: Checkout) -> RepairContext:
-    """Bring the source here, and do the failed jobs of its checks again."""
+    """Fetch the source, and repeat the failed jobs of its checks."""
     from bot.repair.checks.failed_checks import (  # at a terminal never
         conclude_outside,
         reproduce_checks,
@@ -135,7 +132,7 @@ async def _see_checks_fail(run: Run, checkout: Checkout) -> RepairContext:
 
 
 async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
-    """Bring the source here, find out its commands, set it up."""
+    """Fetch the source, find its commands, and set it up."""
     run.listener(PhaseStarted(Phase.PREPARE))
     run.known.head = await run.steps("freeze head", checkout.head)
     source = await checkout.provide(run.known.head)
@@ -157,10 +154,9 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     run.listener(PhaseStarted(Phase.SETUP))
     prepared = await run.steps("set up", preparation.set_up)
     if prepared.refused:
-        run.known.note(refused_hosts(prepared.refused))
+        run.known.note(sandbox_setup.hosts_refused(prepared.refused))
     if isinstance(prepared, SetupFailed):
-        how = "ran out of time" if prepared.timed_out else f"exited with {prepared.exit_code}"
-        reason = f"The setup command `{prepared.command}` {how}."
+        reason = why_setup_failed(prepared)
         run.known.reproduction = Reproduction(
             Cause.INFRASTRUCTURE,
             None,
@@ -170,39 +166,39 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
         raise Concluded(Verdict.INFRASTRUCTURE, reason)
     preparation.use(prepared)
     if prepared.environment_of:
-        run.known.note(reused_sentence(prepared.environment_of))
+        run.known.note(sandbox_setup.environment_reused(prepared.environment_of))
     run.known.untouched = prepared
     guidance, recent = await _guidance(source), await _recent(run, source)
     return RepairContext(source, commands, prepared, preparation, guidance, recent=recent)
 
 
 async def _note_submodules(run: Run, source: Source) -> None:
-    """Say what of the repository is not there."""
+    """Note the submodules, which are not fetched."""
     names = await source.store.submodules(source.head)
     if names:
-        listed = ", ".join(names[:_SUBMODULES]) + (" and more" if names[_SUBMODULES:] else "")
-        run.known.note(f"Submodules are empty in the sandbox: {listed}.")
+        run.known.note(sandbox_setup.submodules_empty(names))
 
 
 async def _guidance(source: Source) -> str:
-    """Return what the repository tells agents, from the commit that is trusted."""
+    """Return the repository's instructions for agents, from the trusted commit."""
     found = await source.store.files(source.trusted, GUIDANCE_FILES)
     text = next(filter(None, map(found.get, GUIDANCE_FILES)), b"")
     return text.decode("utf-8", "replace")[:_GUIDANCE_CHARACTERS]
 
 
 async def _recent(run: Run, source: Source) -> frozenset[tuple[str, int]]:
-    """Return the lines that were changed lately, for the proposer that asks for them."""
-    return await recent_lines(source) if "search" in run.ladder else frozenset()
+    """Return the lines that changed recently, for the proposer that uses them."""
+    wanted = any(one.reads_recent for one in run.ladder)
+    return await recent_lines(source) if wanted else frozenset()
 
 
-async def _attempt_until_believed(run: Run, context: RepairContext) -> tuple[Verdict, str]:
-    """Make one attempt after the other, as the loop decides."""
+async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Verdict, str]:
+    """Make attempts one after another, as the loop decides."""
     while True:
         move = next_move(_state(run))
         match move:
             case Accept(attempt):
-                return Verdict.FIXED, _why_believed(attempt)
+                return Verdict.FIXED, _why_accepted(attempt)
             case Conclude(verdict, reason):
                 return verdict, reason
             case Try():
@@ -211,10 +207,8 @@ async def _attempt_until_believed(run: Run, context: RepairContext) -> tuple[Ver
                     raise BudgetExhausted(made.broke_off)
 
 
-def _why_believed(attempt: Attempt) -> str:
-    if attempt.verification is not None and attempt.verification.uncompared:
-        return f"The failing command passes with the patch. {attempt.verification.uncompared}"
-    return "The failing command passes with the patch, and nothing broke."
+def _why_accepted(attempt: Attempt) -> str:
+    return ending.fixed(attempt.verification.uncompared if attempt.verification else "")
 
 
 def _state(run: Run) -> State:

@@ -8,29 +8,24 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from bot.model import Attempt, Cause, Observation, Patch, Reproduction, Verdict
+from bot.model.proposers import PROPOSERS, ProposerTraits
 from bot.reporting.reasons import ending, reproduction
 
-ONCE = frozenset({"mechanical", "search"})
-"""Proposers that would only repeat themselves when asked again."""
-
-SEARCH = "search"
-"""The one of them that finds another patch where its first one was judged and rejected."""
-
 STRONGER_FROM = 3
-"""The agent's try from which a stronger model is asked."""
+"""A proposer's try from which a stronger model is asked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Try:
     """Let a proposer make an attempt."""
 
-    proposer: str
+    proposer: ProposerTraits
     stronger: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """This attempt's patch is believed: publish it."""
+    """This attempt's patch is accepted: publish it."""
 
     attempt: Attempt
 
@@ -51,14 +46,14 @@ class State:
     """What a run knows when it decides.
 
     Attributes:
-        ladder: Names of the proposers that this run has, cheapest first.
+        ladder: The proposers that this run has, cheapest first.
         tried: Names of the proposers that were asked, once per try, those without a patch too.
-        attempts: Tries that count: all of the agent, those of others that left a patch.
+        attempts: Tries that count: those that left a patch, and those of proposers whose `empty_counts`.
         most_attempts: Of the budget.
         failing_before: Ids that fail on the untouched tree.
     """
 
-    ladder: tuple[str, ...]
+    ladder: tuple[ProposerTraits, ...]
     tried: tuple[str, ...]
     attempts: tuple[Attempt, ...]
     most_attempts: int
@@ -73,10 +68,10 @@ def next_move(state: State) -> Move:
     if len(state.attempts) >= state.most_attempts:
         return _conclude(state, ending.attempts_used(state.most_attempts))
     for proposer in state.ladder:
-        asked = state.tried.count(proposer)
-        if proposer in ONCE and asked and not _finds_another(state, proposer):
+        asked = state.tried.count(proposer.name)
+        if proposer.once and asked and not _finds_another(state, proposer):
             continue
-        stronger = proposer not in ONCE and asked + 1 >= STRONGER_FROM
+        stronger = not proposer.once and asked + 1 >= STRONGER_FROM
         return Try(proposer, stronger=stronger)
     if state.attempts:
         return _conclude(state, ending.nobody_else_to_ask())
@@ -85,18 +80,23 @@ def next_move(state: State) -> Move:
     return _conclude(state, ending.nothing_to_change(tuple(dict.fromkeys(state.tried))))
 
 
-def _finds_another(state: State, proposer: str) -> bool:
+def _finds_another(state: State, proposer: ProposerTraits) -> bool:
     """Whether a search goes on behind a rejected patch: only where nobody else is left to ask."""
-    patches = sum(attempt.proposer == SEARCH for attempt in state.attempts)
-    last = state.ladder[-1] == proposer == SEARCH
-    return last and patches == state.tried.count(SEARCH)
+    patches = sum(attempt.proposer == proposer.name for attempt in state.attempts)
+    last = state.ladder[-1] == proposer
+    return proposer.finds_another and last and patches == state.tried.count(proposer.name)
 
 
 def already_asked(earlier: Sequence[Attempt]) -> tuple[str, ...]:
-    """Return whom a run had asked that made these attempts: those before the agent always."""
+    """Return whom a run had asked that made these attempts.
+
+    Those that are asked once had their turn before anybody who may be asked again.
+    """
     names = tuple(attempt.proposer for attempt in earlier)
-    silent = ONCE - set(names) if set(names) - ONCE else set[str]()
-    return (*sorted(silent), *names)
+    once = [name for name, traits in PROPOSERS.items() if traits.once]
+    if all(name in once for name in names):
+        return names
+    return (*(name for name in once if name not in names), *names)
 
 
 def _conclude(state: State, reason: str) -> Conclude:
@@ -123,7 +123,7 @@ def best_partial(attempts: Sequence[Attempt], failing_before: frozenset[str]) ->
 
 
 def best_patch(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> Patch:
-    """Return the patch to show when none is believed: the best partial one, else the last."""
+    """Return the patch to show when none is accepted: the best partial one, else the last."""
     partial = best_partial(attempts, failing_before)
     if partial is not None:
         return partial.proposal.patch

@@ -1,4 +1,4 @@
-"""See the failure with own eyes before a cent is spent; where nothing fails, write a test first."""
+"""Reproduce the failure before any money is spent; where nothing fails, write a test first."""
 
 from __future__ import annotations
 
@@ -7,29 +7,30 @@ from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.repair.checks.base_commit import note_base
 from bot.repair.guards import is_test_file
 from bot.repair.loop import read_reproduction, verdict_of
-from bot.repair.proposers.given import GIVEN, GivenPatch
+from bot.repair.proposers.given import GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.verification.candidate import without
-from bot.repair.write_test import AUTHOR, write_failing_test
+from bot.repair.write_test import write_failing_test
+from bot.reporting.reasons import reproduction
 from sandbox.git import PatchDoesNotApply
 
 
 async def reproduce(run: Run, context: RepairContext) -> RepairContext:
-    """See the failure with own eyes; return the context that attempts start from."""
+    """Reproduce the failure; return the context that attempts start from."""
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=context.commands.failing))
     runs = [await _observe(run, context, 1)]
-    if not runs[0].ok and not runs[0].timed_out:  # what never ends is not waited for twice
+    if not runs[0].ok and not runs[0].timed_out:  # no second wait for a command that hangs
         runs.append(await _observe(run, context, 2))
         if runs[1].ok:
             runs += [await _observe(run, context, n) for n in (3, 4)]
-    reproduction = run.known.reproduction = read_reproduction(runs)
-    if reproduction.cause is Cause.NOT_REPRODUCED and runs[0].ok:
+    seen = run.known.reproduction = read_reproduction(runs)
+    if seen.cause is Cause.NOT_REPRODUCED and runs[0].ok:
         context = await _test_first(run, context, runs[0])
-        reproduction = run.known.reproduction
-    run.listener(Reproduced(reproduction))
-    verdict = verdict_of(reproduction.cause)
+        seen = run.known.reproduction
+    run.listener(Reproduced(seen))
+    verdict = verdict_of(seen.cause)
     if verdict is not None:
-        raise Concluded(verdict, reproduction.reason)
+        raise Concluded(verdict, seen.reason)
     if not runs[0].ok:
         await note_base(run, context, runs[0])
     return context
@@ -37,7 +38,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
 
 async def _observe(run: Run, context: RepairContext, n: int) -> Observation:
     room = context.clean_room(run)
-    if n == 1:  # what the command itself leaves behind is no part of a repair
+    if n == 1:  # what the command itself writes is not part of the fix
         return await run.steps(
             "reproduce 1",
             room.observe_writes, f"{run.job.run_id}-reproduce-1", context.commands.failing,
@@ -49,27 +50,20 @@ async def _observe(run: Run, context: RepairContext, n: int) -> Observation:
 
 
 async def _test_first(run: Run, context: RepairContext, green: Observation) -> RepairContext:
-    """Nothing fails yet: have a test written that does, or say what is missing for it."""
-    given = run.tools.proposers.get(GIVEN)
+    """Nothing fails yet: have a failing test written, or say what is missing."""
+    given = run.who(lambda one: one.is_given)
     if isinstance(given, GivenPatch):
         run.known.reproduction = await _tests_of_the_patch(run, context, given.patch, green)
         return context
-    problem = run.job.problem
-    passes = f"`{context.commands.failing}` passes here"
+    problem, command = run.job.problem, context.commands.failing
     if not (problem.title or problem.body or problem.instructions):
-        raise Concluded(
-            Verdict.NOT_REPRODUCED, f"{passes}, and nothing describes what should fail instead."
-        )
-    if AUTHOR not in run.ladder:
-        raise Concluded(
-            Verdict.NOT_REPRODUCED,
-            f"{passes}. Writing a test that shows the problem takes a model, and none is configured.",
-        )
-    written = await write_failing_test(run, context, green)
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.nothing_described(command))
+    author = run.who(lambda one: one.writes_tests)
+    if author is None:
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.no_test_author(command))
+    written = await write_failing_test(run, author, context, green)
     if isinstance(written, str):
-        raise Concluded(
-            Verdict.NOT_REPRODUCED, f"{passes}, and no test could be written that fails. {written}"
-        )
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.no_failing_test(command, written))
     run.known.reproduction, run.known.commands = written.reproduction, written.context.commands
     return written.context
 
@@ -77,31 +71,25 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
 async def _tests_of_the_patch(
     run: Run, context: RepairContext, patch: Patch, green: Observation
 ) -> Reproduction:
-    """Return how the tests that a patch brings fail without the rest of it."""
+    """Return how the tests that a patch adds fail without the rest of it."""
     store, base = context.source.store, context.prepared.tree
     others = tuple(file for file in patch.files if not is_test_file(file))
-    passes = f"`{green.command}` passes without the patch"
     try:
         tests = await without(store, base, patch, others)
     except PatchDoesNotApply as error:
-        raise Concluded(Verdict.NOT_REPRODUCED, f"{passes}. {error}") from error
+        reason = reproduction.tests_do_not_apply(green.command, str(error))
+        raise Concluded(Verdict.NOT_REPRODUCED, reason) from error
     if not tests:
-        raise Concluded(
-            Verdict.NOT_REPRODUCED,
-            f"{passes}, and the patch brings no test, so nothing shows what it repairs.",
-        )
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.patch_without_test(green.command))
     red = await context.clean_room(run).observe(
         f"{run.job.run_id}-tests", context.commands.failing, tests
     )
     if red.ok:
-        raise Concluded(
-            Verdict.NOT_REPRODUCED,
-            f"{passes}, and so do the tests that the patch brings: they show nothing.",
-        )
+        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.tests_prove_nothing(green.command))
     return Reproduction(
         Cause.REAL,
         red,
-        reason="The tests that the patch brings fail without the rest of it.",
+        reason=reproduction.tests_of_patch_fail(),
         runs=(red.exit_code,),
         test_patch=tests,
     )

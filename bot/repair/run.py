@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
@@ -10,6 +10,7 @@ from bot.model.deadline import RunLimits
 from bot.model.money.budget import own_balance
 from bot.model.money.reservations import Money, OwnReservations, Reservations
 from bot.model.progress import Listener
+from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
 from bot.repair.job import Job, Source
 from bot.repair.proposers.base import Proposer, Task
@@ -87,10 +88,15 @@ class Run:
     reservations: Reservations = field(default_factory=OwnReservations)
 
     @property
-    def ladder(self) -> tuple[str, ...]:
-        """Names of the proposers of this run, cheapest first."""
-        wanted = self.job.proposers
-        return tuple(name for name in self.tools.proposers if wanted is None or name in wanted)
+    def ladder(self) -> tuple[ProposerTraits, ...]:
+        """The proposers of this run, cheapest first."""
+        known, wanted = self.tools.proposers, self.job.proposers
+        return tuple(one.traits for name, one in known.items() if wanted is None or name in wanted)
+
+    def who(self, wanted: Callable[[ProposerTraits], bool]) -> Proposer | None:
+        """Return the first proposer of this run that has a trait, or None."""
+        names = (traits.name for traits in self.ladder if wanted(traits))
+        return next((self.tools.proposers[name] for name in names), None)
 
     def money(self, call: str) -> Money:
         """Return what a model call of that name is paid from."""

@@ -1,4 +1,4 @@
-"""A problem that no test shows yet: have a test written, and believe it only when it proves it."""
+"""Decide whether a written test shows a problem that no test showed before. Pure."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Protocol
 from bot.model import Commands, Failure, Observation, Patch, Problem, Usage
 from bot.model.money.reservations import Money
 from bot.repair.guards import is_test_file
+from bot.reporting.reasons import written_test
 
 MOST_TRIES = 2
-"""How often a test is asked for before the run ends as not reproduced."""
+"""How many tests are asked for before the run ends as not reproduced."""
 
 _PYTEST = re.compile(r"\b(?:pytest|py\.test)\b")
 
@@ -23,7 +24,7 @@ class Judge(Protocol):
     async def shows_problem(
         self, problem: Problem, observation: Observation, patch: Patch, money: Money
     ) -> tuple[bool, str, Usage]:
-        """Return the answer, its reason in one sentence, and what the asking cost.
+        """Return the answer, its reason in one sentence, and what the call cost.
 
         Raises:
             BudgetExhausted: When the money does not cover it.
@@ -60,14 +61,14 @@ def objection(observation: Observation, before: frozenset[str]) -> str | None:
         before: Ids that failed before the test was added.
     """
     if observation.ok:
-        return "The new test passes on the untouched tree, so it does not show the problem."
+        return written_test.passes()
     if observation.timed_out:
-        return "The new test ran into the time limit."
+        return written_test.timed_out()
     fresh = [failure for failure in observation.failing if failure.test not in before]
     if not fresh:
-        return "Only tests that failed before fail with the new test."
+        return written_test.nothing_new_fails()
     if all(_does_not_run(failure) for failure in fresh):
-        return f"The new test does not run: {fresh[0].message}"
+        return written_test.does_not_run(fresh[0].message)
     return None
 
 

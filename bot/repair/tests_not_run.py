@@ -1,4 +1,4 @@
-"""Decide whether a command that passes with a patch still ran the tests that it ran without. Pure.
+"""Decide whether a command that passes with a patch still ran all of its tests. Pure.
 
 A patch can make a command pass by keeping tests from running: it skips or deselects them, points
 the runner elsewhere, or ends the process early.
@@ -11,9 +11,7 @@ from collections.abc import Iterable
 
 from bot.model import GuardFinding, Observation
 from bot.model.guard_rules import found
-
-_NAMED = 5
-"""Tests that a finding names."""
+from bot.reporting.reasons import guards_runs
 
 _CASE = re.compile(r"[\[( ].*", re.DOTALL)
 """What follows the name of a test in the id of one of its cases or subtests."""
@@ -24,7 +22,7 @@ _PYTEST_SESSION = re.compile(
 
 
 _STOPPED = re.compile(r"stopping after \d+ failures|Interrupted:|no tests ran")
-"""What pytest says when it did not come to the end."""
+"""What pytest prints when it did not finish."""
 
 
 def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
@@ -44,36 +42,36 @@ def not_run(before: Observation, after: Observation) -> tuple[GuardFinding, ...]
 def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
     """Return findings on what a passing run leaves out."""
     if after.counts is None or not (after.counts.passed or after.passed):
-        return (_rejected("The command passes, but none of its tests was seen to pass."),)
+        return (_rejected(guards_runs.no_pass_recorded()),)
     # With no failed test, what failed was a compiler or linter behind the same command.
     told = before.counts is not None and before.counts.failed
     failed = before.failing_ids - {before.command} if told else frozenset[str]()
     ran, skipped = _tests(after.passed), _tests(after.skipped)
     if hidden := [test for test in failed if _test(test) in skipped - ran]:
-        return (_rejected(f"Tests that failed are skipped now: {_names(hidden)}."),)
+        return (_rejected(guards_runs.now_skipped(sorted(hidden))),)
     lost = [test for test in failed | before.passed if not _did_run(test, ran)]
     if lost and _comparable(before, after):
-        return (_rejected(f"Tests that ran before do not run now: {_names(lost)}."),)
+        return (_rejected(guards_runs.no_longer_run(sorted(lost))),)
     unseen = [test for test in failed if ran and not _did_run(test, ran)]
     if not unseen:
         return ()
-    return (found("tests-unseen", f"Not seen to pass: {_names(unseen)}."),)
+    return (found("tests-unseen", guards_runs.pass_not_recorded(sorted(unseen))),)
 
 
 def _gone_from_red(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
-    """Return findings on tests that passed and are not even run in a suite that is red anyway."""
+    """Return findings on tests that passed and no longer run in a suite that still fails."""
     ran = _tests({*after.passed, *after.failing_ids})
     lost = [test for test in before.passed if not _did_run(test, ran)]
     complete = bool(after.passed) and not _STOPPED.search(after.output)
     if lost and complete and _comparable(before, after):
-        return (_rejected(f"Tests that ran before do not run now: {_names(lost)}."),)
+        return (_rejected(guards_runs.no_longer_run(sorted(lost))),)
     return ()
 
 
 def _comparable(before: Observation, after: Observation) -> bool:
-    """Whether both runs tell of the same tests.
+    """Whether both runs report the same tests.
 
-    A command with several sessions leaves the report of the last one that it came to.
+    A command with several sessions leaves the report of the last one that ran.
     """
     sessions = len(_PYTEST_SESSION.findall(after.output))
     if sessions == 1 and after.passed:
@@ -98,9 +96,3 @@ def _test(identity: str) -> str:
 
 def _tests(identities: Iterable[str]) -> frozenset[str]:
     return frozenset(map(_test, identities))
-
-
-def _names(tests: Iterable[str]) -> str:
-    ordered = sorted(tests)
-    more = len(ordered) - _NAMED
-    return ", ".join(ordered[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -14,12 +14,11 @@ from bot.model import (
     Verification,
 )
 from bot.model.progress import Noticed, Phase, PhaseStarted
+from bot.repair.proposers.base import Proposer
 from bot.repair.run import RepairContext, Run
 from bot.repair.test_proof import MOST_TRIES, narrowed, objection, test_files
 from bot.repair.workspace.patching import patch_between
-
-AUTHOR = "agent"
-"""The proposer that can write tests."""
+from bot.reporting.reasons import written_test
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +34,14 @@ class Written:
     reproduction: Reproduction
 
 
-async def write_failing_test(run: Run, context: RepairContext, green: Observation) -> Written | str:
+async def write_failing_test(
+    run: Run, author: Proposer, context: RepairContext, green: Observation
+) -> Written | str:
     """Return the context with the test on top, or why there is no such test, as a sentence.
 
     Args:
         run: The run.
+        author: Writes the test.
         context: On the untouched tree.
         green: The failing command's passing run there.
     """
@@ -47,31 +49,38 @@ async def write_failing_test(run: Run, context: RepairContext, green: Observatio
     reason = ""
     for n in range(1, MOST_TRIES + 1):
         run.listener(PhaseStarted(Phase.WRITE_TEST, attempt=n))
-        proposal = await _ask(run, context, n, tuple(rejected))
+        proposal = await _ask(run, author, context, n, tuple(rejected))
         result = await _prove(run, context, proposal.patch, green, n)
         if isinstance(result, Written):
             return result
         reason = result
-        rejected.append(_rejection(n, proposal, reason))
-        run.listener(Noticed(f"Test {n} is not a proof: {reason}"))
-        run.known.note(f"Written test {n} was not believed: {reason}")
+        rejected.append(_rejection(n, author, proposal, reason))
+        run.listener(Noticed(written_test.rejected(n, reason)))
+        run.known.note(written_test.rejected(n, reason))
     return reason
 
 
-def _rejection(n: int, proposal: Proposal, reason: str) -> Attempt:
+def _rejection(n: int, author: Proposer, proposal: Proposal, reason: str) -> Attempt:
     """Return the try as an attempt, for the next one to learn from; it does not count as one."""
     return Attempt(
-        n, AUTHOR, proposal, Verification(None, problem=reason), failing_before=(), seconds=0.0
+        n,
+        author.traits.name,
+        proposal,
+        Verification(None, problem=reason),
+        failing_before=(),
+        seconds=0.0,
     )
 
 
-async def _ask(run: Run, context: RepairContext, n: int, rejected: tuple[Attempt, ...]) -> Proposal:
-    """Return what the agent wrote, reduced to test files."""
+async def _ask(
+    run: Run, author: Proposer, context: RepairContext, n: int, rejected: tuple[Attempt, ...]
+) -> Proposal:
+    """Return what the author wrote, reduced to test files."""
     task = replace(context.task(run, n, write_test=True), earlier=rejected)
     workbench = context.workbench(run, f"write-test-{n}")
     steps = workbench.remembering(run.steps)
     async with workbench.attended(lasting=steps.lasting):
-        proposal: Proposal = await run.tools.proposers[AUTHOR].propose(
+        proposal: Proposal = await author.propose(
             task, workbench, steps, run.listener, run.known.spend
         )
     tests = await run.steps(f"write test {n}: keep tests", _only_tests, context, proposal.patch)
@@ -88,7 +97,7 @@ async def _prove(
     run: Run, context: RepairContext, patch: Patch, green: Observation, n: int
 ) -> Written | str:
     if not patch:
-        return "The model wrote no test."
+        return written_test.not_written()
     commands = narrowed(context.commands, patch.files)
     room = context.clean_room(run)
     red = await run.steps(
@@ -105,7 +114,7 @@ async def _prove(
         )
         run.known.spend(usage)
         if not shows:
-            return f"It fails for another reason than the problem gives: {why}"
+            return written_test.another_failure(why)
     prepared = await run.steps(
         f"write test {n}: keep", context.preparation.add, patch, context.prepared
     )
@@ -113,7 +122,7 @@ async def _prove(
     reproduction = Reproduction(
         Cause.REAL,
         red,
-        reason="No test showed the problem, so one was written; it fails on the untouched tree.",
+        reason=written_test.shows_problem(),
         runs=(red.exit_code,),
         test_patch=patch,
     )

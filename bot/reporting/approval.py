@@ -1,21 +1,32 @@
-"""What people read when a run waits for them, and what becomes of it."""
+"""What people read when a run waits for approval, and how they answer."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
-from bot.model import Report
+from bot.model import Limits, Report
 from bot.model.offer import Offer
+from bot.reporting.answering import APPROVE, REJECT, AnswerBy, named
 from bot.reporting.evidence import changed_files, diffstat
+from bot.reporting.example import example
 from bot.reporting.figures import cap, count, duration
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
-from bot.reporting.marker import signed
+from bot.reporting.marker import marker, signed
 from bot.reporting.proof import cause, proof
 from bot.reporting.prose import line
 
+_MARK = marker("3fa9c1d20b7e", "example")
 
-def waiting(report: Report, risks: Sequence[str], role: str, until: datetime, mark: str) -> str:
+
+def waiting(
+    report: Report,
+    risks: Sequence[str],
+    role: str,
+    until: datetime,
+    mark: str,
+    by: AnswerBy = AnswerBy.COMMENT,
+) -> str:
     """Say what was found, why it is not published, and how to answer.
 
     Args:
@@ -24,15 +35,14 @@ def waiting(report: Report, risks: Sequence[str], role: str, until: datetime, ma
         role: The least role that may.
         until: When the run ends without an answer, UTC.
         mark: The hidden marker, last line of the comment.
+        by: How people answer it.
     """
     sections = [
+        essential(f"**A verified patch is waiting for approval.**\n\n{bullets(map(line, risks))}"),
         essential(
-            "**A patch passes, and waits for a person before it is published.**\n\n"
-            f"{bullets(map(line, risks))}"
-        ),
-        essential(
-            f"`/fix approve` publishes it, `/fix reject` ends the run. Approving takes the role "
-            f"{code(role)}. Without an answer the run ends on {until:%Y-%m-%d at %H:%M} UTC."
+            f"{named(APPROVE, by)} publishes it; {named(REJECT, by)} ends the run. Approving "
+            f"requires the role {code(role)} or higher. Without an answer, the request expires on "
+            f"{_moment(until)}."
         ),
         Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
         Section((f"{diffstat(report.patch)}: {changed_files(report.patch)}",), rank=7),
@@ -44,52 +54,64 @@ def waiting(report: Report, risks: Sequence[str], role: str, until: datetime, ma
     return fit(sections)
 
 
+@example("ann", approved=True, mark=_MARK)
+@example("ann", approved=False, mark=_MARK)
 def answered(by: str, *, approved: bool, mark: str) -> str:
     """Say that an answer was heard."""
-    what = "approved: the run goes on" if approved else "rejected: the run ends"
+    what = "approved this; continuing" if approved else "rejected this; ending the run"
     return signed(f"{code(by)} {what}.", mark)
 
 
-def more(offer: Offer) -> str:
-    """Say what an approval would let a run go on with, and who may give it."""
+_OFFER = Offer(Limits(), "maintain", datetime(2026, 11, 28, 9, 0, tzinfo=UTC))
+
+
+@example(_OFFER, AnswerBy.COMMENT)
+@example(_OFFER, AnswerBy.BUTTON)
+def more(offer: Offer, by: AnswerBy = AnswerBy.COMMENT) -> str:
+    """Say what an approval would let a run continue with, and who may give it."""
     limits = offer.limits
     parts = [] if limits.cost_usd is None else [cap(limits.cost_usd)]
     parts += [] if limits.tokens is None else [count(limits.tokens, "token")]
-    parts += [count(limits.attempts, "attempt"), duration(limits.seconds)]
+    parts += [count(limits.attempts, "attempt")]
     return (
-        f"`/fix approve` goes on from here with as much again: {', '.join(parts)}. It takes the "
-        f"role {code(offer.role)}. The offer ends on {offer.until:%Y-%m-%d at %H:%M} UTC."
+        f"{named(APPROVE, by)} extends the budget by {', '.join(parts)}, and {duration(limits.seconds)} and continues from here. "
+        f"Extending the budget requires the role {code(offer.role)} or higher. The offer expires "
+        f"on {_moment(offer.until)}."
     )
 
 
+@example(_MARK)
 def still_waiting(mark: str) -> str:
     """Say that the run waits for an answer."""
     return signed(
-        "A patch passes, and waits for a person: `/fix approve` publishes it, `/fix reject` ends "
-        "the run.",
+        "A verified patch is waiting for approval: `/fix approve` publishes it, `/fix reject` "
+        "ends the run.",
         mark,
     )
 
 
+@example(_MARK)
 def nothing_waits(mark: str) -> str:
     """Say that there is nothing to answer."""
-    return signed("No run waits for an approval here.", mark)
+    return signed("Nothing is waiting for approval here.", mark)
 
 
+@example("maintain", _MARK)
 def spent(role: str, mark: str) -> str:
-    """Say who may start a run where the last one spent its budget."""
+    """Say who may start a run where the last one used up its budget."""
     return signed(
-        "The last run here spent its budget. As much again takes the role "
-        f"{code(role)} in this repository, or more: `/fix approve` goes on from there while the "
-        "offer stands, `/fix retry` starts over.",
+        "The last run here used up its budget. Extending the budget requires the role "
+        f"{code(role)} or higher in this repository: `/fix approve` continues that run until the "
+        "offer expires, `/fix retry` starts over.",
         mark,
     )
 
 
+@example("maintain", _MARK)
 def may_not_approve(role: str, mark: str) -> str:
     """Say who may approve."""
     return signed(
-        f"Approving takes the role {code(role)} in this repository, or more. "
+        f"Approving requires the role {code(role)} or higher in this repository. "
         "`/fix reject` ends the run.",
         mark,
     )
@@ -99,11 +121,15 @@ def diagnosis(report: Report, mark: str) -> str:
     """Tell the cause and what would repair it, where the repository wants no patch."""
     sections = [
         essential(
-            "**Diagnosed.** A patch passes; this repository's `confidence` is `diagnose`, so it "
-            "is not shown."
+            "**Diagnosed.** A patch was verified, but it is not shown because this repository's "
+            "`confidence` is `diagnose`."
         ),
         Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
         Section((f"It changes {changed_files(report.patch)} ({diffstat(report.patch)}).",), rank=7),
         essential(f"{mark}\n"),
     ]
     return fit(sections)
+
+
+def _moment(at: datetime) -> str:
+    return f"{at:%Y-%m-%d at %H:%M} UTC"

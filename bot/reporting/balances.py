@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any, assert_never
 
 from bot.model.money.accounts import Account, AccountScope, Balance
+from bot.reporting.example import example
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.markdown import Section, details, escape, table
 
@@ -26,7 +27,7 @@ def row(balance: Balance) -> tuple[str, ...]:
     """Return the cells of an account, as plain text."""
     spent, unpriced = money(balance.spent.usd), balance.unpriced
     if unpriced:
-        spent += f" and {count(unpriced, 'call')} of unknown price"
+        spent += f" and {count(unpriced, 'call')} with unknown price"
     return (
         name(balance.account),
         spent,
@@ -38,11 +39,16 @@ def row(balance: Balance) -> tuple[str, ...]:
     )
 
 
+@example(Account(AccountScope.SERVER, day="2026-11-21"))
+@example(Account(AccountScope.INSTALLATION, "7", "2026-11-21"))
+@example(Account(AccountScope.REPOSITORY, "acme/app", "2026-11-21"))
+@example(Account(AccountScope.THREAD, "acme/app#7"))
+@example(Account(AccountScope.RUN, "3fa9c1d20b7e"))
 def name(account: Account) -> str:
     """Return what an account is called."""
     match account.scope:
         case AccountScope.SERVER:
-            return f"this server on {account.day}"
+            return f"server on {account.day}"
         case AccountScope.INSTALLATION:
             return f"installation {account.name} on {account.day}"
         case AccountScope.REPOSITORY:

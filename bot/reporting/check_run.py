@@ -11,22 +11,19 @@ from dataclasses import dataclass
 from bot.model import Verdict
 from bot.model.check_report import CheckAction, CheckReport
 from bot.model.request import FailedCheck, FixRequest
+from bot.reporting.answering import APPROVE, FIX, REJECT, RETRY, STOP
+from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code, escape
 from bot.reporting.plain import printable
 from bot.reporting.prose import line
+from bot.reporting.verdict_text import headline
 
 NAME = "Fixpoint"
 """The same on every commit."""
 
 OFFER = "offer"
 """External id of a check run that only has the button *Fix this*; those of runs have the run's."""
-
-FIX = CheckAction("fix", "Fix this", "Reproduce the failure and repair it")
-RETRY = CheckAction("retry", "Retry", "Start again on this commit")
-STOP = CheckAction("stop", "Stop", "Stop the run and report what it found")
-APPROVE = CheckAction("approve", "Approve", "Let the run go on")
-REJECT = CheckAction("reject", "Reject", "End the run here")
 
 _MOST = 65_535
 """Characters that GitHub takes as summary and as text.
@@ -53,9 +50,14 @@ class Ended:
 
 
 def offer(sha: str, reason: str, checks: tuple[FailedCheck, ...] = ()) -> CheckReport:
-    """Say why no run was started by itself, with a button to ask for one all the same."""
-    end = "" if reason.endswith((".", "?", "!")) else "."
-    text = f"Fixpoint started nothing by itself: {line(reason)}{end}"
+    """Say why no run was started automatically, with a button to start one anyway.
+
+    Args:
+        sha: The commit.
+        reason: One sentence.
+        checks: Those that failed.
+    """
+    text = f"Fixpoint did not start a run automatically. {line(reason)}"
     if checks:
         text += f"\n\n{_listed(checks)}"
     return CheckReport(
@@ -64,8 +66,8 @@ def offer(sha: str, reason: str, checks: tuple[FailedCheck, ...] = ()) -> CheckR
         external_id=OFFER,
         status="completed",
         conclusion="neutral",
-        title="Nothing started",
-        summary=f"{text}\n\nThe button *{FIX.label}* starts a run now.",
+        title="No run started",
+        summary=f"{text}\n\nPress *{FIX.label}* to start one now.",
         actions=(FIX,),
     )
 
@@ -75,8 +77,8 @@ def accepted(request: FixRequest) -> CheckReport:
     return _report(
         request,
         status="queued",
-        title=f"Will work on {_how_many(request)}",
-        summary=f"Fixpoint will work on this now:\n\n{_listed(_checks(request))}",
+        title=f"Queued: {_how_many(request)}",
+        summary=f"Fixpoint will now try to fix:\n\n{_listed(_checks(request))}",
         actions=(STOP,),
     )
 
@@ -97,7 +99,7 @@ def waiting(request: FixRequest, text: str) -> CheckReport:
     return _report(
         request,
         status="completed",
-        title="Waits for an approval",
+        title="Waiting for approval",
         summary=text,
         conclusion="neutral",
         actions=(APPROVE, REJECT),
@@ -123,9 +125,45 @@ def _at_the_end(ended: Ended) -> tuple[CheckAction, ...]:
     return (APPROVE, RETRY) if ended.offers_more else (RETRY,)
 
 
+@example(7)
+def fixed_in(pull_request: int) -> str:
+    """Return the title of a run whose repair is a pull request."""
+    return f"Fixed in #{pull_request}"
+
+
+@example("2c64ae48e2b1984a16cf25d215c9f9d21146426d")
+def fixed_by(commit: str) -> str:
+    """Return the title of a run whose repair is a commit on the branch."""
+    return f"Fixed in {commit[:7]}"
+
+
+@example()
+def superseded() -> str:
+    """Return the title of a run on a commit that people have moved on from."""
+    return "Superseded"
+
+
+@example()
+def fixed_as_patch() -> str:
+    """Return the title of a run whose repair could not be pushed."""
+    return "Fixed: patch ready to apply"
+
+
+@example()
+def diagnosed() -> str:
+    """Return the title of a run in a repository that wants diagnoses only."""
+    return "Diagnosed"
+
+
+@example()
+def ended_early() -> str:
+    """Return the title of a run that has no report."""
+    return "Ended early"
+
+
 def without_fix(verdict: Verdict) -> Ended:
     """Return the ending of a run that published nothing."""
-    return Ended(f"Verdict: {verdict}")
+    return Ended(headline(verdict))
 
 
 def _report(
@@ -140,8 +178,6 @@ def _report(
 ) -> CheckReport:
     if request.failed is None:
         raise ValueError("a run that a comment asked for has no check run")
-    if request.number is None:
-        summary, more = _by_button(summary), _by_button(more)
     return CheckReport(
         name=NAME,
         head_sha=request.failed.sha,
@@ -153,17 +189,6 @@ def _report(
         conclusion=conclusion,
         actions=actions,
     )
-
-
-def _by_button(text: str) -> str:
-    """Return text that names a button where it asks for a comment: there is no thread to write in."""
-    for action in (STOP, RETRY):
-        command = f"omment `/fix {action.identifier}`"
-        for letter, verb in (("c", "press"), ("C", "Press")):
-            text = text.replace(f"{letter}{command}", f"{verb} *{action.label}*")
-    for action in (APPROVE, REJECT):
-        text = text.replace(f"`/fix {action.identifier}`", f"*{action.label}*")
-    return text
 
 
 def _checks(request: FixRequest) -> tuple[FailedCheck, ...]:

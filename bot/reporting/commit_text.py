@@ -23,7 +23,7 @@ _TRAILER = re.compile(r"\b(?P<name>[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|checks|to)):",
 
 
 def plain(text: str, limit: int = 200) -> str:
-    """Return text of strangers as one line that does nothing in a title or a commit message.
+    """Return untrusted text as one line that has no effect in a title or a commit message.
 
     References lose the sign that makes them act: `Fixes #9, @ann` becomes `Fixes 9, ann`.
     """
@@ -86,7 +86,7 @@ def _story(report: Report) -> list[str]:
         if observation.failing:
             told.append(_tests(tuple(failure.test for failure in observation.failing)))
     if attempt is not None:
-        told.append(_wrapped(f"It passes with this change ({_verified(report)})."))
+        told.append(_wrapped(f"Passes with this change ({_verified(report)})."))
     return told
 
 
@@ -95,13 +95,13 @@ def _verified(report: Report) -> str:
     verification = attempt.verification if attempt is not None else None
     if verification is None or verification.suite is None or verification.uncompared:
         return "verified in a clean sandbox"
-    return "verified in a clean sandbox; the whole suite has no new failure"
+    return "verified in a clean sandbox; no new failures in the full test suite"
 
 
 def _tests(ids: tuple[str, ...]) -> str:
     shown = [f"- {plain(test)}" for test in ids[:_MOST_TESTS]]
     if len(ids) > _MOST_TESTS:
-        shown.append(f"- and {len(ids) - _MOST_TESTS:,} more")
+        shown.append(f"- {len(ids) - _MOST_TESTS:,} more")
     return "\n".join(shown)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from bot.model import Attempt, Commands, Failure, GuardFinding, Observation, Patch, Severity
+from bot.reporting.example import example
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence, quote, table
 from bot.reporting.outcome import before_after, outcome
@@ -15,6 +16,7 @@ _MOST_DETAILED = 5
 _SHORT_COMMAND = 48
 
 
+@example("2c64ae48e2b1984a16cf25d215c9f9d21146426d")
 def commit(sha: str) -> str:
     """Return a commit as people write it: its first seven digits, as code."""
     return code(sha[:7])
@@ -42,11 +44,11 @@ def failure_output(observation: Observation, *, limit: int = 6_000) -> str:
     """Return what the runner said of the failures, folded; its output when it said nothing."""
     told = [failure for failure in observation.failing if failure.detail.strip()]
     if not told:
-        return output("Output of the command", observation.output, limit=limit)
+        return output("Command output", observation.output, limit=limit)
     shown = told[:_MOST_DETAILED]
     share = limit // len(shown)
     blocks = [f"{code(failure.test)}\n\n{fence(failure.detail, limit=share)}" for failure in shown]
-    title = "What the test runner says"
+    title = "Test runner output"
     if len(observation.failing) > len(shown):
         title += f" (first {len(shown)} of {count(len(observation.failing), 'failure')})"
     return details(title, "\n\n".join(blocks))
@@ -110,7 +112,7 @@ def tried(attempt: Attempt) -> str:
     if verification is not None and verification.target is not None:
         left = verification.target.failing or verification.new_failures
         if left:
-            parts.append(f"Failing with it:\n\n{failing_tests(left, most=5)}")
+            parts.append(f"Still failing:\n\n{failing_tests(left, most=5)}")
     return "\n\n".join(parts)
 
 
@@ -120,7 +122,8 @@ def commands(found: Commands | None) -> Section:
         return Section(("",))
     given = fence("\n".join((*found.setup, found.failing)), "sh")
     why = bullets(line(sentence) for sentence in found.explanation)
-    return Section((details("How it was set up and run", f"{given}\n\n{why}"),), rank=1)
+    told = "\n\n".join(filter(None, (given, why)))
+    return Section((details("Setup and test commands", told),), rank=1)
 
 
 def findings(found: Sequence[GuardFinding]) -> str:

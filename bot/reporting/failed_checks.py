@@ -21,7 +21,7 @@ def failed_checks(jobs: Sequence[FailedJob]) -> str:
     told = [_check(job) for job in jobs[:_MOST_CHECKS]]
     if len(jobs) > _MOST_CHECKS:
         told.append(f"and {len(jobs) - _MOST_CHECKS} more")
-    return f"Failed at GitHub:\n\n{bullets(told)}"
+    return f"Failed on GitHub:\n\n{bullets(told)}"
 
 
 def differences(jobs: Sequence[FailedJob]) -> str:
@@ -29,7 +29,7 @@ def differences(jobs: Sequence[FailedJob]) -> str:
     told = [
         f"{code(job.check)}: {line(sentence)}" for job in jobs for sentence in job.differences[:20]
     ]
-    return details("How this differs from GitHub's runner", bullets(told)) if told else ""
+    return details("Differences from GitHub's runner", bullets(told)) if told else ""
 
 
 def logs(jobs: Sequence[FailedJob], *, limit: int = 6_000) -> str:
@@ -44,7 +44,7 @@ def _check(job: FailedJob) -> str:
     if job.step:
         parts.append(f", step {code(job.step)}")
     if job.command:
-        parts.append(f", done again here as {code(job.command)}")
+        parts.append(f", reproduced as {code(job.command)}")
     if job.failing:
         more = len(job.failing) - 1
         others = f" and {more} more" if more else ""

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from bot.reporting.example import example
+
 _SMALLEST_SHOWN = Decimal("0.0001")
 _MINUTE = 60
 _HOUR = 3600
 
 
+@example(None)
+@example(Decimal(0))
+@example(Decimal("0.00001"))
+@example(Decimal("1.5"))
 def money(amount: Decimal | None) -> str:
     """Return US dollars with four decimals (`$0.0123`); `unknown cost` when there is no price."""
     if amount is None:
@@ -20,12 +26,17 @@ def money(amount: Decimal | None) -> str:
     return f"${amount:,.4f}"
 
 
+@example(Decimal(2))
 def cap(amount: Decimal) -> str:
     """Return a budget in US dollars with as many decimals as it needs, at least two (`$2.00`)."""
     whole, _, decimals = f"{amount:,f}".partition(".")
     return f"${whole}.{decimals.rstrip('0'):0<2}"
 
 
+@example(0.4)
+@example(12)
+@example(184)
+@example(3720)
 def duration(seconds: float) -> str:
     """Return wall time as `0.4 s`, `12 s`, `3 min 04 s` or `1 h 02 min`."""
     if 0 < seconds < 1:
@@ -38,6 +49,8 @@ def duration(seconds: float) -> str:
     return f"{total // _HOUR} h {total % _HOUR // _MINUTE:02} min"
 
 
+@example(1, "test")
+@example(1204, "test")
 def count(number: int, noun: str, plural: str = "") -> str:
     """Return the number with its noun: `1 test`, `1,204 tests`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

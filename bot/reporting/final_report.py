@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import assert_never
 
 from bot.model import Observation, Report, Verdict
 from bot.model.offer import Offer
 from bot.reporting import balances
+from bot.reporting.answering import AnswerBy
 from bot.reporting.evidence import (
     attempts_table,
     changed_files,
@@ -26,6 +26,7 @@ from bot.reporting.markdown import Section, bullets, code, details, essential, f
 from bot.reporting.next_step import next_step
 from bot.reporting.proof import observation_of, proof
 from bot.reporting.prose import line
+from bot.reporting.verdict_text import headline
 
 
 def fixed(report: Report, url: str, mark: str, *, after: str = "") -> str:
@@ -41,20 +42,22 @@ def fixed(report: Report, url: str, mark: str, *, after: str = "") -> str:
     return f"{text}\n\n{mark}\n"
 
 
-def not_fixed(report: Report, mark: str, *, offer: Offer | None = None) -> str:
+def not_fixed(
+    report: Report, mark: str, *, offer: Offer | None = None, by: AnswerBy = AnswerBy.COMMENT
+) -> str:
     """Return the report of a run that ends without an accepted patch, at most 65,536 characters.
 
-    It says why, what was seen, what was tried, what is left of it, and where a person should look
-    next.
+    It says why, what was observed and tried, what the best patch is, and what to do next.
 
     Args:
         report: Of the run.
         mark: The hidden marker.
-        offer: What an approval would let it go on with.
+        offer: What an approval would let it continue with.
+        by: How people answer it.
     """
     sections = [
-        essential(f"**{_headline(report.verdict)}** {line(report.reason)}".rstrip()),
-        essential(f"**Next:** {next_step(report, offers_more=offer is not None)}"),
+        essential(f"**{headline(report.verdict)}.** {line(report.reason)}".rstrip()),
+        essential(f"**Next:** {next_step(report, offers_more=offer is not None, by=by)}"),
         _reproduction(report),
         commands(report.commands),
         *_tried(report),
@@ -66,42 +69,16 @@ def not_fixed(report: Report, mark: str, *, offer: Offer | None = None) -> str:
     return fit(sections)
 
 
-def _headline(verdict: Verdict) -> str:  # noqa: C901, PLR0911 - one case per verdict
-    match verdict:
-        case Verdict.FIXED:
-            return "Fixed."
-        case Verdict.IMPROVED:
-            return "Not fixed, but improved."
-        case Verdict.FLAKY:
-            return "Not fixed: the failure is flaky."
-        case Verdict.RED_ON_BASE:
-            return "Not fixed: the base branch fails in the same way."
-        case Verdict.NOT_REPRODUCED:
-            return "Not fixed: the failure could not be reproduced."
-        case Verdict.INFRASTRUCTURE:
-            return "Not fixed: the tests could not be run."
-        case Verdict.GAVE_UP:
-            return "Not fixed: no patch was found that passes."
-        case Verdict.BUDGET_SPENT:
-            return "Not fixed: the budget is used up."
-        case Verdict.STOPPED:
-            return "Stopped on request."
-        case Verdict.REFUSED:
-            return "Not started."
-        case _:
-            assert_never(verdict)
-
-
 def _reproduction(report: Report) -> Section:
     reproduction, observation = report.reproduction, observation_of(report)
     if reproduction is None:
         return Section(("",))
-    parts = [f"### What was seen\n\n{_seen(report, observation)}"]
+    parts = [f"### Reproduction\n\n{_seen(report, observation)}"]
     if reproduction.jobs:
         parts.append(failed_checks(reproduction.jobs))
     if observation is not None and observation.failing:
         parts.append(failing_tests(observation.failing, most=20))
-    said = [output("End of the setup's output", reproduction.setup_output)]
+    said = [output("End of the setup output", reproduction.setup_output)]
     if observation is not None:
         said.append(failure_output(observation))
     said += [logs(reproduction.jobs), differences(reproduction.jobs)]
@@ -112,11 +89,11 @@ def _reproduction(report: Report) -> Section:
 def _seen(report: Report, observation: Observation | None) -> str:
     reproduction = report.reproduction
     if reproduction is not None and observation is None and not reproduction.setup_output:
-        return f"Nothing was run at {commit(report.head)}."
+        return f"No command was run at {commit(report.head)}."
     if observation is None or reproduction is None:
-        return f"The setup failed at {commit(report.head)}, so no test ran."
+        return f"The setup failed at {commit(report.head)}, so no tests were run."
     codes = reproduction.runs or (observation.exit_code,)
-    runs = f"; exit codes of its {len(codes)} runs: {', '.join(map(str, codes))}"
+    runs = f"; exit codes of {len(codes)} runs: {', '.join(map(str, codes))}"
     return (
         f"{code(observation.command)} at {commit(report.head)}: {ended(observation)}"
         f"{runs if len(codes) > 1 else ''}."
@@ -130,23 +107,23 @@ def _tried(report: Report) -> Iterator[Section]:
     command = observation.command if observation is not None else ""
     yield Section(
         (
-            f"### What was tried\n\n{attempts_table(report.attempts, command)}",
-            f"### What was tried\n\n{count(len(report.attempts), 'attempt')}.",
+            f"### Attempts\n\n{attempts_table(report.attempts, command)}",
+            f"### Attempts\n\n{count(len(report.attempts), 'attempt')}.",
         ),
         rank=6,
     )
     told = "\n\n".join(tried(attempt) for attempt in report.attempts)
-    yield Section((details("What each attempt did", told),), rank=1)
+    yield Section((details("Details of each attempt", told),), rank=1)
 
 
 def _partial_patch(report: Report) -> Iterator[Section]:
     if not report.patch:
         return
     improved = report.verdict is Verdict.IMPROVED
-    name = "The best patch so far" if improved else "The last patch"
+    title = "### Best partial patch" if improved else "### Last patch"
     told = (
-        f"### What is left of it\n\n{name} ({diffstat(report.patch)}): "
-        f"{changed_files(report.patch)}. It is not accepted; do not merge it as it is."
+        f"{title}\n\n{diffstat(report.patch)}: {changed_files(report.patch)}. "
+        "This patch was not accepted; do not merge it as is."
     )
     forms = (
         f"{told}\n\n{details('Show the patch', fence(report.patch.text, 'diff', limit=limit))}"

@@ -10,17 +10,17 @@ from bot.model import StartedProgram
 
 
 class ProgramPart(BaseModel):
-    """A program that the failing command was seen to start, itself or through others."""
+    """A program that the failing command started, directly or through other programs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     file: str = Field(description="Its path in the sandbox.")
-    arguments: tuple[str, ...] = Field(description="What it was given, its own name first.")
+    arguments: tuple[str, ...] = Field(description="Its arguments, starting with its own name.")
     folder: str = Field(
-        description="Where it ran: relative to the work tree, empty for its root, else absolute."
+        description="Where it ran: relative to the work tree, empty for its root; otherwise absolute."
     )
     by: int | None = Field(
-        description="Position in the list of the program that started it; null for the first."
+        description="Index in this list of the program that started it; null for the first."
     )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field
 
 from bot.model import Attempt, Commands, GuardFinding, Patch, Report, Reproduction
-from bot.redaction import redact, redacted
+from bot.redaction import TOKENS_ALONE, Redactor
 from bot.reporting.json_programs import ProgramPart, program_part
 from bot.reporting.outcome import outcome
 
@@ -38,67 +38,65 @@ class _Part(BaseModel):
 
 
 class ReproductionPart(_Part):
-    """The failing command on the untouched commit."""
+    """The failing command on the original commit."""
 
-    command: str | None = Field(
-        description="As a person would type it; null when the setup already failed."
-    )
+    command: str | None = Field(description="As typed in a shell; null when the setup failed.")
     exit_code: int | None = Field(
-        description="Of its first execution; 124 when its time was up; null when it did not run."
+        description="Exit code of its first execution; 124 when it timed out; null when it did not run."
     )
     failing: tuple[str, ...] = Field(
-        description="Ids of what failed, in the runner's words and order."
+        description="Ids of the failures, as the test runner names and orders them."
     )
-    cause: CauseName = Field(description="What the reproduction concludes.")
+    cause: CauseName = Field(description="Result of the reproduction.")
     runs: tuple[int, ...] = Field(description="Exit codes of every execution.")
     test_patch: str | None = Field(
-        description="The test that was written first because nothing failed, as a diff; else null."
+        description="Diff with the test that was written because nothing failed; otherwise null."
     )
     setup_output: str = Field(
-        description="The end of what the setup printed when it failed: untrusted text; else empty."
+        description="End of the setup output when the setup failed, otherwise empty; untrusted text."
     )
 
 
 class FindingPart(_Part):
-    """Something in a patch that a maintainer would want to know."""
+    """Something in a patch that a maintainer should know."""
 
-    rule: str = Field(description="Name of the guard's rule.")
+    rule: str = Field(description="Name of the guard rule.")
     severity: SeverityName = Field(description="`reject` fails the attempt.")
     message: str = Field(description="One sentence.")
     file: str | None = Field(description="Path in the repository.")
-    line: int | None = Field(description="Counts from 1.")
+    line: int | None = Field(description="Line number, from 1.")
 
 
 class AttemptPart(_Part):
-    """One try and its judgement."""
+    """One attempt and its verification."""
 
-    n: int = Field(ge=1, description="Counts from 1.")
+    n: int = Field(ge=1, description="Number of the attempt, from 1.")
     proposer: str = Field(description="`mechanical`, `search`, `agent`, `test-first`.")
     model: str | None = Field(
-        description="The model that wrote the patch, in its provider's words; null without one."
+        description="The model that wrote the patch, as its provider names it; null without a model."
     )
     patch: str = Field(
-        description="The diff (`git apply` takes it); empty when nothing was changed."
+        description="The diff, as `git apply` takes it; empty when nothing was changed."
     )
     exit_code: int | None = Field(
-        description="Of the failing command with the patch; null when it was not run."
+        description="Exit code of the failing command with the patch; null when it was not run."
     )
     failing_before: tuple[str, ...] = Field(description="Ids that failed before the attempt.")
     failing_after: tuple[str, ...] | None = Field(
         description="Ids that fail with its patch; null when it was not run."
     )
-    guard_findings: tuple[FindingPart, ...] = Field(description="What the guards say of the patch.")
-    tokens: int = Field(description="Tokens of all its model calls, cached ones included.")
+    guard_findings: tuple[FindingPart, ...] = Field(description="Guard findings about the patch.")
+    tokens: int = Field(description="Tokens of all its model calls, including cached ones.")
     cost_usd: Cost = Field(description="US dollars; null when a price is unknown.")
-    seconds: float = Field(description="Wall time with verification.")
+    seconds: float = Field(description="Wall time in seconds, including verification.")
     summary: str = Field(
-        description="What was done and why, in the proposer's words: untrusted text."
+        description="What was done and why, as described by the proposer; untrusted text."
     )
-    accepted: bool = Field(description="Whether the patch is believed.")
-    outcome: str = Field(description="What became of it, in a few words: why it is not believed.")
-    ended: str = Field(description="Why the attempt ended early; empty when it did not.")
+    accepted: bool = Field(description="Whether the patch was accepted.")
+    outcome: str = Field(description="How the attempt ended, in a few words.")
+    ended: str = Field(description="Why the attempt ended early; otherwise empty.")
     programs: tuple[ProgramPart, ...] = Field(
-        description="What the failing command started, where *mechanical* had it watched."
+        description="Programs that the failing command started, if *mechanical* traced it."
     )
 
 
@@ -106,54 +104,56 @@ class CommandsPart(_Part):
     """How the repository is set up and tested."""
 
     setup: tuple[str, ...] = Field(description="Shell commands, in order.")
-    test: str = Field(description="The whole suite.")
-    failing: str = Field(description="The command that shows the failure.")
-    explanation: tuple[str, ...] = Field(description="How each was found out, one sentence each.")
+    test: str = Field(description="The command for the full test suite.")
+    failing: str = Field(description="The failing command.")
+    explanation: tuple[str, ...] = Field(
+        description="How each command was detected, one sentence each."
+    )
 
 
 class FixOutput(_Part):
     """What `fixpoint fix --json` prints. A new key does not raise `schema_version`."""
 
     schema_version: Literal[1] = Field(
-        description="Raised when a key changes its meaning or goes away."
+        description="Raised when a key changes its meaning or is removed."
     )
-    run_id: str = Field(description="Of the run, as in logs.")
+    run_id: str = Field(description="Id of the run, as in the logs.")
     verdict: VerdictName = Field(
-        description="How the run ended; the exit code is 0 for `fixed` and 1 for all others."
+        description="How the run ended. The exit code is 0 for `fixed` and 1 for all others."
     )
-    reason: str = Field(description="One sentence, why.")
-    head: str = Field(description="The commit that was repaired, 40 hex digits.")
+    reason: str = Field(description="Why the run ended like this, in one sentence.")
+    head: str = Field(description="The commit that was fixed, 40 hex digits.")
     commands: CommandsPart | None = Field(
-        description="How the repository is set up and tested; null when that was not found out."
+        description="How the repository is set up and tested; null when that is unknown."
     )
     reproduction: ReproductionPart | None = Field(
-        description="What failed before any change; null when the run ended before it."
+        description="What failed before any change; null when the run ended earlier."
     )
-    attempts: tuple[AttemptPart, ...] = Field(description="All of them, in order.")
+    attempts: tuple[AttemptPart, ...] = Field(description="All attempts, in order.")
     patch: str = Field(
-        description="The accepted diff; without one the best or last partial diff, or empty."
+        description="The accepted diff; without one, the best partial diff, else the last one, else empty."
     )
-    seconds: float = Field(description="Wall time of the whole run.")
+    seconds: float = Field(description="Wall time of the whole run, in seconds.")
     command_seconds: float = Field(
-        description="Of it, commands in the sandbox: setup, tests and what a model ran."
+        description="Seconds of it spent on commands in the sandbox: setup, tests, and a model's commands."
     )
     cost_usd: Cost = Field(description="US dollars of the whole run; null when a price is unknown.")
     tokens: int = Field(description="Tokens of the whole run.")
     notes: tuple[str, ...] = Field(
-        description="What a person should know besides, one sentence each."
+        description="Other things a person should know, one sentence each."
     )
 
 
-def to_json(report: Report, secrets: Sequence[SecretStr] = ()) -> dict[str, Any]:
+def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]:
     """Return the report as JSON values, with the keys of `FixOutput`.
 
     Texts lose planted secrets and everything that has a token's shape. Patches lose planted
     secrets only: a diff of which more is replaced no longer applies.
     """
-    report = redacted(report, secrets)
+    report = redactor.frozen(report)
 
     def show(patch: Patch) -> str:
-        return redact(patch.text, secrets, patterns=())
+        return redactor.planted(patch.text)
 
     values = {
         "schema_version": 1,

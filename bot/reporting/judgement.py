@@ -64,7 +64,7 @@ def remarks(verification: Verification) -> list[str]:
         runs = count(len(verification.runs), "run")
         said.insert(0, f"The failing command passed in {passed} of {runs} with the patch.")
     if verification.suite is not None and verification.suite.order:
-        said.append(f"Whole suite: {verification.suite.order}")
+        said.append(f"Full test suite: {verification.suite.order}")
     if verification.uncompared:
         said.append(verification.uncompared)
     return said

@@ -3,52 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
-from bot.model import Verdict
+from bot.model import Limits, Verdict
+from bot.reporting.answering import RETRY, AnswerBy, ask
+from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.markdown import bullets, code
-from bot.reporting.marker import signed
+from bot.reporting.marker import marker, signed
 from bot.reporting.progress_comment import checklist
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.prose import line
+from bot.reporting.verdict_text import headline
 
 COMMANDS = (
-    ("/fix", "reproduce the failure, repair it, prove the repair, open a pull request"),
-    ("/fix <instructions>", "the same, with something to keep in mind"),
-    ("/fix status", "say how far the run is"),
-    ("/fix stop", "stop the run and report what it found"),
-    ("/fix approve", "publish a patch that waits for a person"),
-    ("/fix reject", "end a run that waits for a person"),
-    ("/fix retry", "start again, with what was asked for before"),
-    ("/fix auto on", "start by itself whenever checks of this pull request fail"),
-    ("/fix auto off", "never start by itself on this pull request"),
+    ("/fix", "reproduce the failure, fix it, verify the fix, and open a pull request"),
+    ("/fix <instructions>", "the same, with instructions to follow"),
+    ("/fix status", "show the progress of the run"),
+    ("/fix stop", "stop the run and report its findings"),
+    ("/fix approve", "publish a patch that is waiting for approval, or extend a used-up budget"),
+    ("/fix reject", "end a run that is waiting for approval"),
+    ("/fix retry", "start a new run with the same instructions"),
+    ("/fix auto on", "start a run automatically whenever checks of this pull request fail"),
+    ("/fix auto off", "never start a run automatically on this pull request"),
     ("/fix help", "show this list"),
 )
 """What can be said to Fixpoint, and what it does then."""
 
 OPTIONS = (
-    ("--attempts N", "how many patches may be tried"),
-    ("--budget-usd X", "the most that model calls may cost, in US dollars"),
-    ("--timeout TIME", "the most time that the run may take, such as `900` or `15m`"),
-    ('--test "COMMAND"', "the command that fails"),
-    ("--model NAME", "the model to ask"),
+    ("--attempts N", "maximum number of patches to try"),
+    ("--budget-usd X", "maximum cost of model calls, in US dollars"),
+    ("--timeout TIME", "time limit of the run, such as `900` or `15m`"),
+    ('--test "COMMAND"', "the failing command"),
+    ("--model NAME", "the model to use"),
     ("--effort low|medium|high", "how hard the model thinks"),
     ("--draft", "open the pull request as a draft"),
-    ("--no-draft", "open it ready for review"),
+    ("--no-draft", "open the pull request ready for review"),
 )
 """What can be set behind `/fix` and `/fix retry`."""
 
+_MARK = marker("3fa9c1d20b7e", "example")
+_RUN = "3fa9c1d20b7e"
+_STARTED = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
+
+@example(_MARK)
 def queued(mark: str) -> str:
     """Say that a run is accepted."""
     return signed(
-        "Fixpoint will work on this now. Progress appears in this comment. To stop it, comment "
+        "Fixpoint is starting. Progress will appear in this comment. To stop the run, comment "
         "`/fix stop`.",
         mark,
     )
 
 
+@example(_MARK)
 def help_text(
     mark: str,
     commands: Sequence[tuple[str, str]] = COMMANDS,
@@ -65,115 +74,167 @@ def help_text(
     return signed(text, mark)
 
 
+@example(ProgressView(_RUN, _STARTED, Limits()), _STARTED, _MARK)
 def status(view: ProgressView, now: datetime, mark: str) -> str:
     """Say how far a run is."""
     return signed(f"Run {code(view.run_id)}:\n\n{checklist(view, now)}", mark)
 
 
+@example(_MARK)
 def nothing_running(mark: str) -> str:
     """Say that there is no run to stop or to show."""
-    return signed("No run is under way here. To start one, comment `/fix`.", mark)
+    return signed("No run is active here. To start one, comment `/fix`.", mark)
 
 
+@example(True, _MARK)  # noqa: FBT003 - the one thing it tells
+@example(False, _MARK)  # noqa: FBT003 - the one thing it tells
 def auto_switched(on: bool, mark: str) -> str:  # noqa: FBT001 - the one thing it tells
     """Say what becomes of failed checks of the pull request from now on."""
     if on:
         text = (
-            "From now on, failed checks of this pull request start a run. "
-            "To switch that off, comment `/fix auto off`."
+            "From now on, Fixpoint starts a run whenever checks of this pull request fail. "
+            "To turn this off, comment `/fix auto off`."
         )
     else:
         text = (
-            "From now on, failed checks of this pull request start nothing. "
-            "`/fix` works as before; a run that is under way goes on until `/fix stop`."
+            "From now on, failed checks of this pull request do not start a run. "
+            "You can still comment `/fix`. A run that is already active continues until "
+            "`/fix stop`."
         )
     return signed(text, mark)
 
 
+@example(Verdict.GAVE_UP, "All 3 attempts of the budget are used.", None, _MARK)
+@example(Verdict.FIXED, "Attempt 2 passed.", "https://github.com/acme/app/pull/8", _MARK)
 def last_run(verdict: Verdict, reason: str, pr_url: str | None, mark: str) -> str:
-    """Say how the last run ended, where none is under way."""
-    text = f"No run is under way here. The last one's verdict: {verdict}. {_sentence(reason)}"
+    """Say how the last run ended, where none is active."""
+    text = f"No run is active here. Last run: **{headline(verdict)}.** {_sentence(reason)}"
     if pr_url is not None:
-        text += f" Its pull request: {pr_url}"
-    return signed(f"{text} To start again, comment `/fix retry`.", mark)
+        text += f" Pull request: {pr_url}"
+    return signed(f"{text}\n\nTo start a new run, comment `/fix retry`.", mark)
 
 
+@example(_MARK)
 def stopping(mark: str) -> str:
     """Say that the run is being stopped."""
     return signed(
-        "Stopping. The command or model call in progress ends first; a report follows.", mark
+        "Stopping. Fixpoint will post a report as soon as the current command or model call "
+        "finishes.",
+        mark,
     )
 
 
+@example("https://github.com/acme/app/issues/7#issuecomment-1", _MARK)
 def already_running(url: str, mark: str) -> str:
-    """Say that a run is under way, with the address of its progress comment."""
+    """Say that a run is active, with the address of its progress comment."""
     text = (
-        f"A run is under way here: {url}\n\nTo start over, comment `/fix stop`, then `/fix retry`."
+        f"A run is already active here: {url}\n\n"
+        "To start over, comment `/fix stop`, then `/fix retry`."
     )
     return signed(text, mark)
 
 
+@example(_MARK)
 def not_allowed(mark: str) -> str:
     """Say that this person may not start runs."""
     return signed("Only people with write access to this repository can use Fixpoint.", mark)
 
 
-def config_invalid(path: str, problems: Sequence[str], mark: str) -> str:
+@example(
+    ".github/fixpoint.yml",
+    ["Line 3: `atempts` is not a key; did you mean `attempts`?"],
+    _MARK,
+    AnswerBy.COMMENT,
+)
+@example(
+    ".github/fixpoint.yml",
+    ["Line 3: `atempts` is not a key; did you mean `attempts`?", "Line 9: `x` is not a key."],
+    _MARK,
+    AnswerBy.BUTTON,
+)
+def config_invalid(
+    path: str, problems: Sequence[str], mark: str, by: AnswerBy = AnswerBy.COMMENT
+) -> str:
     """List what is wrong with the repo config; each problem names its line."""
     text = (
-        f"{code(path)} has {count(len(problems), 'problem')}, so nothing was started:\n\n"
+        f"Fixpoint did not start because {code(path)} has {count(len(problems), 'problem')}:\n\n"
         f"{bullets(line(problem) for problem in problems)}\n\n"
-        "Correct the file, then comment `/fix retry`. "
-        "`fixpoint config check` finds these problems on your machine."
+        f"Fix the file, then {ask(RETRY, by)}. "
+        "To check it on your machine, run `fixpoint config check`."
     )
     return signed(text, mark)
 
 
+@example("`--atempts` is not an option; did you mean `--attempts`?", _MARK)
 def bad_command(problem: str, mark: str) -> str:
     """Say what could not be understood, and where the commands are listed."""
-    return signed(f"{_sentence(problem)} `/fix help` lists the commands and options.", mark)
+    return signed(f"{_sentence(problem)} For all commands and options, comment `/fix help`.", mark)
 
 
+@example("acme/app is archived. Unarchive it, then comment `/fix retry`.", _MARK)
 def could_not_start(reason: str, mark: str) -> str:
     """Say why no run was started; the reason says what to do."""
-    return signed(f"This run could not start. {_sentence(reason)} Then comment `/fix retry`.", mark)
+    return signed(_sentence(reason), mark)
 
 
+@example(
+    "GitHub denied GET /repos/acme/app (Forbidden). Check the App's permissions.",
+    _MARK,
+    AnswerBy.COMMENT,
+)
+@example(
+    "GitHub denied GET /repos/acme/app (Forbidden). Check the App's permissions.",
+    _MARK,
+    AnswerBy.BUTTON,
+)
+def no_access(reason: str, mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
+    """Say what GitHub does not allow Fixpoint, so that no run was started."""
+    return signed(
+        f"Fixpoint could not start. {_sentence(reason)} Once this is fixed, {ask(RETRY, by)}.", mark
+    )
+
+
+@example("The checks failed at 2c64ae4, but the branch is now at 7d1f0b2.", _MARK)
 def moved_on(reason: str, mark: str) -> str:
     """Say that nothing is done for a commit that people have left behind."""
-    return signed(
-        f"{_sentence(reason)} Nothing is published for a commit that is not the newest.", mark
-    )
+    return signed(f"{_sentence(reason)} Nothing was published.", mark)
 
 
-def crashed(run_id: str, times: int, mark: str) -> str:
+@example(_RUN, 3, _MARK, AnswerBy.COMMENT)
+@example(_RUN, 3, _MARK, AnswerBy.BUTTON)
+def crashed(run_id: str, times: int, mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
     """Say that a run was given up because it kept ending its server."""
     text = (
-        f"Run {code(run_id)} was interrupted {count(times, 'time')} without getting further, "
-        "so it was given up. "
-        f"The server's log has the cause under {code(f'run_id={run_id}')}; "
-        "when it is removed, comment `/fix retry`."
+        f"Fixpoint gave up on run {code(run_id)} after {count(times, 'interruption')} without "
+        f"progress. The cause is in the server's log under {code(f'run_id={run_id}')}. "
+        f"Once it is fixed, {ask(RETRY, by)}."
     )
     return signed(text, mark)
 
 
-def broke(run_id: str, reason: str | None, mark: str) -> str:
+@example(_RUN, None, _MARK, AnswerBy.COMMENT)
+@example(_RUN, "The database is closed because the server is shutting down.", _MARK)
+@example(_RUN, None, _MARK, AnswerBy.BUTTON)
+def broke(run_id: str, reason: str | None, mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
     """Say that a run ended without a report; `reason` says why unless that is a bug of ours."""
-    why = f"Run {code(run_id)} ended early"
-    if reason is None:
-        text = f"{why} because of an error in Fixpoint itself; its report is lost."
-    else:
-        text = f"{why}. {_sentence(reason)}"
-    text += (
-        f" The server's log has more under {code(f'run_id={run_id}')}. "
-        "To start again, comment `/fix retry`."
+    why = (
+        f"Run {code(run_id)} failed without a report because of a bug in Fixpoint."
+        if reason is None
+        else f"Run {code(run_id)} ended early. {_sentence(reason)}"
+    )
+    text = (
+        f"{why} Details are in the server's log under {code(f'run_id={run_id}')}. "
+        f"To start a new run, {ask(RETRY, by)}."
     )
     return signed(text, mark)
 
 
-def ended_early(mark: str) -> str:
-    """Stand in the progress comment's place when a comment of its own says how the run ended."""
-    return signed("This run ended early: a comment below says why.", mark)
+@example(_MARK, AnswerBy.COMMENT)
+@example(_MARK, AnswerBy.BUTTON)
+def ended_early(mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
+    """Stand in the progress comment's place when another text says how the run ended."""
+    where = "See the comment below" if by is AnswerBy.COMMENT else "The reason is given below"
+    return signed(f"This run ended early. {where}.", mark)
 
 
 def _definitions(entries: Sequence[tuple[str, str]]) -> str:

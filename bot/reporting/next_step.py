@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from bot.model import Failure, Report, Verdict
+from bot.reporting.answering import APPROVE, RETRY, AnswerBy, ask
 from bot.reporting.evidence import commit, named
 from bot.reporting.markdown import code
 from bot.reporting.proof import observation_of
@@ -12,35 +13,37 @@ from bot.reporting.proof import observation_of
 _NAME_THE_COMMAND = '`/fix --test "COMMAND"`'
 
 
-def next_step(report: Report, *, offers_more: bool = False) -> str:  # noqa: C901, PLR0911 - one case per verdict
+def next_step(  # noqa: C901, PLR0911 - one case per verdict
+    report: Report, *, offers_more: bool = False, by: AnswerBy = AnswerBy.COMMENT
+) -> str:
     """Return the next thing for a person, as Markdown of one or two sentences.
 
     Args:
         report: Of the run.
-        offers_more: Whether an approval lets a run go on whose budget is spent.
+        offers_more: Whether an approval lets a run continue whose budget is used up.
+        by: How people answer it.
     """
     match report.verdict:
         case Verdict.FIXED:
             return "Review the patch."
         case Verdict.IMPROVED:
-            return f"The patch below repairs a part. {_look(report)}"
+            return f"The patch below is a partial fix. {_look(report)}"
         case Verdict.FLAKY:
-            return f"Make the test stable first: a passing run proves nothing here. {_look(report)}"
+            return f"Fix the flaky test first: passing once would prove nothing. {_look(report)}"
         case Verdict.RED_ON_BASE:
-            return f"Repair the base branch first, this change is not the cause. {_look(report)}"
+            return f"Fix the base branch first; this change is not the cause. {_look(report)}"
         case Verdict.NOT_REPRODUCED:
-            return _how_to_reproduce(report)
+            return _how_to_reproduce(report, by)
         case Verdict.INFRASTRUCTURE:
-            return _how_to_set_up(report)
+            return _how_to_set_up(report, by)
         case Verdict.GAVE_UP:
             return _look(report)
         case Verdict.BUDGET_SPENT:
-            how = "`/fix approve`" if offers_more else "`/fix retry` with a larger budget"
-            return f"{_look(report)} To go on, comment {how}."
+            return f"{_look(report)} {_how_to_continue(by, offers_more=offers_more)}"
         case Verdict.STOPPED:
-            return "Comment `/fix retry` to start again."
+            return f"To start a new run, {ask(RETRY, by)}."
         case Verdict.REFUSED:
-            return "Change what is named above, then comment `/fix retry`."
+            return f"Fix the problem described above, then {ask(RETRY, by)}."
         case _:
             assert_never(report.verdict)
 
@@ -51,8 +54,8 @@ def _look(report: Report) -> str:
         why = f": {code(failure.message, limit=240)}" if failure.message.strip() else ""
         return f"Look at {named(failure)}{why}."
     if observation is not None:
-        return f"Run {code(observation.command)} and read its output."
-    return "Read the server's log of this run."
+        return f"Run {code(observation.command)} and check its output."
+    return "Check the server's log for this run."
 
 
 def _first_failure(report: Report) -> Failure | None:
@@ -62,22 +65,33 @@ def _first_failure(report: Report) -> Failure | None:
     return next((failure for failure in failing if failure.file), failing[0] if failing else None)
 
 
-def _how_to_reproduce(report: Report) -> str:
-    if report.commands is None:
-        return f"Name the command that fails with {_NAME_THE_COMMAND}."
+def _how_to_continue(by: AnswerBy, *, offers_more: bool) -> str:
+    if offers_more:
+        return f"To extend the budget and continue, {ask(APPROVE, by)}."
     return (
-        f"Name the command that fails with {_NAME_THE_COMMAND}, "
-        f"or add a test that shows the problem at {commit(report.head)}."
+        "To continue, raise the limit that was reached (`budget_usd`, `timeout` or `caps` in "
+        f"`.github/fixpoint.yml`), then {ask(RETRY, by)}."
     )
 
 
-def _how_to_set_up(report: Report) -> str:
+def _how_to_reproduce(report: Report, by: AnswerBy) -> str:
+    if by is AnswerBy.BUTTON:
+        return f"Open an issue and comment {_NAME_THE_COMMAND} there with the failing command."
+    if report.commands is None:
+        return f"Comment {_NAME_THE_COMMAND} with the failing command."
+    return (
+        f"Comment {_NAME_THE_COMMAND} with the failing command, "
+        f"or add a test that fails at {commit(report.head)}."
+    )
+
+
+def _how_to_set_up(report: Report, by: AnswerBy) -> str:
     reproduction = report.reproduction
     printed = reproduction.setup_output.split("\n") if reproduction is not None else []
     last = next((line for line in reversed(printed) if line.strip()), "")
     if not last:
-        return "Remove the cause that is named above, then comment `/fix retry`."
+        return f"Fix the problem described above, then {ask(RETRY, by)}."
     return (
-        f"The setup ended with {code(last, limit=240)}. "
-        "Correct `setup` in `.github/fixpoint.yml`, then comment `/fix retry`."
+        f"The setup output ended with {code(last, limit=240)}. "
+        f"Correct `setup` in `.github/fixpoint.yml`, then {ask(RETRY, by)}."
     )

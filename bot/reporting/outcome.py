@@ -23,7 +23,7 @@ def judgement(verification: Verification) -> str:
         return f"not accepted: {printable(verification.problem.rstrip('.'), 160)}"
     target = verification.target
     if target is None:
-        return "not judged"
+        return "not verified"
     if not target.ok:
         return _still_failing(target)
     if verification.new_failures:

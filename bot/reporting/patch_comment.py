@@ -8,6 +8,7 @@ import textwrap
 
 from bot.model import Patch, Report
 from bot.model.untrusted import reveal_hidden
+from bot.reporting.answering import RETRY, AnswerBy, ask
 from bot.reporting.evidence import changed_files, commit, diffstat
 from bot.reporting.markdown import Section, details, essential, fence, fit, raw_fence
 from bot.reporting.marker import without_markers
@@ -15,14 +16,21 @@ from bot.reporting.proof import cause, proof
 from bot.reporting.prose import line
 
 _SUGGESTED = (
-    "The suggestions here are the whole patch: add all of them to one batch, and commit that."
+    "The suggestions below are the complete patch: add all of them to one batch and commit it."
 )
 
 _MOST_PATCH = 60_000
 """Characters of a patch beyond which a comment (65,536) has no room left for its explanation."""
 
 
-def patch_comment(report: Report, reason: str, mark: str, *, suggested: bool = False) -> str:
+def patch_comment(
+    report: Report,
+    reason: str,
+    mark: str,
+    *,
+    suggested: bool = False,
+    by: AnswerBy = AnswerBy.COMMENT,
+) -> str:
     """Return a comment from which an accepted patch can be applied byte by byte.
 
     Args:
@@ -30,44 +38,48 @@ def patch_comment(report: Report, reason: str, mark: str, *, suggested: bool = F
         reason: Why there is no pull request, as a sentence.
         mark: The hidden marker, last line of the comment.
         suggested: Whether it is the head of a review that suggests the patch's changes.
+        by: How people answer it.
     """
-    where = _SUGGESTED if suggested else "The patch stands here instead."
-    lead = f"Fixed, but not pushed: {line(reason)} {where}"
+    where = _SUGGESTED if suggested else "The patch is posted here instead."
+    lead = f"**Fixed, but not pushed.** {line(reason)} {where}"
     size = f"{diffstat(report.patch)}: {changed_files(report.patch)}"
     sections = [
         essential(lead),
         Section((f"{cause(report)}**Proof:** {proof(report)}",), rank=8),
         Section((size,), rank=7),
-        *_patch(report.patch, report.head),
+        *_patch(report.patch, report.head, by),
         essential(f"{mark}\n"),
     ]
     return fit(sections)
 
 
-def _patch(patch: Patch, head: str) -> tuple[Section, ...]:
+def _patch(patch: Patch, head: str, by: AnswerBy) -> tuple[Section, ...]:
     if _survives_as_text(patch):
         how = (
-            f"Save this as `fixpoint.patch` at the root of a checkout of {commit(head)} "
-            "and run `git apply fixpoint.patch`:"
+            f"To apply it, check out {commit(head)}, save this as `fixpoint.patch` in the repository "
+            "root, and run `git apply fixpoint.patch`:"
         )
         block = details("Show the patch", raw_fence(patch.text.removesuffix("\n"), "diff"))
         return (Section((f"{how}\n\n{block}",), rank=8),)
     shown = Section((details("Show the patch", fence(patch.text, "diff", limit=12_000)),), rank=1)
     packed = textwrap.fill(base64.b64encode(gzip.compress(patch.data, mtime=0)).decode(), 76)
     if len(packed) > _MOST_PATCH:
-        return (essential(_too_large(patch)), shown)
+        return (essential(_too_large(patch, by)), shown)
     how = (
-        "A comment can't carry this patch as text. Save the packed form as `fixpoint.b64` at the "
-        f"root of a checkout of {commit(head)} and run "
+        "This patch can't be posted as plain text. To apply it, check out "
+        f"{commit(head)}, save the encoded patch as `fixpoint.b64` in the repository root, and run "
         "`base64 -d fixpoint.b64 | gunzip | git apply`:"
     )
-    return (Section((f"{how}\n\n{details('Show the packed patch', raw_fence(packed))}",), 8), shown)
-
-
-def _too_large(patch: Patch) -> str:
     return (
-        f"The patch ({len(patch.data):,} bytes) does not fit into a comment. "
-        "Let Fixpoint write to this repository, then comment `/fix retry`."
+        Section((f"{how}\n\n{details('Show the encoded patch', raw_fence(packed))}",), 8),
+        shown,
+    )
+
+
+def _too_large(patch: Patch, by: AnswerBy) -> str:
+    return (
+        f"The patch ({len(patch.data):,} bytes) is too large for a comment. "
+        f"Grant Fixpoint write access to this repository, then {ask(RETRY, by)}."
     )
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import assert_never
 
-from bot.model import Report, Verdict
+from bot.model import Report
 from bot.model.progress import Phase
+from bot.reporting.answering import STOP, AnswerBy, ask
 from bot.reporting.evidence import proposer
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.markdown import code, escape
@@ -15,22 +15,23 @@ from bot.reporting.marker import signed
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.prose import line
+from bot.reporting.verdict_text import headline
 
 _ORDER = tuple(Phase)
 _LISTED = (
     (Phase.PREPARE, "Check out the commit"),
     (Phase.SETUP, "Set up the environment"),
     (Phase.REPRODUCE, "Reproduce the failure"),
-    (Phase.WRITE_TEST, "Write a test that fails"),
+    (Phase.WRITE_TEST, "Write a failing test"),
     (Phase.ATTEMPT, "Find a patch that passes"),
     (Phase.PUBLISH, "Publish the result"),
 )
 
 
-def render(view: ProgressView, now: datetime, mark: str) -> str:
+def render(view: ProgressView, now: datetime, mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
     """Return the comment of a run that is under way."""
-    text = f"Fixpoint is working on this.\n\n{checklist(view, now)}\n\nTo stop it, comment `/fix stop`."
-    return signed(text, mark)
+    stop = f"To stop the run, {ask(STOP, by)}."
+    return signed(f"Fixpoint is working on this.\n\n{checklist(view, now)}\n\n{stop}", mark)
 
 
 def finished(report: Report, pr_url: str | None, mark: str, *, after: str = "") -> str:
@@ -44,9 +45,9 @@ def finished(report: Report, pr_url: str | None, mark: str, *, after: str = "") 
     """
     attempts = count(len(report.attempts), "attempt")
     figures = f"{attempts}, {duration(report.seconds)}, {money(report.usage.cost_usd)}"
-    text = f"Fixpoint is done: {_ending(report.verdict)} ({figures})."
+    text = f"Fixpoint has finished. {headline(report.verdict)} ({figures})."
     if pr_url is not None:
-        text += f" The pull request: {pr_url}"
+        text += f" Pull request: {pr_url}"
     return signed(f"{text}\n\n{after}" if after else text, mark)
 
 
@@ -89,7 +90,7 @@ def _said(view: ProgressView, phase: Phase, *, is_current: bool) -> str:
         return ""
     if phase is Phase.ATTEMPT:
         return _attempt_under_way(view)
-    return code(view.detail, limit=100) if view.detail else "under way"
+    return code(view.detail, limit=100) if view.detail else "in progress"
 
 
 def _attempt_under_way(view: ProgressView) -> str:
@@ -115,29 +116,3 @@ def _past_attempts(view: ProgressView) -> Iterator[str]:
             f"Attempt {attempt.n} ({proposer(attempt)}): {escape(outcome(attempt))}, "
             f"failing tests {before_after(attempt)}"
         )
-
-
-def _ending(verdict: Verdict) -> str:  # noqa: C901, PLR0911 - one case per verdict
-    match verdict:
-        case Verdict.FIXED:
-            return "fixed"
-        case Verdict.IMPROVED:
-            return "improved, but not fixed"
-        case Verdict.FLAKY:
-            return "the failure is flaky"
-        case Verdict.RED_ON_BASE:
-            return "the base branch fails in the same way"
-        case Verdict.NOT_REPRODUCED:
-            return "the failure could not be reproduced"
-        case Verdict.INFRASTRUCTURE:
-            return "the tests could not be run"
-        case Verdict.GAVE_UP:
-            return "no patch was found that passes"
-        case Verdict.BUDGET_SPENT:
-            return "the budget is used up"
-        case Verdict.STOPPED:
-            return "stopped on request"
-        case Verdict.REFUSED:
-            return "refused"
-        case _:
-            assert_never(verdict)

@@ -61,7 +61,7 @@ def longest(phase: Phase, limits: Limits) -> str:
     """
     if phase is not Phase.REPRODUCE:
         return ""
-    return f" (at most {duration(limits.observation_seconds)} each time)"
+    return f" (up to {duration(limits.observation_seconds)} per run)"
 
 
 def _attempt(attempt: Attempt) -> str:

@@ -31,13 +31,13 @@ def proof(report: Report) -> str:
     attempt = attempt_of(report)
     verification = attempt.verification if attempt is not None else None
     if not report.patch_accepted or verification is None or verification.target is None:
-        return "none. This patch is not verified; do not merge it as it is."
+        return "none. This patch is not verified; do not merge it as is."
     counts = verification.target.counts
     passed = f" ({count(counts.passed, 'test')} passed)" if counts is not None else ""
-    before = "It failed on the untouched commit and passes"
+    before = "The command that failed on the original commit passes"
     if report.reproduction is not None and report.reproduction.test_patch is not None:
-        before = "A test written first failed on the untouched commit and passes"
-    text = f"{before} with this patch{passed}, in a clean sandbox that the proposer can't reach."
+        before = "A new test that failed on the original commit passes"
+    text = f"{before} with this patch{passed} in a clean sandbox that the proposer can't access."
     return f"{text} {_suite(verification)}".strip()
 
 
@@ -45,5 +45,5 @@ def _suite(verification: Verification) -> str:
     if verification.uncompared or verification.suite is None:
         return line(verification.uncompared)
     if verification.suite.ok:
-        return "The whole suite passes."
-    return "The whole suite has no new failure."
+        return "The full test suite passes."
+    return "The full test suite has no new failures."

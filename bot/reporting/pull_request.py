@@ -30,8 +30,8 @@ _TITLE_LENGTH = 100
 _STEERING = bullets(
     (
         "`/fix <what to do differently>` starts a new run with your instructions.",
-        "`/fix retry` tries again with the same ones.",
-        "`/fix stop` ends a run that is under way.",
+        "`/fix retry` starts a new run with the same instructions.",
+        "`/fix stop` stops the active run.",
     )
 )
 
@@ -58,7 +58,7 @@ def body(report: Report, mark: str) -> str:
         commands(report.commands),
         *_guard_sections(report),
         *_attempt_sections(report),
-        Section((f"### How to steer it\n\nComment here:\n\n{_STEERING}",), rank=5),
+        Section((f"### Next steps\n\nComment here:\n\n{_STEERING}",), rank=5),
         balances.section(report.balances),
         Section((_footer(report),), rank=4),
         essential(f"{mark}\n"),
@@ -80,7 +80,7 @@ def _headline(report: Report, *, brief: bool = False) -> str:
 def _failed(report: Report) -> str:
     observation = observation_of(report)
     if observation is None:
-        return f"nothing was run at {commit(report.head)}."
+        return f"no command was run at {commit(report.head)}."
     text = f"{code(observation.command)} at {commit(report.head)}, {ended(observation)}"
     if observation.failing:
         text += f": {code(observation.failing[0].test)}"
@@ -127,7 +127,7 @@ def _changed(report: Report) -> tuple[str, ...]:
     told = (prose(attempt.proposal.summary, limit=limit) for limit in (4_000, 1_000))
     if attempt.proposal.model is None:  # then these are words of ours
         return tuple(f"{heading}\n\n{size}\n\n{words}" for words in told)
-    who = f"In the words of {proposer(attempt)}:"
+    who = f"As described by {proposer(attempt)}:"
     return tuple(f"{heading}\n\n{size}\n\n{who}\n\n{quote(words)}" for words in told)
 
 
@@ -144,13 +144,14 @@ def _proof_before(report: Report, reproduction: Reproduction) -> Iterator[str]:
         return
     runs = reproduction.runs or (observation.exit_code,)
     red = sum(exit_code != 0 for exit_code in runs)
+    codes = "exit code" if len(runs) == 1 else "exit codes"
     yield (
-        f"Untouched commit {commit(report.head)}: {code(observation.command)} failed in "
-        f"{red} of {count(len(runs), 'run')}, exit codes {', '.join(map(str, runs))}."
+        f"Original commit {commit(report.head)}: {code(observation.command)} failed in "
+        f"{red} of {count(len(runs), 'run')}, {codes} {', '.join(map(str, runs))}."
     )
     if reproduction.test_patch is not None:
         yield (
-            "Nothing failed at first, so a test was written before the repair: "
+            "Nothing failed at first, so Fixpoint wrote a failing test: "
             f"{changed_files(reproduction.test_patch)}. It is part of this patch."
         )
 
@@ -168,11 +169,11 @@ def _proof_after(verification: Verification, reproduction: Reproduction) -> Iter
         if said:
             yield said
         return
-    text = f"Whole suite with the patch: {code(suite.command)}, {ended(suite)}"
+    text = f"Full test suite with the patch: {code(suite.command)}, {ended(suite)}"
     if baseline is not None:
         text += f"; without it: {ended(baseline)}"
     fresh = len(verification.new_failures)
-    news = said or (f"{fresh:,} of them new." if fresh else "No failure is new.")
+    news = said or (f"{count(fresh, 'new failure')}." if fresh else "No new failures.")
     yield f"{text}. {news} {line(suite.order)}".rstrip()
 
 
@@ -194,25 +195,25 @@ def _guard_sections(report: Report) -> Iterator[Section]:
     parts = []
     if verification.changed_tests:
         names = ", ".join(code(name) for name in verification.changed_tests[:20])
-        parts.append(f"Test files that this patch touches: {names}.")
+        parts.append(f"Test files changed by this patch: {names}.")
     if verification.new_failures:
         parts.append(f"New failures:\n\n{failing_tests(verification.new_failures, most=10)}")
     if verification.findings:
-        parts.append(f"What the guards found:\n\n{findings(verification.findings[:20])}")
+        parts.append(f"Guard findings:\n\n{findings(verification.findings[:20])}")
     if parts:
-        yield Section(("\n\n".join(["### Worth a look", *parts]),), rank=7)
+        yield Section(("\n\n".join(["### Please review", *parts]),), rank=7)
 
 
 def _test_first(reproduction: Reproduction, verification: Verification) -> str:
     rows = [
         (tree, code(run.command), ended(run))
         for tree, run in (
-            ("Untouched commit and the new test", reproduction.observation),
-            ("The same with the repair", verification.target),
+            ("Original commit with the new test", reproduction.observation),
+            ("The same with the fix", verification.target),
         )
         if run is not None
     ]
-    return f"### The test that was written first\n\n{table(('Tree', 'Command', 'Result'), rows)}"
+    return f"### The new test\n\n{table(('Tree', 'Command', 'Result'), rows)}"
 
 
 def _attempt_sections(report: Report) -> Iterator[Section]:
@@ -229,7 +230,7 @@ def _attempt_sections(report: Report) -> Iterator[Section]:
     )
     failed = [attempt for attempt in report.attempts if not attempt.accepted]
     if failed:
-        title_text = f"What {count(len(failed), 'other attempt')} tried"
+        title_text = f"Details of {count(len(failed), 'other attempt')}"
         yield Section((details(title_text, "\n\n".join(map(tried, failed))),), rank=1)
 
 

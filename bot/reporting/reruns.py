@@ -1,39 +1,63 @@
-"""Flaky jobs that GitHub runs once more: one sentence for each state of it."""
+"""Flaky jobs that GitHub runs again: one sentence for each state of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.reporting.example import example
 from bot.reporting.markdown import code
 from bot.reporting.prose import line
-
-BEGUN = "GitHub runs the failed jobs once more, on the same commit."
-HAD_IT = "The failed jobs had been run again before, so they are not run once more."
-NO_JOBS = "Only jobs of GitHub Actions can be run once more; these checks are none."
 
 _MOST_NAMED = 5
 
 
+@example()
+def begun() -> str:
+    """Say that GitHub runs them again."""
+    return "GitHub is re-running the failed jobs on the same commit."
+
+
+@example()
+def had_it() -> str:
+    """Say that once is enough."""
+    return "The failed jobs were already re-run, so Fixpoint does not re-run them again."
+
+
+@example()
+def no_jobs() -> str:
+    """Say that no failed check can be run again."""
+    return "Fixpoint can re-run only GitHub Actions jobs, and none of the failed checks is one."
+
+
+@example("GitHub denied POST /repos/acme/app/actions/runs/1/rerun-failed-jobs (Forbidden).")
 def refused(why: str) -> str:
     """Say that GitHub does not run them."""
-    return f"The failed jobs are not run once more. {line(why)}"
+    return f"Could not re-run the failed jobs. {line(why)}"
 
 
+@example(())
+@example(("test (3.12)", "lint"))
 def ended(failed: Sequence[str]) -> str:
-    """Say how the jobs ended when they ran once more; `failed` names those that failed again."""
+    """Say how the jobs ended when they ran again; `failed` names those that failed again."""
     if not failed:
-        return "Run once more by GitHub on the same commit, the failed jobs pass."
+        return "The failed jobs passed on re-run."
     names = ", ".join(code(name) for name in failed[:_MOST_NAMED])
     more = len(failed) - _MOST_NAMED
     others = f" and {more} more" if more > 0 else ""
-    return f"Run once more by GitHub on the same commit, these failed again: {names}{others}."
+    return f"Failed again on re-run: {names}{others}."
 
 
-NO_END = "GitHub did not say how the failed jobs ended when they ran once more."
+@example()
+def no_end() -> str:
+    """Say that their end is not known."""
+    return "GitHub did not report how the re-run of the failed jobs ended."
 
 
+@example(None)
+@example(())
+@example(("test (3.12)",))
 def title(failed: Sequence[str] | None) -> str:
     """Return the title of the check run; None for jobs whose end is not known."""
     if failed is None:
-        return "Verdict: flaky"
-    return f"Verdict: flaky; {'it failed again' if failed else 'run again, it passes'}"
+        return "Flaky"
+    return "Flaky: failed again on re-run" if failed else "Flaky: passed on re-run"

@@ -121,7 +121,7 @@ def _print_summary(report: Report, say: _Speaker) -> None:
 
 def _print_patch(report: Report, console: Console) -> None:
     lines = reveal_hidden(report.patch.text).splitlines()
-    title = "The patch:" if report.patch_accepted else "The patch so far, which is not accepted:"
+    title = "The patch:" if report.patch_accepted else "The patch so far (not accepted):"
     console.print(f"\n{title}", markup=False, highlight=False)
     shown = "\n".join(lines[:_MOST_PATCH_LINES])
     if console.is_terminal:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from dataclasses import replace
-
-from pydantic import SecretStr
 
 from bot.ci.evidence import JobEvidence
 from bot.config.repo_config import PATH as CONFIG_PATH
@@ -15,9 +11,11 @@ from bot.github.github import GitHub
 from bot.model.money.caps import Caps
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
-from bot.redaction import redacted
+from bot.redaction import Redactor
 from bot.reporting import messages
+from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
+from bot.reporting.reasons import starting
 from bot.runs.briefing import Brief, write_brief
 from bot.runs.display import Display, Shown
 from bot.runs.gathering import Gathering
@@ -37,15 +35,13 @@ class Beginning:
         runs: RunStore,
         display: Display,
         caps: Caps,
-        secrets: Sequence[SecretStr],
-        patterns: Sequence[re.Pattern[str]],
+        redactor: Redactor,
     ) -> None:
         self._github = github
         self._runs = runs
         self._display = display
         self._caps = caps
-        self._secrets = secrets
-        self._patterns = patterns
+        self._redactor = redactor
 
     def caps_of(self, brief: Brief) -> Caps:
         """Return the server's caps, lowered where the repository asks for less."""
@@ -61,18 +57,20 @@ class Beginning:
 
     async def brief(self, request: FixRequest) -> Brief | CouldNotStart:
         """Return what the run has to know, or what to tell people when it can't start."""
-        mark = marker(request.run_id, "progress")
+        mark, by = marker(request.run_id, "progress"), answer_by(request)
         try:
             brief = await write_brief(self._github, request)
-            brief = replace(brief, problem=redacted(brief.problem, self._secrets, self._patterns))
+            brief = replace(brief, problem=self._redactor.frozen(brief.problem))
             await self._check_pace(request, brief)
         except RepoConfigError as error:
-            text = messages.config_invalid(CONFIG_PATH, error.problems, mark)
-            return CouldNotStart(text, "The repo config can't be used.")
+            text = messages.config_invalid(CONFIG_PATH, error.problems, mark, by)
+            return CouldNotStart(text, starting.config_invalid())
         except HeadMoved as error:
             return CouldNotStart(messages.moved_on(str(error), mark), str(error))
-        except (UsageError, NotPermitted) as error:
+        except UsageError as error:
             return CouldNotStart(messages.could_not_start(str(error), mark), str(error))
+        except NotPermitted as error:
+            return CouldNotStart(messages.no_access(str(error), mark, by), str(error))
         return brief
 
     async def _check_pace(self, request: FixRequest, brief: Brief) -> None:
@@ -82,10 +80,7 @@ class Beginning:
             return
         earlier = await self._runs.within_an_hour_before(request.run_id)
         if earlier >= most:
-            raise UsageError(
-                f"This repository may start {most} runs an hour, and so many were started in the "
-                "last one. Wait a while."
-            )
+            raise UsageError(starting.hourly_limit(most, answer_by(request)))
 
     async def gather(self, request: FixRequest, brief: Brief) -> tuple[JobEvidence, ...]:
         """Return what GitHub knows of the failed checks."""
@@ -94,4 +89,4 @@ class Beginning:
         base = brief.trusted if brief.trusted != brief.commit else None
         repo = Repo(request.repository, request.installation_id)
         found = await Gathering(self._github, repo, base=base).all_of(request.failed.checks)
-        return redacted(found, self._secrets, self._patterns)
+        return self._redactor.frozen(found)

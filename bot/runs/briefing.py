@@ -16,6 +16,8 @@ from bot.model.money.caps import NO_CAPS, Caps, limited
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.repair.job import Job
+from bot.reporting.answering import answer_by
+from bot.reporting.reasons import starting
 from bot.runs.requested_paths import mandate
 
 NEWEST = 20
@@ -79,9 +81,9 @@ def _problem(request: FixRequest) -> Problem:
     """Return the problem of a commit that nobody wrote about: what its checks are called."""
     failed = request.failed
     checks = () if failed is None else failed.checks
-    listed = "\n".join(f"- {check.name}: {check.conclusion}" for check in checks)
+    listed = [f"{check.name}: {check.conclusion}" for check in checks]
     return Problem(
-        body=f"These checks of the commit failed:\n\n{listed}" if listed else "",
+        body=starting.checks_failed(listed) if listed else "",
         instructions=request.instructions,
     )
 
@@ -90,7 +92,7 @@ async def _of_branch(github: GitHub, repo: Repo, request: FixRequest, problem: P
     """Return the brief of what is on a branch: the one whose checks failed, or the default one."""
     facts = await github.facts(repo)
     if facts.archived:
-        raise UsageError(f"{facts.full_name} is archived, so nothing can be published there.")
+        raise UsageError(starting.archived(facts.full_name, answer_by(request)))
     branch = facts.default_branch if request.failed is None else request.failed.branch
     head = await github.branch_head(repo, branch)
     _require_head(request, head)
@@ -108,7 +110,7 @@ async def _of_pull_request(
     github: GitHub, repo: Repo, request: FixRequest, issue: Issue, pull: PullRequest
 ) -> Brief:
     if pull.state != "open":
-        raise UsageError("This pull request is closed: reopen it, or open an issue instead.")
+        raise UsageError(starting.pull_request_closed())
     _require_head(request, pull.head_sha)
     trusted = await github.branch_head(repo, pull.base_ref)
     return Brief(
@@ -125,10 +127,7 @@ async def _of_pull_request(
 def _require_head(request: FixRequest, head: str) -> None:
     """Raise `HeadMoved` when the commit whose checks failed is not its branch's head any more."""
     if request.failed is not None and request.failed.sha != head:
-        raise HeadMoved(
-            f"The checks failed at {request.failed.sha[:7]}, and the branch has moved on to "
-            f"{head[:7]}."
-        )
+        raise HeadMoved(starting.outdated(request.failed.sha[:7], head[:7]))
 
 
 async def read_config(github: GitHub, repo: Repo, ref: str) -> RepoConfig:

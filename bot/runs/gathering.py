@@ -1,4 +1,4 @@
-"""Gather from GitHub what is known of a commit's failed checks; what can't be had is said."""
+"""Gather from GitHub what is known of a commit's failed checks; what is unavailable is said."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from bot.github.refusals import Gone
 from bot.model.check_report import Annotation
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck
+from bot.reporting.reasons import evidence_gaps
 
 MOST_CHECKS = 12
 """Failed checks of one commit that are looked at."""
@@ -62,7 +63,9 @@ class Gathering:
         reports: tuple[bytes, ...] = ()
         if check.job_id is not None:
             job = await _had(
-                self._github.workflow_job(self._repo, check.job_id), "The job's steps", missing
+                self._github.workflow_job(self._repo, check.job_id),
+                evidence_gaps.job_steps(),
+                missing,
             )
             bare = await self._with_job(bare, job, missing)
             log = await self._log(check.job_id, job, missing)
@@ -72,9 +75,9 @@ class Gathering:
             bare = await self._with_remarks(bare, check.check_run_id, missing)
             if log is None:
                 output = self._github.check_output(self._repo, check.check_run_id)
-                summary = await _had(output, "The check's own words", missing) or ""
+                summary = await _had(output, evidence_gaps.check_output(), missing) or ""
         if log is None and not summary and not bare.remarks:
-            missing.append("The check says nothing of why it failed.")
+            missing.append(evidence_gaps.unexplained())
         told = Collected(log, reports, summary)
         # A log of two megabytes takes a while, in which the server has webhooks to answer.
         return await asyncio.to_thread(understand, replace(bare, missing=tuple(missing)), told)
@@ -86,7 +89,7 @@ class Gathering:
         if run_id is None:
             return bare
         facts = await _had(
-            self._github.workflow_facts(self._repo, run_id), "The workflow run", missing
+            self._github.workflow_facts(self._repo, run_id), evidence_gaps.workflow_run(), missing
         )
         steps = [
             StepFacts(step.name, step.number, step.conclusion, step.started, step.ended)
@@ -106,12 +109,14 @@ class Gathering:
         self, bare: JobEvidence, check_run: int, missing: list[str]
     ) -> JobEvidence:
         told = await _had(
-            self._github.annotations(self._repo, check_run), "The annotations", missing
+            self._github.annotations(self._repo, check_run),
+            evidence_gaps.check_annotations(),
+            missing,
         )
         passed = None
         if self._base is not None:
             at_base = self._github.passed_at(self._repo, self._base, bare.check.name)
-            passed = await _had(at_base, "The check on the base", missing)
+            passed = await _had(at_base, evidence_gaps.check_on_base(), missing)
         remarks = tuple(_remark(annotation) for annotation in told or ())
         return replace(bare, remarks=remarks, passed_on_base=passed)
 
@@ -123,7 +128,7 @@ class Gathering:
         except Gone:
             pass
         except NotPermitted as error:
-            missing.append(f"The job's log can't be read. {error}")
+            missing.append(evidence_gaps.log_forbidden(str(error)))
             return None
         if job is not None:
             archive = await _had(self._github.run_logs(self._repo, job.run_id), "", [])
@@ -133,7 +138,7 @@ class Gathering:
                     window = LogWindow()
                     window.feed(data)
                     return window.text()
-        missing.append("The job's log is gone: GitHub keeps logs for 90 days at most.")
+        missing.append(evidence_gaps.log_expired())
         return None
 
     async def _reports(self, job: WorkflowJob | None, missing: list[str]) -> tuple[bytes, ...]:
@@ -145,9 +150,9 @@ class Gathering:
         found: list[bytes] = []
         for artifact in wanted[:_MOST_ARTIFACTS]:
             if artifact.size > _LARGEST_ARTIFACT:
-                missing.append(f"The artifact {artifact.name!r} is too large to be read.")
+                missing.append(evidence_gaps.artifact_too_large(artifact.name))
                 continue
-            told = f"The artifact {artifact.name!r}"
+            told = evidence_gaps.artifact(artifact.name)
             archive = await _had(self._github.artifact(self._repo, artifact), told, missing)
             files = archive.files(".xml") if archive else {}
             found += [data for data in files.values() if _JUNIT.search(data[:4096])]
@@ -159,9 +164,9 @@ async def _had(asking: Awaitable[T], what: str, missing: list[str]) -> T | None:
     try:
         return await asking
     except Gone:
-        missing.append(f"{what} can't be had: GitHub shows nothing there any more.")
+        missing.append(evidence_gaps.gone(what))
     except NotPermitted as error:
-        missing.append(f"{what} can't be read. {error}")
+        missing.append(evidence_gaps.forbidden(what, str(error)))
     except TooLarge as error:
         missing.append(str(error))
     return None

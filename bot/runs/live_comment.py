@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import Self
 
 import structlog
-from pydantic import SecretStr
 
 from bot.errors import GitHubError
 from bot.model.progress import CommandOutput, Progress
-from bot.redaction import redacted
+from bot.redaction import Redactor
+from bot.reporting.answering import AnswerBy
 from bot.reporting.progress_comment import render
 from bot.reporting.progress_view import ProgressView, advance
 
@@ -33,22 +32,22 @@ class ProgressComment:
         mark: str,
         edit: Callable[[str], Awaitable[None]],
         *,
+        by: AnswerBy = AnswerBy.COMMENT,
         every: float = EDIT_SECONDS,
-        secrets: Sequence[SecretStr] = (),
-        patterns: Sequence[re.Pattern[str]] = (),
+        redactor: Redactor,
     ) -> None:
-        self._secrets = secrets
-        self._patterns = patterns
+        self._redactor = redactor
         self.view = view
         self._mark = mark
         self._edit = edit
+        self._by = by
         self._every = every
         self._changed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def __call__(self, event: Progress, /) -> None:
         """Take note of the event; the comment follows."""
-        self.view = advance(self.view, redacted(event, self._secrets, self._patterns))
+        self.view = advance(self.view, self._redactor.frozen(event))
         if not isinstance(event, CommandOutput):
             self._changed.set()
 
@@ -68,7 +67,7 @@ class ProgressComment:
             await self._changed.wait()
             self._changed.clear()
             try:
-                await self._edit(render(self.view, datetime.now(UTC), self._mark))
+                await self._edit(render(self.view, datetime.now(UTC), self._mark, self._by))
             except GitHubError as error:
                 # Progress is a courtesy: the run goes on, and its end is posted as a step.
                 structlog.get_logger().warning("progress comment not edited", error=str(error))

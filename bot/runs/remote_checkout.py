@@ -12,6 +12,7 @@ from typing import TypeVar
 from bot.errors import GitHubError, UsageError
 from bot.repair.job import Source
 from bot.repair.workspace.checkouts import provide
+from bot.reporting.reasons import starting
 from bot.runs.durability.outages import outlast
 from sandbox.git import Credential, GitError, ObjectStore, git
 
@@ -111,13 +112,15 @@ class RemoteCheckout:
                 lambda credential: store.fetch(self._url, refspec, credential=credential)
             )
         except (GitError, GitHubError) as error:
-            raise UsageError(f"{self._url} could not be fetched: {error}") from error
+            raise UsageError(starting.not_fetched(self._url, str(error))) from error
 
     async def _ask(self, *arguments: str) -> str:
         try:
             answer = await self._insist(lambda credential: git(*arguments, credential=credential))
         except (GitError, GitHubError) as error:
-            raise UsageError(f"{self._url} has no {arguments[-1]} to fetch: {error}") from error
+            raise UsageError(
+                starting.ref_not_found(self._url, arguments[-1], str(error))
+            ) from error
         return answer.decode().strip()
 
     async def _insist(self, act: Callable[[Credential | None], Awaitable[T]]) -> T:

@@ -71,11 +71,11 @@ class Reruns:
             _log.warning("jobs not run again", problem=str(error))
             return reruns.refused(str(error))
         if not needs:
-            return reruns.NO_JOBS
+            return reruns.no_jobs()
         if set(needs) == {RerunNeed.HAD_IT}:
-            return reruns.HAD_IT
+            return reruns.had_it()
         await self._watch(repo, request)
-        return reruns.BEGUN
+        return reruns.begun()
 
     async def _run(self, repo: Repo, run_id: int, failed_at: int) -> RerunNeed:
         facts = await self._github.workflow_facts(repo, run_id)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import structlog
 from pydantic import SecretStr
@@ -20,6 +18,7 @@ from bot.ci.evidence import JobEvidence
 from bot.errors import (
     FixpointError,
     GitHubError,
+    RunOutdated,
     StorageError,
     UsageError,
 )
@@ -31,21 +30,23 @@ from bot.model.progress import together
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
-from bot.redaction import redacted
+from bot.redaction import Redactor
 from bot.repair.engine import repair
 from bot.repair.job import Job
 from bot.repair.run import Tools
 from bot.repair.workspace.preparation import PLACES, leftovers
 from bot.reporting import messages
+from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
+from bot.reporting.reasons import run_life
 from bot.runs import rerunning
 from bot.runs.beginning import Beginning
 from bot.runs.briefing import Brief, plan_job
 from bot.runs.display import Display, Shown
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
-from bot.runs.durability.outages import FIRST_WAIT, outlast
-from bot.runs.live_comment import EDIT_SECONDS, ProgressComment
+from bot.runs.durability.outages import outlast
+from bot.runs.live_comment import ProgressComment
 from bot.runs.progress_log import log_progress
 from bot.runs.publishing.approvals import Asking
 from bot.runs.publishing.budget_offer import may_have_as_much_again
@@ -62,17 +63,13 @@ from bot.runs.publishing.ending import (
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.rerunning import Reruns
-from bot.storage.approvals import ApprovalStore
-from bot.storage.commits import CommitStore
-from bot.storage.ledger import Ledger
+from bot.runs.timing import Timing
 from bot.storage.ledger_reservations import open_reservations
-from bot.storage.runs import RunStore
+from bot.storage.stores import Stores
 from sandbox.base import SandboxError
 from sandbox.git import Credential
 
 STOP_POLL_SECONDS = 1.0
-
-T = TypeVar("T")
 
 _log = structlog.get_logger(__name__)
 
@@ -83,37 +80,30 @@ class FixWorkflow:
     def __init__(
         self,
         github: GitHub,
-        runs: RunStore,
-        ledger: Ledger,
-        commits: CommitStore,
+        stores: Stores,
         tools: Tools,
         steps: Steps,
         folder: Path,
         *,
-        approvals: ApprovalStore,
-        waits: timedelta = timedelta(days=7),
         caps: Caps = NO_CAPS,
-        edit_seconds: float = EDIT_SECONDS,
-        retry_seconds: float = FIRST_WAIT,
-        secrets: Sequence[SecretStr] = (),
-        patterns: Sequence[re.Pattern[str]] = (),
+        timing: Timing,
+        redactor: Redactor,
     ) -> None:
-        self._secrets = secrets
-        self._patterns = patterns
+        runs, commits = stores.runs, stores.commits
+        self._redactor = redactor
         self._github = github
         self._runs = runs
         self._display = Display(github)
         self._publisher = Publisher(github, commits)
         self._reruns = Reruns(github, commits)
         self._ending = Ending(github, runs, self._display)
-        self._ledger = ledger
-        self._beginning = Beginning(github, runs, self._display, caps, secrets, patterns)
-        self._asking = Asking(runs, approvals, self._display, waits)
+        self._ledger = stores.ledger
+        self._beginning = Beginning(github, runs, self._display, caps, redactor)
+        self._asking = Asking(runs, stores.approvals, self._display, timing.approval)
         self._tools = tools
         self._steps = steps
         self._folder = folder
-        self._edit_seconds = edit_seconds
-        self._retry_seconds = retry_seconds
+        self._timing = timing
         self._comments: dict[str, ProgressComment] = {}
 
     def view_of(self, run_id: str) -> ProgressView | None:
@@ -128,6 +118,10 @@ class FixWorkflow:
     async def go_on(self, request: FixRequest) -> None:
         """Carry a run from a person's answer to its end."""
         await self._guarded(request, self._carry_on)
+
+    async def end_outdated(self, request: FixRequest) -> None:
+        """End a run that an earlier version began and this one can't continue."""
+        await self._guarded(request, _refuse_outdated)
 
     async def _guarded(
         self, request: FixRequest, carry: Callable[[FixRequest], Awaitable[None]]
@@ -228,20 +222,22 @@ class FixWorkflow:
     async def _give_up(self, request: FixRequest, times: int) -> None:
         """End a run that ended its server each time it was taken up."""
         _log.error("run given up", interruptions=times)
-        text = messages.crashed(request.run_id, times, marker(request.run_id, "report"))
-        reason = f"It was interrupted {times} times without getting further."
+        mark = marker(request.run_id, "report")
+        text = messages.crashed(request.run_id, times, mark, answer_by(request))
+        reason = run_life.interrupted(times)
         await self._last_words(request, text, reason)
 
     async def _end_early(self, request: FixRequest, reason: str | None) -> None:
-        text = messages.broke(request.run_id, reason, marker(request.run_id, "report"))
-        await self._last_words(request, text, reason or "An error in Fixpoint itself.")
+        mark = marker(request.run_id, "report")
+        text = messages.broke(request.run_id, reason, mark, answer_by(request))
+        await self._last_words(request, text, reason or run_life.bug())
 
     async def _last_words(self, request: FixRequest, text: str, reason: str) -> None:
         """Say them outside of the steps, which come in the order that an earlier process kept."""
         try:
             await outlast(
                 lambda: self._ending.end_early(request, text, reason),
-                first_wait=self._retry_seconds,
+                first_wait=self._timing.retry_seconds,
             )
         except Exception:  # noqa: BLE001 - whatever stops this must not leave the run open for ever
             _log.exception("last words not said")
@@ -273,9 +269,9 @@ class FixWorkflow:
                 view,
                 mark,
                 edit,
-                every=self._edit_seconds,
-                secrets=self._secrets,
-                patterns=self._patterns,
+                by=answer_by(request),
+                every=self._timing.edit_seconds,
+                redactor=self._redactor,
             ) as comment_listener:
                 self._comments[request.run_id] = comment_listener
                 listener = together(comment_listener, log_progress)
@@ -289,7 +285,7 @@ class FixWorkflow:
             self._comments.pop(request.run_id, None)
         balances = await steps("close the ledger", reservations.close)
         notes = (*report.notes, *_approved_of(request))
-        report = replace(self._redacted(report), balances=balances, notes=notes)
+        report = replace(self._redactor.frozen(report), balances=balances, notes=notes)
         outcome = unpublished(request, brief, report, answerable=shown.somewhere)
         if outcome is not None:
             return report, outcome
@@ -326,11 +322,8 @@ class FixWorkflow:
             trusted_ref=brief.trusted,
             mirror=self._folder / "mirrors" / f"{repo.full_name.lower()}.git",
             credential=credential,
-            first_wait=self._retry_seconds,
+            first_wait=self._timing.retry_seconds,
         )
-
-    def _redacted(self, value: T) -> T:
-        return redacted(value, self._secrets, self._patterns)
 
     def _scratch(self, request: FixRequest) -> Path:
         return self._folder / "runs" / request.run_id
@@ -350,7 +343,7 @@ def _repo(request: FixRequest) -> Repo:
 def _approved_of(request: FixRequest) -> tuple[str, ...]:
     if request.continues is None:
         return ()
-    return (f"{request.actor} approved of as much again: it goes on from run {request.continues}.",)
+    return (run_life.budget_extended(request.actor, request.continues),)
 
 
 def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:
@@ -365,3 +358,9 @@ def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:
 
 async def _utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+async def _refuse_outdated(_: FixRequest) -> None:
+    raise RunOutdated(
+        "An earlier version of Fixpoint began it, and this version can't read what was stored."
+    )

@@ -24,19 +24,18 @@ from bot.github.unused_tokens import unused_revoked
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
-from bot.intake.commit_look import Stores
 from bot.intake.dispatch import Dispatcher
 from bot.intake.missed import MissedDeliveries
 from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
 from bot.intake.webhook import Webhook
 from bot.model.money.caps import Caps
-from bot.redaction import planted_secrets, scrubber
+from bot.redaction import Redactor, redactor_of
 from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
+from bot.runs.timing import Timing
 from bot.runs.workflow import FixWorkflow
 from bot.server.housekeeping import Housekeeping
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
-from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
 from bot.storage.data_folder import make_data_folder
 from bot.storage.database import Database, open_database
@@ -45,7 +44,7 @@ from bot.storage.journal import Journal
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore
 from bot.storage.steps_database import steps_database
-from bot.storage.switches import SwitchStore
+from bot.storage.stores import Stores
 from bot.telemetry.logs import configure_logs
 from bot.telemetry.sentry import configure_sentry
 
@@ -78,12 +77,11 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
     Raises:
         UsageError: When the database or the sandbox can't be used.
     """
-    folder, secrets = settings.fixpoint_data, planted_secrets(settings)
+    folder, timing = settings.fixpoint_data, timing_of(settings)
+    redactor = redactor_of(settings, settings.fixpoint_redact)
     await asyncio.to_thread(make_data_folder, folder)
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(await open_database(settings.database_url))
-        deliveries, runs = DeliveryStore(database), RunStore(database)
-        approvals = ApprovalStore(database)
         # What a power cut costs it, it costs the steps that it belongs to as well.
         ledger = Ledger(
             await stack.enter_async_context(
@@ -92,7 +90,8 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         stack.push_async_callback(ledger.written)
         await ledger.close_ended_runs()
-        stores = Stores(CommitStore(database), runs, SwitchStore(database))
+        stores = Stores.on(database, ledger)
+        runs = stores.runs
         session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=True))
         github = GitHub(
             session,
@@ -100,8 +99,8 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             private_key=settings.github_private_key,
             api_url=settings.github_api_url,
             web_url=settings.github_url,
-            patience=GitHubRetries(first_wait=settings.fixpoint_retry_seconds / 10),
-            scrub=scrubber(secrets, settings.fixpoint_redact),
+            patience=GitHubRetries(first_wait=timing.retry_seconds / 10),
+            scrub=redactor.text,
         )
         await stack.enter_async_context(unused_revoked(github))
         tools = await stack.enter_async_context(
@@ -111,19 +110,13 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         journal = Journal(steps_engine)
         workflow = FixWorkflow(
             github,
-            runs,
-            ledger,
-            stores.commits,
+            stores,
             tools,
-            DurableSteps(journal, first_wait=settings.fixpoint_retry_seconds),
+            DurableSteps(journal, first_wait=timing.retry_seconds),
             folder,
-            approvals=approvals,
-            waits=timedelta(days=settings.fixpoint_approval_days),
             caps=caps_of(settings),
-            edit_seconds=settings.fixpoint_edit_seconds,
-            retry_seconds=settings.fixpoint_retry_seconds,
-            secrets=secrets,
-            patterns=settings.fixpoint_redact,
+            timing=timing,
+            redactor=redactor,
         )
         durable = DurableRuns(
             steps_engine,
@@ -131,9 +124,9 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             executor_id=settings.fixpoint_server_name,
             concurrency=settings.fixpoint_concurrency,
         )
-        await durable.launch(workflow.run, workflow.go_on)
+        await durable.launch(workflow.run, workflow.go_on, workflow.end_outdated)
         stack.push_async_callback(durable.close)
-        waiting = Approvals(runs, approvals, durable.go_on, durable.start)
+        waiting = Approvals(runs, stores.approvals, durable.go_on, durable.start)
         await stack.enter_async_context(in_background(waiting.keep_looking))
         left = LeftHeads(github, runs, waiting)
         settler = await stack.enter_async_context(
@@ -142,28 +135,45 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 stores,
                 durable.start,
                 left,
-                first_wait=LOOK_AGAIN * settings.fixpoint_retry_seconds,
+                first_wait=LOOK_AGAIN * timing.retry_seconds,
             )
         )
         checks = CheckEvents(github, stores, waiting, left, settler.wake)
         dispatcher = await stack.enter_async_context(
             Dispatcher(
-                deliveries,
+                stores.deliveries,
                 runs,
                 durable.start,
                 CommentEvents(github, runs, durable.start, waiting, workflow.view_of, checks),
                 checks,
-                first_wait=settings.fixpoint_retry_seconds,
+                first_wait=timing.retry_seconds,
             )
         )
-        missed = MissedDeliveries(github, deliveries, every=settings.fixpoint_missed_seconds)
+        missed = MissedDeliveries(github, stores.deliveries, every=settings.fixpoint_missed_seconds)
         await stack.enter_async_context(in_background(missed.keep_looking))
-        housekeeping = Housekeeping(deliveries, stores.commits, journal, folder / "mirrors")
+        housekeeping = Housekeeping(stores.deliveries, stores.commits, journal, folder / "mirrors")
         await stack.enter_async_context(in_background(housekeeping.keep_tidy))
-        app = build_app(settings, database, deliveries, dispatcher.wake)
+        app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
         yield Server(
-            app, database, deliveries, runs, stores.commits, dispatcher, settler, durable, waiting
+            app,
+            database,
+            stores.deliveries,
+            runs,
+            stores.commits,
+            dispatcher,
+            settler,
+            durable,
+            waiting,
         )
+
+
+def timing_of(settings: ServerSettings) -> Timing:
+    """Return how long the settings let runs wait."""
+    return Timing(
+        edit_seconds=settings.fixpoint_edit_seconds,
+        retry_seconds=settings.fixpoint_retry_seconds,
+        approval=timedelta(days=settings.fixpoint_approval_days),
+    )
 
 
 def caps_of(settings: ServerSettings) -> Caps:
@@ -185,11 +195,11 @@ def build_app(
     database: Database,
     deliveries: DeliveryStore,
     wake: Callable[[], None],
+    redactor: Redactor,
 ) -> web.Application:
     """Return the web application: the webhook, and whether the server is well."""
     app = web.Application()
-    scrub = scrubber(planted_secrets(settings), settings.fixpoint_redact)
-    webhook = Webhook(settings.github_webhook_secret, deliveries, wake, scrub)
+    webhook = Webhook(settings.github_webhook_secret, deliveries, wake, redactor)
 
     async def healthz(_: web.Request) -> web.Response:
         return web.json_response({"status": "ok", "version": __version__})

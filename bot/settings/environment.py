@@ -64,65 +64,72 @@ class LocalSettings(BaseModel):
         validate_default=True,
     )
 
-    anthropic_api_key: SecretStr | None = Field(None, description="Key of the Anthropic API.")
+    anthropic_api_key: SecretStr | None = Field(None, description="Anthropic API key.")
     anthropic_base_url: HttpUrl | None = Field(
-        None, description="Another address of that API: a gateway or a proxy."
+        None, description="URL of a gateway or proxy to use instead of the Anthropic API."
     )
-    anthropic_model: str = Field("claude-sonnet-5-5", description="Anthropic model to begin with.")
+    anthropic_model: str = Field(
+        "claude-sonnet-5-5", description="Anthropic model for the first attempts."
+    )
     anthropic_stronger_model: str = Field(
-        "claude-opus-5-5", description="Anthropic model of the last attempts."
+        "claude-opus-5-5", description="Anthropic model for the last attempts."
     )
     openai_base_url: HttpUrl | None = Field(
         None,
-        description="Address of any OpenAI-compatible API, `/v1` included; without it a key is "
-        "one of OpenAI itself.",
+        description="URL of an OpenAI-compatible API, including `/v1`; if unset, the key is for "
+        "OpenAI itself.",
     )
     openai_api_key: SecretStr | None = Field(
-        None, description="Its key; many servers of your own need none."
+        None, description="Key of the OpenAI-compatible API; many self-hosted servers need none."
     )
     openai_model: str | None = Field(
-        None, description="Its model; the provider is used only when this is set."
+        None, description="Model of the OpenAI-compatible API, which is used only if this is set."
     )
     openai_stronger_model: str | None = Field(
-        None, description="Its model of the last attempts; the same one unless set."
+        None,
+        description="Model of the OpenAI-compatible API for the last attempts; `OPENAI_MODEL` if unset.",
     )
     fixpoint_sandbox: SandboxKind = Field(
         SandboxKind.AUTO,
-        description="Where commands run: `auto`, `e2b`, `docker` or `bubblewrap`.",
+        description="Sandbox in which commands run: `auto`, `e2b`, `docker` or `bubblewrap`.",
     )
     fixpoint_docker_image: str | None = Field(
         None,
-        description="Docker image of sandboxes where the repo config names none; "
-        "`python:3.12-bookworm` unless set.",
+        description="Docker image for sandboxes if the repo config names none; "
+        "`python:3.12-bookworm` if unset.",
     )
-    e2b_api_key: SecretStr | None = Field(None, description="Key of E2B; needed for its sandboxes.")
+    e2b_api_key: SecretStr | None = Field(
+        None, description="E2B API key; required for E2B sandboxes."
+    )
     e2b_template: str | None = Field(
-        None, description="E2B template where the repo config names none."
+        None, description="E2B template if the repo config names none."
     )
-    e2b_domain: str | None = Field(None, description="Domain of an E2B installation of your own.")
-    e2b_api_url: HttpUrl | None = Field(None, description="Address of its API, if it is another.")
+    e2b_domain: str | None = Field(None, description="Domain of a self-hosted E2B installation.")
+    e2b_api_url: HttpUrl | None = Field(
+        None, description="URL of the E2B API, if not the default for the domain."
+    )
     e2b_sandbox_url: HttpUrl | None = Field(
-        None, description="Address of its sandboxes, if it is another."
+        None, description="URL of the E2B sandboxes, if not the default for the domain."
     )
     fixpoint_data: FolderPath = Field(
         Path("~/.local/share/fixpoint"),
-        description="Folder of everything that Fixpoint keeps.",
+        description="Folder in which Fixpoint stores its data.",
     )
     fixpoint_redact: Patterns = Field(
         (),
-        description="Regular expressions, one a line: what else is taken out of everything that "
-        "is kept, posted, sent or logged, as what looks like a credential is.",
+        description="Regular expressions, one per line. Matching text is redacted from everything "
+        "that is stored, posted, sent or logged, in addition to what looks like a credential.",
         json_schema_extra={"default_text": ""},
     )
     fixpoint_registries: Registries = Field(
         (),
-        description="Private package registries, as `https://user:password@host/path`, with blanks "
-        "between them. The credentials are added outside of the sandbox. `acme,beta/app=https://...` "
-        "serves the repositories of acme and one of beta alone.",
+        description="Private package registries, as `https://user:password@host/path`, separated by "
+        "spaces. The credentials are added outside the sandbox. `acme,beta/app=https://...` limits "
+        "a registry to the repositories of acme and to beta/app.",
         json_schema_extra={"default_text": ""},
     )
     fixpoint_log_level: LogLevel = Field(
-        LogLevel.INFO, description="Least severe log line: `debug`, `info`, `warning` or `error`."
+        LogLevel.INFO, description="Minimum log level: `debug`, `info`, `warning` or `error`."
     )
 
 
@@ -135,96 +142,102 @@ class ServerSettings(LocalSettings):
     """What `fixpoint serve` reads. A field's variable is its name in upper case."""
 
     github_app_id: int = Field(
-        gt=0, description="The App's id: a number, shown on the App's settings page."
+        gt=0, description="The App's ID, a number shown on the App's settings page."
     )
     github_private_key: PrivateKey = Field(
-        description="The App's private key: PEM text (line ends may be written `\\n`) or the path "
-        "of a file."
+        description="The App's private key: PEM text (newlines may be written as `\\n`) or the "
+        "path of a file."
     )
-    github_webhook_secret: SecretStr = Field(
-        min_length=1, description="The secret that the App's webhook is set up with."
-    )
+    github_webhook_secret: SecretStr = Field(min_length=1, description="The App's webhook secret.")
     github_api_url: HttpUrl = Field(
         "https://api.github.com",
-        description="GitHub's API; `https://HOST/api/v3` on GitHub Enterprise Server.",
+        description="URL of the GitHub API; `https://HOST/api/v3` for GitHub Enterprise Server.",
     )
     github_url: HttpUrl = Field(
-        "https://github.com", description="GitHub itself; git reads repositories from here."
+        "https://github.com", description="URL of GitHub, from which git fetches repositories."
     )
     database_url: DatabaseUrl = Field(
         default_factory=_embedded_database,
-        description="Where deliveries and runs are kept: `sqlite:////path/to/file.db` or "
+        description="Database for deliveries and runs: `sqlite:////path/to/file.db` or "
         "`postgresql://user:password@host/name`.",
         json_schema_extra={"default_text": "`fixpoint.db` in the data folder"},
     )
     fixpoint_concurrency: int = Field(
-        2, ge=1, le=256, description="Runs that this server works on at once."
+        2, ge=1, le=256, description="Maximum number of concurrent runs on this server."
     )
     fixpoint_run_usd: Dollars = Field(
         Decimal(10),
-        description="Dollars that the model calls of one run may cost, whatever its repository "
-        "allows.",
+        description="Maximum cost of model calls per run in dollars, whatever the repository allows.",
     )
     fixpoint_thread_usd: Dollars = Field(
-        Decimal(20), description="Dollars of all runs on one issue or pull request."
+        Decimal(20),
+        description="Maximum cost of all runs on one issue or pull request, in dollars.",
     )
     fixpoint_repository_usd: Dollars = Field(
-        Decimal(50), description="Dollars a day (UTC) of all runs on one repository."
+        Decimal(50),
+        description="Maximum daily (UTC) cost of all runs on one repository, in dollars.",
     )
     fixpoint_installation_usd: Dollars = Field(
-        Decimal(100), description="Dollars a day of all runs of one installation of the App."
+        Decimal(100),
+        description="Maximum daily cost of all runs of one installation of the App, in dollars.",
     )
-    fixpoint_day_usd: Dollars = Field(Decimal(200), description="Dollars a day of all runs.")
+    fixpoint_day_usd: Dollars = Field(
+        Decimal(200), description="Maximum daily cost of all runs, in dollars."
+    )
     fixpoint_run_tokens: int | None = Field(
-        None, ge=1, description="Tokens of one run, read and written; no cap unless set."
+        None,
+        ge=1,
+        description="Maximum number of input and output tokens per run; no cap if unset.",
     )
     fixpoint_sandbox_seconds: float | None = Field(
-        None, gt=0, description="Seconds of all commands of one run; no cap unless set."
+        None,
+        gt=0,
+        description="Maximum total time of all commands in one run, in seconds; no cap if unset.",
     )
     fixpoint_runs_per_hour: int = Field(
-        30, ge=1, description="Runs that one repository may start in an hour."
+        30, ge=1, description="Maximum number of runs per repository per hour."
     )
     fixpoint_approval_days: float = Field(
         7.0,
         gt=0,
         le=90,
-        description="Days for which a run waits for `/fix approve` or `/fix reject`.",
+        description="Days that a run waits for `/fix approve` or `/fix reject`.",
     )
     fixpoint_edit_seconds: float = Field(
         10.0,
         gt=0,
         le=600,
-        description="Seconds between two edits of a progress comment; github.com limits how often "
-        "an App writes.",
+        description="Minimum seconds between edits of a progress comment; github.com limits how "
+        "often an App may write.",
     )
     fixpoint_retry_seconds: float = Field(
         5.0,
         gt=0,
         le=600,
-        description="Seconds after which a run tries again what an outage of GitHub stopped; "
-        "doubles with each try.",
+        description="Seconds before a run retries what a GitHub outage interrupted; doubles with "
+        "each retry.",
     )
     fixpoint_server_name: str = Field(
         "fixpoint",
         pattern=r"^[A-Za-z0-9._-]{1,64}$",
-        description="Name of this server, the same at each start: under it, it takes up the runs "
-        "that it left unfinished. Servers that share a database need different names.",
+        description="Name of this server. Keep it across restarts, so that the server resumes its "
+        "unfinished runs. Servers that share a database need different names.",
     )
     fixpoint_missed_seconds: float = Field(
         900.0,
         gt=0,
         le=86_400,
-        description="Seconds between two looks for webhooks that did not arrive.",
+        description="Seconds between checks for missed webhook deliveries.",
     )
     fixpoint_log_format: LogFormat = Field(
-        LogFormat.JSON, description="How log lines are written: `json` or `console`."
+        LogFormat.JSON, description="Log format: `json` or `console`."
     )
-    sentry_dsn: SecretStr | None = Field(None, description="Where Sentry collects errors.")
+    sentry_dsn: SecretStr | None = Field(None, description="Sentry DSN for error reports.")
     host: str = Field(
         "0.0.0.0",  # noqa: S104 - a server in a container is reached from outside it
-        description="Address that the server listens on.",
+        description="Address the server listens on.",
     )
-    port: int = Field(8080, ge=0, le=65535, description="Port that the server listens on.")
+    port: int = Field(8080, ge=0, le=65535, description="Port the server listens on.")
 
 
 S = TypeVar("S", bound=LocalSettings)
@@ -277,14 +290,14 @@ def _values(environ: Mapping[str, str]) -> dict[str, str]:
 def _contradictions(kind: type[LocalSettings], values: Mapping[str, str]) -> Iterator[str]:
     """Yield what is wrong with variables that are fine one by one."""
     if values.get("FIXPOINT_SANDBOX") == SandboxKind.E2B and "E2B_API_KEY" not in values:
-        yield "E2B_API_KEY is not set, but FIXPOINT_SANDBOX is e2b: set the key, or choose auto."
+        yield "FIXPOINT_SANDBOX is e2b, but E2B_API_KEY is not set. Set the key, or choose auto."
     if not issubclass(kind, ServerSettings):
         return
     if ("GITHUB_URL" in values) != ("GITHUB_API_URL" in values):
         here, missing = "GITHUB_URL", "GITHUB_API_URL"
         if here not in values:
             here, missing = missing, here
-        yield f"{missing} is not set, but {here} is: they name the same GitHub, so set both."
+        yield f"{here} is set, but {missing} is not. They must name the same GitHub, so set both."
 
 
 def _problems(kind: type[LocalSettings], error: ValidationError) -> Iterator[str]:
@@ -323,9 +336,9 @@ def settings_warnings(environ: Mapping[str, str]) -> tuple[str, ...]:
         if name != ending and ending not in known:
             nearest = difflib.get_close_matches(ending, known, n=1)
             hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else "."
-            found.append(f"{name} is not a setting{hint}")
+            found.append(f"{name} is not a known setting{hint}")
     if "OPENAI_BASE_URL" in values and "OPENAI_MODEL" not in values:
-        found.append("OPENAI_BASE_URL has no effect until OPENAI_MODEL names a model.")
+        found.append("OPENAI_BASE_URL has no effect unless OPENAI_MODEL is set.")
     if "OPENAI_MODEL" in values and not {"OPENAI_BASE_URL", "OPENAI_API_KEY"} & values.keys():
-        found.append("OPENAI_MODEL has no effect without OPENAI_BASE_URL or OPENAI_API_KEY.")
+        found.append("OPENAI_MODEL has no effect unless OPENAI_BASE_URL or OPENAI_API_KEY is set.")
     return tuple(found)

@@ -41,7 +41,7 @@ def _patterns(value: object) -> tuple[re.Pattern[str], ...]:
     try:
         return tuple(re.compile(line.strip()) for line in lines if line.strip())
     except re.error as error:
-        raise ValueError(f"must be regular expressions, one a line ({error})") from error
+        raise ValueError(f"must be regular expressions, one per line ({error})") from error
 
 
 def _registries(value: object) -> tuple[SecretStr, ...]:
@@ -75,7 +75,7 @@ def _file_content(path: str) -> str:
     try:
         return Path(path).expanduser().read_text(encoding="utf-8")
     except (OSError, ValueError, RuntimeError):
-        raise ValueError("must be PEM text or the path of a file that can be read") from None
+        raise ValueError("must be PEM text or the path of a readable file") from None
 
 
 HttpUrl = Annotated[str, AfterValidator(_http_url)]

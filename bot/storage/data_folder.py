@@ -17,6 +17,6 @@ def make_data_folder(folder: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"{folder} can't be made ({error.strerror}): set FIXPOINT_DATA to a writable folder."
+            f"Could not create {folder} ({error.strerror}). Set FIXPOINT_DATA to a writable folder."
         ) from error
     return folder

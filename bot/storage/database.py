@@ -141,7 +141,7 @@ def _open(url: URL, flushed: bool) -> Engine:  # noqa: FBT001 - handed to a thre
     except (SQLAlchemyError, OSError) as error:
         shown = url.render_as_string(hide_password=True)
         reason = failed(error) if isinstance(error, SQLAlchemyError) else error
-        raise UsageError(f"DATABASE_URL ({shown}) can't be opened. {reason}") from error
+        raise UsageError(f"Could not open DATABASE_URL ({shown}). {reason}") from error
     return engine
 
 
@@ -155,8 +155,8 @@ def _create(connection: Connection) -> None:
         connection.execute(insert(schema_version).values(version=SCHEMA_VERSION))
     elif found > SCHEMA_VERSION:
         raise UsageError(
-            f"The database has schema {found}, this Fixpoint knows {SCHEMA_VERSION}: "
-            "install the newer Fixpoint, or name another DATABASE_URL."
+            f"The database has schema version {found}, but this Fixpoint supports "
+            f"versions up to {SCHEMA_VERSION}. Install a newer Fixpoint, or use another DATABASE_URL."
         )
 
 

@@ -54,7 +54,7 @@ class GroupCommit:
             StorageError: When the database is closed.
         """
         if self._closed:
-            raise StorageError("The database is closed: the server is shutting down.")
+            raise StorageError("The database is closed because the server is shutting down.")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append((act, future))  # type: ignore[arg-type] # the pair agrees on T
         if self._writer is None:
@@ -106,6 +106,6 @@ def failed(error: SQLAlchemyError) -> StorageError:
     """Return the error to raise for one of the database's, without the values it was given."""
     origin = getattr(error, "orig", None)
     reason = str(origin or type(error).__name__).strip().splitlines()[0]
-    problem = StorageError(f"The database refused: {reason}. Nothing was changed.")
+    problem = StorageError(f"Database error: {reason}. Nothing was changed.")
     problem.__cause__ = error
     return problem

@@ -52,7 +52,7 @@ class Journal:
         """
         named = self._named.setdefault(run_id, set())
         if name in named:
-            raise ValueError(f"Two acts of run {run_id} are called {name!r}.")
+            raise ValueError(f"Run {run_id} has two steps named {name!r}.")
         named.add(name)
         row = {"run_id": run_id, "name": name, "result": result, "kept_at": datetime.now(UTC)}
         return self._writes.submit(lambda connection: insert_if_new(connection, finished_acts, row))

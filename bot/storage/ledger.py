@@ -17,7 +17,7 @@ from sqlalchemy import Connection, select
 from bot.errors import StorageError
 from bot.model import Usage
 from bot.model.money.accounts import Account, Amount, Balance
-from bot.model.money.budget import affordable
+from bot.model.money.budget import Shortage, affordable
 from bot.model.money.caps import Caps
 from bot.storage.books import Books, Capped, standing
 from bot.storage.database import Database
@@ -66,14 +66,14 @@ class Ledger:
 
     async def reserve(
         self, run_id: str, call: str, capped: Capped, offers: Sequence[Amount]
-    ) -> int | str:
+    ) -> int | Shortage:
         """Reserve the first offer that all accounts cover; on disk when this returns.
 
         A reservation of the same call that is still open was made by a process that ended during
         the call: what it reserved is taken for spent, and the call reserves anew.
 
         Returns:
-            The offer's index, or why none is covered, as a sentence.
+            The offer's index, or an account that covers none.
 
         Raises:
             StorageError: When the database fails; nothing is reserved.
@@ -81,7 +81,7 @@ class Ledger:
         said = self._said.pop(run_id, _Said())
         keys = [account.key for account in capped]
 
-        def act(connection: Connection) -> int | str:
+        def act(connection: Connection) -> int | Shortage:
             held = Books(connection, run_id, {call, *said.calls}, {*keys, *said.sandbox_ms})
             said.enter(held)
             held.close()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
-from bot.errors import BudgetExhausted
 from bot.model import Usage
 from bot.model.money.accounts import AccountScope, Amount, Balance
+from bot.model.money.budget import Shortage
 from bot.storage.books import Capped
 from bot.storage.ledger import Ledger
 
@@ -36,8 +36,8 @@ class LedgerReservations:
         """
         capped = self._charged(datetime.now(UTC))
         chosen = await self._ledger.reserve(self._run_id, call, capped, offers)
-        if isinstance(chosen, str):
-            raise BudgetExhausted(chosen)
+        if isinstance(chosen, Shortage):
+            chosen.refuse()
         return chosen
 
     def settle(self, call: str, usage: Usage | None) -> None:

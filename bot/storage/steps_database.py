@@ -59,5 +59,5 @@ def _unixepoch(modifier: str) -> float:
         ValueError: When it is asked for anything else.
     """
     if modifier != "subsec":
-        raise ValueError(f"unixepoch({modifier!r}) is not known here")
+        raise ValueError(f"unixepoch({modifier!r}) is not supported here")
     return time.time()

@@ -42,7 +42,9 @@ def load_request(data: bytes) -> FixRequest:
     try:
         return _StoredRequest.model_validate_json(data).request
     except ValidationError as error:
-        raise StorageError("A stored request can't be read: another version wrote it.") from error
+        raise StorageError(
+            "A stored request can't be read because another version of Fixpoint wrote it."
+        ) from error
 
 
 def load_report(data: bytes) -> Report:
@@ -54,7 +56,9 @@ def load_report(data: bytes) -> Report:
     try:
         return _StoredReport.model_validate_json(data).report
     except ValidationError as error:
-        raise StorageError("A stored report can't be read: another version wrote it.") from error
+        raise StorageError(
+            "A stored report can't be read because another version of Fixpoint wrote it."
+        ) from error
 
 
 def _encode(value: Any) -> bytes:

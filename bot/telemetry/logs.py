@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
-from collections.abc import MutableMapping, Sequence
+from collections.abc import MutableMapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TextIO, assert_never
 
-from pydantic import SecretStr
-
-from bot.redaction import TOKEN_SHAPES, planted_secrets, redact_values
+from bot.redaction import TOKENS_ALONE, Redactor, redactor_of
 from bot.settings.environment import LogFormat, LogLevel, ServerSettings
 
 if TYPE_CHECKING:
@@ -26,8 +23,7 @@ def configure_logs(settings: ServerSettings) -> None:
     configure(
         settings.fixpoint_log_format,
         settings.fixpoint_log_level,
-        secrets=planted_secrets(settings),
-        patterns=settings.fixpoint_redact,
+        redactor=redactor_of(settings, settings.fixpoint_redact),
     )
 
 
@@ -35,8 +31,7 @@ def configure(
     style: LogFormat = LogFormat.JSON,
     least: LogLevel = LogLevel.INFO,
     *,
-    secrets: Sequence[SecretStr] = (),
-    patterns: Sequence[re.Pattern[str]] = (),
+    redactor: Redactor = TOKENS_ALONE,
     stream: TextIO | None = None,
 ) -> None:
     """Send every log line of this process, those of libraries included, to one stream.
@@ -44,8 +39,7 @@ def configure(
     Args:
         style: How lines are written.
         least: The least severe one that is written.
-        secrets: Values that never appear in a line, besides everything of a token's shape.
-        patterns: What else never appears.
+        redactor: Takes out what never appears in a line.
         stream: Where lines go; stderr when None.
     """
     import structlog
@@ -53,7 +47,7 @@ def configure(
     handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=_common(), processors=_last(style, tuple(secrets), tuple(patterns))
+            foreign_pre_chain=_common(), processors=_last(style, redactor)
         )
     )
     root, level = logging.getLogger(), logging.getLevelNamesMapping()[least.upper()]
@@ -93,16 +87,12 @@ def _common() -> list[Processor]:
     ]
 
 
-def _last(
-    style: LogFormat, secrets: tuple[SecretStr, ...], patterns: tuple[re.Pattern[str], ...]
-) -> list[Processor]:
+def _last(style: LogFormat, redactor: Redactor) -> list[Processor]:
     """Return what turns an event into a line; redaction comes after the traceback is text."""
     import structlog
 
-    shapes = (*patterns, *TOKEN_SHAPES)
-
     def redacted(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
-        return {key: _redacted(value, secrets, shapes) for key, value in event.items()}
+        return {key: _redacted(value, redactor) for key, value in event.items()}
 
     return [
         structlog.stdlib.ProcessorFormatter.remove_processors_meta,
@@ -112,11 +102,9 @@ def _last(
     ]
 
 
-def _redacted(
-    value: Any, secrets: tuple[SecretStr, ...], patterns: tuple[re.Pattern[str], ...]
-) -> Any:
+def _redacted(value: Any, redactor: Redactor) -> Any:
     plain = isinstance(value, str | bytes | bool | int | float | dict | list | tuple | None)
-    return redact_values(value if plain else repr(value), secrets, patterns)
+    return redactor.values(value if plain else repr(value))
 
 
 def _renderer(style: LogFormat) -> Processor:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import SecretStr
 
 from bot import __version__
 from bot.errors import FixpointError
-from bot.redaction import TOKEN_SHAPES, planted_secrets, redact_values
+from bot.redaction import TOKENS_ALONE, Redactor, redactor_of
 from bot.settings.environment import ServerSettings
 
 if TYPE_CHECKING:
@@ -22,27 +21,21 @@ _KEPT_OF_A_REQUEST = frozenset({"url", "method"})
 
 def configure_sentry(settings: ServerSettings) -> None:
     """Report errors of this process where the settings say; without a DSN nothing is sent."""
-    start(
-        settings.sentry_dsn,
-        secrets=planted_secrets(settings),
-        patterns=settings.fixpoint_redact,
-    )
+    start(settings.sentry_dsn, redactor=redactor_of(settings, settings.fixpoint_redact))
 
 
 def start(
     dsn: SecretStr | None,
     *,
     environment: str = "production",
-    secrets: Sequence[SecretStr] = (),
-    patterns: Sequence[re.Pattern[str]] = (),
+    redactor: Redactor = TOKENS_ALONE,
 ) -> bool:
     """Send unexpected errors to Sentry from now on; return whether a DSN was given.
 
     Args:
         dsn: Where to; None sends nothing anywhere.
         environment: Sentry's name for this installation.
-        secrets: Values that never leave, besides everything of a token's shape.
-        patterns: What else never leaves.
+        redactor: Takes out what never leaves.
     """
     if dsn is None or not dsn.get_secret_value():
         return False
@@ -53,7 +46,7 @@ def start(
     def breadcrumb(crumb: Breadcrumb, hint: dict[str, Any]) -> Breadcrumb | None:
         fields = _log_fields(hint)
         kept = {**crumb, "message": fields["event"]} if fields else crumb
-        return cast("Breadcrumb", redact_values(kept, secrets, (*patterns, *TOKEN_SHAPES)))
+        return cast("Breadcrumb", redactor.values(kept))
 
     sentry_sdk.init(
         dsn.get_secret_value(),
@@ -63,7 +56,7 @@ def start(
         include_local_variables=False,
         include_source_context=False,
         max_request_body_size="never",
-        before_send=scrubber(secrets, patterns),
+        before_send=scrubber(redactor),
         before_breadcrumb=breadcrumb,
         auto_enabling_integrations=False,  # those of model SDKs would record conversations
         disabled_integrations=[ArgvIntegration, ModulesIntegration],
@@ -73,16 +66,14 @@ def start(
     return True
 
 
-def scrubber(
-    secrets: Sequence[SecretStr] = (), patterns: Sequence[re.Pattern[str]] = ()
-) -> Callable[[Event, Hint], Event | None]:
+def scrubber(redactor: Redactor = TOKENS_ALONE) -> Callable[[Event, Hint], Event | None]:
     """Return Sentry's `before_send`: drops expected errors, takes out what is nobody's business."""
 
     def before_send(event: Event, hint: Hint) -> Event | None:
         if _is_expected(hint):
             return None
         reduced = {**_reduced(event), **_told(event, _log_fields(hint))}
-        return cast("Event", redact_values(reduced, secrets, (*patterns, *TOKEN_SHAPES)))
+        return cast("Event", redactor.values(reduced))
 
     return before_send
 

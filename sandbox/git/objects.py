@@ -104,7 +104,7 @@ class ObjectStore:
         shallow = (f"--depth={depth}",) if depth else ()
         tags = () if depth else (_ALL_TAGS,)
         await self._git(
-            "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", *shallow, url, *refspecs, *tags,
+            "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", *shallow, "--", url, *refspecs, *tags,
             credential=credential,
         )  # fmt: skip
 

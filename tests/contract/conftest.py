@@ -17,6 +17,7 @@ from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.docker import DockerProvider
 from sandbox.egress import RegistryCredential
 from tests.contract.docker_engine import NoEngine, PrivateEngine, private_engine
+from tests.contract.shared import folder_of_run, shared
 
 SECRET = "not-for-the-sandbox"
 
@@ -58,10 +59,13 @@ class Kind:
 
 
 @pytest.fixture(scope="session")
-def docker_engine() -> Iterator[PrivateEngine]:
-    """One engine for all tests of a process."""
+def docker_engine(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[PrivateEngine]:
+    """One engine for all tests of a run."""
+    folder = folder_of_run(request, tmp_path_factory)
     try:
-        with private_engine() as engine:
+        with shared(folder, "docker", private_engine) as engine:
             yield engine
     except NoEngine as reason:
         pytest.skip(str(reason))

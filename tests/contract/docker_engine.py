@@ -61,7 +61,7 @@ _PROGRAMS = (
     *("timeout", "touch", "wc", "dd", "dirname", "find"),
 )
 _PACKAGES = ("collections", "ctypes", "encodings", "importlib", "json", "lib-dynload", "re")
-_START_SECONDS = 30.0
+_START_SECONDS = 300.0
 
 
 class NoEngine(Exception):

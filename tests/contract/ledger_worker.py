@@ -16,6 +16,7 @@ from pydantic import SecretStr
 
 from bot.model import Usage
 from bot.model.money.accounts import Account, AccountScope, Amount, Cap
+from bot.model.money.budget import Shortage
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
 
@@ -50,7 +51,7 @@ async def main(url: str, run: str, cap: str, seed: str) -> None:
             for number in range(100):
                 call = f"{name}-{number}"
                 chosen = await ledger.reserve(run, call, capped, offers)
-                if isinstance(chosen, str):
+                if isinstance(chosen, Shortage):
                     return
                 cost = WORST[chosen] * rng.randint(0, 100) / 100
                 say(str(cost))

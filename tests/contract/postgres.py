@@ -1,4 +1,4 @@
-"""A real PostgreSQL server of this test session: private socket, throw-away data, no TCP."""
+"""A real PostgreSQL server of this test run: private socket, throw-away data, no TCP."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ import psycopg
 import pytest
 from psycopg import sql
 
+from tests.contract.shared import folder_of_run, shared
+
 _OWN_SCHEMAS = "SELECT nspname FROM pg_namespace WHERE nspname !~ '^(pg_|information_schema$)'"
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresServer:
-    """A running server, reached through the socket in `folder`."""
+    """A running server, reached through the socket in `folder`; the database is this worker's."""
 
     folder: Path
+    database: str
 
     def empty_database(self) -> str:
         """Return the SQLAlchemy URL of a database, after dropping what an earlier test left there.
@@ -32,25 +35,36 @@ class PostgresServer:
         Dropping a few tables is fifty times as fast as a new database, which is 300 files.
         """
         with psycopg.connect(
-            host=str(self.folder), user="fixpoint", dbname="postgres", autocommit=True
+            host=str(self.folder), user="fixpoint", dbname=self.database, autocommit=True
         ) as connection:
-            connection.execute("SET lock_timeout = '30s'")  # of a connection that was left open
+            connection.execute("SET lock_timeout = '600s'")  # of a connection that was left open
             for schema in connection.execute(_OWN_SCHEMAS).fetchall():
                 connection.execute(
                     sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(*schema))
                 )
             connection.execute("CREATE SCHEMA public")
-        return f"postgresql+psycopg://fixpoint@/postgres?host={self.folder}"
+        return f"postgresql+psycopg://fixpoint@/{self.database}?host={self.folder}"
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    """Start the server once per session, or skip with what is missing."""
+def postgres(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[PostgresServer]:
+    """Start the server once per run, or skip with what is missing."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not programs:
         pytest.skip("PostgreSQL is not installed (Debian: apt-get install postgresql).")
-    with _server(programs[-1].parent) as folder:
-        yield PostgresServer(folder)
+    here, worker = folder_of_run(request, tmp_path_factory), tmp_path_factory.getbasetemp().name
+    with shared(here, "postgres", lambda: _server(programs[-1].parent)) as folder:
+        yield PostgresServer(folder, _new_database(folder, f"of-{worker}"))
+
+
+def _new_database(folder: Path, name: str) -> str:
+    with psycopg.connect(
+        host=str(folder), user="fixpoint", dbname="postgres", autocommit=True
+    ) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    return name
 
 
 @contextmanager

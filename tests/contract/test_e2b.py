@@ -7,6 +7,7 @@ import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from sandbox.e2b import E2BProvider
 from sandbox.egress import registry_credential
 from tests.fakes.e2b import CutStream, E2BServer, Garbage, LoseAnswer, Refuse, Sandbox, Slow
 
-SOON = 30.0
+SOON = 600.0
 
 Connect = Callable[..., E2BProvider]
 
@@ -227,7 +228,7 @@ async def test_attaching_ends_what_a_dead_host_left_running(
     """The work is still there for the next host, and the lost command no longer disturbs it."""
     first = await provider.open(spec)
     await first.write_file("kept.txt", b"work")
-    lost = asyncio.ensure_future(first.run("sleep 100", timeout=100))
+    lost = asyncio.ensure_future(first.run("sleep 6000", timeout=SOON))
     await until(lambda: only(server).running)
 
     second = await connect().open(spec)
@@ -272,10 +273,13 @@ async def test_cancelling_kills_the_whole_tree(
 ) -> None:
     """A cancelled command takes along even what left its session; its pid got the signal."""
     sandbox = await provider.open(spec)
-    command = "(setsid bash -c 'sleep 0.6; echo survived > escaped.txt' &); sleep 100"
-    running = asyncio.ensure_future(sandbox.run(command, timeout=100))
-    await until(lambda: only(server).running)
-    await asyncio.sleep(0.2)
+    escaped = "echo begun; until [ -e told ]; do sleep 0.05; done; echo survived > escaped.txt"
+    command = f"(setsid bash -c '{escaped}' &); sleep 6000"
+    begun = asyncio.Event()
+    running = asyncio.ensure_future(
+        sandbox.run(command, timeout=SOON, on_output=lambda _: begun.set())
+    )
+    await asyncio.wait_for(begun.wait(), SOON)
 
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -283,6 +287,7 @@ async def test_cancelling_kills_the_whole_tree(
 
     assert not only(server).running
     assert only(server).processes[-1].signals == ["SIGNAL_SIGKILL"]
+    await sandbox.write_file("told", b"")
     await asyncio.sleep(0.8)
     with pytest.raises(FileNotFoundError):
         await sandbox.read_file("escaped.txt")
@@ -294,8 +299,8 @@ async def test_cancelling_a_command_that_is_about_to_start_kills_it(
     """No command survives because its pid was not known yet."""
     sandbox = await provider.open(spec)
     server.state.faults.add("start", Slow(0.3))
-    running = asyncio.ensure_future(sandbox.run("sleep 100", timeout=100))
-    await asyncio.sleep(0.1)
+    running = asyncio.ensure_future(sandbox.run("sleep 6000", timeout=SOON))
+    await until(lambda: not server.state.faults.pending["start"])
 
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -311,7 +316,10 @@ async def test_time_out_kills_and_keeps_the_output(
     """A command that takes too long says what it said, and is gone."""
     sandbox = await provider.open(spec)
 
-    result = await sandbox.run("trap '' TERM; echo busy; sleep 100 & wait", timeout=1.0)
+    for limit in (1.0, 8.0, 64.0):  # on a busy machine it does not begin in the first
+        result = await sandbox.run("trap '' TERM; echo busy; sleep 6000 & wait", timeout=limit)
+        if result.output:
+            break
 
     assert (result.exit_code, result.timed_out, result.output) == (124, True, "busy\n")
     assert not only(server).running
@@ -325,7 +333,7 @@ async def test_kill_is_repeated_when_its_answer_is_lost(
     server.state.faults.add("kill", Refuse(500))
     server.state.faults.add("signal", Refuse(503))
 
-    result = await sandbox.run("sleep 100", timeout=0.2)
+    result = await sandbox.run("sleep 6000", timeout=0.2)
     await sandbox.close()
 
     assert result.timed_out
@@ -340,7 +348,7 @@ async def test_cut_connection_stops_the_command_and_says_so(
     server.state.faults.add("start", CutStream(events=2))
 
     with pytest.raises(SandboxError, match="connection to E2B was lost") as cut:
-        await sandbox.run("echo one; sleep 100", timeout=100)
+        await sandbox.run("echo one; sleep 6000", timeout=SOON)
 
     assert not isinstance(cut.value, SandboxGone)
     assert not only(server).running
@@ -355,7 +363,7 @@ async def test_cut_before_the_pid_is_known_stops_the_command(
     server.state.faults.add("start", CutStream(events=0))
 
     with pytest.raises(SandboxError, match="connection to E2B was lost"):
-        await sandbox.run("sleep 100", timeout=100)
+        await sandbox.run("sleep 6000", timeout=SOON)
 
     assert not only(server).running
 
@@ -365,7 +373,7 @@ async def test_machine_that_ends_while_working_is_gone(
 ) -> None:
     """A machine ended by somebody else is `SandboxGone` for the command and all that follow."""
     sandbox = await provider.open(spec)
-    running = asyncio.ensure_future(sandbox.run("sleep 100", timeout=100))
+    running = asyncio.ensure_future(sandbox.run("sleep 6000", timeout=SOON))
     await until(lambda: only(server).running)
 
     await server.state.end(only(server))
@@ -397,13 +405,16 @@ async def test_working_machine_outlives_its_time_out(
     provider: E2BProvider, server: E2BServer, spec: SandboxSpec
 ) -> None:
     """The time-out is extended as long as a command runs, even when one extension fails."""
-    sandbox = await provider.open(replace(spec, lifetime=2))
+    sandbox = await provider.open(replace(spec, lifetime=3))
     server.state.faults.add("timeout", Refuse(400))
+    first_end = only(server).end_at
 
-    result = await sandbox.run("sleep 2.6; echo done", timeout=SOON)
+    command = "until [ -e told ]; do sleep 0.05; done; echo done"
+    running = asyncio.ensure_future(sandbox.run(command, timeout=SOON))
+    await until(lambda: len(only(server).timeouts) >= 3 and datetime.now(UTC) > first_end)
+    await sandbox.write_file("told", b"")
 
-    assert result.output == "done\n"
-    assert len(only(server).timeouts) >= 3
+    assert (await running).output == "done\n"
 
 
 async def test_values_stay_out_of_command_lines(
@@ -444,7 +455,7 @@ async def test_a_failing_listener_ends_the_command(
         raise LookupError("listener")
 
     with pytest.raises(LookupError, match="listener"):
-        await sandbox.run("echo one; sleep 100", timeout=100, on_output=fail)
+        await sandbox.run("echo one; sleep 6000", timeout=SOON, on_output=fail)
 
     assert not only(server).running
 
@@ -556,7 +567,7 @@ async def test_cancelled_close_still_ends_the_machine(
     sandbox = await provider.open(spec)
     server.state.faults.add("kill", Slow(0.2))
     closing = asyncio.ensure_future(sandbox.close())
-    await asyncio.sleep(0.05)
+    await until(lambda: not server.state.faults.pending["kill"])
 
     closing.cancel()
     with pytest.raises(asyncio.CancelledError):

@@ -16,6 +16,7 @@ from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries, Gone
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck
+from bot.reporting.reasons import evidence_gaps
 from bot.runs.gathering import Gathering
 from tests.fakes.github import GitHubServer, GitHubState, Repository, Trouble
 from tests.fakes.github.ci_files import zipped
@@ -38,7 +39,7 @@ JUNIT = (
     b'<testsuite><testcase classname="tests.test_b" name="test_b">'
     b'<failure message="assert 0">tests/test_b.py:3: AssertionError</failure></testcase></testsuite>'
 )
-QUICK = GitHubRetries(attempts=3, first_wait=0.01, longest_wait=1.0, timeout=5.0)
+QUICK = GitHubRetries(attempts=3, first_wait=0.01, longest_wait=1.0, timeout=60.0)
 
 
 @dataclass
@@ -126,7 +127,7 @@ async def test_a_log_that_is_gone_for_good_is_said(place: Place) -> None:
         }
     )
     found = await place.evidence()
-    assert found.missing == ("The job's log is gone: GitHub keeps logs for 90 days at most.",)
+    assert found.missing == (evidence_gaps.log_expired(),)
     assert [(each.file, each.line, each.message) for each in found.failing] == [
         ("src/a.py", 3, "undefined name")
     ]
@@ -162,10 +163,10 @@ async def test_a_job_that_is_gone_leaves_a_sentence(place: Place) -> None:
     check = FailedCheck("lost", "github-actions", job_id=999, workflow_run_id=998)
     found = await Gathering(place.github, place.repo, base=None).of(check)
     assert found.missing == (
-        "The job's steps can't be had: GitHub shows nothing there any more.",
-        "The workflow run can't be had: GitHub shows nothing there any more.",
-        "The job's log is gone: GitHub keeps logs for 90 days at most.",
-        "The check says nothing of why it failed.",
+        evidence_gaps.gone(evidence_gaps.job_steps()),
+        evidence_gaps.gone(evidence_gaps.workflow_run()),
+        evidence_gaps.log_expired(),
+        evidence_gaps.unexplained(),
     )
 
 

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from bot.errors import BudgetExhausted
 from bot.model import Limits, Usage
 from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
-from bot.model.money.budget import own_balance
+from bot.model.money.budget import Shortage, own_balance
 from bot.model.money.caps import Caps, charged
 from bot.model.request import FixRequest
 from bot.storage.database import Database, open_database
@@ -55,6 +55,14 @@ def figures(balances: tuple[Balance, ...]) -> list[tuple[str, str]]:
     return [(f"{one.spent.usd:.2f}", f"{one.reserved.usd:.2f}") for one in balances]
 
 
+def refusal(chosen: int | Shortage) -> str:
+    """Return the words with which a call is refused."""
+    assert isinstance(chosen, Shortage)
+    with pytest.raises(BudgetExhausted) as refused:
+        chosen.refuse()
+    return str(refused.value)
+
+
 async def test_a_call_reserves_its_worst_case_and_settles_what_it_cost(database: Database) -> None:
     """On every account at once."""
     ledger = Ledger(database)
@@ -70,10 +78,10 @@ async def test_nothing_is_reserved_where_one_account_lacks(database: Database) -
     """The next offer is tried; the last one's shortage is told."""
     ledger = Ledger(database)
     assert await ledger.reserve("run", "turn 1", CAPPED, [Amount(Decimal(2)), HALF]) == 1
-    told = await ledger.reserve("run", "turn 2", CAPPED, [HALF, TENTH])
-    assert told == (
+    lacking = await ledger.reserve("run", "turn 2", CAPPED, [HALF, TENTH])
+    assert refusal(lacking) == (
         "The next model call could cost $0.1000, which the budget of $0.50 no longer covers "
-        "($0.0000 spent, $0.5000 reserved by calls under way)."
+        "($0.0000 spent, $0.5000 reserved by calls in progress)."
     )
     assert figures(await ledger.balances(CAPPED)) == [("0.00", "0.50"), ("0.00", "0.50")]
 
@@ -83,8 +91,7 @@ async def test_tokens_have_their_cap(database: Database) -> None:
     ledger = Ledger(database)
     assert await ledger.reserve("run", "turn 1", CAPPED, [Amount(None, 800)]) == 0
     ledger.settle("run", "turn 1", Usage(input=900, cost_usd=None))
-    told = await ledger.reserve("run", "turn 2", CAPPED, [Amount(None, 101)])
-    assert isinstance(told, str)
+    told = refusal(await ledger.reserve("run", "turn 2", CAPPED, [Amount(None, 101)]))
     assert "101 tokens" in told
     assert "900 spent" in told
     assert [one.unpriced for one in await ledger.balances(CAPPED)] == [1, 1]
@@ -106,7 +113,7 @@ async def test_a_call_that_is_made_again_holds_one_reservation(database: Databas
     later = Ledger(database)
     assert await later.reserve("run", "turn 1", CAPPED, [TENTH]) == 0
     assert figures(await later.balances(CAPPED)) == [("0.10", "0.10"), ("0.10", "0.10")]
-    assert isinstance(await later.reserve("run", "turn 1", CAPPED, [HALF]), str)
+    assert isinstance(await later.reserve("run", "turn 1", CAPPED, [HALF]), Shortage)
     assert figures(await later.balances(CAPPED)) == [("0.20", "0.00"), ("0.20", "0.00")]
 
 

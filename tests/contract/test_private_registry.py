@@ -14,7 +14,7 @@ from sandbox.egress import RegistryCredential, registry_credential
 from tests.contract.conftest import Kind
 from tests.fakes.private_registry import PrivateRegistry, private_registry
 
-SECONDS = 60.0
+SECONDS = 600.0
 
 own_gate = pytest.mark.parametrize(
     "kind", ["bubblewrap", pytest.param("docker", marks=pytest.mark.docker)], indirect=True

@@ -13,8 +13,11 @@ import pytest
 from sandbox.base import HOME, WORKSPACE, ResourceLimits, Sandbox, SandboxError, SandboxGone
 from tests.contract.conftest import SECRET, Kind
 
-SECONDS = 20.0
-"""Time for commands that end by themselves."""
+SECONDS = 600.0
+"""Time for commands that end by themselves, on the busiest of machines."""
+
+RISING = (1.0, 8.0, 64.0)
+"""Time limits to try where a command shall begin, and not end."""
 
 BEAT = "while :; do echo beat >> /workspace/beats; sleep 0.02; done"
 """Shows for how long a process lives."""
@@ -143,18 +146,20 @@ async def test_what_a_command_leaves_behind_is_ended(kind: Kind) -> None:
     """
     result = await sandbox.run(command, timeout=SECONDS)
     assert result.ok
-    assert result.seconds < SECONDS / 2
     await assert_heart_stopped(sandbox)
 
 
 async def test_time_is_up_for_everything(kind: Kind) -> None:
     """The command and its children end, and what they had printed is kept."""
     sandbox = await kind.open()
-    command = f"echo before; (setsid bash -c '{BEAT}' &) ; trap '' TERM; sleep 60; echo after"
-    result = await sandbox.run(command, timeout=1.0)
-    assert (result.exit_code, result.timed_out) == (124, True)
+    command = f"(setsid bash -c '{BEAT}' &) ; trap '' TERM; echo before; sleep 6000; echo after"
+    for limit in RISING:
+        result = await sandbox.run(command, timeout=limit)
+        assert (result.exit_code, result.timed_out) == (124, True)
+        assert result.seconds >= limit
+        if result.output:
+            break
     assert result.output == "before\n"
-    assert 1 <= result.seconds < 30
     await assert_heart_stopped(sandbox)
 
 
@@ -162,9 +167,9 @@ async def test_cancelling_ends_the_command(kind: Kind) -> None:
     """The sandbox can be used afterwards."""
     sandbox = await kind.open()
     started = asyncio.Event()
-    command = f"(setsid bash -c '{BEAT}' &); sleep 0.1; echo started; sleep 60"
+    command = f"(setsid bash -c '{BEAT}' &); sleep 0.1; echo started; sleep 6000"
     running = asyncio.create_task(
-        sandbox.run(command, timeout=60, on_output=lambda _: started.set())
+        sandbox.run(command, timeout=SECONDS, on_output=lambda _: started.set())
     )
     await asyncio.wait_for(started.wait(), SECONDS)
     running.cancel()
@@ -181,9 +186,9 @@ async def test_a_listener_that_fails_ends_the_command(kind: Kind) -> None:
     def listen(piece: bytes) -> None:
         raise ZeroDivisionError(piece)
 
-    command = f"({BEAT}) & sleep 0.1; echo started; sleep 60"
+    command = f"({BEAT}) & sleep 0.1; echo started; sleep 6000"
     with pytest.raises(ZeroDivisionError):
-        await sandbox.run(command, timeout=60, on_output=listen)
+        await sandbox.run(command, timeout=SECONDS, on_output=listen)
     await assert_heart_stopped(sandbox)
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fakes.model import ModelServer, Script
+from tests.flows import forked
+from tests.flows.forked import ForkedProcess, Streams
 from tests.flows.world import FILES
 
-PATIENCE = 60.0
+PATIENCE = 600.0
+"""Seconds that a story waits for the end of a command, which on a busy machine takes a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,14 @@ class Done:
     code: int
     out: str
     err: str
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A command under way, and the files that it reads and writes."""
+
+    process: ForkedProcess
+    streams: Streams
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +60,14 @@ class Desk:
 
     async def start(
         self, *arguments: str, environ: Mapping[str, str] | None = None, stdin: bytes | None = None
-    ) -> asyncio.subprocess.Process:
+    ) -> Started:
         """Start a command; `stdin` is all that it can read there."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "bot", *arguments),
-            env={**self.variables, **(environ or {})},
-            cwd=self.home,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        assert process.stdin is not None
-        process.stdin.write(stdin or b"")
-        process.stdin.close()
-        return process
+        folder = Path(tempfile.mkdtemp(dir=self.home, prefix="streams-"))
+        streams = Streams(folder / "given", folder / "out", folder / "err")
+        streams.given.write_bytes(stdin or b"")
+        environment = {**self.variables, **(environ or {})}
+        process = await forked.start(arguments, environment, self.home, streams)
+        return Started(process, streams)
 
     async def run(
         self, *arguments: str, environ: Mapping[str, str] | None = None, stdin: bytes | None = None
@@ -87,14 +92,15 @@ class Desk:
         }
 
 
-async def ended(process: asyncio.subprocess.Process) -> Done:
+async def ended(started: Started) -> Done:
     """Wait for the end of a command."""
-    assert process.stdout is not None
-    assert process.stderr is not None
-    async with asyncio.timeout(PATIENCE):
-        out, err = await asyncio.gather(process.stdout.read(), process.stderr.read())
-        code = await process.wait()
-    return Done(code, out.decode(), err.decode())
+    try:
+        async with asyncio.timeout(PATIENCE):
+            code = await started.process.wait()
+    finally:
+        await started.process.end()
+    streams = started.streams
+    return Done(code, streams.out.read_text("utf-8"), streams.err.read_text("utf-8"))
 
 
 def in_git(folder: Path, *arguments: str) -> str:

@@ -89,9 +89,9 @@ async def workbench(tmp_path: Path) -> AsyncIterator[SandboxWorkbench]:
         opener,
         store,
         await store.write_tree(source, base=EMPTY_TREE),
-        run_limits=RunLimits(time.time() + 300, StopSign()),
+        run_limits=RunLimits(time.time() + 3600, StopSign()),
         listener=silent,
-        command_seconds=60,
+        command_seconds=600,
     )
     yield workbench
     await workbench.close()
@@ -120,7 +120,7 @@ def task() -> Task:
         earlier=(),
         limits=Limits(),
         spent=Usage(),
-        deadline=time.time() + 300,
+        deadline=time.time() + 3600,
     )
 
 

@@ -10,6 +10,7 @@ from aiohttp.test_utils import TestServer
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
+from bot.reporting.reasons import publication
 from bot.server.serve import Server, open_server
 from bot.settings.environment import ServerSettings, load_server_settings
 from bot.storage.runs import RunRecord, RunStatus
@@ -51,15 +52,15 @@ async def test_a_new_dependency_waits_for_a_maintainer(tmp_path: Path) -> None:
             assert world.said() == snapshot(
                 [
                     """\
-**A patch passes, and waits for a person before it is published.**
+**A verified patch is waiting for approval.**
 
-- It changes what is installed: requirements.txt.
+- It changes dependencies: requirements.txt.
 
-`/fix approve` publishes it, `/fix reject` ends the run. Approving takes the role `maintain`. Without an answer the run ends on DAY at TIME UTC.
+`/fix approve` publishes it; `/fix reject` ends the run. Approving requires the role `maintain` or higher. Without an answer, the request expires on DAY at TIME UTC.
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 2 files, +2 -1: `app.txt`, `requirements.txt`
 
@@ -102,7 +103,7 @@ index COMMIT..COMMIT 100644
             assert world.said()[1:] == snapshot(
                 [
                     """\
-Approving takes the role `maintain` in this repository, or more. `/fix reject` ends the run.
+Approving requires the role `maintain` or higher in this repository. `/fix reject` ends the run.
 
 <!-- fixpoint:run=DELIVERY kind=may-not-approve -->
 """,
@@ -112,7 +113,7 @@ Only people with write access to this repository can use Fixpoint.
 <!-- fixpoint:run=thread-1 kind=not-allowed -->
 """,
                     """\
-A patch passes, and waits for a person: `/fix approve` publishes it, `/fix reject` ends the run.
+A verified patch is waiting for approval: `/fix approve` publishes it, `/fix reject` ends the run.
 
 <!-- fixpoint:run=DELIVERY kind=status -->
 """,
@@ -123,11 +124,11 @@ A patch passes, and waits for a person: `/fix approve` publishes it, `/fix rejec
             assert (await ended(world)).verdict is Verdict.FIXED
             assert world.repaired() == "right\n"
             [pull] = world.pulls()
-            assert "ada approved of it." in (pull.body or "")
+            assert publication.approved("ada") in (pull.body or "")
             await world.comment("/fix approve")
             await world.settled()
             assert world.said()[-1] == snapshot("""\
-No run waits for an approval here.
+Nothing is waiting for approval here.
 
 <!-- fixpoint:run=DELIVERY kind=nothing-waits -->
 """)
@@ -149,7 +150,7 @@ async def test_rejected_stopped_and_forgotten(tmp_path: Path) -> None:
                 await expire(world, run.id)
             reasons.append((await ended(world)).reason)
         assert reasons == snapshot(
-            ["wes rejected the patch.", "wes rejected the patch.", "Nobody approved of the patch."]
+            ["wes rejected the patch.", "wes rejected the patch.", "The approval expired."]
         )
         assert world.pulls() == []
 
@@ -186,11 +187,11 @@ async def test_the_ladder(tmp_path: Path) -> None:
         await world.comment("/fix")
         await world.settled()
         assert world.said()[-1] == snapshot("""\
-**Diagnosed.** A patch passes; this repository's `confidence` is `diagnose`, so it is not shown.
+**Diagnosed.** A patch was verified, but it is not shown because this repository's `confidence` is `diagnose`.
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 It changes `app.txt` (1 file, +1 -1).
 
@@ -199,7 +200,7 @@ It changes `app.txt` (1 file, +1 -1).
         world.state.push(world.repository, "main", config("suggest"))
         await world.comment("/fix")
         await world.settled()
-        assert "this repository's `confidence` is `suggest`" in world.said()[-1]
+        assert publication.suggestions_only() in world.said()[-1]
         assert world.pulls() == []
         world.state.push(world.repository, "main", config("push"))
         await world.comment("/fix")

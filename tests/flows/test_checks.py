@@ -9,6 +9,7 @@ from inline_snapshot import snapshot
 
 from bot.model import Verdict
 from bot.model.money.accounts import AccountScope
+from bot.reporting.reasons import publication
 from bot.storage.runs import RunStatus
 from tests.fakes.github import Issue
 from tests.fakes.model import Request, Step
@@ -77,7 +78,7 @@ Fixpoint: success: Fixed in #2
 
 Fixed in https://github.test/acme/app/pull/2
 
-It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 <!-- fixpoint:run=RUN kind=progress -->\
 """
@@ -87,15 +88,15 @@ It failed on the untouched commit and passes with this patch, in a clean sandbox
         await world.settled()
         assert len(await world.server.runs.list()) == 1
         await world.check_ends("test", "success", branch=pull.pull.head_ref)
-        await world.until_said("pass on it")
+        await world.until_said("checks pass with this fix")
         assert world.shown(world.our_checks()[0]) == snapshot("""\
-Fixpoint: success: Fixed in #2; its checks pass
+Fixpoint: success: Fixed in #2; checks pass
 
 Fixed in https://github.test/acme/app/pull/2
 
-It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
-The project's own checks pass on it.
+The repository's own checks pass with this fix.
 
 <!-- fixpoint:run=RUN kind=progress -->\
 """)
@@ -124,7 +125,7 @@ async def test_a_pull_request_gets_one_that_goes_into_its_branch(tmp_path: Path)
                 """\
 Fixed in https://github.test/acme/app/pull/3
 
-It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """
@@ -158,9 +159,9 @@ async def test_a_repair_whose_checks_fail_goes_on_within_its_limits(tmp_path: Pa
         assert world.said(thread)[0] == snapshot("""\
 Fixed in https://github.test/acme/app/commit/COMMIT
 
-It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
-The project's own checks fail on it: `test`. Work goes on in https://github.test/acme/app/pull/2
+The repository's own checks fail with this fix: `test`. Continuing in https://github.test/acme/app/pull/2
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
@@ -192,11 +193,11 @@ async def test_buttons_answer_what_waits(tmp_path: Path) -> None:
         await world.settled()
         before = world.head("work")
         assert world.said(thread)[0].splitlines()[2] == snapshot(
-            "- It would be a commit on work, a branch that Fixpoint did not make."
+            "- It would add a commit to work, a branch that Fixpoint did not create."
         )
         [check] = world.our_checks()
         assert world.shown(check).splitlines()[0] == snapshot(
-            "Fixpoint: neutral: Waits for an approval [Approve] [Reject]"
+            "Fixpoint: neutral: Waiting for approval [Approve] [Reject]"
         )
         await world.press("approve", check, by="wes")
         await world.settled()
@@ -207,9 +208,9 @@ async def test_buttons_answer_what_waits(tmp_path: Path) -> None:
         assert world.repository.git.commit(world.head("work")).parents == (before,)
         world.state.push(world.repository, "main", {"app.txt": "wrong\n"})
         await world.check_ends("test")
-        await world.until_said("what is installed")
+        await world.until_said("It changes dependencies")
         [check] = world.our_checks(world.head("main"))
-        assert "*Approve* publishes it, *Reject* ends the run." in world.shown(check)
+        assert "*Approve* publishes it; *Reject* ends the run." in world.shown(check)
         await world.press("reject", check)
         await world.until_said("ada rejected the patch.")
         await world.settled()
@@ -232,7 +233,7 @@ async def test_a_pull_request_of_ours_that_turns_red_gets_a_second_turn(tmp_path
         assert request.failed is not None
         assert (request.follows, request.options.attempts) == (first.id, 2)
         assert (request.number, request.failed.branch) == (pull.number, pull.pull.head_ref)
-        await world.until_said("Work goes on in")
+        await world.until_said("Continuing in")
 
 
 async def test_a_repair_stops_at_its_limits(tmp_path: Path) -> None:
@@ -246,13 +247,13 @@ async def test_a_repair_stops_at_its_limits(tmp_path: Path) -> None:
         await world.check_ends("test", branch=pull.pull.head_ref)
         await world.until_said("used up")
         assert world.shown(world.our_checks()[0]) == snapshot("""\
-Fixpoint: neutral: Fixed in #2; its checks fail [Retry]
+Fixpoint: neutral: Fixed in #2; checks fail [Retry]
 
 Fixed in https://github.test/acme/app/pull/2
 
-It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
-The project's own checks fail on it: `test`. What the repo config allows for one repair is used up, so nothing more is tried.
+The repository's own checks fail with this fix: `test`. The repo config's limits for one fix are used up, so Fixpoint stops here.
 
 <!-- fixpoint:run=RUN kind=progress -->\
 """)
@@ -264,7 +265,7 @@ async def test_a_commit_that_settles_survives_the_server(tmp_path: Path) -> None
     """A server that stops in between leaves its commits to the next one."""
     config = files("auto: all", app="wrong")
     config[".github/fixpoint.yml"] = str(config[".github/fixpoint.yml"]).replace(
-        "settle: 0", "settle: 3s"
+        "settle: 0", "settle: 12s"
     )
     async with open_scene(tmp_path, attempts(RIGHT), files=config) as scene:
         async with entered(scene, tmp_path) as world:
@@ -314,14 +315,14 @@ async def test_a_branch_that_moved_on_gets_nothing(tmp_path: Path) -> None:
         assert world.said(thread) == snapshot(
             [
                 """\
-The branch work has moved on to COMMIT. Nothing is published for a commit that is not the newest.
+The branch work is now at COMMIT. Nothing was published.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """
             ]
         )
         assert world.shown(world.our_checks(old)[0]).splitlines()[0] == snapshot(
-            "Fixpoint: neutral: The branch has moved on [Retry]"
+            "Fixpoint: neutral: Superseded [Retry]"
         )
 
 
@@ -347,21 +348,21 @@ async def test_what_nobody_asked_for_is_left_alone(tmp_path: Path) -> None:
         await world.settled()
         assert await outcomes(world) == snapshot(
             [
-                "#5: the pull request comes from a fork",
-                "alone: no branch or open pull request has this commit as its newest",
-                "draft: the pull request is a draft",
-                "main: automatic runs are not switched on here",
-                "ours: the pull request is Fixpoint's own, and somebody else pushed to it",
-                "robot: the pull request is by a bot",
+                "#5: The pull request comes from a fork.",
+                "alone: This commit is not the head of the default branch or of an open pull request.",
+                "draft: The pull request is a draft.",
+                "main: Automatic runs are not enabled here.",
+                "ours: Someone else pushed to this pull request, which Fixpoint opened.",
+                "robot: The pull request was opened by a bot.",
             ]
         )
         [told] = world.our_checks(theirs)
         assert world.shown(told) == snapshot("""\
-Fixpoint: neutral: Nothing started [Fix this]
+Fixpoint: neutral: No run started [Fix this]
 
-Fixpoint started nothing by itself: the pull request comes from a fork.
+Fixpoint did not start a run automatically. The pull request comes from a fork.
 
-The button *Fix this* starts a run now.\
+Press *Fix this* to start one now.\
 """)
         assert await world.server.runs.list() == ()
         [draft] = world.our_checks(world.head("draft"))
@@ -383,8 +384,8 @@ async def test_a_repository_that_asks_for_nothing_hears_nothing(tmp_path: Path) 
         await world.settled()
         assert await outcomes(world) == snapshot(
             [
-                "main: the repo config does not ask for it",
-                "work: the repo config does not ask for it",
+                "main: Automatic runs are not enabled in the repo config.",
+                "work: Automatic runs are not enabled in the repo config.",
             ]
         )
         assert world.our_checks() == []
@@ -429,13 +430,13 @@ right
             ]
         )
         assert review.body.splitlines()[0] == snapshot(
-            "Fixed, but not pushed: the pull request comes from a fork. The suggestions here are the whole patch: add all of them to one batch, and commit that."
+            "**Fixed, but not pushed.** The pull request comes from a fork. The suggestions below are the complete patch: add all of them to one batch and commit it."
         )
         assert [said.splitlines()[0] for said in world.said(thread)] == snapshot(
             [
-                "Fixpoint is done: fixed (1 attempt, N s, $0.N).",
-                "Fixpoint is done: fixed (1 attempt, N s, $0.N).",
-                "Fixed, but not pushed: the pull request comes from a fork. The patch stands here instead.",
+                "Fixpoint has finished. Fixed (1 attempt, N s, $0.N).",
+                "Fixpoint has finished. Fixed (1 attempt, N s, $0.N).",
+                "**Fixed, but not pushed.** The pull request comes from a fork. The patch is posted here instead.",
             ]
         )
 
@@ -450,13 +451,13 @@ async def test_what_fails_on_the_base_too_is_not_repaired_here(tmp_path: Path) -
         assert await world.server.runs.list() == ()
         [told] = world.our_checks(world.head("work"))
         assert world.shown(told) == snapshot("""\
-Fixpoint: neutral: Nothing started [Fix this]
+Fixpoint: neutral: No run started [Fix this]
 
-Fixpoint started nothing by itself: the same checks fail on the base branch.
+Fixpoint did not start a run automatically. The same checks fail on the base branch.
 
 - `test`: failure
 
-The button *Fix this* starts a run now.\
+Press *Fix this* to start one now.\
 """)
 
 
@@ -471,7 +472,7 @@ async def test_only_checks_that_count_and_commits_that_are_newest(tmp_path: Path
         await world.check_ends("lint", "cancelled", branch="work")
         await world.settled()
         assert await outcomes(world) == snapshot(
-            ["main: never heard of", "work: no check that counts has failed"]
+            ["main: never heard of", "work: No check that Fixpoint watches has failed."]
         )
         old = world.head("work")
         world.state.push(world.repository, "work", {"note.txt": "newer\n"})
@@ -480,7 +481,7 @@ async def test_only_checks_that_count_and_commits_that_are_newest(tmp_path: Path
         watched = await world.server.commits.get(world.repo, old)
         assert watched is not None
         assert watched.note == snapshot(
-            "no branch or open pull request has this commit as its newest"
+            "This commit is not the head of the default branch or of an open pull request."
         )
         assert await world.server.runs.list() == ()
 
@@ -491,7 +492,7 @@ async def test_a_config_that_can_not_be_used_is_told(tmp_path: Path) -> None:
         await world.check_ends("test")
         await world.settled()
         assert world.shown(world.our_checks()[0]).splitlines()[2] == snapshot(
-            "Fixpoint started nothing by itself: the repo config can't be used. .github/fixpoint.yml:4: unknown key 'nmaes'; did you mean 'names'?"
+            "Fixpoint did not start a run automatically. The repo config is invalid. .github/fixpoint.yml:4: unknown key 'nmaes'; did you mean 'names'?"
         )
 
 
@@ -503,7 +504,7 @@ async def test_enough_is_enough(tmp_path: Path) -> None:
         await world.settled()
         assert await world.server.runs.list() == ()
         assert world.shown(world.our_checks()[0]).splitlines()[2] == snapshot(
-            "Fixpoint started nothing by itself: as many of Fixpoint's pull requests are open as the repo config allows."
+            "Fixpoint did not start a run automatically. The repo config's limit of open Fixpoint pull requests is reached."
         )
 
 
@@ -522,7 +523,7 @@ async def test_one_pull_request_is_switched_on_and_off(tmp_path: Path) -> None:
         await world.deliver(world.github.labelled(thread, "Robots", "tri"))
         await world.settled()
         assert await outcomes(world) == snapshot(
-            ["main: never heard of", "work: automatic runs are switched off for this pull request"]
+            ["main: never heard of", "work: Automatic runs are turned off for this pull request."]
         )
         await world.comment("/fix auto on", issue=world.issue)
         await world.comment("/fix auto", issue=thread)
@@ -532,17 +533,17 @@ async def test_one_pull_request_is_switched_on_and_off(tmp_path: Path) -> None:
         assert world.said(thread)[:3] == snapshot(
             [
                 """\
-From now on, failed checks of this pull request start nothing. `/fix` works as before; a run that is under way goes on until `/fix stop`.
+From now on, failed checks of this pull request do not start a run. You can still comment `/fix`. A run that is already active continues until `/fix stop`.
 
 <!-- fixpoint:run=DELIVERY kind=auto -->
 """,
                 """\
-`/fix auto` needs `on` or `off`. `/fix help` lists the commands and options.
+`/fix auto` needs `on` or `off`. For all commands and options, comment `/fix help`.
 
 <!-- fixpoint:run=DELIVERY kind=bad-command -->
 """,
                 """\
-From now on, failed checks of this pull request start a run. To switch that off, comment `/fix auto off`.
+From now on, Fixpoint starts a run whenever checks of this pull request fail. To turn this off, comment `/fix auto off`.
 
 <!-- fixpoint:run=DELIVERY kind=auto -->
 """,
@@ -551,7 +552,7 @@ From now on, failed checks of this pull request start a run. To switch that off,
         assert world.said() == snapshot(
             [
                 """\
-`/fix auto` works on pull requests only. `/fix help` lists the commands and options.
+`/fix auto` works only on pull requests. For all commands and options, comment `/fix help`.
 
 <!-- fixpoint:run=DELIVERY kind=bad-command -->
 """
@@ -571,9 +572,9 @@ async def test_a_status_starts_a_run_and_buttons_steer_it(tmp_path: Path) -> Non
         [check] = world.our_checks()
         assert world.shown(check).splitlines()[:3] == snapshot(
             [
-                "Fixpoint: neutral: Verdict: gave up [Retry]",
+                "Fixpoint: neutral: Not fixed: found no patch that passes [Retry]",
                 "",
-                "Fixpoint is done: no patch was found that passes (1 attempt, N s, $0.N).",
+                "Fixpoint has finished. Not fixed: found no patch that passes (1 attempt, N s, $0.N).",
             ]
         )
         await world.press("retry", check)
@@ -599,13 +600,13 @@ async def test_a_run_ends_when_its_pull_request_is_pushed_to(tmp_path: Path) -> 
         assert (ended.verdict, world.level(ended.reason)) == snapshot(
             (
                 Verdict.STOPPED,
-                "The branch work moved on to COMMIT while the repair of COMMIT was made.",
+                "The branch work moved to COMMIT while Fixpoint was working on COMMIT.",
             )
         )
         assert world.shown(world.our_checks(old)[0]) == snapshot("""\
-Fixpoint: neutral: The branch has moved on [Retry]
+Fixpoint: neutral: Superseded [Retry]
 
-The branch work moved on to COMMIT while the repair of COMMIT was made. Nothing is published for a commit that is not the newest.
+The branch work moved to COMMIT while Fixpoint was working on COMMIT. Nothing was published.
 
 <!-- fixpoint:run=RUN kind=progress -->\
 """)
@@ -637,7 +638,7 @@ async def test_a_model_that_thinks_is_cut_short(tmp_path: Path) -> None:
         assert (moved.verdict, stopped.verdict) == (Verdict.STOPPED, Verdict.STOPPED)
         assert [world.level(run.reason) for run in (moved, stopped)] == snapshot(
             [
-                "The branch work moved on to COMMIT while the repair of COMMIT was made.",
+                "The branch work moved to COMMIT while Fixpoint was working on COMMIT.",
                 "A person stopped the run.",
             ]
         )
@@ -668,7 +669,7 @@ async def test_a_run_ends_when_a_newer_commit_fails(tmp_path: Path) -> None:
         assert (first.verdict, world.level(first.reason)) == snapshot(
             (
                 Verdict.STOPPED,
-                "The branch main moved on to COMMIT while the repair of COMMIT was made.",
+                "The branch main moved to COMMIT while Fixpoint was working on COMMIT.",
             )
         )
 
@@ -684,9 +685,9 @@ async def test_a_patch_that_waits_for_a_person_ends_with_its_commit(tmp_path: Pa
         assert (await world.run()).status is RunStatus.WAITING
         thread.state = "closed"
         await world.deliver(world.github.event(thread, "closed"))
-        await world.until_said("has moved on")
+        await world.until_said("was closed while")
         await world.settled()
         ended = await world.run()
         assert (ended.verdict, ended.reason) == snapshot(
-            (Verdict.STOPPED, "The pull request was closed while the repair was made.")
+            (Verdict.STOPPED, publication.pull_request_closed())
         )

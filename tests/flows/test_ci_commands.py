@@ -60,10 +60,12 @@ def test_the_leg_that_runs_here_is_chosen(repository: Path) -> None:
     result = ci(repository, "plan", "--matrix", "word=good", "--json")
     assert json.loads(result.stdout)["matrix"] == {"os": "ubuntu-24.04", "word": "good"}
     assert result.stderr == snapshot(
-        "fixpoint: 4 legs fit; check (ubuntu-24.04, good) was chosen, because it runs here. The others: check (windows-latest, good); check (ubuntu-22.04, good); check (ubuntu-24.04-arm, good).\n"
+        "fixpoint: 4 matrix legs match; using check (ubuntu-24.04, good) because it can run here. The others: check (windows-latest, good); check (ubuntu-22.04, good); check (ubuntu-24.04-arm, good).\n"
     )
-    assert "8 jobs; choose one" in ci(repository, "plan", "--job", "check").output
-    assert "2 jobs; choose one" in ci(repository, "plan", "--matrix", "os=windows-latest").output
+    assert "8 jobs match; choose one" in ci(repository, "plan", "--job", "check").output
+    assert (
+        "2 jobs match; choose one" in ci(repository, "plan", "--matrix", "os=windows-latest").output
+    )
 
 
 def test_several_jobs_are_listed(repository: Path) -> None:
@@ -71,7 +73,7 @@ def test_several_jobs_are_listed(repository: Path) -> None:
     result = ci(repository, "plan")
     assert result.exit_code == 0
     assert result.output == snapshot("""\
-2 jobs; choose one:
+2 jobs match; choose one:
   check (good)
       --workflow ci.yml --job check --matrix word=good
   check (bad)
@@ -88,15 +90,15 @@ check (bad)  (.github/workflows/ci.yml, job check, on push)
 
 Steps:
   * 1. Run actions/checkout@v4
-       The commit is checked out already.
+       The commit is already checked out.
   * 2. Run actions/cache@v4
-       Caches nothing here: everything is made anew.
+       Nothing is cached here; everything is built from scratch.
   * 3. Look
        | echo "looking for bad"
        | grep -n bad words.txt
 
-What differs from GitHub's runner:
-  - GitHub runs it on `ubuntu-24.04`; here it runs on the sandbox's own Linux with the programs that are there.
+Differences from GitHub's runner:
+  - GitHub runs the job on `ubuntu-24.04`; here it runs on the sandbox's Linux, with the programs installed there.
 """)
 
 
@@ -116,13 +118,19 @@ def test_a_plan_as_json(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("plan", "--job", "gone"), "There is no job `gone`; there are: check."),
-        (("plan", "--workflow", "no.yml"), "There is no workflow no.yml; there are: .github"),
-        (("plan", "--matrix", "word"), "--matrix word: write it as KEY=VALUE."),
+        (("plan", "--job", "gone"), "There is no job `gone`. Available jobs: check."),
+        (
+            ("plan", "--workflow", "no.yml"),
+            "There is no workflow no.yml. Available workflows: .github",
+        ),
+        (("plan", "--matrix", "word"), "--matrix word: use KEY=VALUE."),
         (("plan", "--job", "check", "--matrix", "word=x"), "There is no job `check` with that"),
-        (("run",), "2 jobs fit; choose one:"),
-        (("run", "--matrix", "word=good", "--step", "no"), "There is no step 'no'; there are:"),
-        (("run", "--matrix", "word=good", "--as-of", "x"), "--as-of x: write a date such as"),
+        (("run",), "2 jobs match; choose one:"),
+        (
+            ("run", "--matrix", "word=good", "--step", "no"),
+            "There is no step 'no'. Available steps:",
+        ),
+        (("run", "--matrix", "word=good", "--as-of", "x"), "--as-of x: use a date such as"),
     ],
 )
 def test_bad_choices_are_said(repository: Path, arguments: tuple[str, ...], sentence: str) -> None:
@@ -135,7 +143,7 @@ def test_bad_choices_are_said(repository: Path, arguments: tuple[str, ...], sent
 def test_no_workflow_at_all(tmp_path: Path) -> None:
     """A repository without workflows is said to have none."""
     result = ci(tmp_path, "plan")
-    assert (result.exit_code, "has no workflow" in result.stderr) == (2, True)
+    assert (result.exit_code, "There is no workflow" in result.stderr) == (2, True)
 
 
 def test_a_passing_job(repository: Path) -> None:
@@ -188,4 +196,4 @@ def test_a_version_that_a_manager_keeps_is_used(
     result = ci(repository, "run", "--sandbox", "bubblewrap", "--json")
     told = json.loads(result.stdout)
     assert (result.exit_code, told["passed"]) == (0, True), result.output
-    assert told["notes"] == snapshot(["node 7 is not here: 18.20.1 is used."])
+    assert told["notes"] == snapshot(["node 7 is not available here: 18.20.1 is used."])

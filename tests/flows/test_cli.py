@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from inline_snapshot import snapshot
 
 from bot import __version__
 from bot.reporting.json_report import FixOutput
-from tests.flows.command_line import Desk, Done, ended, in_git, open_desk
+from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
 from tests.flows.world import CHECK, FILES, RIGHT, WRONG, attempts, bash, open_scene
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -129,11 +131,11 @@ async def test_the_patch_on_stdout_and_the_issue_on_stdin(tmp_path: Path) -> Non
 
 async def test_interrupted_once_it_reports(tmp_path: Path) -> None:
     """Ctrl-C ends the command in the sandbox, and the run with what it knows."""
-    async with open_desk(tmp_path, attempts([bash("echo begun; sleep 600")])) as desk:
-        process = await desk.start("fix", str(desk.repository), "--json")
-        await asked(desk)
-        process.send_signal(signal.SIGINT)
-        done = await ended(process)
+    async with open_desk(tmp_path, attempts([bash("sleep 6001")])) as desk:
+        started = await desk.start("fix", str(desk.repository), "--json")
+        await slept(desk)
+        started.process.send_signal(signal.SIGINT)
+        done = await ended(started)
         assert (done.code, read(done).verdict) == (1, "stopped")
         assert read(done).reason == "A person stopped the run."
         assert left_behind(desk) == []
@@ -141,35 +143,55 @@ async def test_interrupted_once_it_reports(tmp_path: Path) -> None:
 
 async def test_terminated_it_says_so(tmp_path: Path) -> None:
     """What `timeout` or a CI system ends is not said to be a person's wish."""
-    async with open_desk(tmp_path, attempts([bash("echo begun; sleep 600")])) as desk:
-        process = await desk.start("fix", str(desk.repository), "--json")
-        await asked(desk)
-        process.send_signal(signal.SIGTERM)
-        done = await ended(process)
+    async with open_desk(tmp_path, attempts([bash("sleep 6001")])) as desk:
+        started = await desk.start("fix", str(desk.repository), "--json")
+        await slept(desk)
+        started.process.send_signal(signal.SIGTERM)
+        done = await ended(started)
         assert (done.code, read(done).verdict) == (1, "stopped")
-        assert read(done).reason == snapshot("The process was asked to end (SIGTERM).")
+        assert read(done).reason == snapshot("The process received SIGTERM.")
         assert left_behind(desk) == []
 
 
 async def test_interrupted_twice_it_ends_at_once(tmp_path: Path) -> None:
     """Without a report and without a traceback, but not without tidying up."""
-    async with open_desk(tmp_path, attempts([bash("trap '' TERM; sleep 600")])) as desk:
-        process = await desk.start("fix", str(desk.repository), "--json")
-        await asked(desk)
-        process.send_signal(signal.SIGINT)
-        process.send_signal(signal.SIGTERM)  # a second SIGINT could merge with the first
-        done = await ended(process)
+    async with open_desk(tmp_path, attempts([bash("trap '' TERM; sleep 6001")])) as desk:
+        started = await desk.start("fix", str(desk.repository), "--json")
+        await slept(desk)
+        started.process.send_signal(signal.SIGINT)
+        started.process.send_signal(signal.SIGTERM)  # a second SIGINT could merge with the first
+        done = await ended(started)
         assert "Traceback" not in done.err
         assert (done.code, done.out) == (130, "")
         assert left_behind(desk) == []
 
 
-async def asked(desk: Desk) -> None:
-    """Wait until the model was asked, and what it wants is under way."""
-    async with asyncio.timeout(60):
-        while not (desk.model and desk.model.requests):  # noqa: ASYNC110 - another server's state
+async def slept(desk: Desk) -> None:
+    """Wait until what the model wants is under way: `sleep` in one of the desk's sandboxes."""
+    async with asyncio.timeout(PATIENCE):
+        while not any(map(sleeps, jailed_for(desk))):  # noqa: ASYNC110 - another process's children
             await asyncio.sleep(0.02)
-    await asyncio.sleep(0.3)
+
+
+def jailed_for(desk: Desk) -> list[Path]:
+    """Return what `/proc` has of processes in the desk's sandboxes."""
+    return [place for place in Path("/proc").glob("[0-9]*") if of(desk, place)]
+
+
+def of(desk: Desk, process: Path) -> bool:
+    """Whether what it has mounted is below the desk's data."""
+    try:
+        return "/".join(desk.data.parts[-3:]) in (process / "mountinfo").read_text()
+    except OSError:  # it ended meanwhile
+        return False
+
+
+def sleeps(process: Path) -> bool:
+    """Whether it is the program that the model wants."""
+    try:
+        return (process / "cmdline").read_bytes() == b"sleep\0006001\0"
+    except OSError:
+        return False
 
 
 async def test_two_at_once(tmp_path: Path) -> None:
@@ -189,11 +211,11 @@ async def test_two_at_once(tmp_path: Path) -> None:
         (("empty",), "must be a git repository with at least one commit"),
         (
             ("repository", "--proposers", "oracle"),
-            "'oracle' is none of mechanical, search, agent (agent needs a model; set ANTHROPIC_API_",
+            "unknown proposer 'oracle'; choose from mechanical, search, agent (agent needs a model;",
         ),
-        (("repository", "--proposers", ""), "'--proposers': it is empty; leave the option out"),
-        (("repository", "--test", ""), "'--test': it is empty; leave the option out"),
-        (("repository", "--setup", "true", "--setup", " "), "'--setup': it is empty"),
+        (("repository", "--proposers", ""), "'--proposers': must not be empty; omit the option"),
+        (("repository", "--test", ""), "'--test': must not be empty; omit the option"),
+        (("repository", "--setup", "true", "--setup", " "), "'--setup': must not be empty"),
         (("repository", "--proposers", "agent"), "agent needs a model; set ANTHROPIC_API_KEY"),
         (("repository", "--sandbox", "chroot"), "'chroot' is not one of"),
         (("repository", "--sandbox", "e2b"), "E2B_API_KEY"),
@@ -202,14 +224,14 @@ async def test_two_at_once(tmp_path: Path) -> None:
             "'--attempts': Input should be greater than or equal to 1",
         ),
         (("repository", "--budget", "2"), "No such option: --budget"),
-        (("repository", "--issue", "a", "--issue-file", "b"), "give one of them"),
+        (("repository", "--issue", "a", "--issue-file", "b"), "Use either --issue or --issue-file"),
         (("repository", "--issue-file", "b"), "b can't be read: No such file or directory."),
         (("repository", "--json", "--patch", "-"), "both write to stdout"),
-        (("repository", "--branch", "main"), "'main' exists already"),
+        (("repository", "--branch", "main"), "'main' already exists"),
         (("repository", "--branch", "no..good"), "is not a valid branch name"),
         (("repository", "--patch", "none/fix.patch"), "the folder none does not exist"),
-        (("repository", "--patch", "plain"), "plain is a folder; name a file."),
-        (("https://example.com/r.git", "--apply"), "need a repository on this machine"),
+        (("repository", "--patch", "plain"), "plain is a folder, not a file."),
+        (("https://example.com/r.git", "--apply"), "need a local repository"),
         ((), "Missing argument 'PATH_OR_URL'"),
     ],
 )
@@ -232,7 +254,7 @@ async def test_an_unusable_config_and_data_folder_are_said(tmp_path: Path) -> No
         (tmp_path / "file").write_text("")
         inside_a_file = {"FIXPOINT_DATA": str(tmp_path / "file" / "data")}
         done = await desk.run("fix", str(desk.repository), environ=inside_a_file)
-        assert_one_sentence(done, "set FIXPOINT_DATA to a writable folder.")
+        assert_one_sentence(done, "Set FIXPOINT_DATA to a writable folder.")
         config = desk.repository / ".github" / "fixpoint.yml"
         config.write_text("atempts: 2\nattempts: none\n")
         assert_one_sentence(await desk.fix(), "fixpoint.yml:1", "fixpoint.yml:2")
@@ -242,7 +264,7 @@ async def test_the_repo_config_is_checked(tmp_path: Path) -> None:
     """Status 0 for a good one; 1 with a line per problem; 2 when there is none."""
     async with open_desk(tmp_path) as desk:
         good = await desk.run("config", "check", str(desk.repository))
-        assert (good.code, good.out.endswith("is fine.\n")) == (0, True)
+        assert (good.code, good.out.endswith("is valid.\n")) == (0, True)
         config = desk.repository / ".github" / "fixpoint.yml"
         config.write_text("atempts: 2\ntest: [1]\n")
         bad = await desk.run("config", "check", str(config))
@@ -274,7 +296,7 @@ async def test_doctor_says_what_works(tmp_path: Path) -> None:
         async with open_scene(tmp_path) as scene:
             works = await desk.run("doctor", environ=scene.variables(desk.data))
         assert works.code == 0, works
-        assert "GitHub knows this App as fixpoint." in " ".join(works.out.split())
+        assert "Authenticated to GitHub as the App fixpoint." in " ".join(works.out.split())
         assert "`fixpoint fix` and `fixpoint serve` work here." in works.out
         broken = await desk.run("doctor", environ={"GITHUB_APP_ID": "seven"})
         assert broken.code == 1
@@ -283,10 +305,11 @@ async def test_doctor_says_what_works(tmp_path: Path) -> None:
             assert name in said
 
 
-async def test_version(tmp_path: Path) -> None:
-    """One line."""
-    async with open_desk(tmp_path) as desk:
-        assert await desk.run("--version") == Done(0, f"fixpoint {__version__}\n", "")
+def test_version() -> None:
+    """One line, of `python -m bot` as it is started by nobody's help."""
+    command = [sys.executable, "-m", "bot", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"fixpoint {__version__}\n", "")
 
 
 async def test_a_server_without_settings_says_all_of_them(tmp_path: Path) -> None:

@@ -39,8 +39,8 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
         assert (job.check, job.step, job.command) == ("test", "Check", "sh check.sh")
         assert job.differences == snapshot(
             (
-                "GitHub tested the merge with the base branch; here it is the head commit.",
-                "GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "GitHub tested the merge with the base branch; here, the head commit is tested.",
+                "GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
             )
         )
         [ours] = [one for one in world.pulls() if one is not commit.pull]
@@ -49,7 +49,7 @@ async def test_a_failing_job_is_done_again_and_repaired(tmp_path: Path) -> None:
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 For #2
 
@@ -57,14 +57,14 @@ For #2
 
 `test`: `sh check.sh` fails here every time.
 
-Failed at GitHub:
+Failed on GitHub:
 
-- [test](https://github.test/acme/app/runs/1016), step `Check`, done again here as `sh check.sh`: `checks::app` at `checks.py`.
+- [test](https://github.test/acme/app/runs/1016), step `Check`, reproduced as `sh check.sh`: `checks::app` at `checks.py`.
 
 - `checks::app` at `checks.py`: `app.txt says wrong`
 
 <details>
-<summary>Output of the command</summary>
+<summary>Command output</summary>
 
 ```
 =========== short test summary info ===========
@@ -74,10 +74,10 @@ FAILED checks.py::app - app.txt says wrong
 </details>
 
 <details>
-<summary>How this differs from GitHub's runner</summary>
+<summary>Differences from GitHub's runner</summary>
 
-- `test`: GitHub tested the merge with the base branch; here it is the head commit.
-- `test`: GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- `test`: GitHub tested the merge with the base branch; here, the head commit is tested.
+- `test`: GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -85,17 +85,17 @@ FAILED checks.py::app - app.txt says wrong
 
 1 file, +1 -1: `app.txt`
 
-In the words of agent, `claude-sonnet-5-5`:
+As described by agent, `claude-sonnet-5-5`:
 
 > The file said wrong. It says right now.
 
 ### How it was verified
 
-- Untouched commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
+- Original commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
 - With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s; 3 of 3 runs passed.
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 # Make the sandbox look like GitHub's runner
@@ -104,8 +104,8 @@ sh check.sh
 ```
 
 - The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
-- GitHub tested the merge with the base branch; here it is the head commit.
-- GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- GitHub tested the merge with the base branch; here, the head commit is tested.
+- GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -115,13 +115,13 @@ sh check.sh
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
-### How to steer it
+### Next steps
 
 Comment here:
 
 - `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` tries again with the same ones.
-- `/fix stop` ends a run that is under way.
+- `/fix retry` starts a new run with the same instructions.
+- `/fix stop` stops the active run.
 
 <details>
 <summary>Budget</summary>
@@ -132,7 +132,7 @@ Comment here:
 | `acme/app#2` | $0.N | $0 | $N.N | $20.00 | N | N s |
 | acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
 | installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
-| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+| server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
 
 </details>
 
@@ -154,7 +154,7 @@ async def test_what_is_red_on_the_base_is_not_repaired_here(tmp_path: Path) -> N
         await commit.repaired()
         run = await world.run()
         assert (run.verdict, run.reason, asked(world)) == snapshot(
-            (Verdict.RED_ON_BASE, "`test`: `sh check.sh` fails on the base in the same way.", 0)
+            (Verdict.RED_ON_BASE, "`test`: `sh check.sh` fails the same way on the base commit.", 0)
         )
 
 
@@ -168,7 +168,7 @@ async def test_what_is_red_on_the_base_is_repaired_where_that_is_wanted(tmp_path
         run = await world.run()
         assert run.verdict is Verdict.FIXED
         assert run.report is not None
-        assert "`test`: `sh check.sh` fails on the base in the same way." in run.report.notes
+        assert "`test`: `sh check.sh` fails the same way on the base commit." in run.report.notes
 
 
 async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
@@ -181,22 +181,22 @@ async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
         assert (run.verdict, run.reason, asked(world)) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "`test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "`test`: `sh check.sh` passed here 3 times but failed on GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
                 0,
             )
         )
         assert world.said(commit.pull)[-1] == snapshot("""\
-**Not fixed: the failure could not be reproduced.** `test`: `sh check.sh` passed here 3 times, and failed at GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+**Not fixed: the failure could not be reproduced.** `test`: `sh check.sh` passed here 3 times but failed on GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
 
-**Next:** Name the command that fails with `/fix --test "COMMAND"`, or add a test that shows the problem at `COMMIT`.
+**Next:** Comment `/fix --test "COMMAND"` with the failing command, or add a test that fails at `COMMIT`.
 
-### What was seen
+### Reproduction
 
-`sh check.sh` at `COMMIT`: exit code 0; exit codes of its 3 runs: 0, 0, 0.
+`sh check.sh` at `COMMIT`: exit code 0; exit codes of 3 runs: 0, 0, 0.
 
-Failed at GitHub:
+Failed on GitHub:
 
-- [test](https://github.test/acme/app/runs/1016), step `Check`, done again here as `sh check.sh`: `checks::app` at `checks.py`.
+- [test](https://github.test/acme/app/runs/1016), step `Check`, reproduced as `sh check.sh`: `checks::app` at `checks.py`.
 
 <details>
 <summary>Log of test</summary>
@@ -209,15 +209,15 @@ FAILED checks.py::app - app.txt says wrong
 </details>
 
 <details>
-<summary>How this differs from GitHub's runner</summary>
+<summary>Differences from GitHub's runner</summary>
 
-- `test`: GitHub tested the merge with the base branch; here it is the head commit.
-- `test`: GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- `test`: GitHub tested the merge with the base branch; here, the head commit is tested.
+- `test`: GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 # Make the sandbox look like GitHub's runner
@@ -226,8 +226,8 @@ sh check.sh
 ```
 
 - The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
-- GitHub tested the merge with the base branch; here it is the head commit.
-- GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+- GitHub tested the merge with the base branch; here, the head commit is tested.
+- GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 </details>
 
@@ -240,7 +240,7 @@ sh check.sh
 | `acme/app#2` | $0 | $0 | $N.N | $20.00 | 0 | N s |
 | acme/app on DAY | $0 | $0 | $N.N | $50.00 | 0 | N s |
 | installation ID on DAY | $0 | $0 | $N.N | $100.00 | 0 | N s |
-| this server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
+| server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
 
 </details>
 
@@ -275,7 +275,7 @@ async def test_another_failure_than_github_had_is_not_taken_for_it(tmp_path: Pat
         assert (run.verdict, run.reason, asked(world)) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "`test`: `sh check.sh` fails here with `checks::app`, at GitHub it failed with `tests.test_a::app`. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "`test`: `sh check.sh` fails here with `checks::app`, but failed on GitHub with `tests.test_a::app`. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
                 0,
             )
         )
@@ -418,7 +418,7 @@ async def test_the_second_run_of_a_repository_starts_at_once(tmp_path: Path) -> 
             await commit.repaired()
             run = await world.run()
             assert run.report is not None
-            notes = [world.level(note) for note in run.report.notes if "again" in note]
+            notes = [world.level(note) for note in run.report.notes if "reused" in note]
             told.append((run.verdict, [note.replace(commit.sha[:7], "HEAD") for note in notes]))
         assert [(verdict, len(notes)) for verdict, notes in told] == [
             (Verdict.FIXED, 0),
@@ -437,7 +437,7 @@ async def test_nothing_is_known_and_nothing_can_be_run(tmp_path: Path) -> None:
         assert (run.verdict, run.reason) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "Nothing can be run here for the failed checks. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large or no file. No test command was found.",
+                "The failed checks can't be run here. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large or no file. No test command was found.",
             )
         )
 
@@ -452,4 +452,4 @@ async def test_a_person_who_asks_is_told_that_the_base_is_red_too(tmp_path: Path
         run = await world.run()
         assert run.report is not None
         assert run.verdict is Verdict.FIXED
-        assert "`sh check.sh` fails on the base branch in the same way." in run.report.notes
+        assert "`sh check.sh` fails the same way on the base branch." in run.report.notes

@@ -41,7 +41,7 @@ async def test_fixed_at_the_first_attempt(tmp_path: Path) -> None:
                 """\
 Fixed in https://github.test/acme/app/pull/2
 
-It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """
@@ -58,7 +58,7 @@ It failed on the untouched commit and passes with this patch, in a clean sandbox
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 Fixes #1
 
@@ -69,7 +69,7 @@ Fixes #1
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
 
 <details>
-<summary>What the test runner says</summary>
+<summary>Test runner output</summary>
 
 `sh check.sh`
 
@@ -83,17 +83,17 @@ FAILED checks.sh::app - app.txt says wrong
 
 1 file, +1 -1: `app.txt`
 
-In the words of agent, `claude-sonnet-5-5`:
+As described by agent, `claude-sonnet-5-5`:
 
 > The file said wrong. It says right now.
 
 ### How it was verified
 
-- Untouched commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
+- Original commit `COMMIT`: `sh check.sh` failed in 2 of 2 runs, exit codes 1, 1.
 - With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, N s; 3 of 3 runs passed.
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 true
@@ -111,13 +111,13 @@ sh check.sh
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
-### How to steer it
+### Next steps
 
 Comment here:
 
 - `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` tries again with the same ones.
-- `/fix stop` ends a run that is under way.
+- `/fix retry` starts a new run with the same instructions.
+- `/fix stop` stops the active run.
 
 <details>
 <summary>Budget</summary>
@@ -128,7 +128,7 @@ Comment here:
 | `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
 | acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
 | installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
-| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+| server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
 
 </details>
 
@@ -183,18 +183,18 @@ async def test_never_right(tmp_path: Path) -> None:
         assert world.reactions(asked) == ["eyes", "confused"]
         assert world.pulls() == []
         assert world.said()[-1] == snapshot("""\
-**Not fixed: no patch was found that passes.** All 2 attempts of the budget are used.
+**Not fixed: found no patch that passes.** All 2 attempts of the budget are used.
 
 **Next:** Look at `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`.
 
-### What was seen
+### Reproduction
 
-`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of its 2 runs: 1, 1.
+`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of 2 runs: 1, 1.
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
 
 <details>
-<summary>What the test runner says</summary>
+<summary>Test runner output</summary>
 
 `sh check.sh`
 
@@ -205,7 +205,7 @@ FAILED checks.sh::app - app.txt says wrong
 </details>
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 true
@@ -217,7 +217,7 @@ sh check.sh
 
 </details>
 
-### What was tried
+### Attempts
 
 | # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -225,13 +225,13 @@ sh check.sh
 | 2 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 1 | 1 file, +1 -1 | N | $0.N | N s | still fails (1 test) |
 
 <details>
-<summary>What each attempt did</summary>
+<summary>Details of each attempt</summary>
 
 **Attempt 1** (agent, `claude-sonnet-5-5`): still fails (1 test).
 
 > I made it worse.
 
-Failing with it:
+Still failing:
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says worse`
 
@@ -239,15 +239,15 @@ Failing with it:
 
 > I made it worse.
 
-Failing with it:
+Still failing:
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says worse`
 
 </details>
 
-### What is left of it
+### Last patch
 
-The last patch (1 file, +1 -1): `app.txt`. It is not accepted; do not merge it as it is.
+1 file, +1 -1: `app.txt`. This patch was not accepted; do not merge it as is.
 
 <details>
 <summary>Show the patch</summary>
@@ -273,7 +273,7 @@ index COMMIT..COMMIT 100644
 | `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
 | acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
 | installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
-| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+| server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
 
 </details>
 
@@ -316,16 +316,16 @@ async def test_nothing_fails_and_no_model(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.NOT_REPRODUCED
         assert world.said()[-1] == snapshot("""\
-**Not fixed: the failure could not be reproduced.** `sh check.sh` passes here. Writing a test that shows the problem takes a model, and none is configured.
+**Not fixed: the failure could not be reproduced.** `sh check.sh` passes here. Writing a test that shows the problem requires a model, and none is configured.
 
-**Next:** Name the command that fails with `/fix --test "COMMAND"`, or add a test that shows the problem at `COMMIT`.
+**Next:** Comment `/fix --test "COMMAND"` with the failing command, or add a test that fails at `COMMIT`.
 
-### What was seen
+### Reproduction
 
 `sh check.sh` at `COMMIT`: exit code 0.
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 true
@@ -346,7 +346,7 @@ sh check.sh
 | `acme/app#1` | $0 | $0 | $N.N | $20.00 | 0 | N s |
 | acme/app on DAY | $0 | $0 | $N.N | $50.00 | 0 | N s |
 | installation ID on DAY | $0 | $0 | $N.N | $100.00 | 0 | N s |
-| this server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
+| server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
 
 </details>
 
@@ -363,18 +363,18 @@ async def test_without_a_model_the_report_is_honest(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.GAVE_UP
         assert world.said()[-1] == snapshot("""\
-**Not fixed: no patch was found that passes.** mechanical and search found nothing to change, and no model is configured.
+**Not fixed: found no patch that passes.** mechanical and search found nothing to change, and no model is configured.
 
 **Next:** Look at `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`.
 
-### What was seen
+### Reproduction
 
-`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of its 2 runs: 1, 1.
+`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of 2 runs: 1, 1.
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
 
 <details>
-<summary>What the test runner says</summary>
+<summary>Test runner output</summary>
 
 `sh check.sh`
 
@@ -385,7 +385,7 @@ FAILED checks.sh::app - app.txt says wrong
 </details>
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 true
@@ -406,7 +406,7 @@ sh check.sh
 | `acme/app#1` | $0 | $0 | $N.N | $20.00 | 0 | N s |
 | acme/app on DAY | $0 | $0 | $N.N | $50.00 | 0 | N s |
 | installation ID on DAY | $0 | $0 | $N.N | $100.00 | 0 | N s |
-| this server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
+| server on DAY | $0 | $0 | $N.N | $200.00 | 0 | N s |
 
 </details>
 
@@ -498,11 +498,11 @@ async def test_a_bad_config_is_reported_with_its_line(tmp_path: Path) -> None:
         assert world.said() == snapshot(
             [
                 """\
-`.github/fixpoint.yml` has 1 problem, so nothing was started:
+Fixpoint did not start because `.github/fixpoint.yml` has 1 problem:
 
 - .github/fixpoint.yml:2: unknown key 'atempts'; did you mean 'attempts'?
 
-Correct the file, then comment `/fix retry`. `fixpoint config check` finds these problems on your machine.
+Fix the file, then comment `/fix retry`. To check it on your machine, run `fixpoint config check`.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """
@@ -531,8 +531,8 @@ async def test_a_refused_host_is_told(tmp_path: Path) -> None:
         run = await world.run()
         assert run.verdict is Verdict.INFRASTRUCTURE
         assert (
-            "The setup asked for `mirror.example`, which it may not reach. To allow a host, name it"
-            " under `network: allow:` in `.github/fixpoint.yml`."
+            "The setup tried to reach `mirror.example`, which is not allowed. To allow a host, list"
+            " it under `network: allow:` in `.github/fixpoint.yml`."
         ) in world.said()[-1]
 
 
@@ -585,7 +585,7 @@ async def test_a_pull_request_is_mended_by_a_stacked_one(tmp_path: Path) -> None
         assert world.said(pull)[-1] == snapshot("""\
 Fixed in https://github.test/acme/app/pull/3
 
-It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
@@ -606,15 +606,15 @@ async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
         await world.settled()
         assert world.pulls() == [pull]
         assert world.said(pull)[-1] == snapshot("""\
-Fixed, but not pushed: the pull request comes from a fork. The patch stands here instead.
+**Fixed, but not pushed.** The pull request comes from a fork. The patch is posted here instead.
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** It failed on the untouched commit and passes with this patch, in a clean sandbox that the proposer can't reach.
+**Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
 2 files, +2 -1: `app.txt`, `new.txt`
 
-Save this as `fixpoint.patch` at the root of a checkout of `COMMIT` and run `git apply fixpoint.patch`:
+To apply it, check out `COMMIT`, save this as `fixpoint.patch` in the repository root, and run `git apply fixpoint.patch`:
 
 <details>
 <summary>Show the patch</summary>
@@ -673,7 +673,9 @@ async def test_help_and_status_and_retry(tmp_path: Path) -> None:
         await world.comment("/fix status")
         await world.settled()
         assert world.said()[-1] == snapshot("""\
-No run is under way here. The last one's verdict: gave up. The one attempt of the budget is used. To start again, comment `/fix retry`.
+There is no active run here. Last run: Not fixed: found no patch that passes. The one attempt of the budget is used.
+
+To start a new run, comment `/fix retry`.
 
 <!-- fixpoint:run=DELIVERY kind=status -->
 """)
@@ -684,7 +686,7 @@ No run is under way here. The last one's verdict: gave up. The one attempt of th
         assert latest.request.instructions == "be quick"
         again = await world.run()
         assert again.report is not None
-        assert any("is used again" in note for note in again.report.notes)
+        assert any("is reused because" in note for note in again.report.notes)
         await world.comment("/fix help")
         await world.settled()
         assert "--attempts" in world.said()[-1]
@@ -705,7 +707,7 @@ async def test_one_run_at_a_time_in_a_thread_and_it_can_be_stopped(tmp_path: Pat
         assert world.said()[1:] == snapshot(
             [
                 """\
-A run is under way here: https://github.test/acme/app/issues/1#issuecomment-N
+A run is already active here: https://github.test/acme/app/issues/1#issuecomment-N
 
 To start over, comment `/fix stop`, then `/fix retry`.
 
@@ -727,23 +729,23 @@ N s of N s · N tokens · $0.N of $2.00
 <!-- fixpoint:run=DELIVERY kind=status -->
 """,
                 """\
-Stopping. The command or model call in progress ends first; a report follows.
+Stopping. Fixpoint will post a report as soon as the current command or model call finishes.
 
 <!-- fixpoint:run=DELIVERY kind=stopping -->
 """,
                 """\
 **Stopped on request.** A person stopped the run.
 
-**Next:** Comment `/fix retry` to start again.
+**Next:** To start a new run, comment `/fix retry`.
 
-### What was seen
+### Reproduction
 
-`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of its 2 runs: 1, 1.
+`sh check.sh` at `COMMIT`: exit code 1, 1 failing test; exit codes of 2 runs: 1, 1.
 
 - `sh check.sh`: `FAILED checks.sh::app - app.txt says wrong`
 
 <details>
-<summary>What the test runner says</summary>
+<summary>Test runner output</summary>
 
 `sh check.sh`
 
@@ -754,7 +756,7 @@ FAILED checks.sh::app - app.txt says wrong
 </details>
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 true
@@ -775,7 +777,7 @@ sh check.sh
 | `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
 | acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
 | installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
-| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+| server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
 
 </details>
 
@@ -822,7 +824,7 @@ async def test_a_test_is_written_when_none_fails(tmp_path: Path) -> None:
 
 **Cause and change:** The file said wrong. It says right now.
 
-**Proof:** A test written first failed on the untouched commit and passes with this patch (1 test passed), in a clean sandbox that the proposer can't reach.
+**Proof:** A new test that failed on the original commit passes with this patch (1 test passed) in a clean sandbox that the proposer can't access.
 
 Fixes #1
 
@@ -833,7 +835,7 @@ No test showed the problem, so one was written; it fails on the untouched tree.
 - `tests.test_app.T.test_app` at `tests/test_app.py:6`: `AssertionError: 'wrong\\n' != 'right\\n'`
 
 <details>
-<summary>What the test runner says</summary>
+<summary>Test runner output</summary>
 
 `tests.test_app.T.test_app`
 
@@ -852,18 +854,18 @@ AssertionError: 'wrong\\n' != 'right\\n'
 
 2 files, +7 -1: `app.txt`, `tests/test_app.py`
 
-In the words of agent, `claude-sonnet-5-5`:
+As described by agent, `claude-sonnet-5-5`:
 
 > The file said wrong. It says right now.
 
 ### How it was verified
 
-- Untouched commit `COMMIT`: `sh check.sh` failed in 1 of 1 run, exit codes 1.
-- Nothing failed at first, so a test was written before the repair: `tests/test_app.py`. It is part of this patch.
+- Original commit `COMMIT`: `sh check.sh` failed in 1 of 1 run, exit code 1.
+- Nothing failed at first, so Fixpoint wrote a failing test: `tests/test_app.py`. It is part of this patch.
 - With the patch, in a fresh sandbox: `sh check.sh`, exit code 0, 1 test passed, N s; 3 of 3 runs passed.
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 true
@@ -875,12 +877,12 @@ sh check.sh
 
 </details>
 
-### The test that was written first
+### The new test
 
 | Tree | Command | Result |
 | --- | --- | --- |
-| Untouched commit and the new test | `sh check.sh` | exit code 1, 1 failing test |
-| The same with the repair | `sh check.sh` | exit code 0, 1 test passed |
+| Original commit with the new test | `sh check.sh` | exit code 1, 1 failing test |
+| The same with the fix | `sh check.sh` | exit code 0, 1 test passed |
 
 ### Attempts
 
@@ -888,13 +890,13 @@ sh check.sh
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `claude-sonnet-5-5` | `sh check.sh` | 1 → 0 | 1 file, +1 -1 | N | $0.N | N s | accepted |
 
-### How to steer it
+### Next steps
 
 Comment here:
 
 - `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` tries again with the same ones.
-- `/fix stop` ends a run that is under way.
+- `/fix retry` starts a new run with the same instructions.
+- `/fix stop` stops the active run.
 
 <details>
 <summary>Budget</summary>
@@ -905,7 +907,7 @@ Comment here:
 | `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
 | acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
 | installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
-| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+| server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
 
 </details>
 

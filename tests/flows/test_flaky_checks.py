@@ -77,7 +77,7 @@ async def test_flaky_jobs_run_once_more(tmp_path: Path, monkeypatch: pytest.Monk
         assert (run.verdict, run.reason) == snapshot(
             (
                 Verdict.FLAKY,
-                "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. GitHub runs the failed jobs once more, on the same commit.",
+                "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. GitHub is re-running the failed jobs on the same commit.",
             )
         )
         assert world.model is not None
@@ -85,14 +85,14 @@ async def test_flaky_jobs_run_once_more(tmp_path: Path, monkeypatch: pytest.Monk
         [workflow] = world.repository.workflow_runs.values()
         assert (workflow.attempt, workflow.status) == (2, "queued")
         await world.check_ends("test", "success")
-        await world.until_said("run again, it passes")
+        await world.until_said("passed on re-run")
         assert world.shown(world.our_checks()[0]).splitlines()[:6] == snapshot(
             [
-                "Fixpoint: neutral: Verdict: flaky; run again, it passes [Retry]",
+                "Fixpoint: neutral: Flaky: passed on re-run [Retry]",
                 "",
-                "Fixpoint is done: the failure is flaky (0 attempts, N s, $0).",
+                "Fixpoint has finished. Not fixed: the failure is flaky (0 attempts, N s, $0).",
                 "",
-                "Run once more by GitHub on the same commit, the failed jobs pass.",
+                "The failed jobs passed on re-run.",
                 "",
             ]
         )
@@ -107,7 +107,7 @@ async def test_what_may_not_run_again_is_said(
         run = await world.run()
         assert run.verdict is Verdict.FLAKY
         assert run.reason == snapshot(
-            "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. The failed jobs are not run once more. The App's installation on acme/app does not grant actions: write: have the App's settings ask for it; then accept it, and choose the repository, in the installation's settings."
+            "`test`: `bash check.sh` failed in 2 of 4 runs on the same commit. Could not re-run the failed jobs. The App's installation on acme/app does not grant actions: write. Request it in the App's settings, then accept it and select the repository in the installation's settings."
         )
         await fails(world)
         assert len(await world.server.runs.list()) == 1

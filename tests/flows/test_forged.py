@@ -60,7 +60,7 @@ def vendored() -> dict[str, str | bytes]:
 
 @pytest.mark.parametrize(
     ("program", "command"),
-    [(RUNNER, TEST), (REPORT, PYTEST)],
+    [(RUNNER, TEST), pytest.param(REPORT, PYTEST, marks=pytest.mark.exhaustive)],
     ids=["the result class", "the report"],
 )
 async def test_a_program_that_forges_its_results(

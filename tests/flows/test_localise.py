@@ -67,14 +67,14 @@ def test_where_nothing_fails_it_says_that() -> None:
     """What a repair would need besides is not asked for."""
     green = Reproduction(Cause.NOT_REPRODUCED, None, reason="`true` passes here.")
     ended = replace(GAVE_UP, verdict=Verdict.NOT_REPRODUCED, reproduction=green)
-    assert not_looked(ended) == snapshot("No line was looked at. `true` passes here.")
+    assert not_looked(ended) == snapshot("No lines were examined. `true` passes here.")
 
 
 def test_the_end_of_a_run_is_not_taken_for_what_was_reproduced() -> None:
     """Out of time behind a real failure, it is the time that is named."""
     ended = replace(GAVE_UP, verdict=Verdict.BUDGET_SPENT, reason="The time budget is used up.")
     assert ended.reproduction is not None
-    assert not_looked(ended) == snapshot("No line was looked at. The time budget is used up.")
+    assert not_looked(ended) == snapshot("No lines were examined. The time budget is used up.")
 
 
 async def test_an_empty_command_is_refused(tmp_path: Path) -> None:
@@ -87,4 +87,4 @@ async def test_an_empty_command_is_refused(tmp_path: Path) -> None:
         ):
             done = await desk.run(*command, "--test", "")
             assert (done.code, done.out) == (2, "")
-            assert "Invalid value for '--test': it is empty" in " ".join(done.err.split())
+            assert "Invalid value for '--test': must not be empty" in " ".join(done.err.split())

@@ -11,6 +11,7 @@ from pathlib import Path
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
+from bot.reporting.reasons import run_life
 from bot.storage.runs import RunStatus
 from tests.flows.command_line import Desk
 from tests.flows.world import (
@@ -61,7 +62,7 @@ async def test_every_account_is_charged(tmp_path: Path) -> None:
 | `acme/app#1` | $0.N | $0 | $N.N | $20.00 | N | N s |
 | acme/app on DAY | $0.N | $0 | $N.N | $50.00 | N | N s |
 | installation ID on DAY | $0.N | $0 | $N.N | $100.00 | N | N s |
-| this server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
+| server on DAY | $0.N | $0 | $N.N | $200.00 | N | N s |
 
 """)
         run, desk = await world.run(), Desk(tmp_path, tmp_path, settings_of(world), None)
@@ -137,7 +138,7 @@ async def test_runs_have_a_pace(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.REFUSED
         assert world.said()[-1] == snapshot("""\
-This run could not start. This repository may start 1 runs an hour, and so many were started in the last one. Wait a while. Then comment `/fix retry`.
+This repository has reached its limit of 1 run per hour. Wait until it is below the limit, then comment `/fix retry`.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
@@ -155,21 +156,21 @@ async def test_a_person_may_allow_as_much_again(tmp_path: Path) -> None:
             first = await world.run()
             assert (first.status, first.verdict) == (RunStatus.DONE, Verdict.BUDGET_SPENT)
             assert world.said()[0] == snapshot("""\
-Fixpoint is done: the budget is used up (1 attempt, N s, $0.N).
+Fixpoint has finished. Not fixed: the budget is used up (1 attempt, N s, $0.N).
 
-`/fix approve` goes on from here with as much again: $0.N, 3 attempts, N s. It takes the role `maintain`. The offer ends on DAY at TIME UTC.
+`/fix approve` extends the budget by $0.N, 3 attempts, N s and continues from here. Extending the budget requires the role `maintain` or higher. The offer expires on DAY at TIME UTC.
 
 <!-- fixpoint:run=RUN kind=progress -->
 """)
-            assert "To go on, comment `/fix approve`." in world.said()[1]
+            assert "To extend the budget and continue, comment `/fix approve`." in world.said()[1]
         async with entered(scene, tmp_path) as world:
             await world.comment("/fix approve", by="wes")
             await world.settled()
-            assert "takes the role `maintain`" in world.said()[-1]
+            assert "requires the role `maintain`" in world.said()[-1]
             await world.comment("/fix retry", by="wes")
             await world.settled()
             assert world.said()[-1] == snapshot("""\
-The last run here spent its budget. As much again takes the role `maintain` in this repository, or more: `/fix approve` goes on from there while the offer stands, `/fix retry` starts over.
+The last run here used up its budget. Extending the budget requires the role `maintain` or higher in this repository: `/fix approve` continues that run until the offer expires, `/fix retry` starts over.
 
 <!-- fixpoint:run=DELIVERY kind=spent -->
 """)
@@ -180,11 +181,9 @@ The last run here spent its budget. As much again takes the role `maintain` in t
             assert second.verdict is Verdict.FIXED
             assert second.request.continues == first.id
             [pull] = world.pulls()
-            assert f"ada approved of as much again: it goes on from run {first.id}." in (
-                pull.body or ""
-            )
+            assert run_life.budget_extended("ada", first.id) in (pull.body or "")
             assert second.report is not None
             assert [attempt.accepted for attempt in second.report.attempts] == [False, True]
             await world.comment("/fix approve")
             await world.settled()
-            assert "No run waits for an approval here." in world.said()[-1]
+            assert "Nothing is waiting for approval here." in world.said()[-1]

@@ -32,7 +32,12 @@ PLACES = (
 
 @pytest.mark.parametrize(
     "trouble",
-    [Trouble.BAD_GATEWAY, Trouble.LOST_ANSWER, Trouble.RESET, Trouble.SECONDARY_LIMIT],
+    [
+        pytest.param(Trouble.BAD_GATEWAY, marks=pytest.mark.exhaustive),
+        Trouble.LOST_ANSWER,
+        pytest.param(Trouble.RESET, marks=pytest.mark.exhaustive),
+        pytest.param(Trouble.SECONDARY_LIMIT, marks=pytest.mark.exhaustive),
+    ],
 )
 async def test_an_outage_in_every_phase_is_outlasted(tmp_path: Path, trouble: Trouble) -> None:
     """The run waits and ends as it would have, with everything there once."""
@@ -81,7 +86,7 @@ async def test_without_permission_to_push_the_patch_is_a_comment(tmp_path: Path)
         assert world.pulls() == []
         head, _, rest = world.said()[-1].partition("\n")
         assert head == snapshot(
-            "Fixed, but not pushed: The App's installation on acme/app does not grant contents: write: have the App's settings ask for it; then accept it, and choose the repository, in the installation's settings. The patch stands here instead."
+            "**Fixed, but not pushed.** The App's installation on acme/app does not grant contents: write. Request it in the App's settings, then accept it and select the repository in the installation's settings. The patch is posted here instead."
         )
         assert "+right" in rest
 

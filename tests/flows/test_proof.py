@@ -29,7 +29,7 @@ async def test_a_patch_of_what_the_setup_made_is_not_believed(tmp_path: Path) ->
         "echo right > app.txt; echo changed > made.txt",
     )
     assert verdict is Verdict.GAVE_UP
-    assert "does not fit the commit itself" in said
+    assert "does not apply to the commit itself" in said
 
 
 async def test_a_patch_that_clashes_with_the_prepared_tree_is_an_attempt(tmp_path: Path) -> None:
@@ -48,4 +48,4 @@ async def test_a_file_name_that_the_api_cannot_take_becomes_a_comment(tmp_path: 
     """Names of files are bytes, those of GitHub's API are text: the patch is not lost."""
     verdict, said = await _verdict(tmp_path, {}, "echo right > app.txt; touch $(printf 'b\\351d')")
     assert verdict is Verdict.FIXED
-    assert "it is not UTF-8. The patch stands here instead." in said
+    assert "because it is not UTF-8. The patch is posted here instead." in said

@@ -29,7 +29,7 @@ async def test_a_workflow_that_was_asked_for_waits_and_is_pushed(tmp_path: Path)
         assert (await world.run()).status is RunStatus.WAITING
         assert world.pulls() == []
         assert reasons(world) == snapshot(
-            ["- It changes what runs by itself: .github/workflows/ci.yml."]
+            ["- It changes CI or automation: .github/workflows/ci.yml."]
         )
         assert not minted_for_workflows(world)
         await world.comment("/fix approve")
@@ -38,7 +38,7 @@ async def test_a_workflow_that_was_asked_for_waits_and_is_pushed(tmp_path: Path)
         assert pull.pull is not None
         assert world.file(CI, pull.pull.head_ref) == "on: push\n"
         assert world.repaired() == "right\n"
-        told = "The request asks to change .github/workflows/ci.yml, which is protected otherwise."
+        told = "The request asks to change .github/workflows/ci.yml, which is otherwise protected."
         assert told in (pull.body or "")
         assert minted_for_workflows(world)
         await world.until(lambda: all(one.revoked for one in minted_for_workflows(world)))
@@ -53,7 +53,7 @@ async def test_without_the_permission_the_patch_is_a_comment(tmp_path: Path) -> 
         await ended(world)
         assert world.pulls() == []
         assert world.said()[-1].partition("\n")[0] == snapshot(
-            "Fixed, but not pushed: The App's installation on acme/app does not grant workflows: write: have the App's settings ask for it; then accept it, and choose the repository, in the installation's settings. The patch stands here instead."
+            "**Fixed, but not pushed.** The App's installation on acme/app does not grant workflows: write. Request it in the App's settings, then accept it and select the repository in the installation's settings. The patch is posted here instead."
         )
         assert "+on: push" in world.said()[-1]
 
@@ -76,7 +76,11 @@ UNASKED: list[Step] = [FIX, bash(f"sed -i s/pull_request/push/ {CI}"), WHY]
 
 @pytest.mark.parametrize(
     ("steps", "words"),
-    [(UNASKED, "/fix"), (BOTH, "/fix"), (UNASKED, f"/fix what fails since {CI} changed")],
+    [
+        (UNASKED, "/fix"),
+        pytest.param(BOTH, "/fix", marks=pytest.mark.exhaustive),
+        pytest.param(UNASKED, f"/fix what fails since {CI} changed", marks=pytest.mark.exhaustive),
+    ],
     ids=["by a command", "by an edit", "mentioned"],
 )
 async def test_an_unasked_change_of_a_workflow_is_put_back(
@@ -121,7 +125,7 @@ async def test_a_protected_path_that_was_asked_for_waits(tmp_path: Path) -> None
         await world.settled()
         assert (await world.run()).status is RunStatus.WAITING
         assert reasons(world) == snapshot(
-            ["- The request asks to change legal/terms.txt, which is protected otherwise."]
+            ["- The request asks to change legal/terms.txt, which is otherwise protected."]
         )
         await world.comment("/fix approve")
         await ended(world)
@@ -131,7 +135,7 @@ async def test_a_protected_path_that_was_asked_for_waits(tmp_path: Path) -> None
         await world.comment("/fix")
         await world.settled()
         assert len(world.pulls()) == 1
-        assert "It touches paths that it may not touch" in world.said()[-1]
+        assert "The patch changes paths that it must not change" in world.said()[-1]
 
 
 def grant(world: World, **permissions: str) -> None:

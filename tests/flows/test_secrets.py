@@ -44,7 +44,9 @@ async def test_no_secret_leaves_its_place(tmp_path: Path) -> None:
     """Comments, prompts, logs, files, arguments and the sandbox: no trace of any secret."""
     script = HeldScript([bash(SNOOP), Call("run_tests"), FIX, WHY])
     async with open_scene(tmp_path, script) as scene:
-        server = ServerProcess(scene.variables(tmp_path / "data") | PLANTED, tmp_path)
+        server = ServerProcess(
+            scene.variables(tmp_path / "data") | PLANTED, tmp_path, imports_anew=True
+        )
         for path in ("/contents/", r"/info/refs$", "/pulls$", "/access_tokens$"):
             scene.state.faults.add(Trouble.BAD_GATEWAY, times=2, path=path)
         script.hold(2)

@@ -69,7 +69,11 @@ async def test_a_repair_is_accepted(tmp_path: Path) -> None:
     ("files", "rule"),
     [
         ({"app.py": RIGHT, "test_app.py": TESTS.replace("1027", "1028")}, "expected-changed"),
-        ({"test_aaa.py": "import app\n\napp.total = sum\n"}, "needs-own-tests"),
+        pytest.param(
+            {"test_aaa.py": "import app\n\napp.total = sum\n"},
+            "needs-own-tests",
+            marks=pytest.mark.exhaustive,
+        ),
     ],
 )
 async def test_a_cheat_is_rejected(tmp_path: Path, files: Mapping[str, str], rule: str) -> None:
@@ -104,7 +108,7 @@ async def test_tests_that_the_patch_brings(tmp_path: Path) -> None:
         assert said(await verified(desk, brought, "--json"))["accepted"] is True
         told = said(await verified(desk, {"app.py": RIGHT}, "--json"))
         assert told["accepted"] is False
-        assert "brings no test" in told["reason"]
+        assert "adds no test" in told["reason"]
 
 
 async def test_what_the_command_writes_is_no_part_of_the_patch(tmp_path: Path) -> None:

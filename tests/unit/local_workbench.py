@@ -64,7 +64,7 @@ class LocalWorkbench:
         names = await self._shell("git diff --cached --name-only")
         return Patch(diff.output.encode(), tuple(names.output.split()))
 
-    async def _shell(self, command: str, timeout: float = 60) -> CommandResult:
+    async def _shell(self, command: str, timeout: float = 600) -> CommandResult:
         tools = str(Path(sys.executable).parent)
         started = time.monotonic()
         process = await asyncio.create_subprocess_exec(

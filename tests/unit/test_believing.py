@@ -9,6 +9,7 @@ from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.guards.files import is_restored
 from bot.repair.verification.ordering import ordering
 from bot.repair.verification.repetition import flaky, not_repeated
+from bot.reporting.reasons import guards_runs
 
 GREEN = Observation("pytest", 0, seconds=1.0)
 RED = Observation("pytest", 1, (Failure("t.a"),))
@@ -18,9 +19,7 @@ def test_a_pass_now_and_then_is_rejected() -> None:
     """The finding counts, and names what failed."""
     [finding] = flaky([GREEN, RED, GREEN])
     assert (finding.rule, finding.severity) == ("flaky-pass", Severity.REJECT)
-    assert finding.message == (
-        "It passes only now and then: 2 of 3 runs with the patch. Failing in another: t.a."
-    )
+    assert finding.message == guards_runs.flaky(2, 3, ["t.a"])
     assert flaky([GREEN, GREEN, GREEN]) == ()
     assert flaky([RED]) == ()
 
@@ -28,7 +27,7 @@ def test_a_pass_now_and_then_is_rejected() -> None:
 def test_what_takes_minutes_is_not_repeated() -> None:
     """And that is said."""
     assert not_repeated(GREEN) == ""
-    assert "takes 90 s" in not_repeated(Observation("make test", 0, seconds=90.0))
+    assert "takes 90 s;" in not_repeated(Observation("make test", 0, seconds=90.0))
 
 
 @pytest.mark.parametrize(
@@ -36,8 +35,8 @@ def test_what_takes_minutes_is_not_repeated() -> None:
     [
         ({"pytest-randomly", "pytest"}, "pytest", "pytest-randomly", ""),
         ({"pytest-random-order"}, "pytest", "pytest-random-order", "--random-order"),
-        ({"pytest"}, "pytest", "their own order", ""),
-        ({"pytest-randomly"}, "pytest -p no:randomly", "their own order", ""),
+        ({"pytest"}, "pytest", "their default order", ""),
+        ({"pytest-randomly"}, "pytest -p no:randomly", "their default order", ""),
     ],
 )
 def test_orders(installed: set[str], command: str, word: str, options: str) -> None:

@@ -6,14 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.pool import StaticPool
 
+from bot.errors import BudgetExhausted
 from bot.model import Usage
 from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
-from bot.model.money.budget import affordable
+from bot.model.money.budget import Shortage, affordable
 from bot.model.money.caps import Caps, stricter
 from bot.storage.books import Books
 from bot.storage.tables import accounts, metadata, reservations
@@ -32,12 +34,13 @@ balances = st.builds(
 
 @given(st.lists(balances, min_size=1), st.lists(amounts, min_size=1))
 def test_the_first_offer_that_everybody_covers(paying: list[Balance], offers: list[Amount]) -> None:
-    """Or a sentence, when there is none."""
+    """Or an account that lacks the money, when there is none."""
     chosen = affordable(paying, offers)
     covered = [all(account.covers(offer) for account in paying) for offer in offers]
-    if isinstance(chosen, str):
+    if isinstance(chosen, Shortage):
         assert not any(covered)
-        assert chosen.startswith("The next model call could ")
+        with pytest.raises(BudgetExhausted, match=r"^The next model call could "):
+            chosen.refuse()
     else:
         assert covered.index(True) == chosen
 

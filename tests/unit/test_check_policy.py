@@ -25,6 +25,7 @@ from bot.intake.check_policy import (
     screen_commit,
 )
 from bot.model.request import FailedCheck
+from bot.reporting.reasons import failed_commit
 
 PULL = PullRequest(
     number=7,
@@ -146,12 +147,12 @@ def test_only_failures_that_count_are_taken() -> None:
         (CompetingRuns(open_fixes=2), frozenset(), "", Start((LINT, TEST))),
         (CompetingRuns(open_fixes=3), frozenset(), "", PassBy(Why.TOO_MANY_OPEN, (LINT, TEST))),
         (CompetingRuns(open_fixes=3), frozenset(), "wes", Start((LINT, TEST))),
-        (CompetingRuns(here=True), frozenset(), "", Wait("another run is under way here")),
+        (CompetingRuns(here=True), frozenset(), "", Wait(failed_commit.another_run_here())),
         (
             CompetingRuns(elsewhere=1),
             frozenset(),
             "wes",
-            Wait("other runs of failed checks are under way in the repository"),
+            Wait(failed_commit.other_runs()),
         ),
     ],
 )

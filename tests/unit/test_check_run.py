@@ -8,9 +8,13 @@ from datetime import UTC, datetime
 import pytest
 from inline_snapshot import snapshot
 
-from bot.model import Verdict
+from bot.model import Limits, Verdict
+from bot.model.offer import Offer
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
-from bot.reporting import after_publication, check_run
+from bot.reporting import after_publication, approval, check_run, final_report, messages
+from bot.reporting.answering import APPROVE, RETRY, STOP, AnswerBy, answer_by, ask
+from bot.reporting.progress_comment import render
+from tests.unit.reports import FIXED, GAVE_UP, MARK, STARTED, VIEW
 
 FAILED = FailedCommit("a" * 40, "main", "main", checks=(FailedCheck("lint `x`"), FailedCheck("a")))
 REQUEST = FixRequest(
@@ -30,11 +34,11 @@ def test_an_accepted_run_lists_the_checks() -> None:
     report = check_run.accepted(REQUEST)
     assert (report.status, report.title, report.external_id) == (
         "queued",
-        "Will work on 2 failed checks",
+        "Queued: 2 failed checks",
         REQUEST.run_id,
     )
     assert report.summary == snapshot("""\
-Fixpoint will work on this now:
+Fixpoint will now try to fix:
 
 - `` lint `x` ``: failure
 - `a`: failure\
@@ -43,18 +47,48 @@ Fixpoint will work on this now:
 
 def test_buttons_stand_in_for_comments_where_there_is_no_thread() -> None:
     """A commit of the default branch has nowhere to comment; a pull request has."""
-    text = "To stop it, comment `/fix stop`. Comment `/fix retry` to start again."
-    alone = check_run.under_way(REQUEST, text)
-    assert alone.summary == snapshot("To stop it, press *Stop*. Press *Retry* to start again.")
-    in_thread = check_run.under_way(replace(REQUEST, number=7), text)
-    assert in_thread.summary == text
+    assert answer_by(REQUEST) is AnswerBy.BUTTON
+    assert answer_by(replace(REQUEST, number=7)) is AnswerBy.COMMENT
+    asked = [ask(action, by) for action in (STOP, RETRY, APPROVE) for by in AnswerBy]
+    assert asked == snapshot(
+        [
+            "comment `/fix stop`",
+            "press *Stop*",
+            "comment `/fix retry`",
+            "press *Retry*",
+            "comment `/fix approve`",
+            "press *Approve*",
+        ]
+    )
+
+
+def test_no_text_for_buttons_names_a_command() -> None:
+    """Each text that a commit without a thread can get speaks of buttons alone."""
+    by = AnswerBy.BUTTON
+    offer = Offer(Limits(), "maintain", STARTED)
+    texts = [
+        render(VIEW, STARTED, MARK, by),
+        approval.waiting(FIXED, ["It deletes 3 files."], "write", STARTED, MARK, by),
+        approval.more(offer, by),
+        messages.crashed("ab12", 3, MARK, by),
+        messages.broke("ab12", None, MARK, by),
+        messages.config_invalid("a.yml", ["Line 1: no."], MARK, by),
+        messages.no_access("GitHub forbids it.", MARK, by),
+        messages.ended_early(MARK, by),
+        *(
+            final_report.not_fixed(replace(GAVE_UP, verdict=verdict), MARK, by=by)
+            for verdict in Verdict
+            if verdict is not Verdict.NOT_REPRODUCED  # sends people to an issue, to comment there
+        ),
+    ]
+    assert [text for text in texts if "omment" in text or "`/fix" in text] == []
 
 
 def test_it_never_fails() -> None:
     """A run without a repair is neutral, and can be started again."""
     ended = check_run.without_fix(Verdict.GAVE_UP)
     report = check_run.over(REQUEST, ended, "done", "x" * 70_000)
-    assert (report.conclusion, report.title) == ("neutral", "Verdict: gave up")
+    assert (report.conclusion, report.title) == ("neutral", "Not fixed: found no patch that passes")
     assert [action.identifier for action in report.actions] == ["retry"]
     assert len(report.text) == 65_535
     success = check_run.over(REQUEST, check_run.Ended("Fixed in #2", success=True), "done", "")
@@ -80,11 +114,11 @@ def test_what_the_projects_own_checks_say() -> None:
     ]
     assert told == snapshot(
         [
-            "The project's own checks pass on it.",
-            "The project's own checks fail on it: `lint`. What the repo config allows for one repair is used up, so nothing more is tried.",
-            "The project's own checks fail on it: `lint`, `t0`, `t1`, `t2`, `t3` and 2 others. To go on, comment `/fix` there.",
-            "The project's own checks fail on it: `lint`, `t0`. Work goes on in https://github.test/acme/app/pull/2",
-            "Fixed in #2; its checks pass",
-            "Fixed on the branch; its checks fail",
+            "The repository's own checks pass with this fix.",
+            "The repository's own checks fail with this fix: `lint`. The repo config's limits for one fix are used up, so Fixpoint stops here.",
+            "The repository's own checks fail with this fix: `lint`, `t0`, `t1`, `t2`, `t3` and 2 others. To continue, comment `/fix` on the pull request.",
+            "The repository's own checks fail with this fix: `lint`, `t0`. Continuing in https://github.test/acme/app/pull/2",
+            "Fixed in #2; checks pass",
+            "Fixed on the branch; checks fail",
         ]
     )

@@ -74,7 +74,7 @@ def test_how_often_it_runs(runs: list[Observation], flaky_words: bool, again: bo
         ([RED, GREEN, RED, GREEN], known("a::x"), Cause.FLAKY, "2 of 4 runs"),
         ([GREEN, RED, GREEN, GREEN], known("a::x"), Cause.FLAKY, "1 of 4 runs"),
         ([GREEN] * 3, known("a::x"), Cause.NOT_REPRODUCED, "passed here 3 times"),
-        ([RED, RED], known("b::y"), Cause.NOT_REPRODUCED, "with `a::x`, at GitHub it failed with `b::y`"),
+        ([RED, RED], known("b::y"), Cause.NOT_REPRODUCED, "with `a::x`, but failed on GitHub with `b::y`"),
         ([seen(127)] * 2, known(), Cause.NOT_REPRODUCED, "a program"),
     ],
 )  # fmt: skip
@@ -179,7 +179,7 @@ def test_the_environment_gets_the_versions_of_the_jobs_log(tmp_path: Path) -> No
     found = target_of(repository(tmp_path), known, EventFacts())
     assert isinstance(found, Target)
     assert len(found.setup) == len(found.shown)
-    assert found.shown[-1] == "# The versions of the job's log: ruff 0.4.1"
+    assert found.shown[-1] == "# Use the versions from the job's log: ruff 0.4.1"
     assert "for wanted in ruff==0.4.1" in found.setup[-1]
 
 
@@ -187,13 +187,13 @@ def test_the_environment_gets_the_versions_of_the_jobs_log(tmp_path: Path) -> No
     ("evidence", "text", "words"),
     [
         (check("gone", "Run x"), WORKFLOW, "has no job `gone`"),
-        (check("test (3.12)", "Run x"), WORKFLOW, "Which step"),
-        (check("test (3.12)", "Run acme/unknown@v1"), WORKFLOW, "can't be done here"),
+        (check("test (3.12)", "Run x"), WORKFLOW, "which step"),
+        (check("test (3.12)", "Run acme/unknown@v1"), WORKFLOW, "can't run here"),
         (check("test", "Run x"), "jobs: [", "not valid YAML"),
         (check("test", "Run x", workflow=".github/workflows/no.yml"), WORKFLOW, "missing"),
         (replace(check("test"), workflow=""), WORKFLOW, "which workflow"),
-        (JobEvidence(FailedCheck("style", "lint-bot")), WORKFLOW, "The App `lint-bot`"),
-        (JobEvidence(FailedCheck("ci/other", "")), WORKFLOW, "outside of GitHub"),
+        (JobEvidence(FailedCheck("style", "lint-bot")), WORKFLOW, "the App `lint-bot`"),
+        (JobEvidence(FailedCheck("ci/other", "")), WORKFLOW, "a service outside GitHub"),
     ],
 )
 def test_checks_that_no_step_stands_for(

@@ -55,7 +55,7 @@ FIRST = [
     ("black_check", 2, "pkg/bad.py: black", "pkg/bad.py", None, "black: bad.py can't be parsed"),
     ("black_diff", 2, "pkg/bad.py: black", "pkg/bad.py", None, "black: bad.py can't be parsed"),
     ("isort_check", 2, "tests/test_calc.py: isort", "tests/test_calc.py", None,
-     "isort: test_calc.py has its imports incorrectly sorted or formatted"),
+     "isort: test_calc.py has incorrectly sorted or formatted imports"),
     ("flake8", 5, "pkg/bad.py:1: E999", "pkg/bad.py", 1, "SyntaxError: invalid syntax"),
     ("mypy", 1, "pkg/calc.py:10: return-value", "pkg/calc.py", 10,
      'Incompatible return value type (got "float", expected "str")'),

@@ -27,5 +27,5 @@ def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
 def test_a_place_that_does_not_do_is_told(tmp_path: Path) -> None:
     """The sentence names the setting that helps."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="set FIXPOINT_DATA"):
+    with pytest.raises(UsageError, match="Set FIXPOINT_DATA"):
         make_data_folder(tmp_path / "file" / "data")

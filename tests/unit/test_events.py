@@ -178,7 +178,7 @@ def test_a_missing_or_odd_field_is_named(changes: dict[str, Any], sentence: str)
     """The error says which field and what it should be, never the payload's own text."""
     with pytest.raises(MalformedPayload) as caught:
         parse_event("issue_comment", payload(**changes))
-    assert str(caught.value).startswith(f"The issue_comment webhook can't be read: {sentence}")
+    assert str(caught.value).startswith(f"The issue_comment webhook could not be read: {sentence}")
     assert caught.value.__context__ is None
 
 

@@ -49,7 +49,7 @@ def test_fixed() -> None:
     assert final_report.fixed(FIXED, "https://github.com/o/r/pull/8", MARK) == snapshot("""\
 Fixed in https://github.com/o/r/pull/8
 
-It failed on the untouched commit and passes with this patch (9 tests passed), in a clean sandbox that the proposer can't reach. The whole suite passes.
+The command that failed on the original commit passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -58,18 +58,18 @@ It failed on the untouched commit and passes with this patch (9 tests passed), i
 def test_gave_up() -> None:
     """A run without an accepted patch shows all evidence and where to look next."""
     assert final_report.not_fixed(GAVE_UP, MARK) == snapshot("""\
-**Not fixed: no patch was found that passes.** All 1 attempts of the budget are used.
+**Not fixed: found no patch that passes.** All 1 attempts of the budget are used.
 
 **Next:** Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.
 
-### What was seen
+### Reproduction
 
-`pytest -q tests/test_dates.py` at `2c64ae4`: exit code 1, 1 failing test; exit codes of its 2 runs: 1, 1.
+`pytest -q tests/test_dates.py` at `2c64ae4`: exit code 1, 1 failing test; exit codes of 2 runs: 1, 1.
 
 - `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`
 
 <details>
-<summary>What the test runner says</summary>
+<summary>Test runner output</summary>
 
 `tests.test_dates::test_leap_year`
 
@@ -82,39 +82,37 @@ E   AssertionError: 1900
 </details>
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 pip install -e .
 pytest -q tests/test_dates.py
 ```
 
-
-
 </details>
 
-### What was tried
+### Attempts
 
 | # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 | 1 | agent, `small-model` | `pytest -q tests/test_dates.py` | 1 → 1 | 1 file, +1 -1 | 5,400 | $0.0100 | 31 s | still fails (1 test) |
 
 <details>
-<summary>What each attempt did</summary>
+<summary>Details of each attempt</summary>
 
 **Attempt 1** (agent, `small-model`): still fails (1 test).
 
 > Guarded the call.
 
-Failing with it:
+Still failing:
 
 - `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`
 
 </details>
 
-### What is left of it
+### Last patch
 
-The last patch (1 file, +1 -1): `dates.py`. It is not accepted; do not merge it as it is.
+1 file, +1 -1: `dates.py`. This patch was not accepted; do not merge it as is.
 
 <details>
 <summary>Show the patch</summary>
@@ -154,16 +152,16 @@ def test_setup_failed() -> None:
         seconds=9,
     )
     assert final_report.not_fixed(report, MARK) == snapshot("""\
-**Not fixed: the tests could not be run.** The setup command `pip install -e .` failed.
+**Not fixed: could not run the tests.** The setup command `pip install -e .` failed.
 
-**Next:** The setup ended with `ERROR: No matching distribution found for x==9`. Correct `setup` in `.github/fixpoint.yml`, then comment `/fix retry`.
+**Next:** The setup output ended with `ERROR: No matching distribution found for x==9`. Correct `setup` in `.github/fixpoint.yml`, then comment `/fix retry`.
 
-### What was seen
+### Reproduction
 
-The setup failed at `2c64ae4`, so no test ran.
+The setup failed at `2c64ae4`, so no tests were run.
 
 <details>
-<summary>End of the setup's output</summary>
+<summary>End of the setup output</summary>
 
 ```
 Collecting x
@@ -184,7 +182,7 @@ def test_refused_before_anything_ran() -> None:
     assert final_report.not_fixed(report, MARK) == snapshot("""\
 **Not started.** The branch is gone.
 
-**Next:** Change what is named above, then comment `/fix retry`.
+**Next:** Fix the problem described above, then comment `/fix retry`.
 
 Run `ab12`: 0 s, 0 tokens, $0.
 
@@ -198,7 +196,7 @@ def test_every_verdict_has_its_words(verdict: Verdict) -> None:
     report = replace(GAVE_UP, verdict=verdict)
     assert re.match(r"\*\*[A-Z][^*]+\.\*\* ", final_report.not_fixed(report, MARK))
     assert re.match(r"[A-Z].+\.", next_step(report))
-    assert finished(report, None, MARK).startswith("Fixpoint is done: ")
+    assert finished(report, None, MARK).startswith("Fixpoint has finished. ")
 
 
 def test_next_steps() -> None:
@@ -207,29 +205,29 @@ def test_next_steps() -> None:
     assert [next_step(replace(GAVE_UP, verdict=verdict)) for verdict in Verdict] == snapshot(
         [
             "Review the patch.",
-            "The patch below repairs a part. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
-            "Make the test stable first: a passing run proves nothing here. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
-            "Repair the base branch first, this change is not the cause. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
-            'Name the command that fails with `/fix --test "COMMAND"`, or add a test that shows the problem at `2c64ae4`.',
-            "Remove the cause that is named above, then comment `/fix retry`.",
+            "The patch below is a partial fix. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
+            "Fix the flaky test first: passing once would prove nothing. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
+            "Fix the base branch first; this change is not the cause. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
+            'Comment `/fix --test "COMMAND"` with the failing command, or add a test that fails at `2c64ae4`.',
+            "Fix the problem described above, then comment `/fix retry`.",
             "Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
-            "Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`. To go on, comment `/fix retry` with a larger budget.",
-            "Comment `/fix retry` to start again.",
-            "Change what is named above, then comment `/fix retry`.",
+            "Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`. To continue, raise the limit that was reached (`budget_usd`, `timeout` or `caps` in `.github/fixpoint.yml`), then comment `/fix retry`.",
+            "To start a new run, comment `/fix retry`.",
+            "Fix the problem described above, then comment `/fix retry`.",
         ]
     )
     assert [next_step(replace(bare, verdict=verdict)) for verdict in Verdict] == snapshot(
         [
             "Review the patch.",
-            "The patch below repairs a part. Read the server's log of this run.",
-            "Make the test stable first: a passing run proves nothing here. Read the server's log of this run.",
-            "Repair the base branch first, this change is not the cause. Read the server's log of this run.",
-            'Name the command that fails with `/fix --test "COMMAND"`.',
-            "Remove the cause that is named above, then comment `/fix retry`.",
-            "Read the server's log of this run.",
-            "Read the server's log of this run. To go on, comment `/fix retry` with a larger budget.",
-            "Comment `/fix retry` to start again.",
-            "Change what is named above, then comment `/fix retry`.",
+            "The patch below is a partial fix. Check the server's log for this run.",
+            "Fix the flaky test first: passing once would prove nothing. Check the server's log for this run.",
+            "Fix the base branch first; this change is not the cause. Check the server's log for this run.",
+            'Comment `/fix --test "COMMAND"` with the failing command.',
+            "Fix the problem described above, then comment `/fix retry`.",
+            "Check the server's log for this run.",
+            "Check the server's log for this run. To continue, raise the limit that was reached (`budget_usd`, `timeout` or `caps` in `.github/fixpoint.yml`), then comment `/fix retry`.",
+            "To start a new run, comment `/fix retry`.",
+            "Fix the problem described above, then comment `/fix retry`.",
         ]
     )
 
@@ -267,7 +265,10 @@ def test_report_fits() -> None:
         (Verification(replace(RED, failing=())), "still fails"),
         (Verification(replace(RED, timed_out=True)), "timed out"),
         (Verification(GREEN, RED, (FAILURE, FAILURE)), "breaks 2 other tests"),
-        (Verification(None, problem="It changes nothing."), "not accepted: It changes nothing"),
+        (
+            Verification(None, problem="The patch changes nothing."),
+            "not accepted: The patch changes nothing",
+        ),
     ],
 )
 def test_outcomes(verification: Verification | None, words: str) -> None:
@@ -287,17 +288,17 @@ def test_unknown_cost_is_said() -> None:
 
 def test_patch_comment() -> None:
     """Without write access the patch itself is the comment, with how to apply it."""
-    text = patch_comment(FIXED, "the pull request comes from a fork.", MARK)
+    text = patch_comment(FIXED, "The pull request comes from a fork.", MARK)
     assert text == snapshot("""\
-Fixed, but not pushed: the pull request comes from a fork. The patch stands here instead.
+**Fixed, but not pushed.** The pull request comes from a fork. The patch is posted here instead.
 
 **Cause and change:** Centuries were taken for leap years.
 
-**Proof:** It failed on the untouched commit and passes with this patch (9 tests passed), in a clean sandbox that the proposer can't reach. The whole suite passes.
+**Proof:** The command that failed on the original commit passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
 
 1 file, +1 -1: `dates.py`
 
-Save this as `fixpoint.patch` at the root of a checkout of `2c64ae4` and run `git apply fixpoint.patch`:
+To apply it, check out `2c64ae4`, save this as `fixpoint.patch` in the repository root, and run `git apply fixpoint.patch`:
 
 <details>
 <summary>Show the patch</summary>
@@ -350,7 +351,7 @@ def test_patch_too_large_for_a_comment() -> None:
     """A patch that fits in no comment is said to be so, and shown in part."""
     noise = b"".join(b"+%s\n" % sha256(b"%d" % n).hexdigest().encode() for n in range(4_000))
     text = patch_comment(replace(FIXED, patch=Patch(noise, ("a",), 9_000, 0)), "no access.", MARK)
-    assert "does not fit into a comment" in text
+    assert "is too large for a comment" in text
     assert len(text) <= LIMIT
     assert text.endswith(f"\n\n{MARK}\n")
 

@@ -90,7 +90,7 @@ def test_lost_answers_are_repeated_only_for_repeatable_calls(failure: Exception)
                 x_accepted_github_permissions="issues=write",
             ),
             NotPermitted,
-            "it needs issues=write; grant that in the App's settings",
+            "It requires issues=write: grant that in the App's settings",
         ),
         (bad(403, "Repository was archived so is read-only."), NotPermitted, "archived"),
         (bad(404), Gone, "not installed"),

@@ -69,4 +69,4 @@ def test_the_remedy_names_the_switch(tmp_path: Path) -> None:
     (tmp_path / "kernel" / "apparmor_restrict_unprivileged_userns").write_text("1\n")
     assert "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0" in remedy("no", tmp_path)
     (tmp_path / "kernel" / "apparmor_restrict_unprivileged_userns").write_text("0\n")
-    assert "In a container" in remedy("Bubblewrap could not start.", tmp_path)
+    assert "If this is a container" in remedy("Bubblewrap could not start.", tmp_path)

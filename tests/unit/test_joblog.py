@@ -119,7 +119,7 @@ def test_logs_without_anything_in_them_are_no_error(log: str) -> None:
         ("npm error code ETIMEDOUT", "registry"),
         ("ERROR: HTTP error 503 while getting https://pypi.org/simple/", "server"),
         ("fatal: unable to access 'https://github.com/a/b/': The requested URL returned error: 502", "git"),
-        ("toomanyrequests: You have reached your pull rate limit.", "images"),
+        ("toomanyrequests: You have reached your pull rate limit.", "container registry"),
         ("E: Failed to fetch http://archive.ubuntu.com/x.deb  404", "system"),
     ],
 )  # fmt: skip

@@ -24,6 +24,7 @@ from bot.model import (
     Verdict,
     Verification,
 )
+from bot.redaction import Redactor
 from bot.reporting.json_report import (
     AttemptPart,
     CauseName,
@@ -182,7 +183,7 @@ def test_secrets_do_not_leave() -> None:
     patch = Patch(f"+{looks} hunter2secret\n".encode(), ("a",), 1, 0)
     attempt = replace(ACCEPTED, proposal=replace(ACCEPTED.proposal, summary=looks, patch=patch))
     report = replace(FIXED, attempts=(attempt,), patch=patch, notes=("hunter2secret",))
-    written = to_json(report, [SecretStr("hunter2secret")])
+    written = to_json(report, Redactor((SecretStr("hunter2secret"),)))
     assert written["notes"] == ["[redacted]"]
     assert written["attempts"][0]["summary"] == "[redacted]"
     assert written["patch"] == written["attempts"][0]["patch"] == f"+{looks} [redacted]\n"

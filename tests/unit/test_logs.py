@@ -16,17 +16,19 @@ from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
 from bot.errors import NotPermitted
+from bot.redaction import Redactor
 from bot.telemetry.sentry import scrubber, start
 
 LOGGING = """
 import logging, re, sys
 import structlog
 from pydantic import SecretStr
+from bot.redaction import Redactor
 from bot.settings.environment import LogFormat, LogLevel
 from bot.telemetry.logs import configure, context
 
-configure(LogFormat(sys.argv[1]), LogLevel.INFO, secrets=[SecretStr("hunter2secret")],
-    patterns=[re.compile("customer-[0-9]+")])
+configure(LogFormat(sys.argv[1]), LogLevel.INFO,
+    redactor=Redactor((SecretStr("hunter2secret"),), (re.compile("customer-[0-9]+"),)))
 log = structlog.get_logger("bot.example")
 log.debug("too quiet")
 with context(run_id="ab12", delivery_id="d-1"):
@@ -101,7 +103,9 @@ def test_events_are_scrubbed() -> None:
         "server_name": "host",
         "extra": {"sys.argv": ["x"]},
     }
-    assert scrubber([SecretStr("hunter2secret")], [re.compile(r"c-\d+")])(event, {}) == {
+    assert scrubber(Redactor((SecretStr("hunter2secret"),), (re.compile(r"c-\d+"),)))(
+        event, {}
+    ) == {
         "exception": {
             "values": [
                 {"value": "[redacted], [redacted]", "stacktrace": {"frames": [{"function": "f"}]}}
@@ -123,11 +127,13 @@ import sentry_sdk
 from pydantic import SecretStr
 import structlog
 from bot.errors import NotPermitted
+from bot.redaction import Redactor
 from bot.settings.environment import LogFormat
 from bot.telemetry.logs import configure, context
 from bot.telemetry.sentry import start
 
-assert start(SecretStr(sys.argv[1]), environment="test", secrets=[SecretStr("hunter2secret")])
+redactor = Redactor((SecretStr("hunter2secret"),))
+assert start(SecretStr(sys.argv[1]), environment="test", redactor=redactor)
 for error in (NotPermitted("expected"), RuntimeError("bug with hunter2secret")):
     try:
         local = "value of a local variable"

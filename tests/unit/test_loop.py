@@ -16,6 +16,7 @@ from bot.model import (
     Verdict,
     Verification,
 )
+from bot.model.proposers import PROPOSERS
 from bot.repair.loop import (
     Accept,
     Conclude,
@@ -29,6 +30,7 @@ from bot.repair.loop import (
 from bot.reporting.reasons import ending
 
 BOTH = ("mechanical", "agent")
+MECHANICAL, SEARCH, AGENT = PROPOSERS.values()
 
 
 def observed(*failing: str, exit_code: int | None = None, command: str = "pytest") -> Observation:
@@ -43,28 +45,29 @@ def attempt(n: int, *failing: str, new: tuple[str, ...] = (), proposer: str = "a
 
 
 def state(*attempts: Attempt, tried: tuple[str, ...] = (), ladder: tuple[str, ...] = BOTH) -> State:
-    return State(ladder, tried, attempts, 3, frozenset({"t1", "t2"}))
+    rungs = tuple(PROPOSERS[name] for name in ladder)
+    return State(rungs, tried, attempts, 3, frozenset({"t1", "t2"}))
 
 
 def test_the_cheapest_proposer_goes_first() -> None:
     """A run begins with the first rung of the ladder."""
-    assert next_move(state()) == Try("mechanical")
+    assert next_move(state()) == Try(MECHANICAL)
 
 
 def test_mechanical_is_asked_once() -> None:
     """It would only repeat itself."""
-    assert next_move(state(tried=("mechanical",))) == Try("agent")
+    assert next_move(state(tried=("mechanical",))) == Try(AGENT)
 
 
 def test_a_search_goes_on_behind_a_rejected_patch() -> None:
     """Asked again it finds another one, if it found one at all and nobody else can be asked."""
     alone = ("mechanical", "search")
     rejected = attempt(1, "t1", proposer="search")
-    assert next_move(state(rejected, tried=alone, ladder=alone)) == Try("search")
+    assert next_move(state(rejected, tried=alone, ladder=alone)) == Try(SEARCH)
     assert isinstance(next_move(state(tried=alone, ladder=alone)), Conclude)
     asked_in_vain = (*alone, "search")
     assert isinstance(next_move(state(rejected, tried=asked_in_vain, ladder=alone)), Conclude)
-    assert next_move(state(rejected, tried=alone, ladder=(*alone, "agent"))) == Try("agent")
+    assert next_move(state(rejected, tried=alone, ladder=(*alone, "agent"))) == Try(AGENT)
 
 
 def test_a_believed_patch_ends_the_run() -> None:
@@ -77,7 +80,7 @@ def test_a_stronger_model_comes_third() -> None:
     """The third try of the agent asks for a stronger model."""
     failed = (attempt(1, "t1", "t2"), attempt(2, "t1", "t2"))
     tried = ("mechanical", "agent", "agent")
-    assert next_move(state(*failed, tried=tried)) == Try("agent", stronger=True)
+    assert next_move(state(*failed, tried=tried)) == Try(AGENT, stronger=True)
 
 
 def test_attempts_are_limited() -> None:

@@ -47,7 +47,7 @@ async def propose(
         earlier=(),
         limits=Limits(),
         spent=Usage(),
-        deadline=time.time() + 60,
+        deadline=time.time() + 3600,
         protected=protected,
     )
     charged: list[Usage] = []
@@ -135,7 +135,7 @@ async def test_writing_a_test_is_left_to_others(tmp_path: Path) -> None:
         earlier=(),
         limits=Limits(),
         spent=Usage(),
-        deadline=time.time() + 60,
+        deadline=time.time() + 3600,
         write_test=True,
     )
     charged: list[Usage] = []

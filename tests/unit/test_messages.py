@@ -39,7 +39,7 @@ def test_marker_is_the_last_line() -> None:
 def test_queued() -> None:
     """A run that starts at once says where progress appears and how to stop it."""
     assert messages.queued(MARK) == snapshot("""\
-Fixpoint will work on this now. Progress appears in this comment. To stop it, comment `/fix stop`.
+Fixpoint is starting. Progress will appear in this comment. To stop the run, comment `/fix stop`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -50,27 +50,27 @@ def test_help_text() -> None:
     assert messages.help_text(MARK) == snapshot("""\
 Commands, each at the start of a line:
 
-- `/fix`: reproduce the failure, repair it, prove the repair, open a pull request
-- `/fix <instructions>`: the same, with something to keep in mind
-- `/fix status`: say how far the run is
-- `/fix stop`: stop the run and report what it found
-- `/fix approve`: publish a patch that waits for a person
-- `/fix reject`: end a run that waits for a person
-- `/fix retry`: start again, with what was asked for before
-- `/fix auto on`: start by itself whenever checks of this pull request fail
-- `/fix auto off`: never start by itself on this pull request
+- `/fix`: reproduce the failure, fix it, verify the fix, and open a pull request
+- `/fix <instructions>`: the same, with instructions to follow
+- `/fix status`: show the progress of the run
+- `/fix stop`: stop the run and report its findings
+- `/fix approve`: publish a patch that is waiting for approval, or extend a used-up budget
+- `/fix reject`: end a run that is waiting for approval
+- `/fix retry`: start a new run with the same instructions
+- `/fix auto on`: start a run automatically whenever checks of this pull request fail
+- `/fix auto off`: never start a run automatically on this pull request
 - `/fix help`: show this list
 
 Options of `/fix` and `/fix retry`:
 
-- `--attempts N`: how many patches may be tried
-- `--budget-usd X`: the most that model calls may cost, in US dollars
-- `--timeout TIME`: the most time that the run may take, such as `900` or `15m`
-- `--test "COMMAND"`: the command that fails
-- `--model NAME`: the model to ask
+- `--attempts N`: maximum number of patches to try
+- `--budget-usd X`: maximum cost of model calls, in US dollars
+- `--timeout TIME`: time limit of the run, such as `900` or `15m`
+- `--test "COMMAND"`: the failing command
+- `--model NAME`: the model to use
 - <code>--effort low&#124;medium&#124;high</code>: how hard the model thinks
 - `--draft`: open the pull request as a draft
-- `--no-draft`: open it ready for review
+- `--no-draft`: open the pull request ready for review
 
 Defaults come from `.github/fixpoint.yml`.
 
@@ -92,7 +92,7 @@ def test_status() -> None:
     assert messages.status(VIEW, STARTED + timedelta(seconds=12), MARK) == snapshot("""\
 Run `3fa9c1d20b7e`:
 
-- [ ] Check out the commit: under way
+- [ ] Check out the commit: in progress
 - [ ] Set up the environment
 - [ ] Reproduce the failure
 - [ ] Find a patch that passes
@@ -107,7 +107,7 @@ Run `3fa9c1d20b7e`:
 def test_nothing_running() -> None:
     """Without a run, stop and status say how to start one."""
     assert messages.nothing_running(MARK) == snapshot("""\
-No run is under way here. To start one, comment `/fix`.
+No run is active here. To start one, comment `/fix`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -116,13 +116,17 @@ No run is under way here. To start one, comment `/fix`.
 def test_last_run() -> None:
     """Where a run has ended, status says how, and where its pull request is."""
     assert messages.last_run(Verdict.GAVE_UP, "All 3 attempts are used.", None, MARK) == snapshot("""\
-No run is under way here. The last one's verdict: gave up. All 3 attempts are used. To start again, comment `/fix retry`.
+No run is active here. Last run: **Not fixed: found no patch that passes.** All 3 attempts are used.
+
+To start a new run, comment `/fix retry`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
     url = "https://github.com/o/r/pull/8"
     assert messages.last_run(Verdict.FIXED, "Attempt 2 passed.", url, MARK) == snapshot("""\
-No run is under way here. The last one's verdict: fixed. Attempt 2 passed. Its pull request: https://github.com/o/r/pull/8 To start again, comment `/fix retry`.
+No run is active here. Last run: **Fixed.** Attempt 2 passed. Pull request: https://github.com/o/r/pull/8
+
+To start a new run, comment `/fix retry`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -131,7 +135,7 @@ No run is under way here. The last one's verdict: fixed. Attempt 2 passed. Its p
 def test_stopping() -> None:
     """Stop says what happens next."""
     assert messages.stopping(MARK) == snapshot("""\
-Stopping. The command or model call in progress ends first; a report follows.
+Stopping. Fixpoint will post a report as soon as the current command or model call finishes.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -140,7 +144,7 @@ Stopping. The command or model call in progress ends first; a report follows.
 def test_already_running() -> None:
     """A second command leads to the run that is under way."""
     assert messages.already_running("https://github.com/o/r/issues/7#c1", MARK) == snapshot("""\
-A run is under way here: https://github.com/o/r/issues/7#c1
+A run is already active here: https://github.com/o/r/issues/7#c1
 
 To start over, comment `/fix stop`, then `/fix retry`.
 
@@ -161,12 +165,12 @@ def test_config_invalid() -> None:
     """Each problem of the repo config is listed; strangers' text in it does nothing."""
     problems = ("Line 3: `atempts` is not a key; did you mean `attempts`?", "Line 9: @ann, #12")
     assert messages.config_invalid(".github/fixpoint.yml", problems, MARK) == snapshot("""\
-`.github/fixpoint.yml` has 2 problems, so nothing was started:
+Fixpoint did not start because `.github/fixpoint.yml` has 2 problems:
 
 - Line 3: `atempts` is not a key; did you mean `attempts`?
 - Line 9: `@ann`, `#12`
 
-Correct the file, then comment `/fix retry`. `fixpoint config check` finds these problems on your machine.
+Fix the file, then comment `/fix retry`. To check it on your machine, run `fixpoint config check`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -175,7 +179,7 @@ Correct the file, then comment `/fix retry`. `fixpoint config check` finds these
 def test_bad_command() -> None:
     """A command that can't be followed is answered with the reason and where to look."""
     assert messages.bad_command("`--atempts` is not an option", MARK) == snapshot("""\
-`--atempts` is not an option. `/fix help` lists the commands and options.
+`--atempts` is not an option. For all commands and options, comment `/fix help`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -185,7 +189,7 @@ def test_could_not_start() -> None:
     """A run that can't start says why and what to do then."""
     reason = "The App may not read this repository: grant it contents: read."
     assert messages.could_not_start(reason, MARK) == snapshot("""\
-This run could not start. The App may not read this repository: grant it contents: read. Then comment `/fix retry`.
+The App may not read this repository: grant it contents: read.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -194,7 +198,7 @@ This run could not start. The App may not read this repository: grant it content
 def test_crashed() -> None:
     """A run that keeps ending its server is given up, and says where the cause stands."""
     assert messages.crashed(RUN, 3, MARK) == snapshot("""\
-Run `3fa9c1d20b7e` was interrupted 3 times without getting further, so it was given up. The server's log has the cause under `run_id=3fa9c1d20b7e`; when it is removed, comment `/fix retry`.
+Fixpoint gave up on run `3fa9c1d20b7e` after 3 interruptions without progress. The cause is in the server's log under `run_id=3fa9c1d20b7e`. Once it is fixed, comment `/fix retry`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -203,7 +207,7 @@ Run `3fa9c1d20b7e` was interrupted 3 times without getting further, so it was gi
 def test_broke() -> None:
     """A run that ends without a report says so; a bug of ours is called one."""
     assert messages.broke(RUN, None, MARK) == snapshot("""\
-Run `3fa9c1d20b7e` ended early because of an error in Fixpoint itself; its report is lost. The server's log has more under `run_id=3fa9c1d20b7e`. To start again, comment `/fix retry`.
+Run `3fa9c1d20b7e` failed without a report because of a bug in Fixpoint. Details are in the server's log under `run_id=3fa9c1d20b7e`. To start a new run, comment `/fix retry`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -212,7 +216,7 @@ Run `3fa9c1d20b7e` ended early because of an error in Fixpoint itself; its repor
 def test_broke_for_a_reason() -> None:
     """What is no bug has its own sentence."""
     assert messages.broke(RUN, "GitHub forbids it: grant issues=write.", MARK) == snapshot("""\
-Run `3fa9c1d20b7e` ended early. GitHub forbids it: grant issues=write. The server's log has more under `run_id=3fa9c1d20b7e`. To start again, comment `/fix retry`.
+Run `3fa9c1d20b7e` ended early. GitHub forbids it: grant issues=write. Details are in the server's log under `run_id=3fa9c1d20b7e`. To start a new run, comment `/fix retry`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -221,7 +225,7 @@ Run `3fa9c1d20b7e` ended early. GitHub forbids it: grant issues=write. The serve
 def test_ended_early() -> None:
     """The progress comment points to the one that says why."""
     assert messages.ended_early(MARK) == snapshot("""\
-This run ended early: a comment below says why.
+This run ended early. See the comment below.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)

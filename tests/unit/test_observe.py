@@ -45,7 +45,7 @@ def leaving(report: str, status: int = 1) -> str:
 @needs_bwrap
 async def test_the_report_is_read(sandbox: Sandbox) -> None:
     """Failures come from the report that the command left, with file and line."""
-    observation = await observe.observe(sandbox, leaving("red.xml"), timeout=20)
+    observation = await observe.observe(sandbox, leaving("red.xml"), timeout=600)
     [found] = observation.failing
     assert (found.test, found.file, found.line) == ("m::bad", "m.py", 6)
     assert (observation.exit_code, observation.counts) == (1, TestCounts(0, 1, 0))
@@ -54,8 +54,8 @@ async def test_the_report_is_read(sandbox: Sandbox) -> None:
 @needs_bwrap
 async def test_an_old_report_is_not_believed(sandbox: Sandbox) -> None:
     """A command that leaves no report is not judged by the one before it."""
-    await observe.observe(sandbox, leaving("red.xml"), timeout=20)
-    observation = await observe.observe(sandbox, "echo 'fatal: no disk' >&2; false", timeout=20)
+    await observe.observe(sandbox, leaving("red.xml"), timeout=600)
+    observation = await observe.observe(sandbox, "echo 'fatal: no disk' >&2; false", timeout=600)
     assert [(f.test, f.message) for f in observation.failing] == [
         ("echo 'fatal: no disk' >&2; false", "fatal: no disk")
     ]
@@ -64,7 +64,7 @@ async def test_an_old_report_is_not_believed(sandbox: Sandbox) -> None:
 @needs_bwrap
 async def test_a_passing_command(sandbox: Sandbox) -> None:
     """Passed tests are named; nothing fails."""
-    observation = await observe.observe(sandbox, leaving("green.xml", 0), timeout=20)
+    observation = await observe.observe(sandbox, leaving("green.xml", 0), timeout=600)
     assert (observation.ok, observation.failing) == (True, ())
     assert observation.passed == {"m::good"}
 
@@ -77,14 +77,14 @@ async def test_a_passing_command(sandbox: Sandbox) -> None:
 async def test_a_report_that_cannot_be_read_is_left_aside(sandbox: Sandbox, trick: str) -> None:
     """Pipes, folders, links and giants in the report's place change nothing."""
     script = f"R={observe.REPORT}; mkdir -p ${{R%/*}}; {trick}; exit 3"
-    observation = await observe.observe(sandbox, script, timeout=20)
+    observation = await observe.observe(sandbox, script, timeout=600)
     assert (observation.exit_code, len(observation.failing)) == (3, 1)
 
 
 @needs_bwrap
 async def test_time_is_up(sandbox: Sandbox) -> None:
     """A command that is ended says so."""
-    observation = await observe.observe(sandbox, "echo working; sleep 60", timeout=0.5)
+    observation = await observe.observe(sandbox, "echo working; sleep 6000", timeout=0.5)
     assert (observation.timed_out, observation.ok) == (True, False)
 
 
@@ -95,7 +95,7 @@ async def test_a_pytest_without_junit_plugin_runs_plainly(sandbox: Sandbox) -> N
         'test -z "$PYTEST_ADDOPTS" && exit 0; '
         "echo 'error: unrecognized arguments: --junitxml=x'; exit 4"
     )
-    assert (await observe.observe(sandbox, command, timeout=20)).ok
+    assert (await observe.observe(sandbox, command, timeout=600)).ok
 
 
 def test_the_command_keeps_its_own_name() -> None:

@@ -67,7 +67,7 @@ def test_at_the_start() -> None:
     assert render(after(STORY[0]), STARTED, MARK) == snapshot("""\
 Fixpoint is working on this.
 
-- [ ] Check out the commit: under way
+- [ ] Check out the commit: in progress
 - [ ] Set up the environment
 - [ ] Reproduce the failure
 - [ ] Find a patch that passes
@@ -75,7 +75,7 @@ Fixpoint is working on this.
 
 0 s of 30 min 00 s · 0 tokens · $0 of $2.00
 
-To stop it, comment `/fix stop`.
+To stop the run, comment `/fix stop`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -104,7 +104,7 @@ Fixpoint is working on this.
 
 - large-model was overloaded; other-model answered.
 
-To stop it, comment `/fix stop`.
+To stop the run, comment `/fix stop`.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
@@ -119,7 +119,7 @@ def test_during_verification() -> None:
 def test_writing_a_test_first() -> None:
     """The phase of the failing test appears only in runs that need it."""
     text = render(after(PhaseStarted(Phase.WRITE_TEST, attempt=1)), NOW, MARK)
-    assert "- [ ] Write a test that fails: under way" in text
+    assert "- [ ] Write a failing test: in progress" in text
 
 
 def test_an_attempt_told_twice_counts_once() -> None:
@@ -167,12 +167,12 @@ def test_the_end_knows_its_own_figures() -> None:
 def test_finished() -> None:
     """The last edit is one line, with the pull request when there is one."""
     assert finished(FIXED, "https://github.com/o/r/pull/8", MARK) == snapshot("""\
-Fixpoint is done: fixed (2 attempts, 3 min 04 s, $0.1334). The pull request: https://github.com/o/r/pull/8
+Fixpoint has finished. Fixed (2 attempts, 3 min 04 s, $0.1334). Pull request: https://github.com/o/r/pull/8
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
     assert finished(GAVE_UP, None, MARK) == snapshot("""\
-Fixpoint is done: no patch was found that passes (1 attempt, 3 min 04 s, $0.0100).
+Fixpoint has finished. Not fixed: found no patch that passes (1 attempt, 3 min 04 s, $0.0100).
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)

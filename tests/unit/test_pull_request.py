@@ -45,7 +45,7 @@ def test_body() -> None:
 
 **Cause and change:** Centuries were taken for leap years.
 
-**Proof:** It failed on the untouched commit and passes with this patch (9 tests passed), in a clean sandbox that the proposer can't reach. The whole suite passes.
+**Proof:** The command that failed on the original commit passes with this patch (9 tests passed) in a clean sandbox that the proposer can't access. The full test suite passes.
 
 Fixes #7
 
@@ -56,7 +56,7 @@ Fixes #7
 - `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`
 
 <details>
-<summary>What the test runner says</summary>
+<summary>Test runner output</summary>
 
 `tests.test_dates::test_leap_year`
 
@@ -72,7 +72,7 @@ E   AssertionError: 1900
 
 1 file, +1 -1: `dates.py`
 
-In the words of agent, `large-model`:
+As described by agent, `large-model`:
 
 > Centuries were taken for leap years.
 >
@@ -80,19 +80,17 @@ In the words of agent, `large-model`:
 
 ### How it was verified
 
-- Untouched commit `2c64ae4`: `pytest -q tests/test_dates.py` failed in 2 of 2 runs, exit codes 1, 1.
+- Original commit `2c64ae4`: `pytest -q tests/test_dates.py` failed in 2 of 2 runs, exit codes 1, 1.
 - With the patch, in a fresh sandbox: `pytest -q tests/test_dates.py`, exit code 0, 9 tests passed, 1 s.
-- Whole suite with the patch: `pytest -q`, exit code 0, 41 tests passed; without it: exit code 1, 1 failing test. No failure is new.
+- Full test suite with the patch: `pytest -q`, exit code 0, 41 tests passed; without it: exit code 1, 1 failing test. No new failures.
 
 <details>
-<summary>How it was set up and run</summary>
+<summary>Setup and test commands</summary>
 
 ```sh
 pip install -e .
 pytest -q tests/test_dates.py
 ```
-
-
 
 </details>
 
@@ -104,25 +102,25 @@ pytest -q tests/test_dates.py
 | 2 | agent, `large-model` | `pytest -q tests/test_dates.py` | 1 → 0 | 1 file, +1 -1 | 115,900 | $0.1234 | 1 min 04 s | accepted |
 
 <details>
-<summary>What 1 other attempt tried</summary>
+<summary>Details of 1 other attempt</summary>
 
 **Attempt 1** (agent, `small-model`): still fails (1 test).
 
 > Guarded the call.
 
-Failing with it:
+Still failing:
 
 - `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`
 
 </details>
 
-### How to steer it
+### Next steps
 
 Comment here:
 
 - `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` tries again with the same ones.
-- `/fix stop` ends a run that is under way.
+- `/fix retry` starts a new run with the same instructions.
+- `/fix stop` stops the active run.
 
 Run `3fa9c1d20b7e`: 3 min 04 s, 121,300 tokens, $0.1334.
 
@@ -135,15 +133,15 @@ def test_body_of_a_test_written_first() -> None:
     reproduction = replace(REPRODUCTION, test_patch=Patch(b"x", ("tests/test_dates.py",), 4, 0))
     report = replace(FIXED, reproduction=reproduction, attempts=(ACCEPTED,))
     body = pull_request.body(report, MARK)
-    assert _section(body, "### The test that was written first") == snapshot("""\
-### The test that was written first
+    assert _section(body, "### The new test") == snapshot("""\
+### The new test
 
 | Tree | Command | Result |
 | --- | --- | --- |
-| Untouched commit and the new test | `pytest -q tests/test_dates.py` | exit code 1, 1 failing test |
-| The same with the repair | `pytest -q tests/test_dates.py` | exit code 0, 9 tests passed |
+| Original commit with the new test | `pytest -q tests/test_dates.py` | exit code 1, 1 failing test |
+| The same with the fix | `pytest -q tests/test_dates.py` | exit code 0, 9 tests passed |
 """)
-    assert "A test written first failed on the untouched commit and passes" in body
+    assert "A new test that failed on the original commit passes" in body
 
 
 def test_body_names_what_the_guards_found() -> None:
@@ -156,17 +154,17 @@ def test_body_names_what_the_guards_found() -> None:
     verification = Verification(GREEN, suite, findings=found, changed_tests=("tests/a.py",))
     report = replace(FIXED, attempts=(replace(ACCEPTED, verification=verification),))
     body = pull_request.body(report, MARK)
-    assert _section(body, "### Worth a look") == snapshot("""\
-### Worth a look
+    assert _section(body, "### Please review") == snapshot("""\
+### Please review
 
-Test files that this patch touches: `tests/a.py`.
+Test files changed by this patch: `tests/a.py`.
 
-What the guards found:
+Guard findings:
 
 - Please check: A test is skipped now. (`tests/a.py:3`)
 - Note: A change to a test was left out. (`t.py`)
 """)
-    assert "The whole suite has no new failure." in body
+    assert "The full test suite has no new failures." in body
 
 
 def test_words_of_a_model_close_nothing() -> None:
@@ -207,7 +205,7 @@ def test_body_without_test_ids() -> None:
 `pytest -q tests/test_dates.py` fails here every time.
 
 <details>
-<summary>Output of the command</summary>
+<summary>Command output</summary>
 
 ```
 1 failed, 8 passed
@@ -223,21 +221,21 @@ def test_body_without_evidence() -> None:
     """A report that lacks its parts still makes a body, which claims nothing."""
     report = Report(RUN, Verdict.REFUSED, "It was refused.", Problem(), FIXED.head)
     assert pull_request.body(report, MARK) == snapshot("""\
-**Failed:** nothing was run at `2c64ae4`.
+**Failed:** no command was run at `2c64ae4`.
 
-**Proof:** none. This patch is not verified; do not merge it as it is.
+**Proof:** none. This patch is not verified; do not merge it as is.
 
 ### How it was verified
 
 - The patch was not verified.
 
-### How to steer it
+### Next steps
 
 Comment here:
 
 - `/fix <what to do differently>` starts a new run with your instructions.
-- `/fix retry` tries again with the same ones.
-- `/fix stop` ends a run that is under way.
+- `/fix retry` starts a new run with the same instructions.
+- `/fix stop` stops the active run.
 
 Run `3fa9c1d20b7e`: 0 s, 0 tokens, $0.
 
@@ -259,7 +257,7 @@ def test_patch_without_proof_says_so() -> None:
     """A patch that is not accepted is never shown as proven, and closes nothing."""
     report = replace(FIXED, verdict=Verdict.IMPROVED, patch_accepted=False)
     body = pull_request.body(report, MARK)
-    assert "**Proof:** none. This patch is not verified; do not merge it as it is." in body
+    assert "**Proof:** none. This patch is not verified; do not merge it as is." in body
     assert "Fixes #7" not in body
 
 
@@ -323,8 +321,8 @@ Failed before: pytest -q tests/test_dates.py
 
 - tests.test_dates::test_leap_year
 
-It passes with this change (verified in a clean sandbox; the whole suite
-has no new failure).
+Passes with this change (verified in a clean sandbox; no new failures in
+the full test suite).
 
 Fixpoint-Run: 3fa9c1d20b7e
 """)

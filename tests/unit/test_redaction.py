@@ -14,14 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, SecretStr
 
-from bot.redaction import (
-    planted_secrets,
-    redact,
-    redact_payload,
-    redact_values,
-    redacted,
-    scrubber,
-)
+from bot.redaction import TOKENS_ALONE, Redactor, planted_secrets
 from bot.reporting.pull_request import body
 from tests.unit.reports import ACCEPTED, FIXED, MARK
 
@@ -58,7 +51,7 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcdefghijklmnop0123456789\nzz9+/==\
 )
 def test_token_shapes(token: str) -> None:
     """What looks like a credential is taken out, and what stands around it stays."""
-    assert redact(f"before ({token}) after") == "before ([redacted]) after"
+    assert TOKENS_ALONE.text(f"before ({token}) after") == "before ([redacted]) after"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +66,7 @@ def test_token_shapes(token: str) -> None:
 )
 def test_credentials_in_their_places(text: str, clean: str) -> None:
     """Credentials in URLs and headers are taken out whatever they look like."""
-    assert redact(text) == clean
+    assert TOKENS_ALONE.text(text) == clean
 
 
 @pytest.mark.parametrize(
@@ -93,7 +86,7 @@ def test_credentials_in_their_places(text: str, clean: str) -> None:
 )
 def test_other_text_stays(text: str) -> None:
     """Ordinary text, hashes and URLs are left alone."""
-    assert redact(text) == text
+    assert TOKENS_ALONE.text(text) == text
 
 
 SECRET = SecretStr('p"ss w*rd/é')
@@ -111,38 +104,38 @@ SECRET = SecretStr('p"ss w*rd/é')
 )
 def test_planted_secrets_in_all_forms(form: str) -> None:
     """A known secret is found in clear, quoted for a URL, in JSON and in base64."""
-    assert form.rstrip("=") not in redact(f"a {form} b", [SECRET], patterns=())
+    assert form.rstrip("=") not in Redactor((SECRET,)).planted(f"a {form} b")
 
 
 def test_lines_of_a_planted_key() -> None:
     """One line of a planted key gives nothing away either."""
     lines = "A" * 40 + "\n" + "B" * 40
-    assert redact("x " + "B" * 40, [SecretStr(lines)]) == "x [redacted]"
+    assert Redactor((SecretStr(lines),)).text("x " + "B" * 40) == "x [redacted]"
 
 
 def test_words_are_no_secrets() -> None:
     """A planted value as short as a word would shred every text; it is ignored."""
-    assert redact("a test of tests", [SecretStr("test"), SecretStr("")]) == "a test of tests"
+    assert Redactor((SecretStr("test"), SecretStr(""))).text("a test of tests") == "a test of tests"
 
 
 def test_longer_secrets_first() -> None:
     """A secret that contains another one is taken out whole."""
-    secrets = [SecretStr("abcdef"), SecretStr("abcdef-ghijkl")]
-    assert redact("abcdef-ghijkl", secrets) == "[redacted]"
+    secrets = (SecretStr("abcdef"), SecretStr("abcdef-ghijkl"))
+    assert Redactor(secrets).text("abcdef-ghijkl") == "[redacted]"
 
 
 @given(st.text(), st.text(min_size=6).map(str.strip).filter(lambda text: len(text) > 5))
 def test_no_planted_secret_survives(text: str, secret: str) -> None:
     """Whatever the text and the secret are, the secret is gone, unless it is our own mark."""
-    clean = redact(f"{text}{secret}{text}", [SecretStr(secret)], patterns=())
+    clean = Redactor((SecretStr(secret),)).planted(f"{text}{secret}{text}")
     assert secret not in clean.replace("[redacted]", "\0")
 
 
 def test_values_inside_values() -> None:
     """JSON-like values are cleaned at every depth, keys included."""
-    secrets = [SecretStr("hunter2")]
+    redactor = Redactor((SecretStr("hunter2"),))
     dirty = {"a hunter2": ["hunter2", {"b": ("x", b"hunter2")}], "n": 1, "none": None}
-    assert redact_values(dirty, secrets) == {
+    assert redactor.values(dirty) == {
         "a [redacted]": ["[redacted]", {"b": ["x", "[redacted]"]}],
         "n": 1,
         "none": None,
@@ -154,7 +147,7 @@ def test_report_is_cleaned_before_it_is_written() -> None:
     secret = SecretStr("p*ss_|word<1>")
     proposal = replace(ACCEPTED.proposal, summary=f"Used {secret.get_secret_value()} here.")
     report = replace(FIXED, attempts=(replace(ACCEPTED, proposal=proposal),))
-    clean = redacted(report, [secret])
+    clean = Redactor((secret,)).frozen(report)
     assert "Used \\[redacted\\] here." in body(clean, MARK)
     assert clean.usage.cost_usd == FIXED.usage.cost_usd
     assert clean.verdict is FIXED.verdict
@@ -163,7 +156,7 @@ def test_report_is_cleaned_before_it_is_written() -> None:
 
 def test_report_without_secrets_is_unchanged() -> None:
     """Cleaning changes nothing else."""
-    assert redacted(FIXED) == FIXED
+    assert TOKENS_ALONE.frozen(FIXED) == FIXED
 
 
 class _Settings(BaseModel):
@@ -192,12 +185,12 @@ def test_registries_that_serve_some_are_secrets_too() -> None:
 
 def test_payloads_lose_secrets_in_what_people_wrote() -> None:
     """Names and addresses stay, or the webhook would be about something else; others stay as sent."""
-    scrub = scrubber([], [re.compile("acme-[0-9]+")])
+    redactor = Redactor(patterns=(re.compile("acme-[0-9]+"),))
     told = {"comment": {"body": "it is acme-7", "id": 1}, "changes": {"body": {"from": "acme-8"}}}
     data = json.dumps({**told, "repository": {"name": "acme-9"}}).encode()
-    kept = json.loads(redact_payload(data, scrub))
+    kept = json.loads(redactor.payload(data))
     assert kept["comment"] == {"body": "it is [redacted]", "id": 1}
     assert kept["changes"] == {"body": {"from": "[redacted]"}}
     assert kept["repository"] == {"name": "acme-9"}
     plain = b'{"body" : "nothing"}'
-    assert redact_payload(plain, scrub) is plain
+    assert redactor.payload(plain) is plain

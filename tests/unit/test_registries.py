@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bot.detect import DirectoryTree, registries
-from bot.repair.workspace.preparation import refused_hosts
+from bot.reporting.reasons.sandbox_setup import hosts_refused
 
 
 def test_the_files_of_a_repository_tell_its_registries(tmp_path: Path) -> None:
@@ -26,8 +26,8 @@ def test_a_repository_that_tells_nothing_reaches_all_of_them(tmp_path: Path) -> 
 
 def test_the_report_names_the_setting_that_allows_a_host() -> None:
     """A few of the hosts, and how many more."""
-    assert refused_hosts(("a.example",)) == (
-        "The setup asked for `a.example`, which it may not reach. To allow a host, name it under "
+    assert hosts_refused(("a.example",)) == (
+        "The setup tried to reach `a.example`, which is not allowed. To allow a host, list it under "
         "`network: allow:` in `.github/fixpoint.yml`."
     )
-    assert "and 2 more, which" in refused_hosts(tuple(f"{n}.example" for n in range(7)))
+    assert "and 2 more, which" in hosts_refused(tuple(f"{n}.example" for n in range(7)))

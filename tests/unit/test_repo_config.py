@@ -141,11 +141,11 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
     [
         ("\n\natempts: 3", "3: unknown key 'atempts'; did you mean 'attempts'?"),
         ("who:\n  user: [a]", "2: unknown key 'user'; did you mean 'users'?"),
-        ("protected: [a]", "1: unknown key 'protected'; it belongs below 'paths'."),
-        ("who: {draft: true}", "1: unknown key 'draft'; 'draft' belongs at the top of the file."),
-        ("sandbox: {zzz: 1}", "1: unknown key 'zzz'; there are image, template."),
+        ("protected: [a]", "1: unknown key 'protected'; it belongs under 'paths'."),
+        ("who: {draft: true}", "1: unknown key 'draft'; it belongs at the top level of the file."),
+        ("sandbox: {zzz: 1}", "1: unknown key 'zzz'; the keys are image, template."),
         ("atempts:", "1: unknown key 'atempts'; did you mean 'attempts'?"),
-        ("1: x", ("1: unknown key '1'; there are setup, test, sandbox, network, model, effort, "
+        ("1: x", ("1: unknown key '1'; the keys are setup, test, sandbox, network, model, effort, "
          "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, confidence, "
          "approval, draft, who, proposers, mechanical, search, checks.")),
         ("test: a\ndraft: no\n", "2: 'draft' must be true or false."),
@@ -156,14 +156,14 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("attempts: 0", "1: 'attempts' must be greater than or equal to 1."),
         ("attempts: 11", "1: 'attempts' must be less than or equal to 10."),
         ("attempts: " + "9" * 5000, "1: 'attempts' must be a whole number."),
-        ("budget_usd: -1", "1: 'budget_usd' must be dollars, more than 0 and up to 100."),
-        ("budget_usd: .nan", "1: 'budget_usd' must be dollars, more than 0 and up to 100."),
-        ("budget_usd: .inf", "1: 'budget_usd' must be dollars, more than 0 and up to 100."),
-        ("budget_usd: true", "1: 'budget_usd' must be dollars, more than 0 and up to 100."),
-        ("budget_usd: $2", "1: 'budget_usd' must be dollars, more than 0 and up to 100."),
-        ("timeout: 7h", "1: 'timeout' must be a time up to 6 hours: seconds, or such as 15m or 1h."),
-        ("timeout: 0", "1: 'timeout' must be a time up to 6 hours: seconds, or such as 15m or 1h."),
-        ("timeout: [1]", "1: 'timeout' must be a time up to 6 hours: seconds, or such as 15m or 1h."),
+        ("budget_usd: -1", "1: 'budget_usd' must be an amount in dollars, more than 0 and at most 100."),
+        ("budget_usd: .nan", "1: 'budget_usd' must be an amount in dollars, more than 0 and at most 100."),
+        ("budget_usd: .inf", "1: 'budget_usd' must be an amount in dollars, more than 0 and at most 100."),
+        ("budget_usd: true", "1: 'budget_usd' must be an amount in dollars, more than 0 and at most 100."),
+        ("budget_usd: $2", "1: 'budget_usd' must be an amount in dollars, more than 0 and at most 100."),
+        ("timeout: 7h", "1: 'timeout' must be a duration of up to 6 hours, such as 900, 15m or 1h."),
+        ("timeout: 0", "1: 'timeout' must be a duration of up to 6 hours, such as 900, 15m or 1h."),
+        ("timeout: [1]", "1: 'timeout' must be a duration of up to 6 hours, such as 900, 15m or 1h."),
         ("model: 4.5", "1: 'model' must be text; put it in quotes."),
         ("test: ''", "1: 'test' must not be empty."),
         ("test: ' '", "1: 'test' must not be empty."),
@@ -173,23 +173,22 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("effort: hihg", "1: 'effort' must be 'low', 'medium' or 'high'; did you mean 'high'?"),
         ("effort: 3", "1: 'effort' must be 'low', 'medium' or 'high'."),
         ("who:\n  permission: read", "2: 'who.permission' must be 'write', 'maintain' or 'admin'."),
-        ("who: ada", "1: 'who' must have keys of its own, such as permission, users, approve."),
+        ("who: ada", "1: 'who' must be a mapping with keys such as permission, users, approve."),
         ("proposers: [mechanical, agnet]",
          "1: 'proposers[2]' must be 'mechanical', 'search' or 'agent'; did you mean 'agent'?"),
         ("proposers: [serch]",
          "1: 'proposers[1]' must be 'mechanical', 'search' or 'agent'; did you mean 'search'?"),
         ("proposers: []", "1: 'proposers' must not be empty."),
-        ("proposers: [agent, agent]", "1: 'proposers' must not name anything twice."),
-        ("network: maybe", "1: 'network' must be off, on or `allow:` with a list of host names."),
-        ("network: []", "1: 'network' must be off, on or `allow:` with a list of host names."),
-        ("network: [https://a.b]", "1: 'network' must be off, on or `allow:` with a list of host names."),
+        ("proposers: [agent, agent]", "1: 'proposers' must not contain duplicates."),
+        ("network: maybe", "1: 'network' must be off, on, or `allow:` with a list of host names."),
+        ("network: []", "1: 'network' must be off, on, or `allow:` with a list of host names."),
+        ("network: [https://a.b]", "1: 'network' must be off, on, or `allow:` with a list of host names."),
         ("labels: fixpoint", "1: 'labels' must be a list."),
         ("labels: [" + "x" * 51 + "]", "1: 'labels[1]' must have at most 50 characters."),
         ("paths:\n  protected:\n  - ok\n  - ../x",
          "4: 'paths.protected[2]' must be a glob inside the repository, such as src/** or *.md."),
         ("guards: {supression-added: note}",
-         ("1: 'guards' must name rules: there is no 'supression-added'; perhaps "
-         "'suppression-added'.")),
+         "1: 'guards' has an unknown rule 'supression-added' (did you mean 'suppression-added'?)."),
         ("guards: {suppression-added: off}",
          "1: 'guards.suppression-added' must be 'reject', 'needs-person' or 'note'."),
         ("paths: {allowed: ['!x']}",
@@ -209,33 +208,31 @@ def test_a_problem_names_its_line_and_what_would_be_right(text: str, expected: s
 def test_a_branch_prefix_must_make_branch_names(prefix: str) -> None:
     """What git would refuse as a branch is refused here, before any work is done."""
     [problem] = problems(json.dumps({"branch_prefix": prefix}))
-    assert (
-        problem == "1: 'branch_prefix' must be the beginning of a branch name, such as fixpoint/."
-    )
+    assert problem == "1: 'branch_prefix' must be a valid branch name prefix, such as fixpoint/."
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("a:\n\tb: 1", "2: a tab can't indent YAML; use spaces."),
+        ("a:\n\tb: 1", "2: tabs can't indent YAML; use spaces."),
         ("test: [a", "1: is not valid YAML: expected ',' or ']', but got '<stream end>'."),
         ("test: 'a", "1: is not valid YAML: found unexpected end of stream."),
         ("a\nb: c: d", "2: is not valid YAML: mapping values are not allowed here."),
         ("test: *nope", "1: is not valid YAML: found undefined alias 'nope'."),
         ("test: a\n---\ntest: b", "2: only one YAML document is allowed; remove the line `---`."),
-        ("- a", "1: the file must have keys of its own, such as setup, test, sandbox."),
-        ("text", "1: the file must have keys of its own, such as setup, test, sandbox."),
+        ("- a", "1: the file must be a mapping with keys such as setup, test, sandbox."),
+        ("text", "1: the file must be a mapping with keys such as setup, test, sandbox."),
         ("? [a]\n: b", "1: a key must be plain text."),
-        ("x: &a [*a]", "1: an alias stands for the thing that it is a part of."),
-        ("[" * 100, "1: is nested deeper than 20 levels."),
-        ("a: 1\n\0", "2: has a character that YAML does not allow."),
-        ("\ud800", "1: has a character that YAML does not allow."),
+        ("x: &a [*a]", "1: an alias refers to a value that contains it."),
+        ("[" * 100, "1: is nested more than 20 levels deep."),
+        ("a: 1\n\0", "2: contains a character that YAML does not allow."),
+        ("\ud800", "1: contains a character that YAML does not allow."),
         (b"test: a\nmodel: \xff", "2: is not UTF-8 text."),
         ("x" * 70_000, "1: is larger than 64 KiB."),
         ("test: !!python/object:os.system x",
          "1: the tag tag:yaml.org,2002:python/object:os.system is not allowed."),
         ("test: !secret x", "1: the tag !secret is not allowed."),
-        ("test: a\nmodel: b\ntest: c", "3: the key 'test' is there twice."),
+        ("test: a\nmodel: b\ntest: c", "3: the key 'test' appears twice."),
         ("attempts: !!int x", "1: 'attempts' must be a whole number."),
     ],
 )  # fmt: skip
@@ -258,7 +255,7 @@ def test_all_problems_come_at_once_in_the_order_of_lines() -> None:
         "1: 'draft' must be true or false.",
         "3: unknown key 'atempts'; did you mean 'attempts'?",
         "5: 'who.permission' must be 'write', 'maintain' or 'admin'.",
-        "6: the key 'test' is there twice.",
+        "6: the key 'test' appears twice.",
     ]
 
 

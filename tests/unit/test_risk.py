@@ -17,6 +17,7 @@ from bot.model import (
 )
 from bot.model import Observation as Seen
 from bot.model.risk import Confidence, Tolerance
+from bot.reporting.reasons import publication
 from bot.runs.publishing.risk import is_dependency_file, risks, secret_places
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -37,28 +38,28 @@ def patch(*files: str, added: int = 1, removed: int = 1, text: str = "") -> Patc
     ("changed", "reasons"),
     [
         (patch("src/app.py"), ()),
-        (patch("uv.lock", "src/a.py"), ("It changes what is installed: uv.lock.",)),
-        (patch("web/package.json"), ("It changes what is installed: web/package.json.",)),
+        (patch("uv.lock", "src/a.py"), (publication.changes_dependencies(["uv.lock"]),)),
+        (patch("web/package.json"), (publication.changes_dependencies(["web/package.json"]),)),
         (
             patch("a/go.mod", "b/go.mod", "c/go.mod", "d/go.mod"),
-            ("It changes what is installed: a/go.mod, b/go.mod, c/go.mod and 1 more.",),
+            ("It changes dependencies: a/go.mod, b/go.mod, c/go.mod and 1 more.",),
         ),
         (
             patch(".github/dependabot.yml"),
-            ("It changes what runs by itself: .github/dependabot.yml.",),
+            (publication.changes_automation([".github/dependabot.yml"]),),
         ),
         (
             patch("a.py", added=10, removed=311),
-            ("It deletes 301 lines; more than 300 take an approval.",),
+            (publication.deletes_lines(301, most=300),),
         ),
         (
             patch("a.py", text="deleted file mode 100644\n" * 4),
-            ("It deletes 4 files; more than 3 take an approval.",),
+            (publication.deletes_files(4, most=3),),
         ),
         (
             patch("a.py", text=f"+++ b/a.py\n@@ -1,1 +7,3 @@\n keep\n-old\n+key = '{TOKEN}'\n"),
             (
-                "a.py:8 looks like a credential; it would be public to all who read the repository.",
+                publication.looks_like_a_credential("a.py:8"),
             ),
         ),
     ],
@@ -82,7 +83,7 @@ def test_somebodys_branch_waits_unless_the_config_approves_in_advance() -> None:
     """The rung `push` of the ladder is that approval."""
     believed = report(patch("src/app.py"))
     assert risks(believed, Confidence.DRAFT, Tolerance(), onto="work") == (
-        "It would be a commit on work, a branch that Fixpoint did not make.",
+        publication.onto_your_branch("work"),
     )
     assert risks(believed, Confidence.PUSH, Tolerance(), onto="work") == ()
 

@@ -40,13 +40,13 @@ async def opened(folder: Path, files: dict[str, str]) -> tuple[Laboratory, Evide
         earlier=(),
         limits=Limits(),
         spent=Usage(),
-        deadline=time.time() + 100,
+        deadline=time.time() + 3600,
     )
     laboratory = await open_laboratory(
         task, workbench, PlainSteps(), key="look", folder=str(driver), root=str(root)
     )
     assert laboratory is not None
-    evidence, _ = await look(task, laboratory, 60.0)
+    evidence, _ = await look(task, laboratory, 600.0)
     return laboratory, evidence
 
 
@@ -58,7 +58,7 @@ async def statuses(
     queue = edits_of(evidence.sources["m.py"], edits)
     request = {**Trials(evidence).request(queue), **more}
     answer = await laboratory.ask(
-        "try", "warm", 60.0, more=100, grace=60.0, compare=None, workers=2, **request
+        "try", "warm", 600.0, more=100, grace=600.0, compare=None, workers=2, **request
     )
     return [answer["results"][str(n)]["status"] for n in range(len(edits))]
 

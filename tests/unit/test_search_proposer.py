@@ -78,7 +78,7 @@ async def propose(
         earlier=(),
         limits=Limits(),
         spent=Usage(),
-        deadline=time.time() + 2000,
+        deadline=time.time() + 9000,
         protected=protected,
         search=SearchLimits(400.0, 2),
     )

@@ -77,12 +77,12 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
     with pytest.raises(SettingsError) as caught:
         load_server_settings({})
     assert caught.value.problems == (
-        "GITHUB_APP_ID is not set. The App's id: a number, shown on the App's settings page.",
+        "GITHUB_APP_ID is not set. The App's ID, a number shown on the App's settings page.",
         (
-            "GITHUB_PRIVATE_KEY is not set. The App's private key: PEM text (line ends may be written "
-            "\\n) or the path of a file."
+            "GITHUB_PRIVATE_KEY is not set. The App's private key: PEM text (newlines may be written "
+            "as \\n) or the path of a file."
         ),
-        "GITHUB_WEBHOOK_SECRET is not set. The secret that the App's webhook is set up with.",
+        "GITHUB_WEBHOOK_SECRET is not set. The App's webhook secret.",
     )
 
 
@@ -219,9 +219,9 @@ def test_addresses_lose_their_last_slash() -> None:
 def test_variables_that_belong_together_are_checked_together() -> None:
     """Also when another variable is bad: everything is said at once."""
     assert server_problems(FIXPOINT_SANDBOX="e2b", GITHUB_URL="https://ghe.test", PORT="x") == [
-        "PORT must be a valid integer. Port that the server listens on.",
-        "E2B_API_KEY is not set, but FIXPOINT_SANDBOX is e2b: set the key, or choose auto.",
-        "GITHUB_API_URL is not set, but GITHUB_URL is: they name the same GitHub, so set both.",
+        "PORT must be a valid integer. Port the server listens on.",
+        "FIXPOINT_SANDBOX is e2b, but E2B_API_KEY is not set. Set the key, or choose auto.",
+        "GITHUB_URL is set, but GITHUB_API_URL is not. They must name the same GitHub, so set both.",
     ]
 
 
@@ -230,18 +230,18 @@ def test_misspelt_variables_are_noticed() -> None:
     assert settings_warnings(
         {"FIXPOINT_CONCURENCY": "3", "FIXPOINT_COLOUR_OF_THE_SKY": "blue", "PATH": "/bin"}
     ) == (
-        "FIXPOINT_COLOUR_OF_THE_SKY is not a setting.",
-        "FIXPOINT_CONCURENCY is not a setting; did you mean FIXPOINT_CONCURRENCY?",
+        "FIXPOINT_COLOUR_OF_THE_SKY is not a known setting.",
+        "FIXPOINT_CONCURENCY is not a known setting; did you mean FIXPOINT_CONCURRENCY?",
     )
 
 
 def test_half_a_provider_is_noticed() -> None:
     """An OpenAI-compatible provider needs a model and an address or a key."""
     assert settings_warnings({"OPENAI_BASE_URL": "http://x"}) == (
-        "OPENAI_BASE_URL has no effect until OPENAI_MODEL names a model.",
+        "OPENAI_BASE_URL has no effect unless OPENAI_MODEL is set.",
     )
     assert settings_warnings({"OPENAI_MODEL": "m"}) == (
-        "OPENAI_MODEL has no effect without OPENAI_BASE_URL or OPENAI_API_KEY.",
+        "OPENAI_MODEL has no effect unless OPENAI_BASE_URL or OPENAI_API_KEY is set.",
     )
     assert settings_warnings({"OPENAI_MODEL": "m", "OPENAI_API_KEY": "x"}) == ()
 
@@ -251,10 +251,10 @@ def test_the_table_has_every_variable() -> None:
     rows = settings_table().splitlines()[2:]
     assert len(rows) == len(ServerSettings.model_fields)
     assert rows[0] == (
-        "| `GITHUB_APP_ID` | The App's id: a number, shown on the App's settings page. | required |"
+        "| `GITHUB_APP_ID` | The App's ID, a number shown on the App's settings page. | required |"
     )
-    assert "| `PORT` | Port that the server listens on. | `8080` |" in rows
+    assert "| `PORT` | Port the server listens on. | `8080` |" in rows
     assert (
-        "| `FIXPOINT_LOG_LEVEL` | Least severe log line: `debug`, `info`, `warning` or `error`. | `info` |"
+        "| `FIXPOINT_LOG_LEVEL` | Minimum log level: `debug`, `info`, `warning` or `error`. | `info` |"
         in rows
     )

@@ -15,7 +15,7 @@ from sandbox.store import Store, host_command
 
 async def emptied(folder: Path) -> None:
     """Wait until the deletions that go on beside the work are done."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(600):
         while any(folder.iterdir()):  # noqa: ASYNC110 - other processes delete
             await asyncio.sleep(0.01)
 

@@ -50,7 +50,7 @@ def test_plain_lines() -> None:
          1 s  prepare
          2 s  failing command: pytest -q tests/test_dates.py.
          3 s  set up: pip install -e .
-         4 s  reproduce: pytest -q tests/test_dates.py (at most 7 min 30 s each time)
+         4 s  reproduce: pytest -q tests/test_dates.py (up to 7 min 30 s per run)
          5 s  reproduction: real. `pytest -q tests/test_dates.py` fails here every time.
          6 s  attempt 1: agent
          7 s  verify 1
@@ -81,7 +81,7 @@ def test_live_block_of_a_command_that_may_hang() -> None:
     view = after(PhaseStarted(Phase.REPRODUCE, detail="pytest -q"))
     assert block_lines(view, NOW) == snapshot(
         [
-            "reproduce: pytest -q (at most 7 min 30 s each time)",
+            "reproduce: pytest -q (up to 7 min 30 s per run)",
             "  2 min 04 s · 0 tokens · $0 of $2.00",
         ]
     )
@@ -136,7 +136,7 @@ def test_untrusted_text_moves_no_cursor() -> None:
 def test_report_of_a_fix() -> None:
     """The report shows verdict, failure, attempts, patch and where it went."""
     target = console()
-    print_report(FIXED, target, "The patch is in fix.patch.")
+    print_report(FIXED, target, "The patch was written to fix.patch.")
     assert written(target) == snapshot("""\
 
 Fixed. Attempt 2 passed.
@@ -162,7 +162,7 @@ diff --git a/dates.py b/dates.py
 -    return year % 4 == 0
 +    return year % 4 == 0 and year % 100 != 0
 
-The patch is in fix.patch.
+The patch was written to fix.patch.
 2 attempts, 3 min 04 s, 121,300 tokens, $0.1334
 """)
 
@@ -171,7 +171,7 @@ def test_report_without_a_fix() -> None:
     """A patch that is not accepted is called so."""
     target = console()
     print_report(GAVE_UP, target)
-    assert "The patch so far, which is not accepted:" in written(target)
+    assert "The patch so far (not accepted):" in written(target)
 
 
 def test_report_of_a_failed_setup() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.model import Commands, Failure, Observation, Patch
 from bot.repair.test_proof import narrowed, objection, test_files
+from bot.reporting.reasons import written_test
 
 
 def red(*failures: Failure) -> Observation:
@@ -12,9 +13,7 @@ def red(*failures: Failure) -> Observation:
 
 def test_a_passing_test_proves_nothing() -> None:
     """It must fail on the untouched tree."""
-    assert objection(Observation("pytest", 0), frozenset()) == (
-        "The new test passes on the untouched tree, so it does not show the problem."
-    )
+    assert objection(Observation("pytest", 0), frozenset()) == written_test.passes()
 
 
 def test_a_failing_test_is_accepted() -> None:
@@ -24,23 +23,23 @@ def test_a_failing_test_is_accepted() -> None:
 
 def test_old_failures_are_no_proof() -> None:
     """What failed before says nothing of the new test."""
-    assert objection(red(Failure("t::old")), frozenset({"t::old"})) == (
-        "Only tests that failed before fail with the new test."
+    assert (
+        objection(red(Failure("t::old")), frozenset({"t::old"})) == written_test.nothing_new_fails()
     )
 
 
 def test_a_broken_test_is_no_proof() -> None:
     """A test that does not even run fails for its own reason."""
     failure = Failure("t::new", message="SyntaxError: invalid syntax")
-    assert objection(red(failure), frozenset()) == (
-        "The new test does not run: SyntaxError: invalid syntax"
+    assert objection(red(failure), frozenset()) == written_test.does_not_run(
+        "SyntaxError: invalid syntax"
     )
 
 
 def test_a_test_that_hangs_is_no_proof() -> None:
     """A time-out can't be told from a slow machine."""
     seen = Observation("pytest", 124, timed_out=True)
-    assert objection(seen, frozenset()) == "The new test ran into the time limit."
+    assert objection(seen, frozenset()) == written_test.timed_out()
 
 
 def test_pytest_runs_only_the_new_test() -> None:

@@ -131,14 +131,14 @@ def test_a_name_that_several_legs_have(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("jobs: [", ".github/workflows/ci.yml, line 1: is not valid YAML"),
-        ("", ".github/workflows/ci.yml is no workflow"),
+        ("", ".github/workflows/ci.yml is not a workflow"),
         ("name: x\n", ".github/workflows/ci.yml has no `jobs`"),
-        ("on: push\njobs:\n\ta: 1\n", "a tab can't indent YAML"),
-        ("a: &a [*a]\njobs: {}\n", "an alias stands for the thing that it is a part of"),
+        ("on: push\njobs:\n\ta: 1\n", "tabs can't indent YAML"),
+        ("a: &a [*a]\njobs: {}\n", "an alias refers to a value that contains it"),
         ("jobs:\n  a:\n    uses: o/r/.github/workflows/w.yml@v1\n", "of another repository"),
         ("jobs:\n  a:\n    uses: ./.github/workflows/none.yml\n", "which is missing"),
         ("jobs:\n  a:\n    strategy: {matrix: '${{ fromJSON(1 }}'}\n", "can't be expanded"),
-        ("jobs:\n  a:\n    uses: ./.github/workflows/ci.yml\n", "calls itself too deeply"),
+        ("jobs:\n  a:\n    uses: ./.github/workflows/ci.yml\n", "are nested too deeply"),
         ("jobs:\n  a:\n    steps: {}\n", "`steps` should be a list"),
     ],
 )
@@ -203,18 +203,18 @@ def test_differences_are_said(tmp_path: Path) -> None:
     """Machine, container, services, secrets, shells, conditions and actions have sentences."""
     assert list(differences(planned(tmp_path, ODD, "odd"))) == snapshot(
         [
-            "GitHub runs it on Windows (`windows-2022`); here it runs on Linux, and what is special to Windows can't be reproduced.",
-            "GitHub runs its steps inside the container `node:20`; here they run in the sandbox itself.",
-            "The service `db` is the sandbox's own program at its own version, where it has one.",
-            "In the job's variables `secrets.TOKEN` is empty here.",
-            "Step `Run nobody/knows@v1` is skipped. `nobody/knows` is not known here.",
-            "Step `Run docker://alpine:3` is skipped. `docker://alpine:3` runs in a container of its own, which there is none of here.",
+            "GitHub runs the job on Windows (`windows-2022`); here it runs on Linux, so behaviour specific to Windows can't be reproduced.",
+            "GitHub runs the steps in the container `node:20`; here they run directly in the sandbox.",
+            "The service `db` is the sandbox's own program in its own version, if the sandbox has one.",
+            "The job's environment uses `secrets.TOKEN`, which is empty here.",
+            "Step `Run nobody/knows@v1` is skipped. The action `nobody/knows` is not supported here.",
+            "Step `Run docker://alpine:3` is skipped. `docker://alpine:3` runs in its own container, which is not available here.",
             "Step `Run ./missing` is skipped. `./missing` has no action.yml.",
-            "Step `Run dir` is skipped. The shell `cmd` exists on Windows only.",
-            "Step `Run x` is skipped. The shell `fish` is not known.",
-            "Step `Run echo hi` runs here, although its condition can't be decided: `if: github.event.pull_request.draft`.",
-            "Step `Run echo`: `secrets.KEY` is empty here.",
-            "Step `Run echo ${{ nonsense( }}` is skipped. The expression `nonsense(` is not clear at `its end`.",
+            "Step `Run dir` is skipped. The shell `cmd` exists only on Windows.",
+            "Step `Run x` is skipped. The shell `fish` is not supported.",
+            "Step `Run echo hi` runs here although its condition can't be evaluated: `if: github.event.pull_request.draft`.",
+            "Step `Run echo` uses `secrets.KEY`, which is empty here.",
+            "Step `Run echo ${{ nonsense( }}` is skipped. The expression `nonsense(` has a syntax error at its end.",
         ]
     )
 

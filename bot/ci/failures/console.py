@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from bot.ci.failures.reading import Reading, failure, inside
+from bot.reporting.reasons import job_logs
 
 LINE = 4000
 """Longest line that parsers see, so that hostile output can't make a pattern slow."""
@@ -85,4 +86,4 @@ def most_telling(text: str, command: str) -> Reading:
 def _telling_line(text: str) -> str:
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     telling = (line for line in lines if _TELLING.search(line) and not _NOISE.search(line))
-    return next(telling, lines[-1] if lines else "It printed nothing.")
+    return next(telling, lines[-1] if lines else job_logs.nothing_printed())

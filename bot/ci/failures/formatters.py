@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot.ci.failures.reading import Reading, tool_failure
+from bot.reporting.reasons import job_logs
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +16,7 @@ class _Format:
 
     tool: str
     line: re.Pattern[str]
-    why: str = "is not formatted"
+    why: Callable[[str, str], str] = job_logs.file_not_formatted
 
 
 _FORMATS = (
@@ -22,18 +24,18 @@ _FORMATS = (
     _Format(
         "black",
         re.compile(r"^error: cannot (?:parse|format):? (?P<file>[^:\n]+):.*$", re.MULTILINE),
-        "can't be parsed",
+        job_logs.file_not_parsed,
     ),
     _Format("ruff format", re.compile(r"^Would reformat: (?P<file>\S.*)$", re.MULTILINE)),
     _Format(
         "ruff",
         re.compile(r"^error: Failed to parse (?P<file>[^:\n]+):(?P<line>\d+):.*$", re.MULTILINE),
-        "can't be parsed",
+        job_logs.file_not_parsed,
     ),
     _Format(
         "isort",
         re.compile(r"^ERROR: (?P<file>\S.*) Imports are incorrectly sorted.*$", re.MULTILINE),
-        "has its imports incorrectly sorted or formatted",
+        job_logs.imports_not_sorted,
     ),
     _Format(
         "rustfmt", re.compile(r"^Diff in (?P<file>[^\n:]+?)(?::| at line )\d+:$", re.MULTILINE)
@@ -49,11 +51,11 @@ _LIST = re.compile(r"^(?P<file>\S+\.\w+)$", re.MULTILINE)
 
 def parse(text: str) -> Reading | None:
     """Return one failure per file, in order."""
-    found: dict[str, tuple[int, re.Match[str], str, str]] = {}
+    found: dict[str, tuple[int, re.Match[str], _Format]] = {}
     for form in _formats(text):
         for match in form.line.finditer(text):
             key = f"{match['file']} {form.tool}"
-            found.setdefault(key, (match.start(), match, form.tool, form.why))
+            found.setdefault(key, (match.start(), match, form))
     if not found:
         return None
     ordered = sorted(found.values(), key=lambda entry: entry[0])
@@ -61,11 +63,11 @@ def parse(text: str) -> Reading | None:
         tool_failure(
             match["file"],
             int(match.groupdict().get("line") or 0),
-            tool,
-            f"{tool}: {match['file'].rpartition('/')[2]} {why}",
+            form.tool,
+            form.why(form.tool, match["file"].rpartition("/")[2]),
             match[0],
         )
-        for _, match, tool, why in ordered
+        for _, match, form in ordered
     )
     return Reading(failing, start=ordered[0][0])
 

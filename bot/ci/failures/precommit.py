@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from bot.ci.failures.reading import Reading, failure
+from bot.reporting.reasons import job_logs
 
 _HOOK = re.compile(
     r"^(?P<name>\S.*?)\.{3,}(?:\(.*\))?Failed\n- hook id: (?P<id>\S+)\n(?P<facts>(?:- [^\n]*\n)*)",
@@ -27,6 +28,6 @@ def parse(text: str) -> Reading | None:
         after = _NEXT.search(text, match.end())
         account = text[match.end() : after.start() if after else len(text)].strip("\n")
         modified = "files were modified by this hook" in match["facts"]
-        why = "it modified files" if modified else account.split("\n")[0]
+        why = job_logs.hook_modified_files() if modified else account.split("\n")[0]
         failing.append(failure(f"pre-commit: {match['id']}", why, detail=account))
     return Reading(tuple(failing), start=matches[0].start())

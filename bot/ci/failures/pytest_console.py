@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from bot.ci.failures import pytest_traceback
 from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure, TestCounts
+from bot.reporting.reasons import job_logs
 
 _OURS = re.compile(
     r"^=+ (?:test session starts|short test summary info|FAILURES|ERRORS) =+$"
@@ -112,7 +113,7 @@ def _broken_early(text: str) -> Iterator[Failure]:
         place = pytest_traceback.place("\n".join(internal))
         yield failure(
             "pytest",
-            f"pytest itself failed: {internal[-1]}",
+            job_logs.pytest_failed(internal[-1]),
             file=place.file if place else None,
             line=place.line if place else 0,
             detail="\n".join(internal),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.model import Failure, TestCounts
+from bot.reporting.reasons import job_logs
 from sandbox.base import WORKSPACE
 
 DETAIL = 6000
@@ -85,4 +86,4 @@ def shortened(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     head, tail = limit // 3, limit - limit // 3
-    return f"{text[:head]}\n... {len(text) - limit:,} characters left out ...\n{text[-tail:]}"
+    return f"{text[:head]}\n{job_logs.characters_left_out(len(text) - limit)}\n{text[-tail:]}"

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bot.reporting.reasons import outside_causes
+
 
 @dataclass(frozen=True, slots=True)
 class Sign:
@@ -36,82 +38,82 @@ def _sign(words: str, meaning: str, source: str, *, runner_only: bool = False) -
 SIGNS: tuple[Sign, ...] = (
     _sign(
         r"runner has received a shutdown signal|received request to deprovision",
-        "GitHub shut the runner down while the job ran.",
+        outside_causes.runner_shut_down(),
         "actions/runner, Runner.Listener",
         runner_only=True,
     ),
     _sign(
         r"runner(?:: .{1,80}?)? lost communication with the server",
-        "The runner lost its connection to GitHub.",
+        outside_causes.runner_disconnected(),
         "annotation of GitHub Actions",
         runner_only=True,
     ),
     _sign(
         r"exceeded the maximum execution time|has timed out after \d+ minutes",
-        "The job or step ran out of time.",
+        outside_causes.time_limit_reached(),
         "annotation of GitHub Actions, `timeout-minutes`",
         runner_only=True,
     ),
     _sign(
         r"the job was not (?:acquired by Runner|started because)|no hosted (?:runner|parallelism)",
-        "GitHub did not give the job a runner.",
+        outside_causes.no_runner(),
         "annotation of GitHub Actions",
         runner_only=True,
     ),
     _sign(
         r"failed to (?:download action|resolve action download info)|unable to resolve action",
-        "GitHub could not fetch an action that the job uses.",
+        outside_causes.action_not_downloaded(),
         "actions/runner, ActionManager",
         runner_only=True,
     ),
     _sign(
         r"internal server error occurred while resolving|GitHub Actions has encountered an internal error",
-        "GitHub Actions itself failed.",
+        outside_causes.actions_broken(),
         "annotation of GitHub Actions",
         runner_only=True,
     ),
     _sign(
         r"No space left on device|There is not enough space on the disk|ENOSPC\b",
-        "The runner's disk was full.",
+        outside_causes.disk_full(),
         "Linux ENOSPC, Windows ERROR_DISK_FULL, Node.js",
     ),
     _sign(
         r"API rate limit exceeded|secondary rate limit",
-        "GitHub's rate limit was used up.",
+        outside_causes.api_limit_reached(),
         "GitHub's REST API",
     ),
     _sign(
         r"toomanyrequests: |You have reached your (?:unauthenticated )?pull rate limit",
-        "The registry of container images limited the runner's rate.",
+        outside_causes.image_limit_reached(),
         "Docker Hub",
     ),
     _sign(
         r"Temporary failure in name resolution|Could not resolve host|getaddrinfo (?:EAI_AGAIN|ENOTFOUND)",
-        "A host's name could not be resolved on the runner.",
+        outside_causes.host_not_resolved(),
         "glibc, curl, Node.js",
     ),
     _sign(
         r"unable to access 'https://[^']+': (?:The requested URL returned error: 5\d\d|Failed to connect"
         r"|Recv failure|OpenSSL SSL_(?:connect|read))|RPC failed; (?:HTTP 5\d\d|curl \d+)",
-        "The git server did not answer.",
+        outside_causes.git_server_failed(),
         "git over libcurl",
     ),
     _sign(
         r"(?:HTTP(?:Error| error)?:? |status code:? |returned error: |E)50[234]\b(?!\d)"
         r"|50[234] (?:Server Error|Service Unavailable|Bad Gateway|Gateway Time-?out)",
-        "A server that the job needs answered with an error of its own.",
+        outside_causes.server_failed(),
         "pip, uv, npm (`E503`), curl, Maven",
     ),
     _sign(
         r"npm (?:ERR!|error) code (?:ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)"
         r"|ReadTimeoutError\(|Max retries exceeded with url|error: Failed to fetch: `http"
         r"|ConnectTimeoutError|spurious network error|net/http: TLS handshake timeout",
-        "A package registry could not be reached.",
+        outside_causes.package_registry_unreachable(),
         "npm, pip over urllib3, uv, cargo, go",
     ),
     _sign(
         r"E: (?:Failed to fetch http|Unable to fetch some archives)|Hash Sum mismatch",
-        "The servers of the system's packages failed.",
+        outside_causes.system_packages_unavailable(),
         "apt",
     ),
 )

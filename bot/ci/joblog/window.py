@@ -6,6 +6,8 @@ import re
 from collections import deque
 from dataclasses import dataclass, field
 
+from bot.reporting.reasons import job_logs
+
 HEAD = 256 * 1024
 """Bytes kept from the beginning: the runner, its image, and the first steps."""
 
@@ -61,7 +63,7 @@ class LogWindow:
             self._rest = b""
         kept = [*self._head, *self._regions]
         if self._gap:
-            kept.append(f"... left out; the log has {self.size:,} bytes ...".encode())
+            kept.append(job_logs.log_left_out(self.size).encode())
         return b"\n".join([*kept, *self._tail]).decode("utf-8", "replace")
 
     def _line(self, line: bytes) -> None:
@@ -80,7 +82,7 @@ class LogWindow:
         """Keep a line between head and tail when it speaks of an error, or stands near one."""
         if _TELLING.search(line):
             if self._gap and self._before:
-                self._keep(b"... left out ...")
+                self._keep(job_logs.lines_left_out().encode())
             for earlier in self._before:
                 self._keep(earlier)
             self._before.clear()

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.preparing import one_line
+from bot.reporting.reasons import runner_differences
 from sandbox.base import WORKSPACE
 
 _FILES = {
@@ -48,13 +49,13 @@ def choose_shell(name: str | None, *, windows: bool) -> ShellChoice:
     """
     word = (name or "").strip()
     if not word:
-        said = "Is for PowerShell at GitHub; run with bash here." if windows else ""
+        said = runner_differences.bash_instead_of_powershell() if windows else ""
         return ShellChoice("", said)
     if word in _BASH or word in _FILES or "{0}" in word:
         return ShellChoice(word)
     if word in _WINDOWS:
-        return ShellChoice(word, f"The shell `{word}` exists on Windows only.")
-    return ShellChoice(word, f"The shell `{word}` is not known.")
+        return ShellChoice(word, runner_differences.shell_of_windows(word))
+    return ShellChoice(word, runner_differences.shell_unknown(word))
 
 
 def runs_here(shell: ShellChoice) -> bool:

@@ -14,6 +14,7 @@ from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.prefetch import prefetch
 from bot.ci.workflow.preparing import divide, editable, installs
 from bot.ci.workflow.step import Decision
+from bot.reporting.reasons import job_steps, runner_differences
 
 _RUNNING = frozenset({Decision.RUN, Decision.UNSURE})
 
@@ -59,7 +60,7 @@ def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
     last = commands[checks[-1]] if commands else _Ready(Command("none", "true"), "", check=True)
     before = commands[: checks[-1]] if commands else []
     command, preparing = _divided(last.command)
-    setup = [("# Make the sandbox look like GitHub's runner", plan.initialise)]
+    setup = [(job_steps.runner_set_up(), plan.initialise)]
     setup += [(_shown(ready), _prepared(ready)) for ready in before]
     if preparing is not None:
         setup.append((preparing.typed(), preparing.text()))
@@ -166,7 +167,7 @@ def _prepared(ready: _Ready) -> str:
         return _tolerant(text)
     if not ready.check or installs(ready.command.script):
         return text
-    said = shlex.quote(f"Step `{ready.title[:80]}` fails here, before the one that failed.")
+    said = shlex.quote(runner_differences.earlier_step_fails(ready.title[:80]))
     return f"bash -c {shlex.quote(text)} || {{ . ~/.ci/begin none; ci_said {said}; }}"
 
 

@@ -36,7 +36,7 @@ def holds(condition: str, scope: ExpressionContext) -> bool | None:
     Without a status function in it, it holds only while everything before succeeded.
 
     Raises:
-        ExpressionError: It is no expression.
+        ExpressionError: It is not an expression.
     """
     text = _inside(condition)
     if text is None:

@@ -1,4 +1,4 @@
-"""Say in plain sentences how a job here differs from the same job on GitHub's runner."""
+"""Find how a job here differs from the same job on GitHub's runner."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from bot.ci.workflow.expressions import ExpressionError, render
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.services import service_sentences
 from bot.ci.workflow.step import Decision
+from bot.reporting.reasons import runner_differences
 
 
 def differences(plan: JobPlan) -> tuple[str, ...]:
@@ -27,68 +28,57 @@ def differences(plan: JobPlan) -> tuple[str, ...]:
 
 
 def _machine(plan: JobPlan) -> Iterator[str]:
-    labels = ", ".join(f"`{label}`" for label in plan.labels) or "a runner that is not known"
     lowered = " ".join(plan.labels).lower()
     if "windows" in lowered:
-        yield f"GitHub runs it on Windows ({labels}); here it runs on Linux, and what is special to Windows can't be reproduced."
+        yield runner_differences.windows(plan.labels)
     elif "macos" in lowered:
-        yield f"GitHub runs it on macOS ({labels}); here it runs on Linux, and what is special to macOS can't be reproduced."
+        yield runner_differences.macos(plan.labels)
     else:
-        yield f"GitHub runs it on {labels}; here it runs on the sandbox's own Linux with the programs that are there."
+        yield runner_differences.linux(plan.labels)
 
 
 def _container(plan: JobPlan) -> Iterator[str]:
     try:
         container = render(plan.target.job.container, plan.scope)
     except ExpressionError as error:
-        yield f"The container is left out. {error}"
+        yield runner_differences.container_ignored(str(error))
         return
     image = container.get("image") if isinstance(container, Mapping) else container
     if image:
-        name = f"`{image}`" if isinstance(image, str) else "an image that is not known"
-        yield f"GitHub runs its steps inside the container {name}; here they run in the sandbox itself."
+        yield runner_differences.container(image if isinstance(image, str) else "")
 
 
 def _matrix(plan: JobPlan) -> Iterator[str]:
     if plan.target.unknown:
-        names = _named(plan.target.unknown)
-        yield f"Its matrix is made at run time from {names}, so this leg may lack values."
+        yield runner_differences.matrix_made_at_run_time(plan.target.unknown)
 
 
 def _condition(plan: JobPlan) -> Iterator[str]:
     condition = plan.target.job.condition
     if plan.decision is Decision.SKIP or plan.decision is Decision.ON_FAILURE:
-        yield f"On {plan.event.name} GitHub would skip it: `if: {condition}`."
+        yield runner_differences.skipped_on_github(plan.event.name, condition)
     elif plan.decision is Decision.UNSURE:
-        yield f"Whether GitHub would run it is not known here: `if: {condition}`."
+        yield runner_differences.job_condition_unknown(condition)
 
 
 def _environment(plan: JobPlan) -> Iterator[str]:
     if plan.unknown:
-        yield f"In the job's variables {_named(plan.unknown)} {_are(plan.unknown)} empty here."
+        yield runner_differences.variables_empty(plan.unknown)
 
 
 def _step(planned: PlannedStep) -> Iterator[str]:
     step = planned.step
     if step.decision is Decision.SKIP:
         return
-    place = f"Step `{step.title[:80]}`"
+    title = step.title[:80]
     if step.decision is Decision.UNSURE:
-        yield f"{place} runs here, although its condition can't be decided: `if: {step.spec.condition}`."
+        yield runner_differences.step_condition_unknown(title, step.spec.condition)
     if step.unknown:
-        yield f"{place}: {_named(step.unknown)} {_are(step.unknown)} empty here."
+        yield runner_differences.step_values_empty(title, step.unknown)
     if step.need is ActionStatus.SKIPPED:
-        yield f"{place} is skipped. {' '.join(step.said)}"
+        yield runner_differences.step_skipped(title, step.said)
     elif step.need is None and step.said:
-        yield f"{place}: {' '.join(step.said)}"
-
-
-def _named(names: tuple[str, ...]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
-
-
-def _are(names: tuple[str, ...]) -> str:
-    return "is" if len(names) == 1 else "are"
+        yield runner_differences.step_differs(title, step.said)
 
 
 def missing_secrets(unknown: tuple[str, ...]) -> tuple[str, ...]:

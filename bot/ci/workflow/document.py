@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.ci.workflow.expressions import as_text
@@ -16,6 +16,7 @@ from bot.ci.workflow.specification import (
 )
 from bot.config.yaml_document import Document, Unreadable, read
 from bot.errors import FixpointError
+from bot.reporting.reasons import workflow_problems
 
 _MOST_BYTES = 1024 * 1024
 _MOST_VALUES = 50_000
@@ -24,14 +25,14 @@ Path = tuple[str | int, ...]
 
 
 class WorkflowUnreadable(FixpointError):
-    """The file is no workflow; the text names file and line, and says what is wrong."""
+    """The file is not a workflow; the text names file and line, and says what is wrong."""
 
 
 def read_workflow(path: str, text: str) -> WorkflowSpec:
     """Return what a workflow file says.
 
     Raises:
-        WorkflowUnreadable: When it is no YAML, or has no jobs.
+        WorkflowUnreadable: When it is not YAML, or has no jobs.
     """
     reader = _Reader(path, _document(path, text))
     jobs = reader.mapping(("jobs",))
@@ -53,12 +54,12 @@ def read_action(path: str, text: str) -> ActionSpec:
     """Return what an `action.yml` says.
 
     Raises:
-        WorkflowUnreadable: When it is no YAML, or has no `runs`.
+        WorkflowUnreadable: When it is not YAML, or has no `runs`.
     """
     reader = _Reader(path, _document(path, text))
     runs = reader.mapping(("runs",))
     if not isinstance(runs.get("using"), str):
-        raise WorkflowUnreadable(f"{path} has no `runs.using`, so it is no action.")
+        raise WorkflowUnreadable(f"{path} has no `runs.using`, so it is not an action.")
     outputs = reader.mapping(("outputs",))
     return ActionSpec(
         path=path,
@@ -79,7 +80,7 @@ def _document(path: str, text: str) -> Document:
             f"{path}, line {error.problem.line}: {error.problem.text}"
         ) from error
     if not isinstance(document.value, Mapping):
-        raise WorkflowUnreadable(f"{path} is no workflow: it holds no mapping.")
+        raise WorkflowUnreadable(f"{path} is not a workflow: it contains no mapping.")
     return document
 
 
@@ -106,7 +107,7 @@ class _Reader:
     def __post_init__(self) -> None:
         self.root: Mapping[str, Raw] = self.document.value
         self.problems = [
-            f"{self.path}, line {problem.line}: {problem.text}"
+            workflow_problems.at_line(self.path, problem.line, problem.text)
             for problem in self.document.problems
         ]
 
@@ -128,7 +129,7 @@ class _Reader:
             return {}
         if isinstance(value, Mapping):
             return value
-        self._wrong(path, "should be a mapping")
+        self._wrong(path, workflow_problems.mapping_expected)
         return {}
 
     def text(self, path: Path) -> str | None:
@@ -168,7 +169,7 @@ class _Reader:
         if steps is None:
             return ()
         if not isinstance(steps, list):
-            self._wrong(path, "should be a list")
+            self._wrong(path, workflow_problems.list_expected)
             return ()
         places = (place for index in range(len(steps)) for place in self._places((*path, index)))
         return tuple(self._step(place, number) for number, place in enumerate(places, start=1))
@@ -183,7 +184,7 @@ class _Reader:
         elif isinstance(step, Mapping):
             yield path
         else:
-            self._wrong(path, "should be a mapping")
+            self._wrong(path, workflow_problems.mapping_expected)
 
     def _step(self, path: Path, number: int) -> StepSpec:
         return StepSpec(
@@ -202,7 +203,7 @@ class _Reader:
             timeout_minutes=self.at((*path, "timeout-minutes")),
         )
 
-    def _wrong(self, path: Path, what: str) -> None:
+    def _wrong(self, path: Path, expected: Callable[[str, int, str], str]) -> None:
         line = self.document.line(path)
         name = next((step for step in reversed(path) if isinstance(step, str)), "")
-        self.problems.append(f"{self.path}, line {line}: `{name}` {what}.")
+        self.problems.append(expected(self.path, line, name))

@@ -19,6 +19,7 @@ from bot.ci.workflow.expressions import (
 from bot.ci.workflow.matrix import Leg, expand, job_names
 from bot.ci.workflow.specification import JobSpec, WorkflowSpec
 from bot.detect.tree import Tree
+from bot.reporting.reasons import workflow_problems
 
 WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _DEEPEST = 10
@@ -76,7 +77,7 @@ def _only_called(job: JobLeg) -> bool:
 
 
 def workflow_jobs(tree: Tree, path: str, event: EventFacts | None = None) -> Listing:
-    """Return the jobs of one workflow; a file that is none has a sentence instead.
+    """Return the jobs of one workflow, or a problem if the file is not a workflow.
 
     Args:
         tree: The repository.
@@ -85,7 +86,7 @@ def workflow_jobs(tree: Tree, path: str, event: EventFacts | None = None) -> Lis
     """
     text = tree.read(path)
     if text is None:
-        return Listing((), (f"{path} can't be read: it is missing, too large or no file.",))
+        return Listing((), (workflow_problems.file_unreadable(path),))
     try:
         workflow = read_workflow(path, text)
     except WorkflowUnreadable as error:
@@ -189,11 +190,12 @@ class _Lister:
         self, workflow: WorkflowSpec, job: JobSpec, event: EventFacts, caller: str
     ) -> Iterator[JobLeg]:
         contexts = _contexts(workflow, job, event)
-        place = f"{workflow.path}, line {job.line}"
         try:
             expanded = expand(job.matrix, ExpressionContext(contexts))
         except ExpressionError as error:
-            self.problems.append(f"{place}: the matrix of `{job.id}` can't be expanded. {error}")
+            self.problems.append(
+                workflow_problems.matrix_unreadable(workflow.path, job.line, job.id, str(error))
+            )
             return
         for leg in expanded.legs:
             target = JobLeg(
@@ -203,7 +205,9 @@ class _Lister:
             try:
                 names = job_names(job, leg, scope)
             except ExpressionError as error:
-                self.problems.append(f"{place}: the name of `{job.id}` can't be filled. {error}")
+                self.problems.append(
+                    workflow_problems.name_unreadable(workflow.path, job.line, job.id, str(error))
+                )
                 names = (job.id,)
             if expanded.unknown and not leg.values and "*" not in names[0]:
                 names = (f"{names[0]} (*)", names[0])
@@ -211,20 +215,17 @@ class _Lister:
 
     def _called(self, caller: JobLeg, event: EventFacts, depth: int) -> Iterator[JobLeg]:
         uses = caller.job.uses
-        place = f"{caller.workflow.path}, line {caller.job.line}"
+        place = caller.workflow.path, caller.job.line, caller.job.id
         if not uses.startswith("./"):
-            self.problems.append(
-                f"{place}: `{caller.job.id}` calls the workflow `{uses}` of another repository, "
-                "which is not here."
-            )
+            self.problems.append(workflow_problems.workflow_of_another_repository(*place, uses))
             return
         path = uses.removeprefix("./")
         text = self._tree.read(path)
-        if text is None or depth >= _DEEPEST:
-            why = (
-                "calls itself too deeply" if text is not None else f"calls {path}, which is missing"
-            )
-            self.problems.append(f"{place}: `{caller.job.id}` {why}.")
+        if text is None:
+            self.problems.append(workflow_problems.called_workflow_missing(*place, path))
+            return
+        if depth >= _DEEPEST:
+            self.problems.append(workflow_problems.calls_nested_too_deeply(*place))
             return
         try:
             called = read_workflow(path, text)
@@ -240,7 +241,9 @@ class _Lister:
         try:
             return {name: render(value, scope) for name, value in caller.job.inputs.items()}
         except ExpressionError as error:
-            self.problems.append(f"{caller.workflow.path}, line {caller.job.line}: {error}")
+            self.problems.append(
+                workflow_problems.at_line(caller.workflow.path, caller.job.line, str(error))
+            )
             return {}
 
 

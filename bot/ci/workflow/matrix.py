@@ -55,7 +55,7 @@ def expand(matrix: Raw, scope: ExpressionContext) -> Legs:
     """Return the legs of `strategy.matrix`; a job without one has a single leg.
 
     Raises:
-        ExpressionError: An expression in it is none.
+        ExpressionError: An expression in it is invalid.
     """
     rendered = render(matrix, scope)
     if isinstance(rendered, Unknown):

@@ -24,6 +24,7 @@ from bot.ci.workflow.specification import Defaults, JobSpec, StepSpec, WorkflowS
 from bot.ci.workflow.step import Decision, Step, StepScope
 from bot.detect.python import is_python
 from bot.detect.tree import Tree
+from bot.reporting.reasons import runner_differences
 
 _PYTHON = re.compile(r"\b(?:pip3?|python3?)\b")
 
@@ -49,7 +50,7 @@ class PlannedStep:
 
 @dataclass(frozen=True, slots=True)
 class JobPlan:
-    """What running a job here comes to.
+    """A job as it would run here.
 
     Attributes:
         target: The job and its leg.
@@ -181,7 +182,7 @@ def _job_environment(
                 rendered = render_text(value, scope)
                 scope = with_environment(scope, {name: value})
             except ExpressionError as error:
-                problems.append(f"The variable `{name}` is left out. {error}")
+                problems.append(runner_differences.variable_ignored(name, str(error)))
                 continue
             if name.isidentifier():
                 texts[name] = rendered.text

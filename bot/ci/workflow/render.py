@@ -10,6 +10,7 @@ from bot.ci.workflow.differences import differences
 from bot.ci.workflow.expressions import Partly, Unknown, Value, as_text
 from bot.ci.workflow.jobs import JobLeg
 from bot.ci.workflow.plan import JobPlan, PlannedStep
+from bot.reporting.reasons import job_steps
 
 
 def job_json(target: JobLeg) -> dict[str, Any]:
@@ -80,13 +81,13 @@ def arguments_for(target: JobLeg) -> str:
 
 def plan_lines(plan: JobPlan) -> Iterator[str]:
     """Yield the plan for a terminal."""
-    yield f"{plan.name}  ({plan.target.entry}, job {plan.target.job.id}, on {plan.event.name})"
+    yield job_steps.plan_title(plan.name, plan.target.entry, plan.target.job.id, plan.event.name)
     yield ""
     yield "Steps:"
     for planned in plan.steps:
         yield from _step_lines(planned, "  ")
     yield ""
-    yield "What differs from GitHub's runner:"
+    yield job_steps.differences_follow()
     for sentence in differences(plan):
         yield f"  - {sentence}"
 
@@ -97,7 +98,7 @@ _SIGNS = {"run": "*", "skip": "-", "on-failure": "-", "unsure": "?"}
 def _step_lines(planned: PlannedStep, indent: str) -> Iterator[str]:
     step = planned.step
     sign = _SIGNS[step.decision.value]
-    notes = {"skip": " (its condition does not hold)", "on-failure": " (only after a failure)"}
+    notes = {"skip": job_steps.condition_false(), "on-failure": job_steps.only_after_failure()}
     yield f"{indent}{sign} {step.spec.number}. {step.title}{notes.get(step.decision.value, '')}"
     if step.decision.value in notes:
         return
@@ -105,7 +106,7 @@ def _step_lines(planned: PlannedStep, indent: str) -> Iterator[str]:
         yield f"{indent}     {' '.join(step.said)}"
     if step.command is not None:
         if step.command.directory != "/workspace":
-            yield f"{indent}     in {step.command.directory}"
+            yield f"{indent}     {job_steps.in_folder(step.command.directory)}"
         for name, value in step.command.environment.items():
             yield f"{indent}     {name}={shlex.quote(value)}"
         if step.spec.uses or len(step.command.script.strip().splitlines()) > 1 or step.spec.name:

@@ -1,4 +1,4 @@
-"""Decide what one step comes to, with what is known at that moment."""
+"""Decide what one step does, with what is known at that moment."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from bot.ci.workflow.expressions import (
 )
 from bot.ci.workflow.specification import ActionSpec, StepSpec
 from bot.ci.workflow.step import Decision, Step, StepScope
+from bot.reporting.reasons import runner_differences
 
 _DEEPEST = 10
 """Composite actions inside composite actions; GitHub's own limit."""
@@ -32,7 +33,7 @@ _OUTPUT = re.compile(r"steps\.(?P<id>[\w-]+)\.outputs\.(?P<name>[\w-]+)")
 
 
 def resolve(spec: StepSpec, scope: ExpressionContext, frame: StepScope) -> Step:
-    """Return what a step comes to. A broken expression makes it a step that can't run here."""
+    """Return a step as it would run. With a broken expression it can't run here."""
     name = _title(spec, scope)
     bare = Step(spec, frame.key(spec), name, Decision.RUN)
     try:
@@ -130,7 +131,7 @@ def _action(
 ) -> Step:
     spec = step.spec
     if not spec.uses:
-        return replace(step, need=ActionStatus.SKIPPED, said=("It says neither `run` nor `uses`.",))
+        return replace(step, need=ActionStatus.SKIPPED, said=(runner_differences.step_empty(),))
     inputs, unknown = render_all(spec.inputs, scope)
     effect = effect_of(spec.uses, inputs, frame.tree)
     done = replace(
@@ -165,18 +166,20 @@ def _local_action(
     path, text = next(((name, text) for name, text in found if text is not None), ("", None))
     if text is None:
         return replace(
-            step, need=ActionStatus.SKIPPED, said=(f"`{step.spec.uses}` has no action.yml.",)
+            step,
+            need=ActionStatus.SKIPPED,
+            said=(runner_differences.action_file_missing(step.spec.uses),),
         )
     try:
         action = read_action(path, text)
     except WorkflowUnreadable as error:
         return replace(step, need=ActionStatus.SKIPPED, said=(str(error),))
     if action.using != "composite":
-        said = f"`{step.spec.uses}` is made with {action.using}, which is not run here."
+        said = runner_differences.action_not_composite(step.spec.uses, action.using)
         return replace(step, need=ActionStatus.SKIPPED, said=(said,))
     if frame.depth >= _DEEPEST:
         return replace(
-            step, need=ActionStatus.SKIPPED, said=("Actions use one another too deeply.",)
+            step, need=ActionStatus.SKIPPED, said=(runner_differences.actions_nested_too_deeply(),)
         )
     inside = StepScope(
         frame.tree,

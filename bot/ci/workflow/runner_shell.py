@@ -79,7 +79,7 @@ ci_python() {
   have=$(~/.venv/bin/python -c 'import platform; print(platform.python_version())')
   echo "Python $have"
   if [ $# -gt 0 ] && [ "$made" != "$1" ]; then
-    [[ $have == "${wanted%%[!0-9.]*}"* && $wanted == [0-9]* ]] || ci_said "Python $wanted is not here: $have is used."
+    [[ $have == "${wanted%%[!0-9.]*}"* && $wanted == [0-9]* ]] || ci_said "Python $wanted is not available here: $have is used."
   fi
 }
 
@@ -87,7 +87,7 @@ ci_python() {
 ci_tool() {
   local have wanted=${2#v} version=--version
   if ! command -v "$1" >/dev/null; then
-    ci_said "$1 is not in this sandbox."
+    ci_said "$1 is not installed in this sandbox."
     return 0
   fi
   [ "$1" != go ] || version=version
@@ -95,7 +95,7 @@ ci_tool() {
   echo "$1 $have"
   wanted=${wanted%.x} wanted=${wanted%.x}
   if [[ $wanted =~ ^[0-9]+(\.[0-9]+)*$ && $have != "$wanted" && $have != "$wanted".* ]]; then
-    ci_said "$1 $wanted is not here: $have is used."
+    ci_said "$1 $wanted is not available here: $have is used."
   fi
   return 0
 }
@@ -117,23 +117,23 @@ ci_node() {
 
 ci_rust() {
   if ! command -v cargo >/dev/null; then
-    ci_said "Rust is not in this sandbox."
+    ci_said "Rust is not installed in this sandbox."
   elif command -v rustup >/dev/null && rustup toolchain list 2>/dev/null | grep -q "^$1-"; then
     echo "RUSTUP_TOOLCHAIN=$1" >>"$GITHUB_ENV"
   else
-    ci_said "Rust $1 is not here: $(rustc --version) is used."
+    ci_said "Rust $1 is not available here: $(rustc --version) is used."
   fi
 }
 
 # ci_place FOLDER: show the checked-out commit below FOLDER too.
 ci_place() {
-  case $1 in /* | *..*) ci_said "The commit can't be shown at $1."; return 0 ;; esac
+  case $1 in /* | *..*) ci_said "The commit can't be made available at $1."; return 0 ;; esac
   mkdir -p "$(dirname "$GITHUB_WORKSPACE/$1")"
   [ -e "$GITHUB_WORKSPACE/$1" ] || ln -s "$GITHUB_WORKSPACE" "$GITHUB_WORKSPACE/$1"
 }
 
 ci_submodules() {
-  git -C "$GITHUB_WORKSPACE" submodule update --init --recursive --depth 1 || ci_said "The submodules can't be fetched here."
+  git -C "$GITHUB_WORKSPACE" submodule update --init --recursive --depth 1 || ci_said "The submodules could not be fetched here."
 }
 """
 
@@ -217,7 +217,7 @@ def begin(key: str) -> str:
 
 
 def mark(key: str, name: str) -> str:
-    """Return what stands for a step's output in text that is filled when it runs."""
+    """Return the placeholder of a step's output in text that is filled in when it runs."""
     return f"@@ci:{key}:{name}@@"
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.ci.workflow.specification import Raw
+from bot.reporting.reasons import runner_differences
 
 _IMAGE = re.compile(r"^(?:[\w.-]+(?::\d+)?/)*(?P<name>[\w.-]+?)(?::.*)?(?:@.*)?$")
 _PORT = re.compile(r"^(?:(?P<host>\d+):)?(?P<own>\d+)(?:/tcp)?$")
@@ -68,13 +69,9 @@ def service_sentences(declared: Mapping[str, Raw]) -> Iterator[str]:
     for name, service in declared.items():
         if _service(name, service) is None:
             image = service.get("image") if isinstance(service, Mapping) else service
-            made = f" (`{image}`)" if isinstance(image, str) and image else ""
-            yield f"The service `{name}`{made} is not started here: steps that connect to it fail."
+            yield runner_differences.service_missing(name, image if isinstance(image, str) else "")
         else:
-            yield (
-                f"The service `{name}` is the sandbox's own program at its own version, where it "
-                "has one."
-            )
+            yield runner_differences.service_of_sandbox(name)
 
 
 def _service(name: str, declared: Raw) -> Service | None:
@@ -153,10 +150,10 @@ ci_service() {
     postgres)
       programs=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
       PATH=$PATH${programs:+:$programs}
-      if ! command -v initdb >/dev/null; then ci_said "The service $2 (PostgreSQL) is not in this sandbox: steps that connect to it fail."; return 0; fi
+      if ! command -v initdb >/dev/null; then ci_said "The service $2 (PostgreSQL) is not installed in this sandbox: steps that connect to it fail."; return 0; fi
       if [ ! -d "$data" ]; then
         printf '%s\n' "${5:-x}" >"$data.pw"
-        initdb -D "$data" -U "$4" --pwfile="$data.pw" -A scram-sha-256 -E UTF8 --no-sync >"$log" 2>&1 || { ci_said "The service $2 does not start here."; return 0; }
+        initdb -D "$data" -U "$4" --pwfile="$data.pw" -A scram-sha-256 -E UTF8 --no-sync >"$log" 2>&1 || { ci_said "The service $2 did not start here."; return 0; }
       fi
       rm -f "$data/postmaster.pid" "/tmp/.s.PGSQL.$3" "/tmp/.s.PGSQL.$3.lock"
       pg_ctl -D "$data" -s -w -t 30 -l "$log" -o "-p $3 -h 127.0.0.1 -k /tmp -F" start >/dev/null 2>&1 </dev/null || return 0
@@ -164,25 +161,25 @@ ci_service() {
       ;;
     redis)
       programs=$(command -v redis-server || command -v valkey-server)
-      if [ -z "$programs" ]; then ci_said "The service $2 (Redis) is not in this sandbox: steps that connect to it fail."; return 0; fi
+      if [ -z "$programs" ]; then ci_said "The service $2 (Redis) is not installed in this sandbox: steps that connect to it fail."; return 0; fi
       mkdir -p "$data"
       "$programs" --port "$3" --bind 127.0.0.1 --dir "$data" --save '' --appendonly yes --appendfsync no ${5:+--requirepass "$5"} --daemonize yes --logfile "$log" >/dev/null 2>&1 || true
-      ci_listens "$3" || ci_said "The service $2 does not start here."
+      ci_listens "$3" || ci_said "The service $2 did not start here."
       ;;
     mysql)
-      if ! command -v mysqld >/dev/null; then ci_said "The service $2 (MySQL) is not in this sandbox: steps that connect to it fail."; return 0; fi
+      if ! command -v mysqld >/dev/null; then ci_said "The service $2 (MySQL) is not installed in this sandbox: steps that connect to it fail."; return 0; fi
       if [ ! -d "$data" ]; then
         if mysqld --version 2>/dev/null | grep -qi mariadb; then
           mariadb-install-db --no-defaults --datadir="$data" --auth-root-authentication-method=normal --skip-test-db
         else
           mysqld --no-defaults --initialize-insecure --datadir="$data"
-        fi >"$log" 2>&1 || { rm -rf "$data"; ci_said "The service $2 does not start here."; return 0; }
+        fi >"$log" 2>&1 || { rm -rf "$data"; ci_said "The service $2 did not start here."; return 0; }
       fi
       ci_mysql_accounts "$4" "$5" "$6" "$7" >"$data.sql"
       rm -f "/tmp/mysql-$3.sock" "/tmp/mysql-$3.sock.lock"
       # No job of the step's own shell: a `wait` there must not wait for it.
       (setsid mysqld --no-defaults --datadir="$data" --init-file="$data.sql" --port="$3" --bind-address=127.0.0.1 --skip-name-resolve --socket="/tmp/mysql-$3.sock" --pid-file="$data.pid" --innodb-flush-log-at-trx-commit=2 >>"$log" 2>&1 </dev/null &)
-      ci_listens "$3" || ci_said "The service $2 does not start here."
+      ci_listens "$3" || ci_said "The service $2 did not start here."
       ;;
   esac
   return 0

@@ -38,7 +38,7 @@ if [ "$1 $2" = "python install" ]; then
   for version in "${@:3}"; do
     case $version in -*) continue ;; esac
     UV_PYTHON_DOWNLOADS=never uv python find "$version" >/dev/null 2>&1 || uv python install "$version" ||
-      ci_said "Python $version is not here."
+      ci_said "Python $version is not available here."
   done
   exit 0
 fi
@@ -53,7 +53,7 @@ esac
 """,
     "corepack": r"""
 PATH=${PATH//"$HOME/.ci/bin:"/}
-command -v corepack >/dev/null || { ci_said "corepack is not in this sandbox."; exit 0; }
+command -v corepack >/dev/null || { ci_said "corepack is not installed in this sandbox."; exit 0; }
 if [ "$1" = enable ]; then exec corepack enable --install-directory "$HOME/.local/bin" "${@:2}"; fi
 exec corepack "$@"
 """,

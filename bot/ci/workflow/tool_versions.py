@@ -5,14 +5,15 @@ from __future__ import annotations
 import shlex
 
 from bot.ci.workflow import runner_shell
+from bot.reporting.reasons import job_steps
 
-# What is not installed was none of this job's; what can't be had is said, and nothing fails.
+# What is not installed was none of this job's; what is not available is said, and nothing fails.
 _LOOP = """\
 for wanted in {wanted}; do
   name=${{wanted%%==*}}
   have=$(~/.venv/bin/python -c 'import sys; from importlib.metadata import version; print(version(sys.argv[1]))' "$name" 2>/dev/null) || continue
   [ "$name==$have" != "$wanted" ] || continue
-  uv pip install -q --python ~/.venv/bin/python "$wanted" 2>/dev/null || ~/.venv/bin/python -m pip install -q "$wanted" 2>/dev/null || ci_said "The job used ${{wanted/==/ }}, which can't be had here: $name $have is used."
+  uv pip install -q --python ~/.venv/bin/python "$wanted" 2>/dev/null || ~/.venv/bin/python -m pip install -q "$wanted" 2>/dev/null || ci_said "The job used ${{wanted/==/ }}, which is not available here: $name $have is used."
 done
 true"""
 
@@ -29,6 +30,4 @@ def same_versions(wanted: tuple[str, ...]) -> str:
 
 def shown(wanted: tuple[str, ...]) -> str:
     """Return the same for a person."""
-    return (
-        f"# The versions of the job's log: {', '.join(each.replace('==', ' ') for each in wanted)}"
-    )
+    return job_steps.logged_versions([each.replace("==", " ") for each in wanted])

@@ -71,9 +71,9 @@ class Balance:
 
     Attributes:
         account: Which one.
-        cap: The most that it may come to.
+        cap: Its limit.
         spent: Settled; calls whose answer was lost count with the most that they can have cost.
-        reserved: For calls that are under way.
+        reserved: For calls in progress.
         sandbox_seconds: Of commands in the sandbox.
         unpriced: Calls whose price is unknown, which `spent` lacks.
     """

@@ -3,15 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import assert_never
+from typing import NoReturn, assert_never
 
+from bot.errors import BudgetExhausted
 from bot.model import Limits, Usage
 from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
 
 
-def used_up(limits: Limits, spent: Usage, *, now: float, deadline: float) -> str | None:
-    """Return which cap of the run's own budget is reached, as a sentence, or None.
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """An account that covers a call in none of its forms.
+
+    Attributes:
+        balance: How it stands.
+        amount: The most that the cheapest form of the call can cost.
+    """
+
+    balance: Balance
+    amount: Amount
+
+    def refuse(self) -> NoReturn:
+        """Raise `BudgetExhausted`, which names the cap."""
+        cap, account = self.balance.cap, self.balance.account
+        spent, amount = self.balance.spent, self.amount
+        if cap.usd is None or amount.usd is None or self.balance.usd + amount.usd <= cap.usd:
+            raise BudgetExhausted(
+                f"The next model call could take {amount.tokens:,} tokens, which the "
+                f"{_budget(account, f'{cap.tokens or 0:,} tokens')} no longer covers "
+                f"({spent.tokens:,} spent)."
+            )
+        reserved = self.balance.reserved.usd or Decimal(0)
+        pending = f", ${reserved:.4f} reserved by calls in progress" if reserved else ""
+        raise BudgetExhausted(
+            f"The next model call could cost ${amount.usd:.4f}, which the "
+            f"{_budget(account, f'${cap.usd}')} no longer covers "
+            f"(${spent.usd or Decimal(0):.4f} spent{pending})."
+        )
+
+
+def check_budget(limits: Limits, spent: Usage, *, now: float, deadline: float) -> None:
+    """Raise `BudgetExhausted` when a cap of the run's own budget is reached.
 
     Args:
         limits: Of the run.
@@ -20,23 +53,26 @@ def used_up(limits: Limits, spent: Usage, *, now: float, deadline: float) -> str
         deadline: When the run's wall time is over, on the same clock.
     """
     if now >= deadline:
-        return f"The time budget of {limits.seconds:g} s is used up."
+        raise BudgetExhausted(f"The time budget of {limits.seconds:g} s is used up.")
     if limits.tokens is not None and spent.tokens >= limits.tokens:
-        return f"The token budget of {limits.tokens:,} is used up ({spent.tokens:,} spent)."
+        raise BudgetExhausted(
+            f"The token budget of {limits.tokens:,} is used up ({spent.tokens:,} spent)."
+        )
     if limits.cost_usd is not None and (spent.cost_usd or Decimal(0)) >= limits.cost_usd:
-        return f"The budget of ${limits.cost_usd} is used up (${spent.cost_usd:.4f} spent)."
-    return None
+        raise BudgetExhausted(
+            f"The budget of ${limits.cost_usd} is used up (${spent.cost_usd:.4f} spent)."
+        )
 
 
 def own_balance(limits: Limits, spent: Usage) -> Balance:
     """Return how a run stands that is charged to nothing but itself."""
-    # A sum with an unknown part can't be held to a cap; what is known of it still is, by `used_up`.
+    # A sum with an unknown part can't be held to a cap; what is known of it still is, by `check_budget`.
     cap = Cap(None if spent.cost_usd is None else limits.cost_usd, limits.tokens)
     return Balance(Account(AccountScope.RUN), cap, Amount(spent.cost_usd, spent.tokens))
 
 
-def affordable(balances: Sequence[Balance], offers: Sequence[Amount]) -> int | str:
-    """Return which offer every account covers, as its index, or why none is, as a sentence.
+def affordable(balances: Sequence[Balance], offers: Sequence[Amount]) -> int | Shortage:
+    """Return which offer every account covers, as its index, or an account that covers none.
 
     Args:
         balances: Of every account that pays; nothing pays for a part.
@@ -46,39 +82,20 @@ def affordable(balances: Sequence[Balance], offers: Sequence[Amount]) -> int | s
         if all(balance.covers(offer) for balance in balances):
             return index
     smallest = offers[-1]
-    return next(_shortage(one, smallest) for one in balances if not one.covers(smallest))
+    return next(Shortage(one, smallest) for one in balances if not one.covers(smallest))
 
 
-def _shortage(balance: Balance, amount: Amount) -> str:
-    cap, whose = balance.cap, _whose(balance.account)
-    if cap.usd is not None and amount.usd is not None and balance.usd + amount.usd > cap.usd:
-        return (
-            f"The next model call could cost ${amount.usd:.4f}, which the budget of ${cap.usd}"
-            f"{whose} no longer covers (${balance.spent.usd or Decimal(0):.4f} spent"
-            f"{_reserved(balance)})."
-        )
-    return (
-        f"The next model call could take {amount.tokens:,} tokens, which the budget of "
-        f"{cap.tokens or 0:,} tokens{whose} no longer covers ({balance.spent.tokens:,} spent)."
-    )
-
-
-def _reserved(balance: Balance) -> str:
-    reserved = balance.reserved.usd or Decimal(0)
-    return f", ${reserved:.4f} reserved by calls under way" if reserved else ""
-
-
-def _whose(account: Account) -> str:
+def _budget(account: Account, cap: str) -> str:
     match account.scope:
         case AccountScope.RUN:
-            return ""
+            return f"budget of {cap}"
         case AccountScope.THREAD:
-            return f" for all runs on {account.name}"
+            return f"budget of {cap} for all runs on {account.name}"
         case AccountScope.REPOSITORY:
-            return f" a day for {account.name}"
+            return f"daily budget of {cap} for {account.name}"
         case AccountScope.INSTALLATION:
-            return " a day for this installation"
+            return f"daily budget of {cap} for this installation"
         case AccountScope.SERVER:
-            return " a day for this server"
+            return f"daily budget of {cap} for this server"
         case _:
             assert_never(account.scope)

@@ -1,4 +1,4 @@
-"""Decide which accounts a run is charged to, and what each of them may come to."""
+"""Decide which accounts a run is charged to, and the cap of each."""
 
 from __future__ import annotations
 

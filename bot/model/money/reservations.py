@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bot.errors import BudgetExhausted
 from bot.model import Usage
 from bot.model.deadline import StopSign
 from bot.model.money.accounts import Amount, Balance
-from bot.model.money.budget import affordable
+from bot.model.money.budget import Shortage, affordable
 
 
 class Reservations(Protocol):
@@ -56,8 +55,8 @@ class OwnReservations:
     async def reserve(self, call: str, offers: Sequence[Amount], own: Balance) -> int:  # noqa: ARG002 - calls come one after the other, so none needs its name
         """See that the run's own budget covers the call; see `Reservations`."""
         chosen = affordable([own], offers)
-        if isinstance(chosen, str):
-            raise BudgetExhausted(chosen)
+        if isinstance(chosen, Shortage):
+            chosen.refuse()
         return chosen
 
     def settle(self, call: str, usage: Usage | None) -> None:

@@ -1,1 +1,1 @@
-"""A run that failed checks began: what stands for them here, and what they are."""
+"""Runs that failed checks started: which commands repeat the checks, and why these fail."""

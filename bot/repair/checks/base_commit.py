@@ -7,6 +7,7 @@ from bot.repair.checks.verdict import same_at_base
 from bot.repair.run import RepairContext, Run
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
+from bot.reporting.reasons import reproduction
 
 
 def has_base(context: RepairContext) -> bool:
@@ -34,10 +35,10 @@ async def observe_at_base(
 
 
 async def note_base(run: Run, context: RepairContext, head: Observation) -> None:
-    """Note it when the base of a pull request fails in the same way, which is worth knowing.
+    """Note it when the base of a pull request fails in the same way.
 
     A person asked for the repair, so it goes on all the same. Where the pull request changes what
-    the setup makes, nothing is compared: that would take a setup of its own.
+    the setup makes, nothing is compared: that would need another setup.
     """
     if not run.job.problem.is_pull_request or not has_base(context):
         return
@@ -46,4 +47,4 @@ async def note_base(run: Run, context: RepairContext, head: Observation) -> None
         return
     base = await observe_at_base(run, context, patch, step="base")
     if same_at_base(head, base):
-        run.known.note(f"`{base.command}` fails on the base branch in the same way.")
+        run.known.note(reproduction.base_fails_too(base.command))

@@ -1,4 +1,4 @@
-"""Prepare and reproduce the failed jobs of a commit: its verdict before anything is spent."""
+"""Prepare and reproduce the failed jobs of a commit, before any money is spent."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.targets import CheckTarget, Chosen, choose, commands_of, failed_job
 from bot.repair.checks.verdict import (
     Judgement,
+    differences,
     judge_base,
     judge_head,
     outside,
@@ -27,10 +28,10 @@ from bot.repair.workspace.preparation import (
     PLACES,
     Preparation,
     SetupFailed,
-    refused_hosts,
-    reused_sentence,
+    why_setup_failed,
 )
 from bot.repair.workspace.setup_inputs import touches_setup
+from bot.reporting.reasons import failed_jobs, sandbox_setup
 
 _SETUP_CHARACTERS = 16_000
 
@@ -52,7 +53,7 @@ class JobReproduction:
 
 
 def conclude_outside(run: Run) -> None:
-    """End a run all of whose failures lie outside of the code, before a sandbox is opened.
+    """End a run whose failures all have causes outside the code, before a sandbox is opened.
 
     Raises:
         Concluded: When that is so.
@@ -67,7 +68,7 @@ def conclude_outside(run: Run) -> None:
 
 
 async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairContext:
-    """See each failed job fail here, and not at the base; return where the real ones are repaired.
+    """Reproduce each failed job here, but not at the base; return where the real ones are repaired.
 
     Raises:
         Concluded: When none of them is real.
@@ -77,8 +78,7 @@ async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairCon
     tree = DirectoryTree(source.directory)
     chosen = choose(replace(run.job, failed=inside), tree)
     if not chosen.targets:
-        why = " ".join(job.why_not for job in chosen.left)
-        reason = f"Nothing can be run here for the failed checks. {why} No test command was found."
+        reason = failed_jobs.nothing_to_run([job.why_not for job in chosen.left])
         _conclude(run, Judgement(Cause.NOT_REPRODUCED, reason), (), chosen.left)
     run.known.commands = commands_of(chosen.targets[0].target, tree)
     run.listener(CommandsFound(run.known.commands))
@@ -106,7 +106,7 @@ def _context(
     )
     run.known.reproduction = reproduction
     run.listener(Reproduced(reproduction))
-    run.known.note(*(f"{job.check}: {job.why_not}" for job in jobs if job.why_not))
+    run.known.note(*(failed_jobs.noted(job.check, job.why_not) for job in jobs if job.why_not))
     first, *others = [trial.context for trial in real if trial.context is not None]
     run.known.commands = first.commands
     run.known.untouched = first.prepared
@@ -122,12 +122,13 @@ async def _try(
     run.listener(PhaseStarted(Phase.SETUP, detail=chosen.target.check))
     prepared = await run.steps(f"set up{place}", preparation.set_up)
     if prepared.refused:
-        run.known.note(refused_hosts(prepared.refused))
+        run.known.note(sandbox_setup.hosts_refused(prepared.refused))
     if isinstance(prepared, SetupFailed):
         return JobReproduction(chosen, None, (), _setup_failed(run, chosen, prepared))
     preparation.use(prepared)
     if prepared.environment_of:
-        run.known.note(f"{chosen.target.check}: {reused_sentence(prepared.environment_of)}")
+        reused = sandbox_setup.environment_reused(prepared.environment_of)
+        run.known.note(failed_jobs.noted(chosen.target.check, reused))
     context = RepairContext(source, commands, prepared, preparation, guidance)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
     run.known.untouched = prepared
@@ -151,7 +152,9 @@ async def _at_base(
     """Run the failing command at the base, set up anew only where the commit changed the setup."""
     source = context.source
     patch = await to_base(context)
-    run.listener(PhaseStarted(Phase.REPRODUCE, detail=f"{context.commands.failing} at the base"))
+    run.listener(
+        PhaseStarted(Phase.REPRODUCE, detail=failed_jobs.run_at_base(context.commands.failing))
+    )
     if not touches_setup(patch.files):
         return await observe_at_base(run, context, patch, step=f"base{place}")
     directory = await provide(
@@ -161,9 +164,7 @@ async def _at_base(
     preparation = _preparation(run, base, chosen, f"-base{place}")
     prepared = await run.steps(f"set up base{place}", preparation.set_up)
     if isinstance(prepared, SetupFailed):
-        run.known.note(
-            f"{chosen.target.check}: the base commit can't be set up, so it was not run."
-        )
+        run.known.note(failed_jobs.base_not_set_up(chosen.target.check))
         return None
     preparation.use(prepared)
     there = replace(context, source=base, preparation=preparation, prepared=prepared)
@@ -189,24 +190,24 @@ async def _observe(run: Run, context: RepairContext, place: str, n: int) -> Obse
     room, command = context.clean_room(run), context.commands.failing
     step = f"reproduce{place} {n}"
     name = f"{run.job.run_id}-{step.replace(' ', '-')}"
-    if n == 1:  # what the command itself leaves behind is no part of a repair
+    if n == 1:  # what the command itself writes is not part of the fix
         return await run.steps(step, room.observe_writes, name, command)
     return await run.steps(step, room.observe, name, command, Patch())
 
 
 def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> Judgement:
-    how = "ran out of time" if failed.timed_out else f"exited with {failed.exit_code}"
     run.known.reproduction = Reproduction(
         Cause.NOT_REPRODUCED, None, setup_output=failed.output[-_SETUP_CHARACTERS:]
     )
-    what = f"`{' '.join(failed.command.split())[:120]}`"
     if not chosen.target.workflow:
-        return Judgement(Cause.INFRASTRUCTURE, f"The setup command {what} {how}.")
-    return Judgement(
-        Cause.NOT_REPRODUCED,
-        f"`{chosen.target.check}`: {what}, which goes before the failed step, {how} here. "
-        + " ".join(chosen.target.differences[:3]),
+        return Judgement(Cause.INFRASTRUCTURE, why_setup_failed(failed))
+    check, command, differs = chosen.target.check, failed.command, differences(chosen.target)
+    reason = (
+        failed_jobs.setup_timed_out(check, command, differs)
+        if failed.timed_out
+        else failed_jobs.setup_failed(check, command, failed.exit_code, differs)
     )
+    return Judgement(Cause.NOT_REPRODUCED, reason)
 
 
 def _reported(
@@ -224,7 +225,7 @@ def _reported(
 def _conclude(
     run: Run, judgement: Judgement, trials: Sequence[JobReproduction], jobs: tuple[FailedJob, ...]
 ) -> None:
-    """Say what it is instead of a real failure, and end the run."""
+    """Report why no failure is real, and end the run."""
     seen = next((trial for trial in trials if trial.runs), None)
     before = run.known.reproduction
     run.known.reproduction = Reproduction(

@@ -1,4 +1,4 @@
-"""Choose what stands here for the failed checks of a commit. Reads files, runs nothing."""
+"""Choose the commands that repeat the failed checks of a commit. Reads files, runs nothing."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from bot.detect.tree import Tree
 from bot.errors import UsageError
 from bot.model import Commands, FailedJob, Target
 from bot.repair.job import Job
+from bot.reporting.reasons import failed_jobs
 
 MOST_TARGETS = 4
-"""Failed jobs that are done again in one run; each has an environment of its own."""
+"""Failed jobs that one run repeats; each has its own environment."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckTarget:
-    """A failed check with what stands for it here."""
+    """A failed check with the commands that repeat it."""
 
     evidence: JobEvidence
     target: Target
@@ -27,7 +28,7 @@ class CheckTarget:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What is done again, and what is not.
+    """Which failed checks are repeated, and which are not.
 
     Attributes:
         targets: At most `MOST_TARGETS`; none when nothing can be run.
@@ -39,7 +40,7 @@ class Chosen:
 
 
 def choose(job: Job, tree: Tree) -> Chosen:
-    """Return the jobs to do again; without any, what detection finds stands for the checks."""
+    """Return the jobs to repeat; if there are none, the detected test command replaces the checks."""
     found: list[CheckTarget] = []
     left: list[FailedJob] = []
     seen: dict[tuple[object, ...], str] = {}
@@ -50,11 +51,9 @@ def choose(job: Job, tree: Tree) -> Chosen:
             continue
         same = (planned.setup, planned.enter, planned.command)
         if same in seen:
-            left.append(failed_job(evidence, why_not=f"It comes to the same as `{seen[same]}`."))
+            left.append(failed_job(evidence, why_not=failed_jobs.same_commands(seen[same])))
         elif len(found) == MOST_TARGETS:
-            why = (
-                f"{MOST_TARGETS} failed jobs are done again in one run; this one is left to GitHub."
-            )
+            why = failed_jobs.too_many(MOST_TARGETS)
             left.append(failed_job(evidence, why_not=why))
         else:
             seen[same] = planned.check
@@ -65,7 +64,7 @@ def choose(job: Job, tree: Tree) -> Chosen:
 
 
 def _detected(job: Job, tree: Tree, left: tuple[FailedJob, ...]) -> Chosen:
-    """Let the repository's test command stand for checks that no workflow explains."""
+    """Use the repository's test command for checks that no workflow explains."""
     try:
         commands = detect(tree, setup=job.setup, test=job.test, failing=job.failing)
     except UsageError:
@@ -81,7 +80,7 @@ def _detected(job: Job, tree: Tree, left: tuple[FailedJob, ...]) -> Chosen:
         command=commands.failing,
         differences=(
             left[0].why_not,
-            "The repository's own test command stands for it here.",
+            failed_jobs.test_command_instead(),
             *commands.explanation,
         ),
     )
@@ -89,10 +88,9 @@ def _detected(job: Job, tree: Tree, left: tuple[FailedJob, ...]) -> Chosen:
 
 
 def commands_of(target: Target, tree: Tree) -> Commands:
-    """Return a target as commands; the whole suite is its command without a choice of tests."""
+    """Return a target as commands; the whole suite is its command without a selection of tests."""
     suite = whole_suite(target.command, tree) or target.command
-    place = f", step `{target.step}` of {target.workflow}" if target.workflow else ""
-    why = f"The failing command is that of the check `{target.check}`{place}."
+    why = failed_jobs.command_origin(target.check, step=target.step, workflow=target.workflow)
     return Commands(
         setup=target.shown,
         test=suite,

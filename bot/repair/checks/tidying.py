@@ -1,4 +1,4 @@
-"""Let the tools of the other failed jobs tidy a patch: what mends tests may still be unformatted."""
+"""Run the tools of the other failed jobs on a patch: a fix for tests may still be unformatted."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from bot.model import Patch, Proposal
 from bot.model.progress import Noticed
+from bot.repair.proposers.base import Proposer
 from bot.repair.run import RepairContext, Run
-
-TIDIER = "mechanical"
+from bot.reporting.reasons import failed_jobs
 
 
 async def tidied(
@@ -19,21 +19,25 @@ async def tidied(
     A lint job and a test job that both fail need two proposers, each in the surroundings of its
     own job: their work becomes one patch.
     """
-    nothing_to_tidy = not proposal.patch and run.known.tried[-1:] != [TIDIER]
-    if not context.beside or TIDIER not in run.ladder or nothing_to_tidy:
+    tidier = run.who(lambda one: one.tidies)
+    if not context.beside or tidier is None:
+        return proposal
+    if not proposal.patch and run.known.tried[-1:] != [tidier.traits.name]:
         return proposal
     for number, other in enumerate(context.beside, start=2):
-        found = await _in(run, other, n, f"{key}: tidy {number}", proposal.patch)
+        found = await _in(run, tidier, other, n, f"{key}: tidy {number}", proposal.patch)
         if found is None or not found.patch or found.patch == proposal.patch:
             continue
-        text = f"For `{other.commands.failing}`: {found.summary}"
+        text = failed_jobs.tidied(other.commands.failing, found.summary)
         run.listener(Noticed(text.split("\n", 1)[0]))
         summary = f"{proposal.summary}\n\n{text}" if proposal.patch else text
         proposal = replace(proposal, patch=found.patch, summary=summary.strip())
     return proposal
 
 
-async def _in(run: Run, context: RepairContext, n: int, key: str, patch: Patch) -> Proposal | None:
+async def _in(
+    run: Run, tidier: Proposer, context: RepairContext, n: int, key: str, patch: Patch
+) -> Proposal | None:
     """Return what the tools propose on top of the patch, or None when there is nothing to do."""
     name = "".join(char if char.isalnum() else "-" for char in key)
     workbench = context.workbench(run, name)
@@ -47,5 +51,4 @@ async def _in(run: Run, context: RepairContext, n: int, key: str, patch: Patch) 
             return None
         task = context.task(run, n)
         task = replace(task, reproduction=replace(task.reproduction, observation=seen), key=key)
-        proposer = run.tools.proposers[TIDIER]
-        return await proposer.propose(task, workbench, steps, run.listener, run.known.spend)
+        return await tidier.propose(task, workbench, steps, run.listener, run.known.spend)

@@ -1,4 +1,4 @@
-"""Conclude what a failed check is from its evidence and from what happened here. Pure."""
+"""Decide why a check failed, from its evidence and from its runs here. Pure."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from bot.ci.evidence import JobEvidence
 from bot.model import Cause, Failure, Observation, Target
 from bot.repair.loop import COMMAND_NOT_FOUND
+from bot.reporting.reasons import failed_jobs
 
 MOST_RUNS = 4
 """Executions of a failing command that may be flaky."""
 
-_MOST_NAMED = 3
 _MOST_DIFFERENCES = 3
 
 ORDER = (Cause.REAL, Cause.RED_ON_BASE, Cause.FLAKY, Cause.NOT_REPRODUCED, Cause.INFRASTRUCTURE)
@@ -21,7 +21,7 @@ ORDER = (Cause.REAL, Cause.RED_ON_BASE, Cause.FLAKY, Cause.NOT_REPRODUCED, Cause
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one failed check is, and one sentence why."""
+    """Why one check failed: the cause, and a sentence for people."""
 
     cause: Cause
     reason: str
@@ -31,14 +31,16 @@ def outside(evidence: JobEvidence) -> Judgement | None:
     """Return the judgement of a failure that the log shows to lie outside of the code."""
     if not evidence.outside:
         return None
-    return Judgement(Cause.INFRASTRUCTURE, f"`{evidence.check.name}`: {evidence.outside}")
+    return Judgement(
+        Cause.INFRASTRUCTURE, failed_jobs.outside(evidence.check.name, evidence.outside)
+    )
 
 
 def wants_another_run(runs: Sequence[Observation], evidence: JobEvidence) -> bool:
     """Whether the failing command is to be run again on the untouched tree.
 
-    One red run is confirmed by another. A first green one is not believed, because it was red at
-    GitHub. Where two disagree, or the failure's words are those of flaky ones, it runs longer.
+    One red run is confirmed by another. A single green one is not enough, because the check was
+    red on GitHub. Where two disagree, or the failure looks flaky, there are more runs.
     """
     if len(runs) >= MOST_RUNS or any(run.timed_out for run in runs):
         return False
@@ -50,39 +52,30 @@ def wants_another_run(runs: Sequence[Observation], evidence: JobEvidence) -> boo
 
 
 def judge_head(target: Target, evidence: JobEvidence, runs: Sequence[Observation]) -> Judgement:
-    """Return what the runs at the failing commit say; a real one is still to be seen at the base."""
-    name, first = f"`{target.check}`", runs[0]
+    """Return what the runs at the failing commit show; a real failure still has to be checked at the base."""
+    first, check, command = runs[0], target.check, runs[0].command
     red = sum(not run.ok for run in runs)
-    differs = _differences(target)
+    differs = differences(target)
     if red == 0:
-        times = "once" if len(runs) == 1 else f"{len(runs)} times"
-        return Judgement(
-            Cause.NOT_REPRODUCED,
-            f"{name}: {_shown(first)} passed here {times}, and failed at GitHub. {differs}".strip(),
-        )
+        reason = failed_jobs.passes(check, command, len(runs), differs)
+        return Judgement(Cause.NOT_REPRODUCED, reason)
     if red < len(runs):
-        return Judgement(
-            Cause.FLAKY,
-            f"{name}: {_shown(first)} failed in {red} of {len(runs)} runs on the same commit.",
-        )
-    if first.exit_code == COMMAND_NOT_FOUND and not _named(first.failing, first.command):
-        return Judgement(
-            Cause.NOT_REPRODUCED,
-            f"{name}: a program that {_shown(first)} needs is not here. {differs}".strip(),
-        )
+        reason = failed_jobs.flaky(check, command, failed=red, runs=len(runs))
+        return Judgement(Cause.FLAKY, reason)
+    if first.exit_code == COMMAND_NOT_FOUND and not _named(first.failing, command):
+        reason = failed_jobs.program_missing(check, command, differs)
+        return Judgement(Cause.NOT_REPRODUCED, reason)
     if _is_another_failure(evidence, first):
-        return Judgement(
-            Cause.NOT_REPRODUCED,
-            f"{name}: {_shown(first)} fails here with {_list(first.failing)}, at GitHub it "
-            f"failed with {_list(evidence.failing)}. {differs}".strip(),
-        )
-    return Judgement(Cause.REAL, f"{name}: {_shown(first)} fails here every time.")
+        here, there = ([one.test for one in each.failing] for each in (first, evidence))
+        reason = failed_jobs.another_failure(check, command, here, there, differs)
+        return Judgement(Cause.NOT_REPRODUCED, reason)
+    return Judgement(Cause.REAL, failed_jobs.fails(check, command))
 
 
 def judge_base(
     target: Target, evidence: JobEvidence, head: Observation, base: Observation
 ) -> Judgement | None:
-    """Return the judgement of a failure that the base has too, None when the base has it not.
+    """Return the judgement of a failure that the base has too, None when the base does not have it.
 
     Args:
         target: The failed job.
@@ -92,21 +85,13 @@ def judge_base(
     """
     if not same_at_base(head, base):
         return None
-    name = f"`{target.check}`"
     if evidence.passed_on_base and not _confirms(evidence, head):
-        return Judgement(
-            Cause.NOT_REPRODUCED,
-            f"{name}: {_shown(head)} fails here on the base too, where GitHub's check passed: it is "
-            f"this sandbox that differs. {_differences(target)}".strip(),
-        )
-    since = (
-        " GitHub's check passed there, so something outside of the repository has changed since."
-        if evidence.passed_on_base
-        else ""
+        reason = failed_jobs.sandbox_differs(target.check, head.command, differences(target))
+        return Judgement(Cause.NOT_REPRODUCED, reason)
+    reason = failed_jobs.base_fails_too(
+        target.check, head.command, passed_on_github=bool(evidence.passed_on_base)
     )
-    return Judgement(
-        Cause.RED_ON_BASE, f"{name}: {_shown(head)} fails on the base in the same way.{since}"
-    )
+    return Judgement(Cause.RED_ON_BASE, reason)
 
 
 def same_at_base(head: Observation, base: Observation) -> bool:
@@ -118,7 +103,7 @@ def same_at_base(head: Observation, base: Observation) -> bool:
 
 
 def overall(judgements: Sequence[Judgement]) -> Judgement:
-    """Return what the failed checks of a commit come to together: real when one of them is."""
+    """Return the judgement of all failed checks of a commit: real when one of them is."""
     cause = next(cause for cause in ORDER if any(each.cause is cause for each in judgements))
     same = [each.reason for each in judgements if each.cause is cause]
     rest = [each.reason for each in judgements if each.cause is not cause]
@@ -143,7 +128,7 @@ def _names_something(failure: Failure) -> bool:
 
 
 def _id(failure: Failure) -> str:
-    """Return a failure's id; places are compared by file, for a line moves with a merge."""
+    """Return a failure's id; places are compared by file, because a merge may move lines."""
     place = f"{failure.file}:"
     if failure.file and failure.test.startswith(place):
         return failure.file
@@ -158,15 +143,6 @@ def _named(failing: Sequence[Failure], command: str) -> bool:
     return any(each.test != command for each in failing)
 
 
-def _list(failing: Sequence[Failure]) -> str:
-    shown = [f"`{each.test}`" for each in failing[:_MOST_NAMED]]
-    more = len(failing) - len(shown)
-    return ", ".join([*shown, *([f"{more} more"] if more else [])])
-
-
-def _shown(observation: Observation) -> str:
-    return f"`{' '.join(observation.command.split())[:120]}`"
-
-
-def _differences(target: Target) -> str:
+def differences(target: Target) -> str:
+    """Return the first few ways in which a job differs here from GitHub."""
     return " ".join(target.differences[:_MOST_DIFFERENCES])

@@ -1,7 +1,6 @@
-"""Decide what in a patch a maintainer would want to know before believing it.
+"""Decide what in a patch a maintainer would want to know before trusting it.
 
-All of it is pure. Each module knows one family of cheats; `examine` asks them all, `rules` says
-what a finding means.
+All of it is pure. Each module knows one family of cheats, and `examine` asks them all.
 """
 
 from bot.repair.guards.files import is_restored, is_test_file

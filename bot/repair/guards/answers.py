@@ -25,6 +25,7 @@ from bot.repair.guards.syntax import (
     text_of,
     walk,
 )
+from bot.reporting.reasons import guards_program
 
 _NUMBERS = frozenset(
     {"integer", "float", "number", "int_literal", "float_literal", "integer_literal"}
@@ -111,12 +112,12 @@ def _branch(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[G
     results = [one for one in _results(node, condition) if _is_answer(one, said, before)]
     line = line_of(node)
     if results:
-        shown = f"{_short(inputs[0])} gives {_short(results[0])}"
+        shown = guards_program.answer_written_down(_short(inputs[0]), _short(results[0]))
         specific = longest + max(len(_bare(text_of(one))) for one in results) >= _SPECIFIC
         rule = "hard-coded-answer" if specific else "special-case"
-        yield found(rule, f"Input and answer are those of the tests: {shown}.", change.path, line)
+        yield found(rule, shown, change.path, line)
     elif longest >= _UNMISTAKABLE:
-        shown = f"A branch is for one input of the tests alone: {_short(inputs[0])}."
+        shown = guards_program.branch_for_one_input(_short(inputs[0]))
         yield found("special-case", shown, change.path, line)
 
 
@@ -128,9 +129,8 @@ def _table(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[Gu
             continue
         if _is_answer(key, said, before) and _is_answer(value, said, before) \
                 and len(_bare(text_of(key)) + _bare(text_of(value))) >= _TABLED:  # fmt: skip
-            shown = f"{_short(key)} gives {_short(value)}"
-            said_here = f"Input and answer are those of the tests: {shown}."
-            yield found("hard-coded-answer", said_here, change.path, line_of(pair))
+            shown = guards_program.answer_written_down(_short(key), _short(value))
+            yield found("hard-coded-answer", shown, change.path, line_of(pair))
             return
 
 
@@ -145,7 +145,7 @@ def _constants(change: FileDiff, syntax: Syntax, said: Said, before: str) -> Ite
             if _is_answer(value, said, before) and len(_bare(text_of(value))) >= _SPECIFIC // 2:
                 # what depends on nothing may well be a constant
                 rule = "hard-coded-answer" if _takes_arguments(function) else "special-case"
-                shown = f"Whatever it is given, it answers what the tests expect: {_short(value)}."
+                shown = guards_program.constant_answer(_short(value))
                 yield found(rule, shown, change.path, line_of(node))
 
 

@@ -18,6 +18,7 @@ from bot.repair.guards.syntax import (
     parents,
     text_of,
 )
+from bot.reporting.reasons import guards_program
 
 _VARIABLES = re.compile(
     r"^(?:PYTEST_[A-Z_]+|JEST_WORKER_ID|VITEST(?:_[A-Z_]+)?|MOCHA_[A-Z_]+|NODE_TEST_CONTEXT"
@@ -83,16 +84,16 @@ def _reaches(change: FileDiff) -> Iterator[GuardFinding]:
     for node in syntax.added(change.added, "attribute"):
         reached = compact(node)
         if _INTERPRETER.match(reached) and reached not in before:
-            said = f"The program reaches into the interpreter: {reached[:80]}"
+            said = guards_program.interpreter_accessed(reached[:80])
             yield found("interpreter-reached", said, change.path, line_of(node))
     for node in syntax.added(change.added, "call"):
         if _HIDDEN.match(compact(node)):
-            said = f"The name of what it calls is put together: {_short(text_of(node))}"
+            said = guards_program.computed_name(_short(text_of(node)))
             yield found("interpreter-reached", said, change.path, line_of(node))
     for node in syntax.added(change.added, "import_statement", "import_from_statement"):
         runner = _IMPORTED.match(text_of(node))
         if runner and runner[1] not in before:
-            said = f"The program imports a test runner: {_short(text_of(node))}"
+            said = guards_program.runner_imported(_short(text_of(node)))
             yield found("runner-imported", said, change.path, line_of(node))
 
 
@@ -127,7 +128,7 @@ def _looks_at_callers(change: FileDiff, node: Node) -> GuardFinding:
         return _aware(change, node, text_of(node))
     return found(
         "stack-inspected",
-        f"The program looks at its callers: {_short(text_of(node))}",
+        guards_program.inspects_callers(_short(text_of(node))),
         change.path,
         line_of(node),
     )
@@ -136,7 +137,7 @@ def _looks_at_callers(change: FileDiff, node: Node) -> GuardFinding:
 def _aware(change: FileDiff, node: Node, sign: str) -> GuardFinding:
     return found(
         "test-aware",
-        f"The program asks whether it is being tested: {_short(sign)}",
+        guards_program.asks_for_tests(_short(sign)),
         change.path,
         line_of(node),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from dataclasses import field as attribute
 from enum import IntEnum
 
 from tree_sitter import Node
@@ -40,12 +41,14 @@ class Assertion:
         text: Without any space.
         shape: The same with a mark for each value that stands in it.
         strength: How much it demands.
+        shown: On one line, with its spaces, for people.
     """
 
     line: int
     text: str
     shape: str
     strength: AssertionStrength
+    shown: str = attribute(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +291,7 @@ def _calls(body: Node) -> Iterator[Assertion]:
         if node.type == "expression_statement" and node.named_children[:1] \
                 and node.named_children[0].type in {"call", "call_expression", "await"}:  # fmt: skip
             made = _assertion(node, line_of(node))
-            yield Assertion(made.line, made.text, made.shape, AssertionStrength.SOMETHING)
+            yield replace(made, strength=AssertionStrength.SOMETHING)
 
 
 def _assertion(node: Node, line: int) -> Assertion:
@@ -298,7 +301,7 @@ def _assertion(node: Node, line: int) -> Assertion:
         strength = AssertionStrength.NOTHING
     else:
         strength = AssertionStrength.A_VALUE if _VALUE.search(text) else AssertionStrength.SOMETHING
-    return Assertion(line, text, shape, strength)
+    return Assertion(line, text, shape, strength, " ".join(text_of(node).split()))
 
 
 def _is_negative(node: Node) -> bool:

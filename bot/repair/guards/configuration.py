@@ -15,6 +15,7 @@ from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_restored, is_steering
 from bot.repair.guards.syntax import language_of
+from bot.reporting.reasons import guards_configuration
 
 _AT_LEAST = re.compile(
     r"(?:^|[.\s])(?:fail[_-]?under|(?:min|minimum)[\w-]*|branches|functions|lines|statements|threshold|score)$",
@@ -76,11 +77,11 @@ def relaxed(change: FileDiff) -> Iterator[GuardFinding]:
             said = _compared(key, before.get(key), after.get(key))
             if said and _counts(name, key):
                 line = _line_of(change, key.rpartition(".")[2])
-                yield found("check-relaxed", f"{key} {said}.", change.path, line)
+                yield found("check-relaxed", said, change.path, line)
     for number, text in change.added_text:
         is_comment = text.lstrip().startswith("#")
         if _WORDS.search(text) and _OF_CHECKS.search(text) and not is_comment:
-            said = f"A command checks less: {' '.join(text.split())[:80]}"
+            said = guards_configuration.command_checks_less(" ".join(text.split())[:80])
             yield found("check-relaxed", said, change.path, number)
 
 
@@ -98,21 +99,23 @@ def _line_of(change: FileDiff, key: str) -> int | None:
 
 
 def _compared(key: str, before: Any, after: Any) -> str:
-    """Return how a setting demands less, or nothing."""
+    """Return how a setting demands less, as a sentence, or nothing."""
     if before == after:
         return ""
     was, now = _number(before), _number(after)
     if was is not None and (now is None or isinstance(now, float)):
-        if _AT_LEAST.search(key) and (now is None or now < was):
-            return f"goes from {was:g} to {'nothing' if now is None else f'{now:g}'}"
+        if _AT_LEAST.search(key) and now is None:
+            return guards_configuration.limit_removed(key, was)
+        if _AT_LEAST.search(key) and now is not None and now < was:
+            return guards_configuration.limit_lowered(key, was, now)
         if _AT_MOST.search(key) and now is not None and now > was:
-            return f"goes from {was:g} to {now:g}"
+            return guards_configuration.limit_raised(key, was, now)
     if (
         key.endswith("addopts")
         and _PLUGIN.search(_joined(after))
         and not _PLUGIN.search(_joined(before))
     ):
-        return "loads a plugin"
+        return guards_configuration.plugin_loaded(key)
     return _fewer_named(key, before, after) or _switched(key, before, after)
 
 
@@ -123,17 +126,17 @@ def _joined(value: Any) -> str:
 def _fewer_named(key: str, before: Any, after: Any) -> str:
     more, fewer = _items(after) - _items(before), _items(before) - _items(after)
     if _LEAVES_OUT.search(key) and more:
-        return f"leaves out {', '.join(sorted(more))[:120]}"
+        return guards_configuration.now_excluded(key, sorted(more))
     if _SELECTS.search(key) and (fewer if _items(after) else before is not None):
-        return f"no longer names {', '.join(sorted(fewer))[:120]}"
+        return guards_configuration.no_longer_included(key, sorted(fewer))
     return ""
 
 
 def _switched(key: str, before: Any, after: Any) -> str:
     if _STRICT.search(key) and _on(before) and not _on(after):
-        return "is off now"
+        return guards_configuration.switched_off(key)
     if _LOOSE.search(key) and not _on(before) and _on(after):
-        return "is on now"
+        return guards_configuration.switched_on(key)
     return ""
 
 

@@ -11,6 +11,7 @@ from bot.model import GuardFinding
 from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.syntax import LITERALS, Language, compact, line_of, statements, text_of, walk
+from bot.reporting.reasons import guards_program
 
 _BROAD = re.compile(r"\b(?:Exception|BaseException|AssertionError)\b")
 _QUIET = frozenset({"pass_statement", "continue_statement", "break_statement", "empty_statement"})
@@ -48,7 +49,8 @@ def swallowed(change: FileDiff, traced: frozenset[str], moved: str = "") -> Iter
     rule = "exception-swallowed" if change.path in traced else "broad-except"
     for place in places:
         shown = text_of(place).split("\n", 1)[0].strip()
-        yield found(rule, f"Any exception is dropped: {shown[:80]}", change.path, line_of(place))
+        said = guards_program.exception_swallowed(shown[:80])
+        yield found(rule, said, change.path, line_of(place))
 
 
 def _new(change: FileDiff, handler: Node, moved: str) -> bool:

@@ -11,6 +11,7 @@ from bot.model import GuardFinding, Severity
 from bot.model.guard_rules import found
 from bot.repair.guards.files import is_steering, is_test_file
 from bot.repair.guards.requested import REQUESTED, is_requested, kept_on_request
+from bot.reporting.reasons import guards_paths, guards_runner
 
 ALWAYS_PROTECTED = (".git/", ".github/workflows/", ".github/actions/", ".github/fixpoint.yml")
 """Globs (gitignore syntax) that no patch of ours touches unasked, whatever the config says."""
@@ -43,15 +44,11 @@ def path_findings(
 ) -> tuple[GuardFinding, ...]:
     """Return a rejecting finding for each file that the patch must not touch."""
     refused = [
-        GuardFinding(
-            "protected-path", Severity.REJECT, f"{file} is protected and may not be changed.", file
-        )
+        GuardFinding("protected-path", Severity.REJECT, guards_paths.protected(file), file)
         for file in protected_paths(files, protected, requested)
     ]
     strayed = [
-        GuardFinding(
-            "allowed-paths", Severity.REJECT, f"{file} is outside the allowed paths.", file
-        )
+        GuardFinding("allowed-paths", Severity.REJECT, guards_paths.outside_allowed(file), file)
         for file in outside_allowed(files, allowed)
     ]
     return (*refused, *strayed)
@@ -64,7 +61,7 @@ def on_request(
     return tuple(
         found(
             REQUESTED,
-            f"The request asks to change {file}, which is protected otherwise.",
+            guards_paths.changed_on_request(file),
             file,
         )
         for file in kept_on_request(files, protected, requested)
@@ -78,17 +75,8 @@ def restored(files: Sequence[str]) -> tuple[GuardFinding, ...]:
 
 def _restored(file: str) -> GuardFinding:
     if is_test_file(file):
-        return found(
-            "test-restored",
-            f"The change to the existing test file {file} was left out: "
-            "a repair is judged by the tests as they were.",
-            file,
-        )
-    return found(
-        "config-restored",
-        f"The change to {file} was left out: a repair is judged by the rules as they were.",
-        file,
-    )
+        return found("test-restored", guards_paths.test_restored(file), file)
+    return found("config-restored", guards_paths.configuration_restored(file), file)
 
 
 def steering(files: Sequence[str], command: str) -> tuple[GuardFinding, ...]:
@@ -98,11 +86,7 @@ def steering(files: Sequence[str], command: str) -> tuple[GuardFinding, ...]:
     """
     named = {word.removeprefix("./") for word in re.split(r"[\s;&|()'\"=]+", command)}
     return tuple(
-        found(
-            "test-setup",
-            f"{file} has a say in how the tests run, and the patch changes it.",
-            file,
-        )
+        found("test-setup", guards_runner.setup_changed(file), file)
         for file in files
         if file in named or is_steering(file)
     )

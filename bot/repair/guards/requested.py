@@ -54,7 +54,7 @@ _ASIDE = re.compile(r"^(?:>|\t| {4}).*$", re.MULTILINE)
 def requested_paths(text: str) -> tuple[str, ...]:
     """Return the paths that a text asks to change, as globs in gitignore syntax.
 
-    A name without folders stands for every file of that name. Quotes and blocks of code are what
+    A name without folders means every file of that name. Quotes and blocks of code are what
     somebody else said.
 
     Args:

@@ -14,6 +14,7 @@ from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.syntax import Language, compact, field, line_of, parents, statements, text_of
+from bot.reporting.reasons import guards_runner
 
 HOOKS = frozenset({
     "pytest_runtest_makereport", "pytest_runtest_call", "pytest_runtest_protocol",
@@ -26,7 +27,7 @@ HOOKS = frozenset({
     "pytest_assertion_pass", "pytest_assertrepr_compare", "pytest_generate_tests",
     "load_tests",
 })  # fmt: skip
-"""Functions by which a plugin has a say in what runs and what comes of it.
+"""Functions with which a plugin can change which tests run and what they report.
 
 Source: https://docs.pytest.org/en/stable/reference/reference.html#hooks
 """
@@ -82,9 +83,7 @@ def runner(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on hooks, outcomes, patched runners and early ends in new code."""
     name = PurePosixPath(change.path).name
     if _AT_START.match(name) and change.after is not None:
-        yield found(
-            "outcome-rewritten", f"{name} runs at the start of every Python.", change.path, 1
-        )
+        yield found("outcome-rewritten", guards_runner.runs_at_startup(name), change.path, 1)
     yield from _named_for_python(change)
     syntax = change.new
     if syntax is None:
@@ -106,20 +105,20 @@ def _named_for_python(change: FileDiff) -> Iterator[GuardFinding]:
     """Yield findings on files that Python takes for something else, or for a plugin, by their name."""
     path = PurePosixPath(change.path)
     if change.after is not None and any(part.endswith(_INSTALLED) for part in path.parts):
-        said = f"{change.path} tells Python of an installed package, and so of plugins."
+        said = guards_runner.package_registered(change.path)
         yield found("outcome-rewritten", said, change.path, 1)
     if change.is_new and path.suffix == ".py":
         inside = [part for part in path.with_suffix("").parts if part not in _ROOTS] or [""]
         if inside[1:] in ([], ["__init__"]) and inside[0] in _RUNNERS:
-            said = f"{change.path} takes the place of the module {inside[0]}."
+            said = guards_runner.runner_shadowed(change.path, inside[0])
             yield found("runner-patched", said, change.path, 1)
         elif path.parent.name in {"", *_ROOTS} and path.stem in sys.stdlib_module_names:
-            said = f"{change.path} may take the place of Python's own module {path.stem}."
+            said = guards_runner.standard_module_shadowed(change.path, path.stem)
             yield found("test-setup", said, change.path, 1)
     before = (change.before or b"").decode("utf-8", "replace")
     for number, line in change.added_text:
         if _PLUGIN.search(line) and not _PLUGIN.search(before):
-            said = f"A plugin of the test runner is declared: {line.strip()[:80]}"
+            said = guards_runner.plugin_declared(line.strip()[:80])
             yield found("outcome-rewritten", said, change.path, number)
 
 
@@ -133,7 +132,7 @@ def _hooks(change: FileDiff) -> Iterator[GuardFinding]:
         if hook not in HOOKS:
             continue
         known = is_plugin and f"def {hook}".encode() in (change.before or b"")
-        said = f"{hook} has a say in which tests run or in what comes of them."
+        said = guards_runner.hook_defined(hook)
         yield found(
             "test-setup" if known else "outcome-rewritten", said, change.path, line_of(node)
         )
@@ -144,25 +143,26 @@ def _assigned(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
     shown = f"{text_of(node).splitlines()[0][:80]}"
     near_tests = is_test_file(change.path) or b"pytest" in (change.after or b"")
     if left.endswith("__eq__") and _TRUE_LAMBDA.match(compact(field(node, "right"))):
-        yield found(
-            "always-equal", f"{left} is true whatever it compares.", change.path, line_of(node)
-        )
+        yield found("always-equal", guards_runner.always_true(left), change.path, line_of(node))
     elif _PATCHED.match(left):
-        yield found("runner-patched", f"It is replaced: {shown}", change.path, line_of(node))
+        said = guards_runner.runner_replaced(shown)
+        yield found("runner-patched", said, change.path, line_of(node))
     elif near_tests and (_OUTCOME.search(left) or _COLLECT.match(left)):
-        yield found("outcome-rewritten", f"An outcome is set: {shown}", change.path, line_of(node))
+        said = guards_runner.outcome_set(shown)
+        yield found("outcome-rewritten", said, change.path, line_of(node))
 
 
 def _called(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
     call = compact(node)[:300]
     if _SET.match(call):
-        yield found("runner-patched", f"It is replaced: {call[:80]}", change.path, line_of(node))
+        said = guards_runner.runner_replaced(call[:80])
+        yield found("runner-patched", said, change.path, line_of(node))
     ends = _EXIT.match(call) and not _may_exit(change, node)
     if ends or _REPLACES.match(call):
         rule = "exits-in-function" if _is_in_function(node) else "exits-early"
         if _ABRUPT.match(call) or is_test_file(change.path) or call.startswith("atexit"):
             rule = "exits-early"
-        yield found(rule, f"The process ends here: {call[:80]}", change.path, line_of(node))
+        yield found(rule, guards_runner.process_ends(call[:80]), change.path, line_of(node))
 
 
 def _may_exit(change: FileDiff, node: Node) -> bool:
@@ -190,5 +190,5 @@ def _always_equal(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
         return
     inside = [compact(one) for one in statements(field(node, "body"))]
     if len(inside) == 1 and _TRUE.match(inside[0]):
-        said = f"{name} is true whatever it compares."
+        said = guards_runner.always_true(name)
         yield found("always-equal", said, change.path, line_of(node))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bot.llm.base import Model
 from bot.model import (
     Attempt,
     Commands,
@@ -21,7 +22,9 @@ from bot.model import (
 from bot.model.deadline import StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener
+from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
+from bot.repair.workspace.scrubbing import Scrub
 from sandbox.base import CommandResult
 
 
@@ -118,7 +121,7 @@ class Workbench(Protocol):
 class Proposer(Protocol):
     """Tries to repair, once per call."""
 
-    name: str
+    traits: ProposerTraits
 
     async def warm(self) -> None:
         """Do ahead what would make the first attempt slow; called while the tree is prepared."""
@@ -145,3 +148,7 @@ class Proposer(Protocol):
             ProviderError: When no model answers.
         """
         ...
+
+
+BuildProposer = Callable[[Model | None, Scrub], Proposer]
+"""What a proposer's folder has as `build`: the model is there for all that need one."""

@@ -6,16 +6,17 @@ from collections.abc import Callable
 
 from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener
+from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 
-GIVEN = "given"
+GIVEN = ProposerTraits("given", is_given=True)
 
 
 class GivenPatch:
     """Proposes one patch, whatever the task."""
 
-    name = GIVEN
+    traits = GIVEN
 
     def __init__(self, patch: Patch) -> None:
         self.patch = patch

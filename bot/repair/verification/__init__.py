@@ -1,1 +1,1 @@
-"""Whether a patch is believed."""
+"""Whether a patch is accepted."""

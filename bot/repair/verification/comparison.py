@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from bot.model import Failure, Observation
+from bot.reporting.reasons import verification
 
 
 def new_failures(before: Observation, after: Observation) -> tuple[Failure, ...]:
@@ -24,7 +25,7 @@ def new_failures(before: Observation, after: Observation) -> tuple[Failure, ...]
             fresh.append(failure)
     if fresh or not before.ok:
         return tuple(fresh)
-    return (Failure(test=after.command, message=f"exited with {after.exit_code}"),)
+    return (Failure(test=after.command, message=verification.exited(after.exit_code)),)
 
 
 def seen_again(first: tuple[Failure, ...], second: tuple[Failure, ...]) -> tuple[Failure, ...]:
@@ -49,15 +50,10 @@ def uncompared(before: Observation) -> str:
     """
     if before.ok:
         return ""
-    suite = f"The whole suite `{before.command}`"
     if before.timed_out:
-        why = f"{suite} does not end within {before.seconds:.0f} s even without the patch"
-    elif not before.failing_ids - {before.command}:
-        why = (
-            f"{suite} fails without the patch too (exit code {before.exit_code}) and names no test"
-        )
-    elif before.counts is not None and not before.counts.passed:
-        why = f"{suite} has no test that passes without the patch"
-    else:
-        return ""
-    return f"{why}, so it can't show what the patch may have broken."
+        return verification.suite_too_slow(before.command, before.seconds)
+    if not before.failing_ids - {before.command}:
+        return verification.suite_names_no_test(before.command, before.exit_code)
+    if before.counts is not None and not before.counts.passed:
+        return verification.suite_passes_nothing(before.command)
+    return ""

@@ -9,6 +9,7 @@ from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import test_paths
 from bot.repair.verification.candidate import CandidatePatch, TestEdits
 from bot.repair.verification.question import Question
+from bot.reporting.reasons import verification
 
 
 def findings_in(
@@ -47,15 +48,11 @@ def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) ->
     """Return why a patch is not even run, as a sentence, or nothing."""
     if not candidate.patch:
         if candidate.restored and not test_paths(candidate.restored):
-            return "It changes nothing but protected configuration."
-        return (
-            "It changes nothing but existing tests."
-            if candidate.restored
-            else "It changes nothing."
-        )
+            return verification.only_protected_configuration()
+        return verification.only_existing_tests() if candidate.restored else verification.empty()
     refused = [one for one in findings if one.severity is Severity.REJECT]
     if any(one.rule in {"protected-path", "allowed-paths"} for one in refused):
-        return "It touches paths that it may not touch."
+        return verification.forbidden_paths()
     if refused:
-        return f"The guards reject it: {refused[0].message}"
+        return verification.rejected_by_guards(refused[0].message)
     return ""

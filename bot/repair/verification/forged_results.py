@@ -1,4 +1,4 @@
-"""Ask whether a passing run's results are what its tests did, by a run in which they must fail."""
+"""Check that the results of a passing run are genuine, by a run in which its tests must fail."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ from bot.repair.verification.must_fail import (
     sentinels,
     without_effect,
 )
+from bot.reporting.reasons import guards_runs
 from sandbox.git import ObjectStore
-
-_NAMED = 5
 
 
 class HonestyTest:
@@ -51,12 +50,7 @@ class HonestyTest:
         lies = forged(planted, seen)
         if not lies or await self._is_without_effect(name, green.command, planted):
             return ()
-        more = f" and {len(lies) - _NAMED} more" if len(lies) > _NAMED else ""
-        said = (
-            "Its results are not what the tests do: with an error put at the end of them, these are "
-            f"still said to pass: {', '.join(lies[:_NAMED])}{more}."
-        )
-        return (found("results-forged", said),)
+        return (found("results-forged", guards_runs.forged(lies)),)
 
     async def _planted(
         self, patch: Patch, red: Observation, green: Observation

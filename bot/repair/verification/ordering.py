@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from bot.reporting.reasons import verification
 from sandbox.base import Sandbox
 
 _SECONDS = 30.0
@@ -32,7 +33,7 @@ class Ordering:
 async def ordering_in(sandbox: Sandbox, command: str) -> Ordering:
     """Return the order that a suite can be run in, by what is installed in the sandbox."""
     if not _PYTEST.search(command):
-        return Ordering("Its tests ran in their own order: no plugin for another one is known.")
+        return Ordering(verification.no_ordering_plugin_known())
     listed = await sandbox.run(_PROBE, timeout=_SECONDS)
     return ordering(frozenset(listed.output.split()), command)
 
@@ -40,10 +41,7 @@ async def ordering_in(sandbox: Sandbox, command: str) -> Ordering:
 def ordering(installed: frozenset[str], command: str) -> Ordering:
     """Return the order of a suite under pytest, by the names of the installed distributions."""
     if "pytest-randomly" in installed and "no:randomly" not in command:
-        return Ordering("Its tests ran in random order, by pytest-randomly.")
+        return Ordering(verification.shuffled("pytest-randomly"))
     if "pytest-random-order" in installed:
-        return Ordering("Its tests ran in random order, by pytest-random-order.", "--random-order")
-    return Ordering(
-        "Its tests ran in their own order: the project has neither pytest-randomly nor "
-        "pytest-random-order."
-    )
+        return Ordering(verification.shuffled("pytest-random-order"), "--random-order")
+    return Ordering(verification.no_ordering_plugin())

@@ -1,4 +1,4 @@
-"""Judge a candidate patch where its proposer can't reach: clean sandbox, untouched tree, patch."""
+"""Judge a candidate patch where its proposer can't reach: in a clean sandbox on the untouched tree."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from bot.repair.verification.forged_results import HonestyTest
 from bot.repair.verification.question import Question
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
 from bot.repair.workspace.patching import patch_between
+from bot.reporting.reasons import guards_runs
+from bot.reporting.reasons import verification as reasons
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
 
@@ -43,7 +45,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Where a believed patch goes.
+    """Where an accepted patch goes.
 
     Attributes:
         head: The commit that it must fit.
@@ -109,7 +111,7 @@ class Verifier:
         if not suite.ok and (reason := uncompared(baseline)):
             return replace(verification, suite=suite, uncompared=reason)
         fresh = new_failures(baseline, suite)
-        if fresh:  # a test that fails only now and then says nothing against the patch
+        if fresh:  # a flaky test says nothing about the patch
             again = await self._room.observe(f"{name}-suite-again", baseline.command, patch)
             suite = replace(again, order=suite.order)
             fresh = seen_again(fresh, new_failures(baseline, suite))
@@ -176,7 +178,7 @@ class Verifier:
         if question.edits is TestEdits.SHOWN and candidate.restored:
             whole = await self._room.observe(f"{name}-whole", question.failing, candidate.whole)
             if not whole.ok:
-                said = "The command passes with the patch, but not with its changes to tests."
+                said = reasons.fails_with_its_tests()
                 return Verification(whole, runs=(target.exit_code,), problem=said)
         honest = HonestyTest(self._room, self._store, self._base_tree)
         forged = await honest.findings(name, patch, question.red, target)
@@ -225,10 +227,7 @@ class Verifier:
         run = await self._room.observe(f"{name}-original", question.failing, as_they_were)
         if run.ok:
             return ()
-        names = ", ".join(sorted(run.failing_ids)[:5])
-        said = (
-            f"As they were, these tests fail with the patch; the request asks for others: {names}."
-        )
+        said = guards_runs.original_tests_fail(sorted(run.failing_ids))
         return (found("original-test-fails", said),)
 
     async def _check_destination(self, patch: Patch) -> None:
@@ -242,8 +241,8 @@ class Verifier:
             await self._store.apply(head, whole.data)
         except PatchDoesNotApply as error:
             raise PatchDoesNotApply(
-                "It builds on what the setup commands changed in the work tree, so it does not "
-                f"fit the commit itself: {error}"
+                "The patch builds on what the setup commands changed in the work tree, so it does "
+                f"not apply to the commit itself: {error}"
             ) from error
 
 

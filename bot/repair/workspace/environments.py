@@ -139,7 +139,7 @@ class Environments:
             return None  # none was kept, or the file is no use: the setup runs
 
     def _replaced(self, key: str) -> Environment | None:
-        """Take away a note that is no use any more, and return what it named."""
+        """Remove a note that is no longer useful, and return what it named."""
         if self._read(key) is not None:
             return None
         old = self._read(key, most_seconds=math.inf)

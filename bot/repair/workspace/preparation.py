@@ -16,6 +16,7 @@ from bot.repair.workspace.environments import Environment, Environments, commit_
 from bot.repair.workspace.patching import apply_patch
 from bot.repair.workspace.renewal import NotRenewed, Renewal
 from bot.repair.workspace.step_environment import entered
+from bot.reporting.reasons import sandbox_setup
 from sandbox.base import (
     Network,
     ResourceLimits,
@@ -27,7 +28,6 @@ from sandbox.base import (
 )
 from sandbox.git import EMPTY_TREE
 
-_SHOWN_HOSTS = 5
 _FOR_SETUP = MappingProxyType({"UV_COMPILE_BYTECODE": "1"})
 """As pip does by itself: every sandbox starts from the same snapshot, so what is not compiled in
 it would be compiled again in each."""
@@ -61,14 +61,11 @@ class SetupFailed:
     refused: tuple[str, ...] = ()
 
 
-def refused_hosts(hosts: tuple[str, ...]) -> str:
-    """Return one sentence for the report: what was refused, and the setting that allows it."""
-    shown = ", ".join(f"`{host}`" for host in hosts[:_SHOWN_HOSTS])
-    more = f" and {len(hosts) - _SHOWN_HOSTS} more" if len(hosts) > _SHOWN_HOSTS else ""
-    return (
-        f"The setup asked for {shown}{more}, which it may not reach. To allow a host, name it "
-        "under `network: allow:` in `.github/fixpoint.yml`."
-    )
+def why_setup_failed(failed: SetupFailed) -> str:
+    """Return how a setup command ended, as a sentence."""
+    if failed.timed_out:
+        return sandbox_setup.timed_out(failed.command)
+    return sandbox_setup.failed(failed.command, failed.exit_code)
 
 
 PLACES = ("", "-2", "-3", "-4", "-base", "-base-2", "-base-3", "-base-4")
@@ -95,11 +92,6 @@ async def clean_up(
     for name in leftovers(run_id, places):
         with contextlib.suppress(SandboxError):
             await provider.remove(name)
-
-
-def reused_sentence(commit: str) -> str:
-    """Return what a person is told of an environment that was not made anew."""
-    return f"The environment of {commit[:7]} is used again: what it is made from has not changed."
 
 
 class Preparation:
@@ -204,7 +196,7 @@ class Preparation:
     async def _reuse(self, key: str) -> Prepared | None:
         """Return the tree in an environment of the same inputs, or None when there is none.
 
-        It is looked at before it is believed: the work tree must be that of the commit.
+        It is checked before it is used: the work tree must be that of the commit.
         """
         if self._environments is None or (found := await self._environments.find(key)) is None:
             return None
@@ -219,7 +211,9 @@ class Preparation:
         except (SandboxGone, NotRenewed):
             tree = ""
         if tree == head:
-            self._listener(PhaseStarted(Phase.SETUP, detail=reused_sentence(found.commit)))
+            self._listener(
+                PhaseStarted(Phase.SETUP, detail=sandbox_setup.environment_reused(found.commit))
+            )
             return prepared
         self._current = self._renewal = None
         await self._environments.forget(key)
@@ -281,7 +275,7 @@ class Preparation:
     async def _prepare_again(self) -> Prepared:
         prepared = await self.set_up()
         if isinstance(prepared, SetupFailed):
-            raise SandboxGone(f"The prepared tree is lost, and `{prepared.command}` fails now.")
+            raise SandboxGone(f"The prepared tree was lost, and `{prepared.command}` now fails.")
         if self._on_top is not None:
             prepared = await self.add(self._on_top, prepared)
         return prepared

@@ -69,7 +69,7 @@ class Renewal:
         if self._bundle is None:
             store = self.source.store
             if not await store.has(self.older):
-                raise NotRenewed(f"Commit {self.older} is not here.")
+                raise NotRenewed(f"Commit {self.older} is not in the local store.")
             variables = {"GIT_DIR": str(store.directory)}
             try:
                 lacks = await git(

@@ -14,6 +14,7 @@ from bot.model.steps import Steps
 from bot.repair.workspace.observe import observe
 from bot.repair.workspace.patching import apply_patch, patch_between
 from bot.repair.workspace.scrubbing import Scrub, scrubbed, scrubbed_result
+from bot.reporting.reasons.verification import does_not_apply
 from sandbox.base import HOME, CommandResult, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
@@ -95,7 +96,7 @@ class SandboxWorkbench:
         try:
             await apply_patch(await self._open(), patch)
         except PatchDoesNotApply as error:
-            return str(error) or "It does not fit."
+            return str(error) or does_not_apply()
         return ""
 
     async def patch(self) -> Patch:

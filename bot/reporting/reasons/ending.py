@@ -20,7 +20,7 @@ def attempts_used(attempts: int) -> str:
 
 @example()
 def nobody_else_to_ask() -> str:
-    """Every proposer had its say."""
+    """Every proposer was asked."""
     return "No patch passed, and no other proposer is configured."
 
 
@@ -34,3 +34,11 @@ def no_proposer() -> str:
 def nothing_to_change(asked: Sequence[str]) -> str:
     """The proposers that need no model left no patch, and there is no model."""
     return f"{' and '.join(asked)} found nothing to change, and no model is configured."
+
+
+@example()
+@example(uncompared="The whole suite `make test` has no test that passes without the patch.")
+def fixed(uncompared: str = "") -> str:
+    """A patch is accepted; `uncompared` says why the whole suite shows nothing."""
+    passes = "The failing command passes with the patch"
+    return f"{passes}. {uncompared}" if uncompared else f"{passes}, and nothing broke."

@@ -38,3 +38,60 @@ def flaky(command: str, *, failed: int, runs: int) -> str:
 def fails(command: str) -> str:
     """It failed each time."""
     return f"`{command}` fails here every time."
+
+
+@example(_COMMAND)
+def nothing_described(command: str) -> str:
+    """It passes, and nobody says what is wrong."""
+    return f"`{command}` passes here, and nothing describes what should fail instead."
+
+
+@example(_COMMAND)
+def no_test_author(command: str) -> str:
+    """It passes, and only a model can write a test that fails."""
+    return (
+        f"`{command}` passes here. Writing a test that shows the problem requires a model, and "
+        "none is configured."
+    )
+
+
+@example(_COMMAND, "The new test timed out.")
+def no_failing_test(command: str, reason: str) -> str:
+    """It passes, and no written test shows the problem."""
+    return f"`{command}` passes here, and no failing test could be written. {reason}"
+
+
+@example(_COMMAND, "The patch does not apply.")
+def tests_do_not_apply(command: str, error: str) -> str:
+    """It passes without the given patch, and the patch's tests don't apply."""
+    return f"`{command}` passes without the patch. {error}"
+
+
+@example(_COMMAND)
+def patch_without_test(command: str) -> str:
+    """It passes without the given patch, which adds no test."""
+    return (
+        f"`{command}` passes without the patch, and the patch adds no test, so nothing shows what "
+        "it fixes."
+    )
+
+
+@example(_COMMAND)
+def tests_prove_nothing(command: str) -> str:
+    """It passes without the given patch, and so do the patch's tests."""
+    return (
+        f"`{command}` passes without the patch, and so do the tests that the patch adds, so they "
+        "prove nothing."
+    )
+
+
+@example()
+def tests_of_patch_fail() -> str:
+    """The given patch's tests fail without its other changes."""
+    return "The tests that the patch adds fail without the rest of it."
+
+
+@example(_COMMAND)
+def base_fails_too(command: str) -> str:
+    """The base branch of a pull request has the same failure."""
+    return f"`{command}` fails the same way on the base branch."

@@ -14,6 +14,7 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID, error
 
 from bot.errors import RunOutdated
 from bot.model.request import FixRequest
+from bot.reporting.reasons import run_life
 from bot.runs.durability.outages import FIRST_WAIT, outlast
 from bot.storage.journal import Journal
 
@@ -22,8 +23,12 @@ RunBody = Callable[[FixRequest], Awaitable[None]]
 
 _QUEUE = "fixes"
 _STEPS_VERSION = "2"
-"""Not the program's version: a run begun by an older one goes on, or ends with a sentence when its
-steps are others now. DBOS would leave runs of another version alone, and nobody would be told."""
+"""Raised when stored steps of an earlier version can't be read any more, as after a class moved:
+they are pickled by module path. Runs that were begun before end with a sentence; DBOS alone would
+leave them forever. Any other version of the program continues them."""
+_UNFINISHED = ["PENDING", "ENQUEUED", "DELAYED"]
+_ANSWERED = "-answered"
+"""Behind a run's id: the workflow that follows a person's answer."""
 _POLL_SECONDS = 0.25
 _NEVER_POISONED = 1000
 """Recoveries after which DBOS parks a run; ours keeps its own count and reports it to people."""
@@ -63,10 +68,7 @@ class DurableSteps:
         except error.DBOSWorkflowConflictIDError as conflict:
             raise _TakenOver from conflict
         except error.DBOSUnexpectedStepError as change:
-            raise RunOutdated(
-                "The server's settings or version changed while the run was under way, so that it "
-                "can't go on."
-            ) from change
+            raise RunOutdated(run_life.server_changed()) from change
 
     async def light(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
         """Run `act(*args)`, or give what it gave before the restart, from the journal.
@@ -143,14 +145,17 @@ class DurableRuns:
         self._concurrency = concurrency
         self._workflow: Any = None
         self._answered: Any = None
+        self._ended: Any = None
+        self._outdated: dict[str, list[str]] = {}
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def launch(self, body: RunBody, go_on: RunBody) -> None:
+    async def launch(self, body: RunBody, go_on: RunBody, outdated: RunBody) -> None:
         """Start the engine: unfinished runs go on from their last finished step.
 
         Args:
             body: Carries a run to its end, or to a question for a person.
             go_on: Carries it from the answer to its end.
+            outdated: Ends a run whose stored steps this version can't read.
         """
         await self._journal.open()
         config: DBOSConfig = {
@@ -172,11 +177,30 @@ class DurableRuns:
         async def answered(request: FixRequest) -> None:
             await self._run(go_on, request)
 
-        self._workflow, self._answered = fix, answered
+        @DBOS.workflow(name="end outdated", max_recovery_attempts=_NEVER_POISONED)
+        async def ended(request: FixRequest) -> None:
+            await self._run(outdated, request)
+
+        self._workflow, self._answered, self._ended = fix, answered, ended
         DBOS.launch()
         await DBOS.register_queue_async(
             _QUEUE, worker_concurrency=self._concurrency, polling_interval_sec=_POLL_SECONDS
         )
+
+        await self._find_outdated()
+
+    async def _find_outdated(self) -> None:
+        """Note which runs an earlier version began; those that it only queued are queued anew."""
+        for found in await DBOS.list_workflows_async(
+            status=_UNFINISHED, load_input=False, load_output=False
+        ):
+            if found.app_version in {None, _STEPS_VERSION}:
+                continue
+            if found.status == "PENDING":
+                run_id = found.workflow_id.removesuffix(_ANSWERED)
+                self._outdated.setdefault(run_id, []).append(found.workflow_id)
+            else:
+                await DBOS.delete_workflow_async(found.workflow_id)
 
     async def _run(self, body: RunBody, request: FixRequest) -> None:
         task = asyncio.current_task()
@@ -192,12 +216,22 @@ class DurableRuns:
 
     async def start(self, request: FixRequest) -> None:
         """Queue a run under its request's id; a second call with the same id changes nothing."""
+        if request.run_id in self._outdated:
+            await self._end_outdated(request)
+            return
         with SetWorkflowID(request.run_id):
             await DBOS.enqueue_workflow_async(_QUEUE, self._workflow, request)
 
+    async def _end_outdated(self, request: FixRequest) -> None:
+        with SetWorkflowID(f"{request.run_id}-outdated"):
+            await DBOS.enqueue_workflow_async(_QUEUE, self._ended, request)
+        # Only now, so that a crash in between leaves the run to be found at the next start.
+        for stored in self._outdated.pop(request.run_id):
+            await DBOS.cancel_workflow_async(stored)
+
     async def go_on(self, request: FixRequest) -> None:
         """Queue what follows a person's answer; a second call changes nothing."""
-        with SetWorkflowID(f"{request.run_id}-answered"):
+        with SetWorkflowID(f"{request.run_id}{_ANSWERED}"):
             await DBOS.enqueue_workflow_async(_QUEUE, self._answered, request)
 
     async def finished(self, run_id: str) -> bool:

@@ -10,7 +10,9 @@ from bot.model import Attempt, Limits, Report, Verdict
 from bot.model.offer import Offer
 from bot.model.request import FixRequest
 from bot.reporting import approval
+from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
+from bot.reporting.reasons import publication
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.publishing.destination import Held
@@ -44,14 +46,14 @@ class Asking:
         """Ask for an approval: in the place of the progress, and in the table of runs."""
         until = await self._ask(request)
         await self._runs.update(
-            request.run_id, status=RunStatus.WAITING, report=report, reason="It waits for a person."
+            request.run_id, status=RunStatus.WAITING, report=report, reason=publication.waiting()
         )
         mark, role = marker(request.run_id, "progress"), brief.config.who.approve
-        text = approval.waiting(report, held.risks, role, until, mark)
+        text = approval.waiting(report, held.risks, role, until, mark, answer_by(request))
         await self._display.question(request, shown, text)
 
     async def offer(self, request: FixRequest, limits: Limits, role: str) -> Offer:
-        """Keep the offer of as much again: an approval starts a run that continues this one."""
+        """Keep the offer of more budget: an approval starts a run that continues this one."""
         return Offer(limits, role, await self._ask(request))
 
     async def _ask(self, request: FixRequest) -> datetime:
@@ -74,14 +76,14 @@ class Asking:
         run = await self._runs.get(request.run_id)
         asked = await self._approvals.get(request.run_id)
         if run is None or run.report is None or asked is None:
-            raise UsageError("What waited for a person is not there any more.")
+            raise UsageError(publication.question_lost())
         await self._runs.update(request.run_id, status=RunStatus.RUNNING)
         shown = Shown(run.progress_comment_id, await self._display.check_of(request))
         if asked.answer is ApprovalAnswer.APPROVED:
-            note = f"{asked.by} approved of it."
+            note = publication.approved(asked.by)
             return Answered(
                 replace(run.report, notes=(*run.report.notes, note)), shown, approved=True
             )
-        reason = f"{asked.by} rejected the patch." if asked.by else "Nobody approved of the patch."
+        reason = publication.rejected(asked.by) if asked.by else publication.approval_expired()
         report = replace(run.report, verdict=Verdict.STOPPED, reason=reason, patch_accepted=False)
         return Answered(report, shown, approved=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.model import Report, Verdict
 from bot.model.request import FixRequest
 from bot.model.risk import Confidence
+from bot.reporting.reasons import publication
 from bot.runs.briefing import Brief
 from bot.runs.publishing.ending import NotPublished, PatchOnly, ReportOnly
 from bot.runs.publishing.publication import somebodys_branch
@@ -37,7 +38,7 @@ def unpublished(
     if config.confidence is Confidence.DIAGNOSE:
         return ReportOnly()
     if config.confidence is Confidence.SUGGEST:
-        return PatchOnly("this repository's `confidence` is `suggest`.")
+        return PatchOnly(publication.suggestions_only())
     branch = somebodys_branch(request, brief)
     found = risks(report, config.confidence, config.approval.tolerance, onto=branch)
     if not found or brief.is_fork:

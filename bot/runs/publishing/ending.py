@@ -16,6 +16,7 @@ from bot.model.offer import Offer
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.reporting import approval, check_run, final_report, messages, progress_comment
+from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
 from bot.runs.display import Display, Shown
@@ -79,7 +80,7 @@ class ReportOnly:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """There is no believed patch, and a person may let the run go on with as much again."""
+    """There is no believed patch, and a person may approve more budget for the run."""
 
     offer: Offer
 
@@ -116,32 +117,33 @@ class Ending:
         mark = marker(request.run_id, "progress")
         report_mark = marker(request.run_id, "report")
         more, ended = "", check_run.without_fix(report.verdict)
+        by = answer_by(request)
         match outcome:
             case Published(number=number, url=url):
                 done = final_report.fixed(report, url, mark)
-                ended = check_run.Ended(f"Fixed in #{number}", success=True)
+                ended = check_run.Ended(check_run.fixed_in(number), success=True)
                 await self._runs.update(request.run_id, pull_request=number, pull_request_url=url)
             case Pushed(url=url, commit=commit):
                 done = final_report.fixed(report, url, mark)
-                ended = check_run.Ended(f"Fixed by {commit[:7]}", success=True)
+                ended = check_run.Ended(check_run.fixed_by(commit), success=True)
                 await self._runs.update(request.run_id, pull_request_url=url)
             case LeftBehind(reason):
                 done = messages.moved_on(reason, mark)
-                ended = check_run.Ended("The branch has moved on")
+                ended = check_run.Ended(check_run.superseded())
             case PatchOnly(reason, suggested):
                 done = progress_comment.finished(report, None, mark)
-                more = patch_comment(report, reason, report_mark, suggested=suggested)
-                ended = check_run.Ended("Fixed, as a patch to apply", success=True)
+                more = patch_comment(report, reason, report_mark, suggested=suggested, by=by)
+                ended = check_run.Ended(check_run.fixed_as_patch(), success=True)
             case ReportOnly():
                 done = progress_comment.finished(report, None, mark)
                 more = approval.diagnosis(report, report_mark)
-                ended = check_run.Ended("Diagnosed", success=True)
+                ended = check_run.Ended(check_run.diagnosed(), success=True)
             case NotPublished():
                 done = progress_comment.finished(report, None, mark)
-                more = final_report.not_fixed(report, report_mark)
+                more = final_report.not_fixed(report, report_mark, by=by)
             case Offered(offer):
-                done = progress_comment.finished(report, None, mark, after=approval.more(offer))
-                more = final_report.not_fixed(report, report_mark, offer=offer)
+                done = progress_comment.finished(report, None, mark, after=approval.more(offer, by))
+                more = final_report.not_fixed(report, report_mark, offer=offer, by=by)
                 ended = replace(ended, offers_more=True)
             case _:
                 assert_never(outcome)
@@ -170,8 +172,10 @@ class Ending:
         run = await self._runs.get(request.run_id)
         comment = None if run is None else run.progress_comment_id
         shown = Shown(comment, await self._display.check_of(request))
-        done = messages.ended_early(marker(request.run_id, "progress"))
-        await self._display.close(request, shown, done, check_run.Ended("Ended early"), text)
+        done = messages.ended_early(marker(request.run_id, "progress"), answer_by(request))
+        await self._display.close(
+            request, shown, done, check_run.Ended(check_run.ended_early()), text
+        )
         await self._react(request, "confused")
         await self.close(request, reason)
 

@@ -11,6 +11,7 @@ from bot.model.request import FixRequest
 from bot.reporting import pull_request
 from bot.reporting.commit_text import branch_name, commit_message
 from bot.reporting.marker import marker
+from bot.reporting.reasons.publication import path_not_utf8
 from bot.runs.briefing import Brief
 from sandbox.git import ObjectStore
 
@@ -88,9 +89,7 @@ async def file_changes(report: Report, store: ObjectStore) -> tuple[FileChange, 
     )
     for change in differing:
         if os.fsencode(change.path).decode("utf-8", "replace") != change.path:
-            raise Conflict(
-                f"GitHub's API can't take the file name {change.path!r}: it is not UTF-8."
-            )
+            raise Conflict(path_not_utf8(change.path))
         if change.blob is None:
             content = b""
         elif change.mode == SUBMODULE:

@@ -16,6 +16,7 @@ from bot.model.request import FailedCommit, FixRequest
 from bot.model.risk import Confidence
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
+from bot.reporting.reasons import publication as why
 from bot.runs.briefing import Brief
 from bot.runs.publishing.ending import LeftBehind, NotPublished, Outcome, PatchOnly, Pushed
 from bot.runs.publishing.publication import (
@@ -43,7 +44,7 @@ class Publisher:
         """Commit on the branch, open a pull request, or say why neither can be."""
         repo = Repo(request.repository, request.installation_id)
         if brief.is_fork:
-            return PatchOnly("the pull request comes from a fork.")
+            return PatchOnly(why.from_a_fork())
         try:
             if goes_onto_the_branch(request, brief):
                 pushed = await self._push(repo, brief, report, store)
@@ -127,12 +128,9 @@ class Publisher:
             pull = await self._github.pull_request(repo, failed.pull_request)
             head, state = pull.head_sha, pull.state
         if state != "open":
-            raise HeadMoved("The pull request was closed while the repair was made.")
+            raise HeadMoved(why.pull_request_closed())
         if head != failed.sha:
-            raise HeadMoved(
-                f"The branch {failed.branch} moved on to {head[:7]} while the repair of "
-                f"{failed.sha[:7]} was made."
-            )
+            raise HeadMoved(why.branch_moved(failed.branch, head[:7], failed.sha[:7]))
 
 
 def _draft(request: FixRequest, brief: Brief) -> bool:

@@ -10,6 +10,7 @@ from bot.model import GuardFinding, Patch, Report, Severity
 from bot.model.risk import Confidence, Tolerance
 from bot.redaction import TOKEN_SHAPES
 from bot.repair.guards.requested import REQUESTED
+from bot.reporting.reasons import publication
 
 _DEPENDENCIES = re.compile(
     r"""^(?:
@@ -24,10 +25,10 @@ _DEPENDENCIES = re.compile(
 """Files that settle what is installed, and from where."""
 
 _AUTOMATION = (".github/", ".gitlab-ci.yml", ".circleci/", ".pre-commit-config.yaml")
-"""What runs by itself, with a repository's credentials perhaps, as soon as it is pushed."""
+"""What runs automatically as soon as it is pushed, perhaps with a repository's credentials."""
 
-_NAMED = 3
-"""Files that a sentence names before it counts the others."""
+_MOST_PLACES = 3
+"""Places of credentials that are named."""
 
 
 def risks(
@@ -48,11 +49,11 @@ def risks(
         return ()
     found = [*_of_paths(report.patch), *_of_deletions(report.patch, tolerance)]
     if onto and confidence is not Confidence.PUSH:
-        found.append(f"It would be a commit on {onto}, a branch that Fixpoint did not make.")
+        found.append(publication.onto_your_branch(onto))
     found += _of_requested(report)
     found += [
-        f"{place} looks like a credential; it would be public to all who read the repository."
-        for place in secret_places(report.patch)[:_NAMED]
+        publication.looks_like_a_credential(place)
+        for place in secret_places(report.patch)[:_MOST_PLACES]
     ]
     if confidence is Confidence.PUSH:
         found += [
@@ -80,10 +81,10 @@ def is_dependency_file(path: str) -> bool:
 def _of_paths(patch: Patch) -> Iterator[str]:
     automation = [path for path in patch.files if path.startswith(_AUTOMATION)]
     if automation:
-        yield f"It changes what runs by itself: {_listed(automation)}."
+        yield publication.changes_automation(automation)
     dependencies = [path for path in patch.files if is_dependency_file(path)]
     if dependencies:
-        yield f"It changes what is installed: {_listed(dependencies)}."
+        yield publication.changes_dependencies(dependencies)
 
 
 def _of_requested(report: Report) -> Iterator[str]:
@@ -103,15 +104,10 @@ def _findings(report: Report) -> tuple[GuardFinding, ...]:
 def _of_deletions(patch: Patch, tolerance: Tolerance) -> Iterator[str]:
     files = len(re.findall(r"^deleted file mode ", patch.text, re.MULTILINE))
     if files > tolerance.deleted_files:
-        yield f"It deletes {files} files; more than {tolerance.deleted_files} take an approval."
+        yield publication.deletes_files(files, most=tolerance.deleted_files)
     lines = patch.removed - patch.added
     if lines > tolerance.deleted_lines:
-        yield f"It deletes {lines:,} lines; more than {tolerance.deleted_lines:,} take an approval."
-
-
-def _listed(paths: list[str]) -> str:
-    shown = ", ".join(paths[:_NAMED])
-    return f"{shown} and {len(paths) - _NAMED} more" if len(paths) > _NAMED else shown
+        yield publication.deletes_lines(lines, most=tolerance.deleted_lines)
 
 
 def _added_lines(patch: Patch) -> Iterator[tuple[str, int, str]]:

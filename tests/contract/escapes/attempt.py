@@ -15,7 +15,7 @@ GOT_OUT = "got out"
 SECRET = "the-secret-of-the-host"
 """Whoever reads it in a sandbox has read what belongs to the host."""
 
-_SECONDS = 60.0
+_SECONDS = 600.0
 _HEADING = re.compile(r"^== attempt: (?P<name>.*) ==$", re.MULTILINE)
 
 

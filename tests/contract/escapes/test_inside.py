@@ -52,7 +52,7 @@ async def test_nothing_of_the_host_is_touched(kind: Kind, tmp_path: Path) -> Non
     async with host(tmp_path / "host") as place:
         sandbox = await kind.open()
         assert await escapes(kind, sandbox, inside.touches(place)) == {}
-        await sandbox.run("kill -9 -1", timeout=20)
+        await sandbox.run("kill -9 -1", timeout=600)
         assert place.process.returncode is None
         os.kill(place.process.pid, 0)
         assert place.file.read_text() == SECRET

@@ -18,7 +18,7 @@ from tests.contract.escapes.attempt import SECRET, Attempt, betrayed, outcomes
 from tests.contract.escapes.host import host
 from tests.fakes.upstream_proxy import WELCOME, UpstreamProxy, upstream_proxy
 
-SECONDS = 30.0
+SECONDS = 600.0
 REGISTRY = Network(("registry.example", "*.files.example"))
 EVERYTHING = Network(everything=True)
 

@@ -223,8 +223,8 @@ class GitHubServer:
 
     async def _post(self, url: str, body: bytes, headers: dict[str, str]) -> int:
         assert self._session is not None
-        # GitHub waits ten seconds for an answer
-        limit = aiohttp.ClientTimeout(total=10)
+        # GitHub waits ten seconds for an answer; this machine may have more to do
+        limit = aiohttp.ClientTimeout(total=600)
         try:
             async with self._session.post(
                 url, data=body, headers=headers, timeout=limit

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, checked, done, quoted
+from bot.reporting.reasons import action_effects as effects
 
 
 def _words(text: str) -> list[str]:
@@ -30,28 +31,30 @@ def _pre_commit(inputs: Inputs) -> Effect:
             f"{shlex.join(run)} {extra}",
         )
     )
-    return checked("Runs pre-commit.", script)
+    return checked(effects.runs("pre-commit"), script)
 
 
 def _ruff(inputs: Inputs) -> Effect:
     arguments = _words(inputs.text("args", default="check"))
     sources = _words(inputs.text("src", default="."))
     command = shlex.join(["uvx", _tool("ruff", inputs.text("version")), *arguments, *sources])
-    return checked("Runs ruff.", command)
+    return checked(effects.runs("ruff"), command)
 
 
 def _black(inputs: Inputs) -> Effect:
     options = _words(inputs.text("options", default="--check --diff"))
     sources = _words(inputs.text("src", default="."))
     command = shlex.join(["uvx", _tool("black", inputs.text("version")), *options, *sources])
-    return checked("Runs black.", command)
+    return checked(effects.runs("black"), command)
 
 
 def _isort(inputs: Inputs) -> Effect:
     options = _words(inputs.text("configuration", default="--check-only --diff"))
     sources = _words(inputs.text("sort-paths", default="."))
     version = inputs.text("isort-version")
-    return checked("Runs isort.", shlex.join(["uvx", _tool("isort", version), *options, *sources]))
+    return checked(
+        effects.runs("isort"), shlex.join(["uvx", _tool("isort", version), *options, *sources])
+    )
 
 
 def _golangci_lint(inputs: Inputs) -> Effect:
@@ -59,7 +62,7 @@ def _golangci_lint(inputs: Inputs) -> Effect:
     go_to = f"cd -- {shlex.quote(folder)}\n" if folder else ""
     arguments = inputs.text("args")
     return checked(
-        "Runs golangci-lint, where the sandbox has it.",
+        effects.runs_if_installed("golangci-lint"),
         f"{go_to}ci_tool golangci-lint {shlex.quote(inputs.text('version'))}\n"
         f"golangci-lint run {arguments}".rstrip(),
     )
@@ -70,7 +73,9 @@ def _pyright(inputs: Inputs) -> Effect:
     spec = f"pyright@{version}" if version else "pyright"
     folder = inputs.text("working-directory")
     go_to = f"cd -- {shlex.quote(folder)}\n" if folder else ""
-    return checked("Runs pyright.", f"{go_to}npx --yes {spec} {inputs.text('extra-args')}".rstrip())
+    return checked(
+        effects.runs("pyright"), f"{go_to}npx --yes {spec} {inputs.text('extra-args')}".rstrip()
+    )
 
 
 def _typos(inputs: Inputs) -> Effect:
@@ -79,7 +84,7 @@ def _typos(inputs: Inputs) -> Effect:
     options = ["--config", config] if config else []
     version = inputs.version.removeprefix("v")
     spec = f"typos@{version}" if version.count(".") == 2 else "typos"  # noqa: PLR2004 - x.y.z
-    return checked("Runs typos.", shlex.join(["uvx", spec, *options, *files]))
+    return checked(effects.runs("typos"), shlex.join(["uvx", spec, *options, *files]))
 
 
 def _codespell(inputs: Inputs) -> Effect:
@@ -94,63 +99,65 @@ def _codespell(inputs: Inputs) -> Effect:
         if (value := inputs.text(name))
     ]
     paths = _words(inputs.text("path", default="."))
-    return checked("Runs codespell.", shlex.join(["uvx", "codespell", *options, *paths]))
+    return checked(effects.runs("codespell"), shlex.join(["uvx", "codespell", *options, *paths]))
 
 
 def _markdownlint(inputs: Inputs) -> Effect:
     globs = inputs.text("globs", default="*.{md,markdown}").split("\n")
     fix = ["--fix"] if inputs.flag("fix") else []
     return checked(
-        "Runs markdownlint-cli2.", shlex.join(["npx", "--yes", "markdownlint-cli2", *fix, *globs])
+        effects.runs("markdownlint-cli2"),
+        shlex.join(["npx", "--yes", "markdownlint-cli2", *fix, *globs]),
     )
 
 
 def _cargo(inputs: Inputs) -> Effect:
     toolchain = inputs.text("toolchain")
     command = ["cargo", *([f"+{toolchain}"] if toolchain else []), inputs.text("command")]
-    return checked("Runs cargo.", f"{quoted(*command)} {inputs.text('args')}".rstrip())
+    return checked(effects.runs("cargo"), f"{quoted(*command)} {inputs.text('args')}".rstrip())
 
 
 def _clippy(inputs: Inputs) -> Effect:
-    return checked("Runs clippy.", f"cargo clippy {inputs.text('args')}".rstrip())
+    return checked(effects.runs("clippy"), f"cargo clippy {inputs.text('args')}".rstrip())
 
 
 def _rustfmt(_: Inputs) -> Effect:
-    return checked("Runs rustfmt.", "cargo fmt --all -- --check")
+    return checked(effects.runs("rustfmt"), "cargo fmt --all -- --check")
 
 
 def _cargo_audit(inputs: Inputs) -> Effect:
-    return checked("Runs cargo audit.", f"cargo audit {inputs.text('args')}".rstrip())
+    return checked(effects.runs("cargo audit"), f"cargo audit {inputs.text('args')}".rstrip())
 
 
 def _baipp(inputs: Inputs) -> Effect:
     folder = inputs.text("path", default=".")
     script = f"uv build --out-dir ~/.ci/temp/dist {shlex.quote(folder)}\nuvx twine check ~/.ci/temp/dist/*"
-    effect = checked("Builds the package and checks its metadata.", script)
+    effect = checked(effects.builds_package(), script)
     return Effect(effect.need, effect.said, script, outputs={"dist": "~/.ci/temp/dist"}, check=True)
 
 
 def _prek(inputs: Inputs) -> Effect:
     extra = inputs.text("extra-args", "extra_args", default="--all-files")
-    return checked("Runs prek.", f"uvx prek run --show-diff-on-failure {extra}")
+    return checked(effects.runs("prek"), f"uvx prek run --show-diff-on-failure {extra}")
 
 
 def _cargo_deny(inputs: Inputs) -> Effect:
     command = inputs.text("command", default="check")
     return checked(
-        "Runs cargo-deny.", f"cargo deny {command} {inputs.text('command-arguments')}".rstrip()
+        effects.runs("cargo-deny"),
+        f"cargo deny {command} {inputs.text('command-arguments')}".rstrip(),
     )
 
 
 def _zizmor(inputs: Inputs) -> Effect:
     paths = _words(inputs.text("inputs", default="."))
-    return checked("Runs zizmor.", shlex.join(["uvx", "zizmor", "--offline", *paths]))
+    return checked(effects.runs("zizmor"), shlex.join(["uvx", "zizmor", "--offline", *paths]))
 
 
 def _npm_ci(inputs: Inputs) -> Effect:
     manager = inputs.text("package-manager", default="npm")
     return done(
-        "Installs the packages of the lock file.",
+        effects.installs_lock_file(),
         "npm ci" if manager == "npm" else f"{manager} install",
     )
 

@@ -1,4 +1,4 @@
-"""What an action comes to in a sandbox."""
+"""What an action does in a sandbox."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class ActionStatus(StrEnum):
     DONE = "done"
     """Its commands run here, or what it gives is there anyway."""
     NOT_NEEDED = "not-needed"
-    """It stores, reports or publishes something; the job's outcome does not hang on it."""
+    """It stores, reports or publishes something; the job's outcome does not depend on it."""
     SKIPPED = "skipped"
-    """Nothing is known of it, or it can't work here; steps after it may miss what it does."""
+    """It is unknown, or can't work here; later steps may miss what it does."""
 
 
 @dataclass(frozen=True, slots=True)

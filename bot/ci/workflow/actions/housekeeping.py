@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping
 
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, done, not_needed, skipped
+from bot.reporting.reasons import action_effects as effects
 
 _STORES = (
     *(
@@ -94,32 +95,29 @@ _PUBLISHES = (
 def _checkout(inputs: Inputs) -> Effect:
     repository, folder = inputs.text("repository"), inputs.text("path").strip("/")
     if repository:
-        return skipped(f"Checks out `{repository}`, another repository, which is not here.")
+        return skipped(effects.checks_out_elsewhere(repository))
     script = []
     if folder not in {"", "."}:
         script.append(f"ci_place {shlex.quote(folder)}")
     if inputs.text("submodules", default="false").lower() != "false":
         script.append("ci_submodules")
-    ref = inputs.text("ref")
-    other = f" The step asks for `{ref}`." if ref else ""
-    return done(f"The commit is checked out already.{other}", "\n".join(script))
+    return done(effects.checked_out(inputs.text("ref")), "\n".join(script))
 
 
 def _cache(_: Inputs) -> Effect:
-    return not_needed("Caches nothing here: everything is made anew.", cache_hit="")
+    return not_needed(effects.caches_nothing(), cache_hit="")
 
 
 def _download(inputs: Inputs) -> Effect:
-    name = inputs.text("name", "pattern")
-    return skipped(f"The artifact{f' `{name}`' if name else 's'} of an earlier job is not here.")
+    return skipped(effects.artifact_missing(inputs.text("name", "pattern")))
 
 
 def _script(_: Inputs) -> Effect:
-    return skipped("Runs JavaScript against GitHub's API, which has no place here.")
+    return skipped(effects.calls_api())
 
 
 def _paths_filter(_: Inputs) -> Effect:
-    return skipped("Looks which files a pull request changes; here every part counts as changed.")
+    return skipped(effects.filters_paths())
 
 
 HOUSEKEEPING: Mapping[str, Act] = {
@@ -130,15 +128,9 @@ HOUSEKEEPING: Mapping[str, Act] = {
     "actions/github-script": _script,
     "dorny/paths-filter": _paths_filter,
     "tj-actions/changed-files": _paths_filter,
-    **{name: lambda _: not_needed("Keeps files for later jobs or runs.") for name in _STORES},
-    **{
-        name: lambda _: not_needed("Reports somewhere; the outcome is the same.")
-        for name in _REPORTS
-    },
-    **{
-        name: lambda _: skipped("Analyses the code with a service that is not here.")
-        for name in _ANALYSES
-    },
-    **{name: lambda _: not_needed("Publishes something; never done here.") for name in _PUBLISHES},
+    **{name: lambda _: not_needed(effects.stores_files()) for name in _STORES},
+    **{name: lambda _: not_needed(effects.reports_results()) for name in _REPORTS},
+    **{name: lambda _: skipped(effects.analyses_code()) for name in _ANALYSES},
+    **{name: lambda _: not_needed(effects.publishes()) for name in _PUBLISHES},
 }
 """By name in lower case."""

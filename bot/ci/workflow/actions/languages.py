@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, done, quoted
 from bot.detect.tree import Tree
+from bot.reporting.reasons import action_effects as effects
 
 _PYTHON = re.compile(r"(?P<minor>3(?:\.\d+){0,2})(?P<rest>.*)")
 _OTHER_PYTHON = re.compile(r"(?P<kind>pypy|graalpy)-?v?(?P<minor>3\.\d+)")
@@ -78,7 +79,7 @@ def languages(tree: Tree) -> Mapping[str, Act]:
     def setup_uv(inputs: Inputs) -> Effect:
         wanted = inputs.text("python-version")
         script = quoted("ci_tool", "uv", inputs.text("version"))
-        effect = done("uv is the sandbox's own.", script, cache_hit="false")
+        effect = done(effects.uses_sandbox_tool("uv", ""), script, cache_hit="false")
         exported = {"UV_PYTHON": wanted} if wanted else {}
         return Effect(effect.need, effect.said, script, exported=exported, outputs=effect.outputs)
 
@@ -128,39 +129,37 @@ def languages(tree: Tree) -> Mapping[str, Act]:
 
 def _python(version: str) -> Effect:
     requests = python_requests(version)
-    said = f"Makes an environment with Python {version}." if version else "Uses the Python here."
-    return done(said, quoted("ci_python", version or "3", *requests), python_version=version)
+    script = quoted("ci_python", version or "3", *requests)
+    return done(effects.sets_up_python(version), script, python_version=version)
 
 
 def _node(version: str) -> Effect:
     wanted = version.splitlines()[-1].strip() if version.strip() else ""
     if not wanted:
-        return done("Uses the Node.js of the sandbox.", "ci_node ''")
-    said = f"Uses Node.js {wanted} where the machine keeps one, else the Node.js of the sandbox."
-    return done(said, quoted("ci_node", wanted))
+        return done(effects.uses_sandbox_tool("Node.js", ""), "ci_node ''")
+    return done(effects.sets_up_node(wanted), quoted("ci_node", wanted))
 
 
 def _tool(name: str, version: str, program: str) -> Effect:
     wanted = version.splitlines()[-1].strip() if version.strip() else ""
-    said = f"Uses the {name} of the sandbox{f'; asked for is {wanted}' if wanted else ''}."
+    said = effects.uses_sandbox_tool(name, wanted)
     return done(said, f"{quoted('ci_tool', program)} {quoted(wanted) if wanted else chr(39) * 2}")
 
 
 def _rust(toolchain: str) -> Effect:
     wanted = toolchain or "stable"
-    said = f"Uses the Rust of the sandbox; asked for is {wanted}."
-    return done(said, quoted("ci_rust", wanted))
+    return done(effects.uses_sandbox_tool("Rust", wanted), quoted("ci_rust", wanted))
 
 
 def _npm_tool(package: str, version: str, after: str = "") -> Effect:
     spec = f"{package}@{version}" if version and version != "latest" else package
-    said = f"Installs `{spec}` from npm."
-    return done(said, f"{quoted('npm', 'install', '--global', spec)}{after}")
+    script = f"{quoted('npm', 'install', '--global', spec)}{after}"
+    return done(effects.installs_from_npm(spec), script)
 
 
 def _uv_tool(package: str, version: str) -> Effect:
     spec = f"{package}=={version}" if version and version not in {"latest", "main"} else package
-    return done(f"Installs `{spec}`.", quoted("uv", "tool", "install", spec))
+    return done(effects.installs(spec), quoted("uv", "tool", "install", spec))
 
 
 def _pdm(python: str, version: str) -> Effect:
@@ -171,7 +170,7 @@ def _pdm(python: str, version: str) -> Effect:
 def _install_action(inputs: Inputs) -> Effect:
     names = inputs.text("tool", default=inputs.version)
     tools = [name.partition("@")[0].strip() for name in names.split(",")]
-    said = f"Installs prebuilt {', '.join(tools)}; here what the sandbox has is used."
+    said = effects.uses_installed_tools(tools)
     return done(said, "\n".join(quoted("ci_tool", tool, "") + " ''" for tool in tools))
 
 

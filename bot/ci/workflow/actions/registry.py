@@ -1,4 +1,4 @@
-"""Find out what a step's `uses` comes to."""
+"""Find what a step's `uses` does here."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from bot.ci.workflow.actions.effect import Effect, Inputs, skipped
 from bot.ci.workflow.actions.housekeeping import HOUSEKEEPING
 from bot.ci.workflow.actions.languages import languages
 from bot.detect.tree import Tree
+from bot.reporting.reasons import action_effects as effects
 
 
 def effect_of(uses: str, inputs: Mapping[str, str], tree: Tree) -> Effect:
@@ -20,10 +21,10 @@ def effect_of(uses: str, inputs: Mapping[str, str], tree: Tree) -> Effect:
         tree: Files in which versions may stand.
     """
     if uses.startswith("docker://"):
-        return skipped(f"`{uses}` runs in a container of its own, which there is none of here.")
+        return skipped(effects.container_action(uses))
     name, _, version = uses.partition("@")
     given = Inputs({key.lower(): value for key, value in inputs.items()}, version)
     act = {**HOUSEKEEPING, **CHECKS, **languages(tree)}.get(name.lower())
     if act is None:
-        return skipped(f"`{name}` is not known here.")
+        return skipped(effects.unknown_action(name))
     return act(given)

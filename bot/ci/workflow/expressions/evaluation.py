@@ -59,7 +59,7 @@ def evaluate(text: str, scope: ExpressionContext) -> Value:
     """Return an expression's value.
 
     Raises:
-        ExpressionError: When it is no expression, or uses a function that there is not.
+        ExpressionError: When it is not an expression, or uses an unknown function.
     """
     return _value(parse(text), scope)
 

@@ -29,7 +29,7 @@ def call(function: str, arguments: list[Value]) -> Value:
     """
     known = _FUNCTIONS.get(function)
     if known is None:
-        raise ExpressionError(f"There is no function `{function[:60]}` in expressions.")
+        raise ExpressionError(f"Expressions have no function `{function[:60]}`.")
     fewest, most, body = known
     if not fewest <= len(arguments) <= most:
         raise ExpressionError(f"`{function}` does not take {len(arguments)} arguments.")
@@ -113,7 +113,7 @@ def _from_json(text: Value) -> Value:
     try:
         return json.loads(as_text(text))
     except (ValueError, RecursionError) as error:
-        raise ExpressionError(f"`fromJSON` got no JSON: {as_text(text)[:80]!r}.") from error
+        raise ExpressionError(f"`fromJSON` got invalid JSON: {as_text(text)[:80]!r}.") from error
 
 
 _FUNCTIONS: Mapping[str, tuple[int, int, Callable[..., Value]]] = {

@@ -14,7 +14,7 @@ MOST_DEPTH = 50
 
 
 class ExpressionError(Exception):
-    """The text is no expression; the message is a sentence that names the place."""
+    """The text is not an expression; the message is a sentence that names the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ def parse(text: str) -> Node:
     """Return the tree of an expression, given without its `${{ }}`.
 
     Raises:
-        ExpressionError: When it is none.
+        ExpressionError: When it is not one.
     """
     if len(text) > MOST_CHARACTERS:
         raise ExpressionError(f"An expression is longer than {MOST_CHARACTERS} characters.")
@@ -111,7 +111,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         if match is None or match.lastgroup is None:
             rest = text[position:].strip()[:20]
             raise ExpressionError(
-                f"The expression `{text.strip()[:200]}` is not clear at `{rest}`."
+                f"The expression `{text.strip()[:200]}` has a syntax error at `{rest}`."
             )
         position = match.end()
         yield match.lastgroup, match[match.lastgroup]
@@ -194,7 +194,7 @@ class _Parser:
         return text
 
     def _peek(self) -> tuple[str, str]:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "its end")
+        return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "")
 
     def _next(self) -> tuple[str, str]:
         token = self._peek()
@@ -214,6 +214,8 @@ class _Parser:
             raise self._unexpected()
 
     def _unexpected(self) -> ExpressionError:
+        kind, text = self._peek()
+        place = "its end" if kind == "end" else f"`{text[:40]}`"
         return ExpressionError(
-            f"The expression `{self._text[:200]}` is not clear at `{self._peek()[1][:40]}`."
+            f"The expression `{self._text[:200]}` has a syntax error at {place}."
         )

@@ -45,7 +45,7 @@ def render(value: Value, scope: ExpressionContext) -> Value:
     A text that is one expression becomes that expression's value, whatever its kind.
 
     Raises:
-        ExpressionError: One of them is none.
+        ExpressionError: One of them is invalid.
     """
     if isinstance(value, str):
         whole = _EXPRESSION.fullmatch(value.strip())
@@ -68,10 +68,10 @@ def render_text(
     Args:
         value: A text; other values are written as text.
         scope: What its expressions can see.
-        missing: Says what stands for an expression whose value is not known.
+        missing: Returns the text to use for an expression whose value is unknown.
 
     Raises:
-        ExpressionError: One of them is none.
+        ExpressionError: One of them is invalid.
     """
     unknown: dict[str, None] = {}
 

@@ -125,7 +125,7 @@ def elements(value: Value) -> Value:
 
 
 def to_number(value: Value) -> float:
-    """Return a known value as a number; what is none is NaN."""
+    """Return a known value as a number, or NaN."""
     match value:
         case None:
             return 0.0

@@ -1,6 +1,25 @@
 """A language model with tools: reads, runs, edits and tests until the failure is gone."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from bot.repair.proposers.agent.judge import ModelJudge
 from bot.repair.proposers.agent.proposer import AgentProposer
 
-__all__ = ["AgentProposer", "ModelJudge"]
+if TYPE_CHECKING:
+    from bot.llm.base import Model
+    from bot.repair.workspace.scrubbing import Scrub
+
+__all__ = ["AgentProposer", "ModelJudge", "build"]
+
+
+def build(model: Model | None, scrub: Scrub) -> AgentProposer:
+    """Return the proposer.
+
+    Raises:
+        ValueError: Without a model.
+    """
+    if model is None:
+        raise ValueError("the agent needs a model")
+    return AgentProposer(model, scrub=scrub)

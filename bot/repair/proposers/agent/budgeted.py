@@ -12,7 +12,7 @@ from bot.llm.base import Ask, Conversation, Model, ModelStrength, Turn
 from bot.model import Usage
 from bot.model.deadline import unless_stopped
 from bot.model.money.accounts import Amount
-from bot.model.money.budget import own_balance, used_up
+from bot.model.money.budget import check_budget, own_balance
 from bot.model.money.reservations import Money, Reservations
 from bot.repair.proposers.base import Task
 
@@ -53,8 +53,7 @@ class BudgetedModel:
             RunStopped: When the run was stopped.
         """
         limits, deadline, now = self._task.limits, self._task.deadline, self._clock()
-        if reason := used_up(limits, spent, now=now, deadline=deadline):
-            raise BudgetExhausted(reason)
+        check_budget(limits, spent, now=now, deadline=deadline)
         asks = [replace(self._ask, max_tokens=most) for most in _ANSWER_TOKENS]
         try:
             async with asyncio.timeout(deadline - now) as time_left:

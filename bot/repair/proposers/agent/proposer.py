@@ -12,6 +12,7 @@ from bot.errors import ProviderError, RequestTooLong
 from bot.llm.base import Model, StopReason, Turn
 from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed, TurnFinished
+from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.model.untrusted import clip
 from bot.repair.proposers.agent import notices
@@ -36,7 +37,7 @@ _SUMMARY_CHARACTERS = 4_000
 class AgentProposer:
     """A `Proposer` with a model and three tools. The loop runs here, the tools in the sandbox."""
 
-    name = "agent"
+    traits = PROPOSERS["agent"]
 
     def __init__(
         self, model: Model, *, clock: Callable[[], float] = time.time, scrub: Scrub = str

@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from bot.repair.proposers.mechanical.proposer import MechanicalProposer
 
-__all__ = ["MechanicalProposer"]
+if TYPE_CHECKING:
+    from bot.llm.base import Model
+    from bot.repair.workspace.scrubbing import Scrub
+
+__all__ = ["MechanicalProposer", "build"]
+
+
+def build(model: Model | None, scrub: Scrub) -> MechanicalProposer:
+    """Return the proposer; it takes neither a model nor a scrub."""
+    del model, scrub
+    return MechanicalProposer()

@@ -8,6 +8,7 @@ from functools import partial
 
 from bot.model import Observation, Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed
+from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.mechanical.configuration import decide
@@ -54,7 +55,7 @@ class Ran:
 class MechanicalProposer:
     """Repairs what formatters, linters, lock files and generators repair."""
 
-    name = "mechanical"
+    traits = PROPOSERS["mechanical"]
 
     def __init__(self, *, root: str = WORKSPACE) -> None:
         """Say where sandboxes have the work tree."""

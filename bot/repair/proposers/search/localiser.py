@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener
+from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.search.evidence import Evidence
@@ -31,7 +32,7 @@ class Localiser:
         problem: Why no line is suspicious, or "".
     """
 
-    name = "search"
+    traits = PROPOSERS["search"]
 
     def __init__(self) -> None:
         self.evidence: Evidence | None = None

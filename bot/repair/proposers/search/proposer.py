@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener
+from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.search.laboratory import FOLDER, Unanswered
@@ -21,7 +22,7 @@ _SHARE = 0.8
 class SearchProposer:
     """A `Proposer` that needs no key: fault localisation, edits, validation by the tests."""
 
-    name = "search"
+    traits = PROPOSERS["search"]
 
     def __init__(self, *, folder: str = FOLDER, root: str = WORKSPACE) -> None:
         """Work on the tree at `root`, with the driver in `folder`; both in the sandbox."""

@@ -1,0 +1,45 @@
+"""How people answer Fixpoint: with a command in a comment, or with a button of the check run."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from bot.model.check_report import CheckAction
+from bot.model.request import FixRequest
+from bot.reporting.example import example
+from bot.reporting.markdown import code
+
+FIX = CheckAction("fix", "Fix this", "Reproduce the failure and fix it")
+RETRY = CheckAction("retry", "Retry", "Start a new run on this commit")
+STOP = CheckAction("stop", "Stop", "Stop the run and report its findings")
+APPROVE = CheckAction("approve", "Approve", "Let the run continue")
+REJECT = CheckAction("reject", "Reject", "End the run")
+
+
+class AnswerBy(StrEnum):
+    """Where a person who reads a text can answer it."""
+
+    COMMENT = "comment"
+    BUTTON = "button"
+
+
+def answer_by(request: FixRequest) -> AnswerBy:
+    """Return how people answer a run: a commit without a thread has only buttons."""
+    return AnswerBy.BUTTON if request.number is None else AnswerBy.COMMENT
+
+
+@example(APPROVE, AnswerBy.COMMENT)
+@example(APPROVE, AnswerBy.BUTTON)
+def named(action: CheckAction, by: AnswerBy) -> str:
+    """Return what an answer is called: a command, or the label of a button."""
+    if by is AnswerBy.BUTTON:
+        return f"*{action.label}*"
+    return code(f"/fix {action.identifier}")
+
+
+@example(RETRY, AnswerBy.COMMENT)
+@example(RETRY, AnswerBy.BUTTON)
+def ask(action: CheckAction, by: AnswerBy) -> str:
+    """Return what to do for an answer: write a comment, or press a button."""
+    verb = "press" if by is AnswerBy.BUTTON else "comment"
+    return f"{verb} {named(action, by)}"

@@ -1,0 +1,23 @@
+"""What is wrong with a `/fix` command."""
+
+from __future__ import annotations
+
+from bot.reporting.example import example
+
+
+@example()
+def on_or_off() -> str:
+    """It lacks its word."""
+    return "`/fix auto` needs `on` or `off`."
+
+
+@example("status")
+def no_options(command: str) -> str:
+    """It has options that it can't take."""
+    return f"`/fix {command}` takes no options."
+
+
+@example()
+def only_on_pull_requests() -> str:
+    """Issues have no checks."""
+    return "`/fix auto` works only on pull requests."

@@ -1,0 +1,166 @@
+"""Why the failed checks of a commit are real, flaky, red on the base or not reproduced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.reporting.example import example
+from bot.reporting.series import series
+
+_NAMED = 3
+_CHECK = "test"
+_COMMAND = "pytest -q"
+_DIFFERENCES = "The job runs on macOS."
+
+
+def _shown(command: str) -> str:
+    return f"`{' '.join(command.split())[:120]}`"
+
+
+def _tests(names: Sequence[str]) -> str:
+    return series([f"`{name}`" for name in names], most=_NAMED)
+
+
+@example(_CHECK, "The runner lost its connection.")
+def outside(check: str, reason: str) -> str:
+    """The job's log shows that the code isn't the cause."""
+    return f"`{check}`: {reason}"
+
+
+@example(_CHECK, _COMMAND, 1, _DIFFERENCES)
+@example(_CHECK, _COMMAND, 3, "")
+def passes(check: str, command: str, runs: int, differences: str) -> str:
+    """The command never failed here."""
+    times = "once" if runs == 1 else f"{runs} times"
+    said = f"`{check}`: {_shown(command)} passed here {times} but failed on GitHub."
+    return f"{said} {differences}".strip()
+
+
+@example(_CHECK, _COMMAND, failed=1, runs=4)
+def flaky(check: str, command: str, *, failed: int, runs: int) -> str:
+    """The command failed in some runs."""
+    return f"`{check}`: {_shown(command)} failed in {failed} of {runs} runs on the same commit."
+
+
+@example(_CHECK, _COMMAND, _DIFFERENCES)
+def program_missing(check: str, command: str, differences: str) -> str:
+    """The command could not start."""
+    said = f"`{check}`: {_shown(command)} needs a program that is not installed here."
+    return f"{said} {differences}".strip()
+
+
+@example(_CHECK, _COMMAND, ["tests/test_a.py::test_a"], ["tests/test_b.py::test_b"], "")
+def another_failure(
+    check: str, command: str, here: Sequence[str], there: Sequence[str], differences: str
+) -> str:
+    """Other tests fail here than on GitHub."""
+    said = (
+        f"`{check}`: {_shown(command)} fails here with {_tests(here)}, but failed on GitHub with "
+        f"{_tests(there)}."
+    )
+    return f"{said} {differences}".strip()
+
+
+@example(_CHECK, _COMMAND)
+def fails(check: str, command: str) -> str:
+    """The command failed each time."""
+    return f"`{check}`: {_shown(command)} fails here every time."
+
+
+@example(_CHECK, _COMMAND, _DIFFERENCES)
+def sandbox_differs(check: str, command: str, differences: str) -> str:
+    """The base fails here, and its check passed on GitHub."""
+    said = (
+        f"`{check}`: {_shown(command)} also fails here on the base commit, where GitHub's check passed, "
+        "so the sandbox is what differs."
+    )
+    return f"{said} {differences}".strip()
+
+
+@example(_CHECK, _COMMAND, passed_on_github=False)
+@example(_CHECK, _COMMAND, passed_on_github=True)
+def base_fails_too(check: str, command: str, *, passed_on_github: bool) -> str:
+    """The base has the same failure."""
+    said = f"`{check}`: {_shown(command)} fails the same way on the base commit."
+    if not passed_on_github:
+        return said
+    return (
+        f"{said} GitHub's check passed there, so something outside the repository has changed "
+        "since."
+    )
+
+
+@example(_CHECK)
+def base_not_set_up(check: str) -> str:
+    """The setup fails at the base, so nothing can be compared."""
+    return f"{check}: the setup fails on the base commit, so the command was not run there."
+
+
+@example(_CHECK, "npm ci", _DIFFERENCES)
+def setup_timed_out(check: str, command: str, differences: str) -> str:
+    """A step before the failed one takes too long here."""
+    said = f"`{check}`: {_shown(command)}, which runs before the failed step, timed out here."
+    return f"{said} {differences}".strip()
+
+
+@example(_CHECK, "npm ci", 1, _DIFFERENCES)
+def setup_failed(check: str, command: str, exit_code: int, differences: str) -> str:
+    """A step before the failed one fails here."""
+    said = (
+        f"`{check}`: {_shown(command)}, which runs before the failed step, exited with "
+        f"{exit_code} here."
+    )
+    return f"{said} {differences}".strip()
+
+
+@example(["The workflow was deleted."])
+def nothing_to_run(reasons: Sequence[str]) -> str:
+    """No job can be planned, and no test command was found."""
+    return " ".join(
+        ("The failed checks can't be run here.", *reasons, "No test command was found.")
+    )
+
+
+@example("test (3.12)")
+def same_commands(check: str) -> str:
+    """Another failed job has the same setup and command."""
+    return f"It runs the same commands as `{check}`."
+
+
+@example(4)
+def too_many(most: int) -> str:
+    """One run repeats a few failed jobs only."""
+    return f"One run repeats at most {most} failed jobs; this one is left to GitHub."
+
+
+@example()
+def test_command_instead() -> str:
+    """No workflow explains the check."""
+    return "The repository's own test command is run instead."
+
+
+@example(_CHECK)
+@example(_CHECK, step="Run tests", workflow=".github/workflows/ci.yml")
+def command_origin(check: str, *, step: str = "", workflow: str = "") -> str:
+    """Where the failing command comes from."""
+    if not workflow:
+        return f"The failing command comes from the check `{check}`."
+    return f"The failing command comes from the check `{check}`, step `{step}` of {workflow}."
+
+
+@example(_COMMAND)
+def run_at_base(command: str) -> str:
+    """What the progress shows while the base is looked at."""
+    return f"{command} on the base commit"
+
+
+@example(_CHECK, "It runs the same commands as `test (3.12)`.")
+def noted(check: str, reason: str) -> str:
+    """What the report notes about one of several checks."""
+    return f"{check}: {reason}"
+
+
+@example("ruff check .", "Ran `ruff check --fix .`.")
+def tidied(command: str, summary: str) -> str:
+    """The tools of another failed job changed the patch."""
+    return f"For `{command}`: {summary}"

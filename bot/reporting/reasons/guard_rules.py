@@ -1,0 +1,65 @@
+"""What each rule of the guards finds."""
+
+from __future__ import annotations
+
+from bot.reporting.example import example
+
+_FINDS: dict[str, str] = {
+    "test-removed": "a test that was removed, or renamed so that no runner collects it",
+    "test-skipped": "a test that is skipped, expected to fail, or run alone",
+    "test-cut-short": "a test that returns before its assertions",
+    "assertion-removed": "fewer assertions in a test than before",
+    "assertion-weakened": "an assertion that demands less than the one before",
+    "assertion-vacuous": "an assertion that holds whatever the code does",
+    "expected-changed": "a different expected value in an existing assertion",
+    "tolerance-relaxed": "a larger tolerance or timeout in a test",
+    "snapshot-changed": "a changed snapshot of a test",
+    "test-restored": "a change to an existing test that was left out",
+    "test-data-changed": "a changed file that belongs to the tests but is not a test",
+    "outcome-rewritten": "code that changes what a test runner collects or reports",
+    "runner-patched": "a test runner, assertion or builtin replaced at run time",
+    "exits-early": "a process exit that looks like success",
+    "exits-in-function": "the same inside a function, where a program may legitimately exit",
+    "always-equal": "a comparison that is always true",
+    "test-setup": "a changed file that affects how tests run",
+    "protected-requested": "a protected path or configuration that the request asks to change",
+    "config-restored": "a change to protected configuration that was left out",
+    "check-relaxed": "a test, coverage or lint rule that demands less",
+    "failure-suppressed": "a suppression in a file that the failing check names",
+    "suppression-added": "a suppression for a linter, type checker or coverage",
+    "suppression-named": "one that names what it suppresses, where only tests failed",
+    "test-aware": "production code that checks whether it is being tested",
+    "stack-inspected": "production code that inspects its callers",
+    "interpreter-reached": (
+        "production code that accesses loaded modules, import hooks, tracing or exit handlers"
+    ),
+    "runner-imported": "production code that imports a test runner",
+    "hard-coded-answer": "a hard-coded answer to an input of the tests",
+    "special-case": "a branch for exactly one input of the tests",
+    "exception-swallowed": "an exception handler that swallows everything where the test failed",
+    "broad-except": "an exception handler that swallows everything",
+    "network-at-import": "a network call that runs when a module is loaded",
+    "dependency-added": "a changed dependency manifest or lock file",
+    "binary-added": "a new or changed binary file",
+    "blob-added": "generated or minified text",
+    "symlink-changed": "a symbolic link that is new or has a new target",
+    "symlink-escapes": "a symbolic link that points outside the repository",
+    "submodule-changed": "a submodule at another commit",
+    "patch-size": "a patch that is too large to review",
+    "not-examined": "a file that the guards could not read",
+    "tests-not-run": "tests that ran without the patch but not with it",
+    "tests-unseen": "tests that failed before and have no recorded pass",
+    "original-test-fails": "an original test that fails where a request changes tests",
+    "needs-own-tests": "a command that passes only with the test files that the patch adds",
+    "results-forged": "tests that are reported as passing although they were made to fail",
+    "flaky-pass": "a command that passes with the patch only sometimes",
+}
+
+
+def finds(rule: str) -> str:
+    """Return what a rule looks for, as a noun phrase."""
+    return _FINDS[rule]
+
+
+for _rule in reversed(_FINDS):
+    example(_rule)(finds)

@@ -1,0 +1,68 @@
+"""Why a command that passes with a patch may prove nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.reporting.example import example
+from bot.reporting.series import series
+
+_TESTS = ["tests.test_app.test_a", "tests.test_app.test_b"]
+_MANY = [f"tests.test_app.test_{letter}" for letter in "abcdefg"]
+_NAMED = 5
+"""Tests that a finding names."""
+
+
+@example()
+def no_pass_recorded() -> str:
+    """The command's report has no passing test."""
+    return "The command passes, but no pass is recorded for any of its tests."
+
+
+@example(_TESTS)
+def now_skipped(tests: Sequence[str]) -> str:
+    """What failed without the patch is skipped with it."""
+    return f"Tests that failed before are now skipped: {series(tests, most=_NAMED)}."
+
+
+@example(_MANY)
+def no_longer_run(tests: Sequence[str]) -> str:
+    """What ran without the patch does not run with it."""
+    return f"Tests that ran before no longer run: {series(tests, most=_NAMED)}."
+
+
+@example(_TESTS)
+def pass_not_recorded(tests: Sequence[str]) -> str:
+    """What failed without the patch is not in the report of the passing run."""
+    return f"No pass recorded for {series(tests, most=_NAMED)}."
+
+
+@example(_TESTS)
+def original_tests_fail(tests: Sequence[str]) -> str:
+    """A request changes tests; without these changes some fail."""
+    return f"These tests fail without the changes that the request asks for: {series(tests, most=_NAMED)}."
+
+
+@example(_TESTS)
+@example([])
+def needs_own_tests(failing: Sequence[str]) -> str:
+    """The command fails when test files of the patch are taken away."""
+    said = "The command passes only with the test files that the patch adds."
+    return f"{said} Failing without them: {series(failing, most=_NAMED)}." if failing else said
+
+
+@example(2, 3, _TESTS)
+@example(2, 3, [])
+def flaky(passed: int, runs: int, failing: Sequence[str]) -> str:
+    """The command passed in some of its runs."""
+    said = f"The command passed in only {passed} of {runs} runs with the patch."
+    return f"{said} Failing in another run: {series(failing, most=_NAMED)}." if failing else said
+
+
+@example(_MANY)
+def forged(tests: Sequence[str]) -> str:
+    """Tests with an error planted at their end are reported as passing."""
+    return (
+        "The results look forged. Tests that were made to fail are still reported as passing: "
+        f"{series(tests, most=_NAMED)}."
+    )

@@ -1,0 +1,75 @@
+"""What a plan of a job shows, and why a step of it failed here apart from its exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.reporting.example import example
+
+
+@example(60.0)
+def step_timed_out(seconds: float) -> str:
+    """The step reached its time limit."""
+    return f"It timed out after {seconds:.0f} s."
+
+
+@example(["secrets.TOKEN"])
+@example(["secrets.TOKEN", "secrets.KEY"])
+def secrets_missing(names: Sequence[str]) -> str:
+    """The step uses secrets, which nobody gives away here."""
+    named = ", ".join(f"`{name}`" for name in names)
+    return f"It uses {named}, which {'are' if len(names) > 1 else 'is'} not available here."
+
+
+@example("tox")
+def program_missing(program: str) -> str:
+    """The shell did not find it."""
+    return f"The program `{program}` is not installed here."
+
+
+@example()
+def condition_unknown() -> str:
+    """The step may not have run on GitHub at all."""
+    return "It is unknown whether GitHub would run it."
+
+
+@example("test (3.12)", ".github/workflows/ci.yml", "test", "push")
+def plan_title(name: str, workflow: str, job: str, event: str) -> str:
+    """The first line of a plan."""
+    return f"{name}  ({workflow}, job {job}, on {event})"
+
+
+@example()
+def differences_follow() -> str:
+    """The heading of a plan's last part."""
+    return "Differences from GitHub's runner:"
+
+
+@example()
+def condition_false() -> str:
+    """What stands behind a step that does not run."""
+    return " (its condition is false)"
+
+
+@example()
+def only_after_failure() -> str:
+    """What stands behind a step that runs when another one failed."""
+    return " (only after a failure)"
+
+
+@example("/workspace/web")
+def in_folder(folder: str) -> str:
+    """Where a step's command runs."""
+    return f"in {folder}"
+
+
+@example()
+def runner_set_up() -> str:
+    """What stands for the commands that start a job, among those that a report shows."""
+    return "# Make the sandbox look like GitHub's runner"
+
+
+@example(["ruff 0.5.1", "mypy 1.11"])
+def logged_versions(tools: Sequence[str]) -> str:
+    """What stands for the commands that bring tools to the versions of GitHub's log."""
+    return f"# Use the versions from the job's log: {', '.join(tools)}"

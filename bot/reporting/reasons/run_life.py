@@ -1,0 +1,30 @@
+"""What happened to a run as a whole: it was continued, interrupted, or broke."""
+
+from __future__ import annotations
+
+from bot.reporting.example import example
+from bot.reporting.figures import count
+
+
+@example("ann", "3fa9c1d20b7e")
+def budget_extended(by: str, run_id: str) -> str:
+    """A person approved more budget for a run that used up its own."""
+    return f"{by} approved more budget; continuing run {run_id}."
+
+
+@example(3)
+def interrupted(times: int) -> str:
+    """The server ended each time that it worked on the run."""
+    return f"Interrupted {count(times, 'time')} without progress."
+
+
+@example()
+def bug() -> str:
+    """An exception that nobody expected."""
+    return "A bug in Fixpoint ended this run."
+
+
+@example()
+def server_changed() -> str:
+    """The steps that the run made do not fit the server that took it up."""
+    return "The server's settings or version changed during the run, so Fixpoint can't continue it."
