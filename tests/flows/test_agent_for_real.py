@@ -210,5 +210,5 @@ async def test_the_judge_over_each_wire(wire: Literal["anthropic", "openai"]) ->
     (asked,) = server.requests
     assert asked.tools == ()
     assert asked.system.splitlines()[0] == snapshot(
-        "You judge whether a failing test shows a reported problem. You are given a report, a test that somebody wrote for it, and how that test fails on the code as it is now."
+        "You judge whether a failing test shows a reported problem. You are given a report, a test that somebody wrote for it, and how that test fails on the current code."
     )
