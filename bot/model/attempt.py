@@ -57,7 +57,7 @@ class GuardFinding:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What a proposer leaves behind at the end of one attempt.
+    """The result of a proposer's attempt.
 
     Attributes:
         patch: Against the tree that the attempt started from; empty when it changed nothing.

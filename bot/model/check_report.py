@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A remark of a check run at lines of a file; `level` is `notice`, `warning` or `failure`."""
+    """A remark of a check run on lines of a file; `level` is `notice`, `warning` or `failure`."""
 
     path: str
     start_line: int
@@ -19,7 +19,7 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class CheckAction:
-    """A button of a check run. GitHub takes a label of 20, a description of 40 characters."""
+    """A button of a check run. GitHub allows a label of 20 and a description of 40 characters."""
 
     identifier: str
     label: str
@@ -32,7 +32,7 @@ class CheckReport:
 
     Attributes:
         name: Shown on the commit; the same for every run of Fixpoint.
-        head_sha: Commit (hex) that it speaks of.
+        head_sha: Commit (hex) that it is about.
         external_id: The run's id; creating the same one twice gives one check run.
         status: `queued`, `in_progress` or `completed`.
         conclusion: `success`, `failure`, `neutral`, `cancelled`, `skipped`, `timed_out` or

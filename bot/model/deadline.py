@@ -19,7 +19,7 @@ class StopSign(asyncio.Event):
     """Set once a run must stop.
 
     Attributes:
-        reason: Why, as a sentence; the first one holds.
+        reason: Why, as a sentence; the first one counts.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,7 @@ class StopSign(asyncio.Event):
         self.reason = BY_A_PERSON
 
     def stop(self, reason: str = BY_A_PERSON) -> None:
-        """Have the run stop."""
+        """Stop the run."""
         if not self.is_set():
             self.reason = reason
         self.set()
@@ -110,7 +110,7 @@ class RunLimits:
 
 
 async def unless_stopped(work: Callable[[], Awaitable[T]], stopped: StopSign) -> T:
-    """Do `work`, but cancel it as soon as the run is stopped; it does not begin once that is so.
+    """Do `work`, but cancel it as soon as the run is stopped; it does not start if the run is stopped already.
 
     Raises:
         RunStopped: When that came first.

@@ -92,11 +92,11 @@ class PatchRules:
     """What a repository lets patches do. Globs are in gitignore syntax.
 
     Attributes:
-        allowed: When there are any, a patch stays inside them.
+        allowed: If there are any, a patch must stay inside them.
         protected: No patch touches these.
         restored: Added to what is put back before a patch is judged; see `guards.is_restored`.
         guards: Severities that replace those of `RULES`.
-        requested: Globs of what the request asks to change although it is closed to patches; see
+        requested: Globs of what the request asks to change although it is protected; see
             `guards.requested`.
     """
 
@@ -128,7 +128,7 @@ def configured(
 
 
 def softened(findings: Iterable[GuardFinding], limit: Severity) -> tuple[GuardFinding, ...]:
-    """Return the findings, none graver than `limit`."""
+    """Return the findings, none more severe than `limit`."""
     order = list(Severity)
     return tuple(
         replace(finding, severity=limit)

@@ -32,10 +32,10 @@ class Limits:
 
     @property
     def observation_seconds(self) -> float:
-        """Seconds for a command that is judged: one that never ends must leave time for a repair.
+        """Seconds for a command that is judged: one that hangs must leave time for a fix.
 
-        It runs before the repair and after it, more than once, so more than a quarter of the run
-        does not help where it does end.
+        It runs several times, before and after the fix, so more than a quarter of the run does not
+        help where it does end.
         """
         return min(self.command_seconds, self.seconds / 4)
 

@@ -10,11 +10,11 @@ from bot.model.limits import Limits
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """As much again as a run had, for which a person's approval is enough.
+    """A second budget of the same size as the run's first, which a person may approve.
 
     Attributes:
-        limits: What there is to spend.
-        role: The least role that may approve.
+        limits: The budget.
+        role: The lowest role that may approve.
         until: When the offer ends, UTC.
     """
 

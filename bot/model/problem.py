@@ -45,7 +45,7 @@ class FailedJob:
         step: Title of the step that failed, or "".
         command: The command that repeats it here, or "".
         why_not: Why no step of a workflow repeats it here, as a sentence, or "".
-        failing: What failed at GitHub, the first real error first.
+        failing: What failed on GitHub, the first real error first.
         excerpt: What it printed around that error.
         differences: From GitHub's runner, as sentences.
     """
@@ -99,7 +99,7 @@ class Problem:
         title: The issue's or pull request's title; empty for a bare failing command.
         body: Its text.
         comments: The thread, oldest first.
-        instructions: What the person who triggered wrote behind `/fix`: the only trusted text.
+        instructions: What the person who triggered wrote after `/fix`: the only trusted text.
         number: Of the issue or pull request, or None.
         is_pull_request: Which of the two it is.
     """

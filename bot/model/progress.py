@@ -1,4 +1,4 @@
-"""What the engine says while it works; listeners show it on a terminal or in a comment."""
+"""What the engine reports while it works; listeners show it on a terminal or in a comment."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PhaseStarted:
 
 @dataclass(frozen=True, slots=True)
 class CommandsFound:
-    """It is known how the repository is set up and tested."""
+    """The commands that set up and test the repository are known."""
 
     commands: Commands
 

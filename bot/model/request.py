@@ -1,4 +1,4 @@
-"""What a person asked for, as values that can be stored, compared and asked for again."""
+"""What a person asked for, as values that can be stored, compared and repeated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Effort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What was set behind `/fix`. None leaves it to the repo config and its defaults.
+    """Options given after `/fix`. None means the repo config or its default.
 
     Attributes:
         attempts: Candidate patches that may be verified.
@@ -40,7 +40,7 @@ class Options:
     draft: bool | None = None
 
     def over(self, earlier: Options) -> Options:
-        """Return these options, with what they leave open taken from `earlier`."""
+        """Return these options, with those that are unset taken from `earlier`."""
         return Options(
             attempts=earlier.attempts if self.attempts is None else self.attempts,
             budget_usd=earlier.budget_usd if self.budget_usd is None else self.budget_usd,
@@ -136,8 +136,8 @@ class FixRequest:
 
         Derived from the comment and the moment of its last edit, so that the same delivery, sent
         or handled twice, names the same run, and a new command in an edited comment another one.
-        For failed checks it is derived from the commit, which so has one run however many of its
-        checks fail; only a person gives it another turn. A run is continued once.
+        For failed checks it is derived from the commit, so it has one run however many of its
+        checks fail; only a person can start another. A run is continued once.
         """
         repository = self.repository.lower()
         if self.continues is not None:
@@ -149,7 +149,7 @@ class FixRequest:
         return hashlib.sha256(key.encode()).hexdigest()[:12]
 
     def again(self, earlier: FixRequest) -> FixRequest:
-        """Return this request with what `earlier` asked for, where this one is silent."""
+        """Return this request, with what it leaves unset taken from `earlier`."""
         return replace(
             self,
             instructions=self.instructions or earlier.instructions,

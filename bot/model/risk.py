@@ -10,10 +10,10 @@ class Level(StrEnum):
     """How much harm an act of a tool, or an outcome, could do."""
 
     LOW = "low"
-    """Looks only."""
+    """Only reads."""
 
     MEDIUM = "medium"
-    """Changes what is thrown away or judged before anybody relies on it."""
+    """Changes only what is discarded, or judged before anybody relies on it."""
 
     HIGH = "high"
     """Needs a person's approval."""

@@ -1,4 +1,4 @@
-"""Make text of strangers safe to show to a model: nothing hidden, bounded, and marked as data."""
+"""Make untrusted text safe to show to a model: nothing hidden, bounded, and marked as data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TERMINAL_ESCAPE = re.compile(
 )
 """CSI and OSC sequences and two-character escapes (ECMA-48, section 5)."""
 _INVISIBLE_LETTERS = frozenset("\u115f\u1160\u17b4\u17b5\u3164\uffa0\u034f")
-"""Characters that count as letters or marks and yet show nothing (Hangul fillers and the like)."""
+"""Characters that count as letters or marks but are invisible (Hangul fillers and the like)."""
 _SELECTORS = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
 """Variation selectors: able to carry a byte each behind any visible character."""
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})

@@ -26,7 +26,7 @@ from bot.reporting.reasons import attempts
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What came of asking a proposer.
+    """The result of asking a proposer.
 
     Attributes:
         attempt: None when it does not count: a proposer that found nothing to change.
@@ -124,7 +124,7 @@ async def _judge(
 async def _verify(
     run: Run, context: RepairContext, move: Try, key: str, proposal: Proposal
 ) -> Judged:
-    """Judge by the failing command first, and by the whole suite only what passes that.
+    """Judge by the failing command first, and by the whole suite only if that passes.
 
     Raises:
         BudgetExhausted: Before everything was run that the judgement needs.
@@ -168,7 +168,7 @@ async def _beside(
 
 
 def _question(run: Run, context: RepairContext, move: Try) -> Question:
-    """Return by what a proposer's patch is judged."""
+    """Return the criteria by which a proposer's patch is judged."""
     reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
     if move.proposer.may_edit_tests:
         edits = TestEdits.KEPT
@@ -195,7 +195,7 @@ def checked(
 
 
 async def _baseline(run: Run, context: RepairContext) -> Observation | None:
-    """Return the whole suite on the untouched tree, run once and only when it is needed."""
+    """Return the whole suite on the untouched tree; it runs once, and only when needed."""
     commands, reproduction = context.commands, run.known.reproduction
     if reproduction is None or commands.test == commands.failing:
         return None

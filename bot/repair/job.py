@@ -1,4 +1,4 @@
-"""What a run is to do, and where its source comes from."""
+"""What a run should do, and where its source comes from."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Source:
         store: Objects of the run.
         directory: A repository of its own with the commit checked out.
         head: The commit, 40 hex digits.
-        trusted: Commit whose guidance files are believed: the base branch's for a pull request.
+        trusted: Commit whose guidance files are trusted: the base branch's for a pull request.
     """
 
     store: ObjectStore

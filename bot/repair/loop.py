@@ -61,7 +61,7 @@ class State:
 
 
 def next_move(state: State) -> Move:
-    """Return what to do next: the cheapest proposer that has not had its say, until one is right."""
+    """Return what to do next: the cheapest proposer that was not asked yet, until a patch is accepted."""
     accepted = next((attempt for attempt in state.attempts if attempt.accepted), None)
     if accepted is not None:
         return Accept(accepted)
@@ -81,16 +81,16 @@ def next_move(state: State) -> Move:
 
 
 def _finds_another(state: State, proposer: ProposerTraits) -> bool:
-    """Whether a search goes on behind a rejected patch: only where nobody else is left to ask."""
+    """Whether a search continues after a rejected patch: only when no other proposer is left."""
     patches = sum(attempt.proposer == proposer.name for attempt in state.attempts)
     last = state.ladder[-1] == proposer
     return proposer.finds_another and last and patches == state.tried.count(proposer.name)
 
 
 def already_asked(earlier: Sequence[Attempt]) -> tuple[str, ...]:
-    """Return whom a run had asked that made these attempts.
+    """Return the proposers that a run with these attempts had asked.
 
-    Those that are asked once had their turn before anybody who may be asked again.
+    Those that are asked only once come before those that may be asked again.
     """
     names = tuple(attempt.proposer for attempt in earlier)
     once = [name for name, traits in PROPOSERS.items() if traits.once]
@@ -166,7 +166,7 @@ def read_reproduction(runs: Sequence[Observation]) -> Reproduction:
 
 
 def _not_started(observation: Observation) -> bool:
-    """Whether a program that the command names is not there: no test ran, so none failed."""
+    """Whether a program that the command names is missing: no test ran, so none failed."""
     if observation.failing_ids - {observation.command}:
         return False
     if observation.exit_code == COMMAND_NOT_FOUND:

@@ -1,4 +1,4 @@
-"""Which lines of a commit were changed lately: a fault that is new is probably there.
+"""Which lines of a commit changed recently: a new fault is probably there.
 
 Read from the host's own object store; git never runs in the work tree for it.
 """

@@ -1,4 +1,4 @@
-"""One run on its way: what it works with, and what it knows so far."""
+"""One run in progress: what it works with, and what it knows so far."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ class RepairContext:
         )
 
     def clean_room(self, run: Run) -> CleanRoom:
-        """Return where commands run on the prepared tree, each in a sandbox of its own."""
+        """Return where commands run on the prepared tree, each in its own sandbox."""
         return CleanRoom(
             self.preparation.open,
             self.source.store,

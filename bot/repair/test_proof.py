@@ -73,6 +73,6 @@ def objection(observation: Observation, before: frozenset[str]) -> str | None:
 
 
 def _does_not_run(failure: Failure) -> bool:
-    """Whether the test itself is broken, so that its failure says nothing of the code."""
+    """Whether the test itself is broken, so that its failure says nothing about the code."""
     broken = ("SyntaxError", "IndentationError", "fixture '", "error: no such option")
     return any(sign in failure.message for sign in broken)

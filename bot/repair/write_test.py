@@ -61,7 +61,7 @@ async def write_failing_test(
 
 
 def _rejection(n: int, author: Proposer, proposal: Proposal, reason: str) -> Attempt:
-    """Return the try as an attempt, for the next one to learn from; it does not count as one."""
+    """Return the try as an attempt for the next try to learn from; it is not counted."""
     return Attempt(
         n,
         author.traits.name,

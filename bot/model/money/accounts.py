@@ -67,7 +67,7 @@ class Cap:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """How an account stands.
+    """The state of an account.
 
     Attributes:
         account: Which one.

@@ -17,7 +17,7 @@ class Shortage:
     """An account that covers a call in none of its forms.
 
     Attributes:
-        balance: How it stands.
+        balance: Its state.
         amount: The most that the cheapest form of the call can cost.
     """
 
@@ -65,7 +65,7 @@ def check_budget(limits: Limits, spent: Usage, *, now: float, deadline: float) -
 
 
 def own_balance(limits: Limits, spent: Usage) -> Balance:
-    """Return how a run stands that is charged to nothing but itself."""
+    """Return the balance of a run that is charged only to itself."""
     # A sum with an unknown part can't be held to a cap; what is known of it still is, by `check_budget`.
     cap = Cap(None if spent.cost_usd is None else limits.cost_usd, limits.tokens)
     return Balance(Account(AccountScope.RUN), cap, Amount(spent.cost_usd, spent.tokens))
@@ -75,7 +75,7 @@ def affordable(balances: Sequence[Balance], offers: Sequence[Amount]) -> int | S
     """Return which offer every account covers, as its index, or an account that covers none.
 
     Args:
-        balances: Of every account that pays; nothing pays for a part.
+        balances: Of every account that pays; each has to cover the whole call.
         offers: The most that the call can cost in each of its forms, the preferred one first.
     """
     for index, offer in enumerate(offers):

@@ -1,4 +1,4 @@
-"""What a run pays its model calls from: reserved before a call, settled after it."""
+"""How a run pays for its model calls: reserved before a call, settled after it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bot.model.money.budget import Shortage, affordable
 class Reservations(Protocol):
     """Pays for one run.
 
-    Every reservation is settled, or its most is taken for spent: a call whose answer was lost may
+    Every reservation is settled, or counts as spent in full: a call whose answer was lost may
     have been billed all the same.
 
     Attributes:
@@ -25,11 +25,11 @@ class Reservations(Protocol):
     sandbox_seconds: float
 
     async def reserve(self, call: str, offers: Sequence[Amount], own: Balance) -> int:
-        """Put money aside and return for which offer, as its index.
+        """Reserve money for the first offer that is covered, and return its index.
 
         Args:
             call: Names the call, uniquely in its run. A name that comes again is the same call,
-                made again after a crash: what its first try reserved is taken for spent.
+                made again after a crash: what its first try reserved counts as spent.
             offers: The most that the call can cost in each of its forms, the preferred one first.
             own: How the run itself stands, as it knows from its calls.
 
@@ -43,7 +43,7 @@ class Reservations(Protocol):
         ...
 
     def use_sandbox(self, seconds: float) -> None:
-        """Say that a command ran for so long."""
+        """Record how long a command ran."""
         ...
 
 
@@ -63,7 +63,7 @@ class OwnReservations:
         """Do nothing: the run knows what it spent."""
 
     def use_sandbox(self, seconds: float) -> None:
-        """Do nothing: the run's run_limits count it."""
+        """Do nothing: the run's limits count it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Run the failing command at the commit that a pull request goes into."""
+"""Run the failing command at the base commit of a pull request."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def observe_at_base(
 async def note_base(run: Run, context: RepairContext, head: Observation) -> None:
     """Note it when the base of a pull request fails in the same way.
 
-    A person asked for the repair, so it goes on all the same. Where the pull request changes what
+    A person asked for the repair, so the run continues anyway. Where the pull request changes what
     the setup makes, nothing is compared: that would need another setup.
     """
     if not run.job.problem.is_pull_request or not has_base(context):

@@ -38,12 +38,12 @@ _SETUP_CHARACTERS = 16_000
 
 @dataclass(frozen=True, slots=True)
 class JobReproduction:
-    """A failed job on its way to a judgement.
+    """A failed job, its runs here, and the judgement so far.
 
     Attributes:
         context: Its prepared tree; None when its setup fails.
         runs: Its command at the failing commit.
-        judgement: What it is.
+        judgement: Why it fails.
     """
 
     chosen: CheckTarget
@@ -213,7 +213,7 @@ def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> Judgeme
 def _reported(
     run: Run, chosen: Chosen, trials: Sequence[JobReproduction], *, real: bool
 ) -> tuple[FailedJob, ...]:
-    """Return all failed checks; beside real ones, the others have the reason why they are not."""
+    """Return all failed checks; where some are real, the others carry the reason why they are not."""
     told = []
     for trial in trials:
         why = trial.judgement.reason if real and trial.judgement.cause is not Cause.REAL else ""

@@ -1,4 +1,4 @@
-"""Join what several commands showed into one observation. Pure."""
+"""Join the observations of several commands into one. Pure."""
 
 from __future__ import annotations
 

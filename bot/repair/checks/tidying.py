@@ -14,9 +14,9 @@ from bot.reporting.reasons import failed_jobs
 async def tidied(
     run: Run, context: RepairContext, n: int, key: str, proposal: Proposal
 ) -> Proposal:
-    """Return the proposal with what the project's own tools make of it in the other jobs.
+    """Return the proposal with the changes that the project's own tools make to it in the other jobs.
 
-    A lint job and a test job that both fail need two proposers, each in the surroundings of its
+    A lint job and a test job that both fail need two proposers, each in the environment of its
     own job: their work becomes one patch.
     """
     tidier = run.who(lambda one: one.tidies)

@@ -16,7 +16,7 @@ MOST_RUNS = 4
 _MOST_DIFFERENCES = 3
 
 ORDER = (Cause.REAL, Cause.RED_ON_BASE, Cause.FLAKY, Cause.NOT_REPRODUCED, Cause.INFRASTRUCTURE)
-"""Which cause speaks for a commit whose failed checks have several."""
+"""Which cause wins for a commit whose failed checks have several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Judgement:
 
 
 def outside(evidence: JobEvidence) -> Judgement | None:
-    """Return the judgement of a failure that the log shows to lie outside of the code."""
+    """Return the judgement of a failure that, by its log, has a cause outside the code."""
     if not evidence.outside:
         return None
     return Judgement(
@@ -112,7 +112,7 @@ def overall(judgements: Sequence[Judgement]) -> Judgement:
 
 
 def _confirms(evidence: JobEvidence, observation: Observation) -> bool:
-    """Whether what fails here is what failed at GitHub, as far as both name it."""
+    """Whether the same thing fails here as on GitHub, as far as both name it."""
     return bool({_id(each) for each in evidence.failing} & _ids(observation))
 
 

@@ -1,4 +1,4 @@
-"""Find what comes into a repository besides code that people write and read. Pure."""
+"""Find what a patch adds to a repository besides code that people write and read. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from bot.reporting.reasons import guards_additions
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 1_000
-"""A patch above one of these is not read by anybody."""
+"""Nobody reviews a patch above one of these."""
 
 _LONG_LINE = 2_000
 _MINIFIED = re.compile(r"\.min\.(?:js|css)$|\.(?:js|css)\.map$")
@@ -37,18 +37,18 @@ _LATER = frozenset({
     "function_expression", "method_declaration", "func_literal", "function_item",
     "closure_expression", "generator_function_declaration", "function",
 })  # fmt: skip
-"""What code stands in that does not run when its module is loaded."""
+"""Nodes whose code does not run when its module is loaded."""
 
 
 def size(changes: Sequence[FileDiff], patch_bytes: int) -> Iterator[GuardFinding]:
-    """Yield a finding for a patch that is too big to review."""
+    """Yield a finding for a patch that is too large to review."""
     if patch_bytes > MOST_BYTES or len(changes) > MOST_FILES:
         said = guards_additions.too_large_to_review(patch_bytes / 2**20, len(changes))
         yield found("patch-size", said)
 
 
 def additions(change: FileDiff) -> Iterator[GuardFinding]:
-    """Yield findings on what a file is, whatever it says."""
+    """Yield findings on the kind of a file, whatever its content."""
     if SUBMODULE in {change.mode_before, change.mode_after}:
         yield found(
             "submodule-changed", guards_additions.submodule_changed(change.path), change.path
@@ -70,7 +70,7 @@ def additions(change: FileDiff) -> Iterator[GuardFinding]:
 
 
 def network_at_import(change: FileDiff) -> Iterator[GuardFinding]:
-    """Yield a finding for each call over the network that runs when its module is loaded."""
+    """Yield a finding for each network call that runs when its module is loaded."""
     syntax = change.new
     if syntax is None or syntax.language is Language.RUST:
         return

@@ -1,4 +1,4 @@
-"""Find answers that are written down for the inputs of the tests. Pure."""
+"""Find hard-coded answers to the inputs of the tests. Pure."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ _FUNCTIONS = frozenset({
 _RECEIVERS = frozenset({"self", "cls", "&self", "&mutself", "mutself"})
 _COMMON_NUMBERS = frozenset({"0", "1", "2", "-1", "10", "100", "1000", "0.0", "1.0", "0.5"})
 _SPECIFIC = 8
-"""Characters that an input and its answer have together when they can't be there by chance."""
+"""Characters of an input and its answer together from which they can't be there by chance."""
 
 _TABLED = 10
-"""The same in a table, which real repairs have more often than such branches."""
+"""The same for a table, which real fixes contain more often than such branches."""
 
 _LONGEST = 20_000
-"""Characters of a literal that is read."""
+"""Most characters of a literal that are read."""
 
 _UNMISTAKABLE = 10
-"""Characters of an input that can't be there by chance, whatever the answer."""
+"""Characters of an input from which it can't be there by chance, whatever the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ def _table(change: FileDiff, node: Node, said: Said, before: str) -> Iterator[Gu
 
 
 def _constants(change: FileDiff, syntax: Syntax, said: Said, before: str) -> Iterator[GuardFinding]:
-    """Yield findings on functions that return, whatever they are given, what the tests expect."""
+    """Yield findings on functions that return what the tests expect, whatever their input."""
     for node in syntax.added(change.added, *_LEAVES):
         function = next((one for one in parents(node) if one.type in _FUNCTIONS), None)
         body = field(function, "body") if function is not None else None

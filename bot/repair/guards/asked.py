@@ -21,7 +21,7 @@ _FAILING = re.compile(
     r"\b(?:fix|repair)\w*\s+(?:the\s+|this\s+|these\s+|all\s+)?(?:failing|failed|broken|red|flaky)?\s*tests?\b",
     re.IGNORECASE,
 )
-"""What people say when they want the code repaired."""
+"""What people write when they want the code fixed."""
 
 
 def asks_for_test_changes(instructions: str) -> bool:

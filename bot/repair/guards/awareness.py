@@ -1,4 +1,4 @@
-"""Find production code that asks whether it is being tested. Pure."""
+"""Find production code that checks whether it is being tested. Pure."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def awareness(change: FileDiff) -> Iterator[GuardFinding]:
 
 
 def _reaches(change: FileDiff) -> Iterator[GuardFinding]:
-    """Yield findings on new code that reaches for the interpreter, or for a test runner."""
+    """Yield findings on new code that accesses interpreter internals or a test runner."""
     syntax, before = change.new, (change.before or b"").decode("utf-8", "replace")
     if syntax is None:
         return

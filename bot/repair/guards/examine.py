@@ -19,7 +19,7 @@ from bot.repair.guards.suppressions import suppressions
 from bot.repair.guards.weakening import weakened
 
 MOST_FINDINGS = 200
-"""Of one patch; nobody reads more."""
+"""Most findings of one patch; nobody reads more."""
 
 _LINT = re.compile(r"^[^:\s]+\.\w+:\d+")
 _COVERAGE = re.compile(r"fail[_-]under|coverage (?:failure|threshold)|does not meet", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""Find exceptions that new code catches and drops. Pure."""
+"""Find exceptions that new code swallows. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SUPPRESS = re.compile(r"^(?:contextlib\.)?suppress$")
 
 
 def swallowed(change: FileDiff, traced: frozenset[str], moved: str = "") -> Iterator[GuardFinding]:
-    """Yield a finding for each handler of any exception that is added and does nothing with it.
+    """Yield a finding for each added handler that catches any exception and ignores it.
 
     Args:
         change: A readable file.

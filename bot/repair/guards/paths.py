@@ -14,13 +14,13 @@ from bot.repair.guards.requested import REQUESTED, is_requested, kept_on_request
 from bot.reporting.reasons import guards_paths, guards_runner
 
 ALWAYS_PROTECTED = (".git/", ".github/workflows/", ".github/actions/", ".github/fixpoint.yml")
-"""Globs (gitignore syntax) that no patch of ours touches unasked, whatever the config says."""
+"""Globs (gitignore syntax) that our patches never touch unasked, whatever the config says."""
 
 
 def protected_paths(
     files: Sequence[str], globs: Sequence[str], requested: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the files that match a protected glob (gitignore syntax) and nobody asks for."""
+    """Return the files that match a protected glob (gitignore syntax) without a request for them."""
     spec = GitIgnoreSpec.from_lines([*globs, *ALWAYS_PROTECTED])
     return tuple(
         file for file in files if spec.match_file(file) and not is_requested(file, requested)
@@ -57,7 +57,7 @@ def path_findings(
 def on_request(
     files: Sequence[str], protected: Sequence[str], requested: Sequence[str]
 ) -> tuple[GuardFinding, ...]:
-    """Return a finding for each closed file that the patch changes because it was asked to."""
+    """Return a finding for each protected file that the patch changes on request."""
     return tuple(
         found(
             REQUESTED,
@@ -80,7 +80,7 @@ def _restored(file: str) -> GuardFinding:
 
 
 def steering(files: Sequence[str], command: str) -> tuple[GuardFinding, ...]:
-    """Return a finding for each file by which a patch could make `command` pass without a repair.
+    """Return a finding for each file with which a patch could make `command` pass without a fix.
 
     Those are files that configure test runners, and scripts that the command names.
     """

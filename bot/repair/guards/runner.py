@@ -34,7 +34,7 @@ Source: https://docs.pytest.org/en/stable/reference/reference.html#hooks
 
 _INSTALLED = (".dist-info", ".egg-info")
 _ROOTS = frozenset({"src", "lib", "python", "tests", "test"})
-"""Folders that are often on Python's path, and name no package."""
+"""Folders that are often on Python's path but are not packages."""
 
 _RUNNERS = frozenset({
     "pytest", "_pytest", "py", "pluggy", "iniconfig", "unittest", "doctest", "nose", "nose2", "xdist",
@@ -69,7 +69,7 @@ _REPLACES = re.compile(
     r"^(?:atexit\.register\(os\._exit|os\.exec\w+\(|os\.killpg\(|signal\.raise_signal\("
     r"|process\.(?:kill|abort|reallyExit)\(|syscall\.(?:Exit|Exec|Kill)\()"
 )
-"""Calls after which the process is another one, or gone, whatever their arguments."""
+"""Calls that replace or end the process, whatever their arguments."""
 
 _ABRUPT = re.compile(r"^os\.(?:_exit|kill|abort)")
 _TRUE = re.compile(
@@ -80,7 +80,7 @@ _ENTRANCE = re.compile(r"(?:^|/)(?:__main__\.py|main\.\w+|cli\.\w+|(?:bin|cmd|sc
 
 
 def runner(change: FileDiff) -> Iterator[GuardFinding]:
-    """Yield findings on hooks, outcomes, patched runners and early ends in new code."""
+    """Yield findings on hooks, outcomes, patched runners and early exits in new code."""
     name = PurePosixPath(change.path).name
     if _AT_START.match(name) and change.after is not None:
         yield found("outcome-rewritten", guards_runner.runs_at_startup(name), change.path, 1)
@@ -102,7 +102,7 @@ def runner(change: FileDiff) -> Iterator[GuardFinding]:
 
 
 def _named_for_python(change: FileDiff) -> Iterator[GuardFinding]:
-    """Yield findings on files that Python takes for something else, or for a plugin, by their name."""
+    """Yield findings on files whose name makes Python take them for another module or a plugin."""
     path = PurePosixPath(change.path)
     if change.after is not None and any(part.endswith(_INSTALLED) for part in path.parts):
         said = guards_runner.package_registered(change.path)
@@ -166,7 +166,7 @@ def _called(change: FileDiff, node: Node) -> Iterator[GuardFinding]:
 
 
 def _may_exit(change: FileDiff, node: Node) -> bool:
-    """Whether a program may well end there: in its entrance, with a status of success."""
+    """Whether a program may legitimately exit there: in its entry point, with success."""
     if _ABRUPT.match(compact(node)):
         return False
     inside = _is_in_function(node) or not change.path.endswith(".py")

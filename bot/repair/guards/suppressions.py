@@ -1,4 +1,4 @@
-"""Find ignores that a patch adds: for linters, type checkers, coverage. Pure."""
+"""Find suppressions that a patch adds: for linters, type checkers, coverage. Pure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 def suppressions(
     change: FileDiff, failing_files: frozenset[str], *, by_tests: bool = False
 ) -> Iterator[GuardFinding]:
-    """Yield a finding for each ignore that was not there before.
+    """Yield a finding for each suppression that was not there before.
 
     Args:
         change: A readable file.
@@ -66,7 +66,7 @@ def suppressions(
 
 
 def _marks(path: str, data: bytes) -> Iterator[tuple[int, str]]:
-    """Yield the ignores of a file with their lines: those in comments, where its language is known."""
+    """Yield the suppressions of a file with their lines: those in comments, where its language is known."""
     syntax = parse(path, data) if _might(data) else None
     if syntax is None:
         yield from _in_lines(data.decode("utf-8", "replace").split("\n"))
@@ -95,6 +95,6 @@ def _in_lines(lines: list[str]) -> Iterator[tuple[int, str]]:
 
 
 def _shown(line: str) -> str:
-    """Return the ignore without the code before it, so that a moved line is the same."""
+    """Return the suppression without the code before it, so that a moved line is the same."""
     match = _COMMENT.search(line) or _RUST.search(line) or _JAVA.search(line)
     return " ".join(line[match.start() if match else 0 :].split())[:120]

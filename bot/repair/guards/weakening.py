@@ -31,7 +31,7 @@ _MODULE = re.compile(r"^(?:pytestmark|__test__|collect_ignore(?:_glob)?)$")
 
 @dataclass(frozen=True)
 class _Compared:
-    """A test on both sides of a patch."""
+    """A test without and with a patch."""
 
     path: str
     before: TestCase
@@ -81,7 +81,7 @@ def _of_new_case(path: str, case: TestCase) -> Iterator[GuardFinding]:
 
 
 def _of_module(change: FileDiff) -> Iterator[GuardFinding]:
-    """Yield findings on what a whole file says of its tests."""
+    """Yield findings on marks that apply to a whole file of tests."""
     syntax = change.new
     if syntax is None:
         return
@@ -157,13 +157,13 @@ def _replaced(
 
 
 def _same_subject(old: str, new: str) -> bool:
-    """Whether two assertions are about the same, and the second does not only say more."""
+    """Whether two assertions check the same thing, and the second is not just stricter."""
     one, other = (re.split(r"==|\)\.to|,", text, maxsplit=1)[0] for text in (old, new))
     return one == other and not new.startswith(old.rstrip(");"))
 
 
 def _catches_more(old: str, new: str) -> bool:
-    """Whether a test is content with more exceptions, or with any words of theirs."""
+    """Whether a test accepts more exceptions than before, or any message."""
     wider = _ANY_EXCEPTION.search(new) is not None and _ANY_EXCEPTION.search(old) is None
     return wider or ("match=" in old and "raises" in new and "match=" not in new)
 

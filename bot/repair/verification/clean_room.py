@@ -66,7 +66,7 @@ class CleanRoom:
             await sandbox.close()
 
     async def passes(self, name: str, command: str, patch: Patch) -> Observation | str:
-        """Run a command on the untouched tree with `patch`, or say why the patch does not fit."""
+        """Run a command on the untouched tree with `patch`, or say why the patch does not apply."""
         try:
             return await self.observe(name, command, patch)
         except PatchDoesNotApply as error:
@@ -84,7 +84,7 @@ class CleanRoom:
         return replace(observation, written=tuple(change.path for change in changes))
 
     async def observe_shuffled(self, name: str, command: str, patch: Patch) -> Observation:
-        """Run a test suite with `patch`, its tests in random order where the project can do that."""
+        """Run a test suite with `patch`, its tests in random order where the project has a plugin for it."""
         sandbox = await self._fresh(name)
         try:
             ordering = await ordering_in(sandbox, command)
@@ -116,7 +116,7 @@ class CleanRoom:
         return scrubbed(seen, self._scrub)
 
     async def _fresh(self, name: str) -> Sandbox:
-        """Open a sandbox that nothing ran in, also when one of that name was left behind."""
+        """Open a sandbox in which nothing ran yet, even if one of that name was left behind."""
         self._run_limits.check()
         sandbox = await self._opener(name)
         if sandbox.resumed:

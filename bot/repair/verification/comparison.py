@@ -11,7 +11,7 @@ from bot.reporting.reasons import verification
 def new_failures(before: Observation, after: Observation) -> tuple[Failure, ...]:
     """Return what fails with the patch and did not without it.
 
-    When the runner names no tests, an exit status that turned from zero to another counts as one.
+    When the runner names no tests, an exit code that was zero and no longer is counts as one.
     """
     if after.ok:
         return ()

@@ -1,4 +1,4 @@
-"""What the guards say of a candidate that has not been run. Pure."""
+"""What the guards find in a candidate before it is run. Pure."""
 
 from __future__ import annotations
 

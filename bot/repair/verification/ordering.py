@@ -19,7 +19,7 @@ _PROBE = (
 
 @dataclass(frozen=True, slots=True)
 class Ordering:
-    """In which order a suite's tests run.
+    """The order in which a suite's tests run.
 
     Attributes:
         said: One sentence for the person.

@@ -1,4 +1,4 @@
-"""By what a patch is judged."""
+"""The criteria by which a patch is judged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.repair.verification.candidate import TestEdits
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """By what a patch is judged.
+    """The criteria by which a patch is judged.
 
     Attributes:
         failing: The failing command.

@@ -9,10 +9,10 @@ from bot.model.guard_rules import found
 from bot.reporting.reasons import guards_runs, verification
 
 REPEATS = 3
-"""How often the failing command must pass with a patch."""
+"""How many times the failing command must pass with a patch."""
 
 _LONGEST = 60.0
-"""Seconds of one execution above which it is not repeated."""
+"""Seconds; a command that takes longer is not repeated."""
 
 
 def not_repeated(observation: Observation) -> str:
@@ -31,7 +31,7 @@ def needs_own_tests(alone: Observation | None) -> tuple[GuardFinding, ...]:
 
 
 def flaky(runs: Sequence[Observation]) -> tuple[GuardFinding, ...]:
-    """Return a finding when a command passed with a patch in some of its runs only."""
+    """Return a finding when a command passed with a patch in only some of its runs."""
     passed = sum(run.ok for run in runs)
     if passed in {0, len(runs)}:
         return ()

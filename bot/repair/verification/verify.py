@@ -75,7 +75,7 @@ class Verifier:
         self._destination = destination
 
     async def judge(self, name: str, proposal: Proposal, question: Question) -> Judged:
-        """Return the proposal, reduced to what may be published, judged by the failing command.
+        """Return the proposal, reduced to what may be published and judged by the failing command.
 
         Args:
             name: Of the sandbox.
@@ -97,7 +97,7 @@ class Verifier:
     async def compare(
         self, name: str, patch: Patch, verification: Verification, baseline: Observation
     ) -> Verification:
-        """Return the verification of a patch that passes, with what it breaks in the whole suite.
+        """Return the verification of a passing patch, with what it breaks in the whole suite.
 
         Args:
             name: Of the sandbox.
@@ -166,7 +166,7 @@ class Verifier:
         return await asyncio.to_thread(findings_in, candidate, question, evidence, self._rules)
 
     async def _try(self, name: str, candidate: CandidatePatch, question: Question) -> Verification:
-        """Run the failing command with the patch, if that fits where it must."""
+        """Run the failing command with the patch, if the patch applies where it must."""
         patch = candidate.patch
         try:
             await self._check_destination(patch)
@@ -219,7 +219,7 @@ class Verifier:
     async def _original_tests(
         self, name: str, patch: Patch, question: Question
     ) -> tuple[GuardFinding, ...]:
-        """Return which of the tests as they were no longer pass, when a request changes tests."""
+        """Return which of the original tests fail, when a request changes tests."""
         tests = test_paths(patch.files)
         if question.edits is not TestEdits.REQUESTED or not tests:
             return ()

@@ -41,7 +41,7 @@ class Prepared:
         snapshot: Id of the sandbox snapshot.
         tree: What the work tree holds after the setup, as a tree of the run's store.
         environment_of: The commit whose environment is used, when another run made it; else "".
-        refused: Hosts that the setup asked for in vain.
+        refused: Hosts that the setup tried to reach and was not allowed to.
     """
 
     snapshot: str
@@ -88,7 +88,7 @@ def leftovers(run_id: str, places: Sequence[str] = PLACES[:1]) -> tuple[str, ...
 async def clean_up(
     provider: SandboxProvider, run_id: str, places: Sequence[str] = PLACES[:1]
 ) -> None:
-    """Remove what a run left at the provider; what can't be removed goes by its lifetime."""
+    """Remove what a run left at the provider; what can't be removed expires."""
     for name in leftovers(run_id, places):
         with contextlib.suppress(SandboxError):
             await provider.remove(name)
