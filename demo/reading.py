@@ -27,11 +27,11 @@ def plain(markdown: str) -> str:
 
 
 def progress(comment: str) -> Iterator[str]:
-    """Yield what a progress comment says: what is done, what is under way, what was noticed."""
+    """Yield what a progress comment says: what is done, what is in progress, what was noticed."""
     for line in plain(as_seen(comment)).splitlines():
         item = _CHECKED.fullmatch(line)
         if item is not None:
-            text = item["text"].removesuffix(": under way")
+            text = item["text"].removesuffix(": in progress")
             if item["mark"] == "x":
                 yield f"✓ {text}"
             elif text != item["text"] or ": " in text:

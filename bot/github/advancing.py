@@ -18,7 +18,7 @@ async def advance_branch(connection: Connection, advance: Advance) -> str:
     that a crash in between makes no second commit.
 
     Raises:
-        HeadMoved: When the branch is gone, or its head is neither the parent nor our own commit.
+        HeadMoved: When the branch was deleted, or its head is neither the parent nor our own commit.
     """
     tree = await write_tree(connection, advance.parent, advance.changes)
 

@@ -13,7 +13,7 @@ from bot.github.values import DeliveryAttempt
 async def missed_deliveries(app: Connection, since: datetime) -> tuple[DeliveryAttempt, ...]:
     """Return events that GitHub tried to deliver since then and never could, oldest first.
 
-    GitHub keeps deliveries for three days and does not repeat them by itself.
+    GitHub keeps deliveries for three days and does not repeat them on its own.
     """
 
     def reached(answers: list[reading.Json]) -> bool:

@@ -40,10 +40,10 @@ class Gone(NotPermitted):
 
 @dataclass(frozen=True, slots=True)
 class GitHubRetries:
-    """How long to go on asking.
+    """How long to keep retrying.
 
     Attributes:
-        attempts: Calls of the same request at most.
+        attempts: Maximum number of calls of the same request.
         first_wait: Seconds before the second call; doubles each time.
         longest_wait: Seconds that a rate limit may keep a call waiting before it fails.
         timeout: Seconds for one call.

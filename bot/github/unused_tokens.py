@@ -1,4 +1,4 @@
-"""Revoke tokens that nobody uses any more, and all of them when the server stops."""
+"""Revoke tokens that are no longer used, and all of them when the server stops."""
 
 from __future__ import annotations
 

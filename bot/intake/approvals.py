@@ -1,4 +1,4 @@
-"""Take a person's answer to a run that waits for it, and let the run go on; for days if need be."""
+"""Take a person's answer to a waiting run and let the run continue, even days later."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Approvals:
-    """Lets waiting runs go on: with an answer at once, without one when their time is over.
+    """Lets waiting runs continue: at once with an answer, or without one when it is overdue.
 
     What an earlier process kept and did not act on is found by the first look.
     """
@@ -39,7 +39,7 @@ class Approvals:
         Args:
             runs: All runs.
             store: Of questions.
-            go_on: Lets a waiting run go on.
+            go_on: Lets a waiting run continue.
             start: Starts a run.
             every: Seconds between two looks.
         """
@@ -50,7 +50,7 @@ class Approvals:
         self._every = every
 
     async def asks(self, run: RunRecord) -> bool:
-        """Return whether an answer is wanted: a run waits for it, or is over and could go on."""
+        """Return whether an answer is wanted: a run waits for it, or is over and could be continued."""
         if run.status is not RunStatus.DONE:
             return run.status is RunStatus.WAITING
         asked = await self._store.get(run.id)
@@ -62,7 +62,7 @@ class Approvals:
         )
 
     async def answer(self, run_id: str, answer: ApprovalAnswer, by: str) -> None:
-        """Keep the answer and let the run go on; the first answer counts."""
+        """Keep the answer and let the run continue; the first answer counts."""
         run = await self._runs.get(run_id)
         if run is not None and run.status is RunStatus.DONE:
             await self._answer_offer(run, answer, by)
@@ -83,7 +83,7 @@ class Approvals:
             await self._start(request)
 
     async def look(self) -> None:
-        """Let runs go on that have an answer, or that waited long enough."""
+        """Continue runs that have an answer or have waited long enough."""
         for run in await self._runs.active():
             if run.status is not RunStatus.WAITING:
                 continue

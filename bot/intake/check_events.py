@@ -17,7 +17,7 @@ COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
 BUTTONS = ("requested_action", "rerequested")
 
 LEFT = ("synchronize", "closed")
-"""Actions on a pull request after which its head is not what people work on any more."""
+"""Actions on a pull request after which its head is no longer what people work on."""
 
 
 @dataclass(frozen=True, slots=True)

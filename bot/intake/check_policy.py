@@ -1,7 +1,7 @@
 """Decide what becomes of a commit whose checks failed: start a run, wait, or pass it by.
 
 `screen_commit` needs to know where the commit is, so that most commits cost few requests.
-`decide_commit` needs its checks and what else goes on in the repository.
+`decide_commit` needs its checks and what else happens in the repository.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class CompetingRuns:
-    """What else goes on.
+    """Other runs and pull requests of ours.
 
     Attributes:
         earlier: How many runs the commit had.
@@ -202,7 +202,7 @@ def decide_commit(
         wishes: Who wants runs there.
         failed: The checks that failed and count.
         on_base: Names of the checks that fail on the base commit too.
-        standing: What else goes on.
+        standing: Other runs and pull requests of ours.
     """
     asked, config = bool(wishes.asked_by), wishes.config
     everything = asked or config.red_on_base

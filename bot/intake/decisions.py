@@ -73,7 +73,7 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRun:
-    """Let the waiting run go on with this answer."""
+    """Continue the waiting run with this answer."""
 
     run_id: str
     approved: bool

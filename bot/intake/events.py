@@ -40,7 +40,7 @@ class EventComment:
 
     Attributes:
         id: Unique on its GitHub.
-        author: Login, or `ghost` when the account is gone.
+        author: Login, or `ghost` when the account was deleted.
         author_association: `OWNER`, `MEMBER`, `COLLABORATOR`, `CONTRIBUTOR`, `NONE`, ...
         body: Markdown, untrusted.
         via_app: Slug of the App that wrote it, in its own or in a person's name; else None.

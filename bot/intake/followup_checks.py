@@ -1,4 +1,4 @@
-"""Watch the project's own checks of what a run published; say how they end, or go on with them."""
+"""Watch the repository's own checks on what a run published; report them, or start the next run."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from bot.storage.runs import RunRecord, RunStatus
 from bot.storage.stores import Stores
 
 WATCHED = timedelta(hours=6)
-"""After this long nobody waits for the checks of a published commit any more: GitHub ends a job of
+"""After this long the checks of a published commit are no longer waited for: GitHub ends a job of
 its own runners then. https://docs.github.com/en/actions/reference/limits"""
 
 FIRST_CHECK = timedelta(minutes=10)
@@ -196,7 +196,7 @@ def _judged(checks: CommitChecks, slug: str) -> bool:
 def _following(
     commit: WatchedCommit, run: RunRecord, pull: PullRequest, decision: GoOn
 ) -> FixRequest:
-    """Return the request of the run that goes on, with what is left."""
+    """Return the request of the run that continues, with the rest of the budget."""
     return FixRequest(
         repository=commit.repo.full_name,
         installation_id=commit.repo.installation_id,

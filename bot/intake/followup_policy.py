@@ -1,4 +1,4 @@
-"""Decide what the checks of a commit that we published mean: wait, good, or work goes on."""
+"""Decide what the checks of a commit that we published mean: wait, done, or continue."""
 
 from __future__ import annotations
 

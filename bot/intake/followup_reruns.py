@@ -1,4 +1,4 @@
-"""Look at flaky jobs that GitHub runs once more, and add to the report how they end."""
+"""Look at flaky jobs that GitHub re-runs, and add to the report how they end."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from bot.storage.runs import RunRecord
 from bot.storage.stores import Stores
 
 LONGEST = timedelta(hours=6)
-"""After this long nobody waits for the jobs any more: GitHub ends one of its own runners then."""
+"""After this long the jobs are no longer waited for: GitHub ends jobs of its own runners then."""
 
 
 class RerunAftermath:
-    """Looks at one commit whose flaky jobs run once more."""
+    """Looks at one commit whose flaky jobs are re-run."""
 
     def __init__(self, github: GitHub, stores: Stores, *, first_wait: float) -> None:
         self._github = github
@@ -44,7 +44,7 @@ class RerunAftermath:
             return waiting
         await self._tell(run, report, failed)
         sentence = reruns.no_end() if failed is None else reruns.ended(failed)
-        # A commit that had its run has none by itself again, however its jobs end.
+        # A commit that had its run gets no other one automatically, however its jobs end.
         await self._stores.commits.decided(commit, CommitState.STARTED, sentence)
         return sentence
 

@@ -13,7 +13,7 @@ from bot.intake.events import is_handled
 from bot.storage.deliveries import DeliveryStore
 
 LOOK_BACK = timedelta(days=1)
-"""Who asked earlier than this does not wait for an answer any more. GitHub could go back three.
+"""Who asked earlier than this no longer waits for an answer. GitHub keeps deliveries for three.
 
 https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
 """

@@ -70,7 +70,7 @@ class ThreadRuns:
         active: Id of the run that has not ended, or None.
         latest: What the youngest run was asked, ended or not, or None.
         waiting: Id of the run that an answer is for, or None: the active one waits for it, or the
-            youngest one is over and could go on.
+            youngest one is over and could be continued.
         spent: Whether the youngest one ended because its budget was spent.
     """
 

@@ -1,4 +1,4 @@
-"""End runs of failed checks whose commit people left behind: nothing of them would be published."""
+"""End runs of failed checks on superseded commits: nothing of them would be published."""
 
 from __future__ import annotations
 

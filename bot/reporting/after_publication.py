@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from bot.model.request import FailedCheck
 from bot.reporting.example import example
-from bot.reporting.figures import count
 from bot.reporting.markdown import code
+from bot.reporting.series import series
 
 _MOST_NAMED = 5
 _FAILED = (FailedCheck("lint"), FailedCheck("test (3.12)"))
@@ -40,7 +40,5 @@ def title(green: bool, pull_request: int | None) -> str:  # noqa: FBT001 - the o
 
 
 def _fail(failed: tuple[FailedCheck, ...]) -> str:
-    names = ", ".join(code(check.name) for check in failed[:_MOST_NAMED])
-    if len(failed) > _MOST_NAMED:
-        names += f" and {count(len(failed) - _MOST_NAMED, 'other')}"
+    names = series([code(check.name) for check in failed], most=_MOST_NAMED)
     return f"The repository's own checks fail with this fix: {names}."

@@ -41,7 +41,7 @@ class Ended:
     Attributes:
         title: One line.
         success: Whether there is a repair to take.
-        offers_more: Whether an approval lets the run go on.
+        offers_more: Whether an approval lets the run continue.
     """
 
     title: str
@@ -139,7 +139,7 @@ def fixed_by(commit: str) -> str:
 
 @example()
 def superseded() -> str:
-    """Return the title of a run on a commit that people have moved on from."""
+    """Return the title of a run on a commit that is no longer current."""
     return "Superseded"
 
 

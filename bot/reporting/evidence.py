@@ -11,6 +11,7 @@ from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence, quote, table
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.prose import line, prose
+from bot.reporting.series import series
 
 _MOST_DETAILED = 5
 _SHORT_COMMAND = 48
@@ -80,10 +81,7 @@ def diffstat(patch: Patch) -> str:
 
 def changed_files(patch: Patch, *, most: int = 10) -> str:
     """Return the files of a patch as code, on one line."""
-    names = [code(file) for file in patch.files[:most]]
-    if len(patch.files) > most:
-        names.append(f"{len(patch.files) - most:,} more")
-    return ", ".join(names)
+    return series([*map(code, patch.files)], most=most) if patch.files else ""
 
 
 def proposer(attempt: Attempt) -> str:

@@ -9,6 +9,7 @@ from bot.model import FailedJob
 from bot.reporting.evidence import named, output
 from bot.reporting.markdown import bullets, code, details, escape, joined
 from bot.reporting.prose import line
+from bot.reporting.series import series
 
 _MOST_CHECKS = 12
 _ADDRESS = re.compile(r"https?://[\w./:%?=&#~+-]+")
@@ -46,9 +47,7 @@ def _check(job: FailedJob) -> str:
     if job.command:
         parts.append(f", reproduced as {code(job.command)}")
     if job.failing:
-        more = len(job.failing) - 1
-        others = f" and {more} more" if more else ""
-        parts.append(f": {named(job.failing[0])}{others}")
+        parts.append(f": {series([*map(named, job.failing)], most=1)}")
     text = joined(parts)
     return f"{text}. {line(job.why_not)}" if job.why_not else f"{text}."
 

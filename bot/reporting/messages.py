@@ -196,7 +196,7 @@ def no_access(reason: str, mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
 
 @example("The checks failed at 2c64ae4, but the branch is now at 7d1f0b2.", _MARK)
 def moved_on(reason: str, mark: str) -> str:
-    """Say that nothing is done for a commit that people have left behind."""
+    """Say that nothing is published for a commit that is no longer current."""
     return signed(f"{_sentence(reason)} Nothing was published.", mark)
 
 

@@ -25,6 +25,7 @@ from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
 from bot.reporting.prose import line, prose
+from bot.reporting.series import series
 
 _TITLE_LENGTH = 100
 _STEERING = bullets(
@@ -83,9 +84,7 @@ def _failed(report: Report) -> str:
         return f"no command was run at {commit(report.head)}."
     text = f"{code(observation.command)} at {commit(report.head)}, {ended(observation)}"
     if observation.failing:
-        text += f": {code(observation.failing[0].test)}"
-        if len(observation.failing) > 1:
-            text += f" and {count(len(observation.failing) - 1, 'other')}"
+        text += f": {series([code(failure.test) for failure in observation.failing], most=1)}"
     return f"{text}."
 
 

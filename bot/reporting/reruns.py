@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from bot.reporting.example import example
 from bot.reporting.markdown import code
 from bot.reporting.prose import line
+from bot.reporting.series import series
 
 _MOST_NAMED = 5
 
@@ -41,10 +42,7 @@ def ended(failed: Sequence[str]) -> str:
     """Say how the jobs ended when they ran again; `failed` names those that failed again."""
     if not failed:
         return "The failed jobs passed on re-run."
-    names = ", ".join(code(name) for name in failed[:_MOST_NAMED])
-    more = len(failed) - _MOST_NAMED
-    others = f" and {more} more" if more > 0 else ""
-    return f"Failed again on re-run: {names}{others}."
+    return f"Failed again on re-run: {series([*map(code, failed)], most=_MOST_NAMED)}."
 
 
 @example()

@@ -60,7 +60,7 @@ async def write_brief(github: GitHub, request: FixRequest) -> Brief:
 
     Raises:
         RepoConfigError: When the repo config can't be used.
-        HeadMoved: When the commit whose checks failed is not what people work on any more.
+        HeadMoved: When the commit whose checks failed is no longer the head of its branch.
         UsageError: When there is nothing to repair there; the text says what to do.
         GitHubError: When GitHub does not tell.
     """
@@ -125,7 +125,7 @@ async def _of_pull_request(
 
 
 def _require_head(request: FixRequest, head: str) -> None:
-    """Raise `HeadMoved` when the commit whose checks failed is not its branch's head any more."""
+    """Raise `HeadMoved` when the commit whose checks failed is no longer its branch's head."""
     if request.failed is not None and request.failed.sha != head:
         raise HeadMoved(starting.outdated(request.failed.sha[:7], head[:7]))
 

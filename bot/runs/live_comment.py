@@ -69,6 +69,6 @@ class ProgressComment:
             try:
                 await self._edit(render(self.view, datetime.now(UTC), self._mark, self._by))
             except GitHubError as error:
-                # Progress is a courtesy: the run goes on, and its end is posted as a step.
+                # Progress is a courtesy: the run continues, and its end is posted as a step.
                 structlog.get_logger().warning("progress comment not edited", error=str(error))
             await asyncio.sleep(self._every)

@@ -1,4 +1,4 @@
-"""Let GitHub run the failed jobs of a flaky failure once more, and have their end looked at."""
+"""Have GitHub re-run the failed jobs of a flaky failure, and have the result looked at."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Reruns:
         self._commits = commits
 
     async def begin(self, request: FixRequest, failed: tuple[JobEvidence, ...]) -> str:
-        """Start the failed jobs of the commit once more; return what was done, as a sentence.
+        """Re-run the failed jobs of the commit; return what was done, as a sentence.
 
         Raises:
             GitHubError: In an outage; what GitHub refuses is said.

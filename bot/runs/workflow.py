@@ -107,7 +107,7 @@ class FixWorkflow:
         self._comments: dict[str, ProgressComment] = {}
 
     def view_of(self, run_id: str) -> ProgressView | None:
-        """Return how far a run of this process is; None when it is not at work here."""
+        """Return how far a run of this process is; None when it is not active here."""
         comment = self._comments.get(run_id)
         return comment.view if comment else None
 
@@ -203,7 +203,7 @@ class FixWorkflow:
     async def _unless_left(
         self, request: FixRequest, report: Report, steps: Steps
     ) -> tuple[Report, Outcome]:
-        """Say of a run that was stopped that people left its commit behind, if they did."""
+        """Say of a stopped run that its commit is superseded, if it is."""
         if request.failed is None:
             return report, NotPublished()
         left = await steps("see whether people moved on", self._publisher.left, request)
@@ -213,7 +213,7 @@ class FixWorkflow:
     async def _publish_held(
         self, request: FixRequest, brief: Brief | CouldNotStart, report: Report
     ) -> Outcome:
-        """Publish what a person approved of, by the rules that the repository has now."""
+        """Publish what a person approved, by the rules that the repository has now."""
         if isinstance(brief, CouldNotStart):
             return PatchOnly(brief.reason)
         brief = replace(brief, commit=report.head)
@@ -301,7 +301,7 @@ class FixWorkflow:
         try:
             await self._github.revoke(token)
         except GitHubError as error:
-            # It expires by itself within the hour.
+            # It expires within the hour anyway.
             _log.warning("token not revoked", problem=str(error))
 
     def _checkout(self, request: FixRequest, brief: Brief) -> RemoteCheckout:

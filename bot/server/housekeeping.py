@@ -1,4 +1,4 @@
-"""Throw away what nobody can ask for any more: old deliveries, old results, unused mirrors."""
+"""Delete what is no longer needed: old deliveries, old results, unused mirrors."""
 
 from __future__ import annotations
 

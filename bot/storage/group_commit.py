@@ -80,7 +80,7 @@ class GroupCommit:
 
 
 def _settle(future: asyncio.Future[object], result: object, error: Exception | None) -> None:
-    if future.done():  # nobody waits any more: the client hung up
+    if future.done():  # nobody waits for it: the client hung up
         return
     if error is None:
         future.set_result(result)

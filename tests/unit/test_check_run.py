@@ -116,8 +116,8 @@ def test_what_the_projects_own_checks_say() -> None:
         [
             "The repository's own checks pass with this fix.",
             "The repository's own checks fail with this fix: `lint`. The repo config's limits for one fix are used up, so Fixpoint stops here.",
-            "The repository's own checks fail with this fix: `lint`, `t0`, `t1`, `t2`, `t3` and 2 others. To continue, comment `/fix` on the pull request.",
-            "The repository's own checks fail with this fix: `lint`, `t0`. Continuing in https://github.test/acme/app/pull/2",
+            "The repository's own checks fail with this fix: `lint`, `t0`, `t1`, `t2`, `t3` and 2 more. To continue, comment `/fix` on the pull request.",
+            "The repository's own checks fail with this fix: `lint` and `t0`. Continuing in https://github.test/acme/app/pull/2",
             "Fixed in #2; checks pass",
             "Fixed on the branch; checks fail",
         ]

@@ -65,9 +65,9 @@ def test_escapes_are_for_markdown_only() -> None:
 
 
 def test_progress_is_what_changed() -> None:
-    """Steps that are done or under way are told, steps to come are not."""
+    """Steps that are done or in progress are told, steps to come are not."""
     comment = (
-        "Working.\n\n- [x] Check out\n- [ ] Set up: under way\n- [ ] Repair: `x`\n"
+        "Working.\n\n- [x] Check out\n- [ ] Set up: in progress\n- [ ] Repair: `x`\n"
         "  - Attempt 1: accepted\n- [ ] Publish\n\n3 s\n\n- a note\n"
     )
     assert list(progress(comment)) == [

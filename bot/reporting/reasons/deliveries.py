@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.series import series
 
 _RUN = "3fa9c1d20b7e"
 
@@ -142,4 +143,4 @@ def no_run_affected() -> str:
 def superseded(run_ids: Sequence[str]) -> str:
     """Runs on outdated commits were ended."""
     noun = "run" if len(run_ids) == 1 else "runs"
-    return f"Ended superseded {noun} {', '.join(run_ids)}."
+    return f"Ended superseded {noun} {series(run_ids)}."

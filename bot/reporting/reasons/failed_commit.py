@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.series import series
 
 
 @example()
@@ -106,7 +107,7 @@ def settling() -> str:
 @example(("lint", "test (3.12)"))
 def still_running(checks: Sequence[str]) -> str:
     """Other checks may fail too."""
-    return f"Waiting for {', '.join(checks)}."
+    return f"Waiting for {series(checks)}."
 
 
 @example()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.reporting.example import example
 from bot.reporting.figures import count
+from bot.reporting.series import series
 
 _NAMED = 3
 """Files that a sentence names before it counts the others."""
@@ -56,13 +57,13 @@ def looks_like_a_credential(place: str) -> str:
 @example([".github/workflows/ci.yml"])
 def changes_automation(paths: Sequence[str]) -> str:
     """The patch changes what starts as soon as it is pushed."""
-    return f"It changes CI or automation: {_listed(paths)}."
+    return f"It changes CI or automation: {series(paths, most=_NAMED)}."
 
 
 @example(["package.json", "package-lock.json", "a/go.mod", "b/go.mod"])
 def changes_dependencies(paths: Sequence[str]) -> str:
     """The patch changes what is installed."""
-    return f"It changes dependencies: {_listed(paths)}."
+    return f"It changes dependencies: {series(paths, most=_NAMED)}."
 
 
 @example(3, most=0)
@@ -106,8 +107,3 @@ def rejected(by: str) -> str:
 def approval_expired() -> str:
     """Nobody answered in time."""
     return "The approval expired."
-
-
-def _listed(paths: Sequence[str]) -> str:
-    shown = ", ".join(paths[:_NAMED])
-    return f"{shown} and {len(paths) - _NAMED} more" if len(paths) > _NAMED else shown

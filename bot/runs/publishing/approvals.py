@@ -1,4 +1,4 @@
-"""Questions to people: what waits for an approval, what a spent budget may go on with, the answers."""
+"""Questions to people: patches that wait for approval, offers of more budget, and the answers."""
 
 from __future__ import annotations
 

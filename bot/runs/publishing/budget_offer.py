@@ -1,4 +1,4 @@
-"""Decide whether a run whose budget is spent may be offered as much again. Pure."""
+"""Decide whether a run that used up its budget may be offered more. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from bot.model.money.accounts import AccountScope
 
 
 def may_have_as_much_again(report: Report, limits: Limits) -> bool:
-    """Return whether an approval could let a run go on.
+    """Return whether an approval could let a run continue.
 
     It could where the run's own budget ended it, and what it shares with other runs (its thread,
     repository, installation, the day) has room for all of another one.

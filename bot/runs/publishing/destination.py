@@ -16,7 +16,7 @@ from bot.runs.publishing.risk import risks
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A believed patch that waits for a person, and why."""
+    """A believed patch that waits for approval, and why."""
 
     risks: tuple[str, ...]
 

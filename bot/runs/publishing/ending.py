@@ -68,7 +68,7 @@ class Pushed:
 
 @dataclass(frozen=True, slots=True)
 class LeftBehind:
-    """A believed patch for a commit that is not its branch's head any more; `reason` says so."""
+    """A believed patch for a commit that is no longer its branch's head; `reason` says so."""
 
     reason: str
 
@@ -202,7 +202,7 @@ class Ending:
         try:
             await self._github.revoke_tokens(repo)
         except GitHubError as error:
-            # They expire by themselves within the hour.
+            # They expire within the hour anyway.
             _log.warning("tokens not revoked", problem=str(error))
 
 

@@ -1,4 +1,4 @@
-"""Put a believed patch where it belongs, unless people have moved on; have its checks watched."""
+"""Publish a believed patch, unless its commit is superseded, and have its checks watched."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Publisher:
         return replace(outcome, suggested=True)
 
     async def left(self, request: FixRequest) -> LeftBehind | NotPublished:
-        """Return whether people left the commit behind whose checks failed, and how."""
+        """Return whether the commit whose checks failed is superseded, and how."""
         if request.failed is None:
             return NotPublished()
         try:
