@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -28,3 +29,17 @@ def _nothing_stays_mounted(tmp_path_factory: pytest.TempPathFactory) -> Iterator
         place = line.split()[1]
         if place.startswith(f"{base}/"):
             subprocess.run(["umount", "--lazy", place], check=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, object, object]:
+    """Parse what failed without a pause in which another thread could parse something too.
+
+    Before 3.11.8 Python loses count of its recursions then, and a worker dies of it
+    (https://github.com/python/cpython/issues/106905). Only the garbage collector makes pauses.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()

@@ -199,7 +199,7 @@ def _nox(arguments: tuple[str, ...], read: Read) -> Script | None:
     names = {w for n, w in enumerate(words) if n and words[n - 1] in {"-s", "--session"}}
     try:
         module = ast.parse(read("noxfile.py") or "")
-    except SyntaxError:
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # no Python, or nested for fun
         return None
     lines = [
         shlex.join(literals)

@@ -93,6 +93,12 @@ def test_fix_modes(command: str) -> None:
     assert [fix.command for fix in fixes] == PLANS[command]
 
 
+@pytest.mark.parametrize("text", ["def", "\0", "-" * 100_000 + "1", "1" + "+1" * 20_000])
+def test_a_file_that_no_parser_takes_is_no_script(text: str) -> None:
+    """Strangers write it: it may be nested deeper than Python itself can follow."""
+    assert plan("nox -s lint", None, {"noxfile.py": text}.get, allow_snapshots=False) == ()
+
+
 def test_the_failure_names_a_generator() -> None:
     """`run make gen` in a failing test's words is taken up, if the Makefile has that target."""
     said = Observation("pytest", 1, output="stale: run `make gen` or `make coffee`.")

@@ -134,8 +134,8 @@ def _broken(
     if len(source) > _MOST_BYTES:
         return None
     try:
-        module = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError):  # a newer Python, or none
+        module = _parsed(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a newer Python, or none
         return None
     tests = dict(_tests(module.body, ()))
     doomed = _found(path, wanted, tests)
@@ -146,6 +146,17 @@ def _broken(
         _doom(function)
     text = ast.unparse(ast.fix_missing_locations(module))
     return _Broken(text.encode("utf-8"), frozenset(doomed), frozenset(controls))
+
+
+def _parsed(source: bytes) -> ast.Module:
+    """Parse; twice, as two threads that do so at once may disturb each other.
+
+    Python 3.11 has mended that in 3.11.8 (https://github.com/python/cpython/issues/106905).
+    """
+    try:
+        return ast.parse(source)
+    except SystemError:
+        return ast.parse(source)
 
 
 def _tests(statements: Sequence[ast.stmt], around: _Chain) -> Iterator[tuple[_Chain, _Function]]:

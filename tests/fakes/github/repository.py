@@ -112,6 +112,9 @@ class BareRepository:
 
     def reference(self, ref: str) -> str | None:
         """Return what a full reference name points to, or None."""
+        loose = self.path / ref
+        if ref.startswith("refs/") and loose.is_file():  # as git writes each until it packs them
+            return loose.read_text("ascii").strip()
         try:
             return self.text("show-ref", "--verify", "--hash", ref)
         except GitFailed:
