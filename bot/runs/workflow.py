@@ -361,6 +361,4 @@ async def _utc_now() -> datetime:
 
 
 async def _refuse_outdated(_: FixRequest) -> None:
-    raise RunOutdated(
-        "An earlier version of Fixpoint began it, and this version can't read what was stored."
-    )
+    raise RunOutdated(run_life.stored_by_another_version())

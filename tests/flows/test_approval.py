@@ -62,7 +62,7 @@ async def test_a_new_dependency_waits_for_a_maintainer(tmp_path: Path) -> None:
 
 **Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
-2 files, +2 -1: `app.txt`, `requirements.txt`
+2 files, +2 -1: `app.txt` and `requirements.txt`
 
 <details>
 <summary>Show the patch</summary>

@@ -504,7 +504,7 @@ async def test_enough_is_enough(tmp_path: Path) -> None:
         await world.settled()
         assert await world.server.runs.list() == ()
         assert world.shown(world.our_checks()[0]).splitlines()[2] == snapshot(
-            "Fixpoint did not start a run automatically. The repo config's limit of open Fixpoint pull requests is reached."
+            "Fixpoint did not start a run automatically. Fixpoint already has as many open pull requests as the repo config allows."
         )
 
 

@@ -673,7 +673,7 @@ async def test_help_and_status_and_retry(tmp_path: Path) -> None:
         await world.comment("/fix status")
         await world.settled()
         assert world.said()[-1] == snapshot("""\
-There is no active run here. Last run: Not fixed: found no patch that passes. The one attempt of the budget is used.
+No run is active here. Last run: **Not fixed: found no patch that passes.** The one attempt of the budget is used.
 
 To start a new run, comment `/fix retry`.
 

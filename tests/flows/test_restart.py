@@ -290,7 +290,7 @@ async def test_a_run_that_an_earlier_version_began_is_ended(tmp_path: Path) -> N
             await server.kill()
             await server.start()  # finds nothing left to do
             assert scene.level(scene.said()[-1]) == snapshot("""\
-Run `RUN` ended early. An earlier version of Fixpoint began it, and this version can't read what was stored. The server's log has more under `run_id=RUN`. To start again, comment `/fix retry`.
+Run `RUN` ended early. An earlier version of Fixpoint started this run, and this version can't continue it. Details are in the server's log under `run_id=RUN`. To start a new run, comment `/fix retry`.
 
 <!-- fixpoint:run=RUN kind=report -->
 """)

@@ -28,3 +28,9 @@ def bug() -> str:
 def server_changed() -> str:
     """The steps that the run made do not fit the server that took it up."""
     return "The server's settings or version changed during the run, so Fixpoint can't continue it."
+
+
+@example()
+def stored_by_another_version() -> str:
+    """The steps that the run made can't be read."""
+    return "An earlier version of Fixpoint started this run, and this version can't continue it."
