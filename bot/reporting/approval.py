@@ -15,6 +15,7 @@ from bot.reporting.markdown import Section, bullets, code, details, essential, f
 from bot.reporting.marker import marker, signed
 from bot.reporting.proof import cause, proof
 from bot.reporting.prose import line
+from bot.reporting.series import series
 
 _MARK = marker("3fa9c1d20b7e", "example")
 
@@ -72,9 +73,9 @@ def more(offer: Offer, by: AnswerBy = AnswerBy.COMMENT) -> str:
     limits = offer.limits
     parts = [] if limits.cost_usd is None else [cap(limits.cost_usd)]
     parts += [] if limits.tokens is None else [count(limits.tokens, "token")]
-    parts += [count(limits.attempts, "attempt")]
+    parts += [count(limits.attempts, "attempt"), duration(limits.seconds)]
     return (
-        f"{named(APPROVE, by)} extends the budget by {', '.join(parts)}, and {duration(limits.seconds)} and continues from here. "
+        f"{named(APPROVE, by)} extends the budget by {series(parts)}, and continues from here. "
         f"Extending the budget requires the role {code(offer.role)} or higher. The offer expires "
         f"on {_moment(offer.until)}."
     )
