@@ -103,7 +103,7 @@ echo "PREPARED=yes" >> "$GITHUB_ENV"
 sh check.sh
 ```
 
-- The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
+- The failing command comes from the check `test`, step `Check` of .github/workflows/ci.yml.
 - GitHub tested the merge with the base branch; here, the head commit is tested.
 - GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
@@ -181,12 +181,12 @@ async def test_what_passes_here_is_not_reproduced(tmp_path: Path) -> None:
         assert (run.verdict, run.reason, asked(world)) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "`test`: `sh check.sh` passed here 3 times but failed on GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "`test`: `sh check.sh` passed here 3 times but failed on GitHub. GitHub tested the merge with the base branch; here, the head commit is tested. GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
                 0,
             )
         )
         assert world.said(commit.pull)[-1] == snapshot("""\
-**Not fixed: the failure could not be reproduced.** `test`: `sh check.sh` passed here 3 times but failed on GitHub. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.
+**Not fixed: could not reproduce the failure.** `test`: `sh check.sh` passed here 3 times but failed on GitHub. GitHub tested the merge with the base branch; here, the head commit is tested. GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
 **Next:** Comment `/fix --test "COMMAND"` with the failing command, or add a test that fails at `COMMIT`.
 
@@ -225,7 +225,7 @@ echo "PREPARED=yes" >> "$GITHUB_ENV"
 sh check.sh
 ```
 
-- The failing command is that of the check `test`, step `Check` of .github/workflows/ci.yml.
+- The failing command comes from the check `test`, step `Check` of .github/workflows/ci.yml.
 - GitHub tested the merge with the base branch; here, the head commit is tested.
 - GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.
 
@@ -275,7 +275,7 @@ async def test_another_failure_than_github_had_is_not_taken_for_it(tmp_path: Pat
         assert (run.verdict, run.reason, asked(world)) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "`test`: `sh check.sh` fails here with `checks::app`, but failed on GitHub with `tests.test_a::app`. GitHub tested the merge with the base branch; here it is the head commit. GitHub runs it on `ubuntu-latest`; here it runs on the sandbox's own Linux with the programs that are there.",
+                "`test`: `sh check.sh` fails here with `checks::app`, but failed on GitHub with `tests.test_a::app`. GitHub tested the merge with the base branch; here, the head commit is tested. GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
                 0,
             )
         )
@@ -437,7 +437,7 @@ async def test_nothing_is_known_and_nothing_can_be_run(tmp_path: Path) -> None:
         assert (run.verdict, run.reason) == snapshot(
             (
                 Verdict.NOT_REPRODUCED,
-                "The failed checks can't be run here. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large or no file. No test command was found.",
+                "The failed checks can't be run here. The workflow of `deploy` can't be planned. .github/workflows/ci.yml can't be read: it is missing, too large, or not a file. No test command was found.",
             )
         )
 
