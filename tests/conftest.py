@@ -43,3 +43,10 @@ def pytest_runtest_makereport() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the modules, which stay: it looks through them all the time."""
+    gc.collect()
+    gc.freeze()
