@@ -176,6 +176,12 @@ class SandboxProvider(Protocol):
     kind: str
     """`bubblewrap`, `docker` or `e2b`."""
 
+    takes_templates: bool
+    """Whether `SandboxSpec.image` is a template of its service, and no Docker image."""
+
+    snapshots_cost: bool
+    """Whether it takes long to keep a snapshot: they are not on this host."""
+
     async def check(self) -> None:
         """Raise `SandboxUnavailable`, with the remedy, when this kind can't run here."""
         ...

@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bot.commands.options import SandboxChoice
+from bot.commands.options import SandboxOption
 
 ci_app = typer.Typer(
     help="Plan or run one of the repository's GitHub Actions jobs here.", no_args_is_help=True
@@ -65,9 +65,7 @@ def run(
             help="Failing step: the steps before it run as setup, the rest without network access."
         ),
     ] = None,
-    sandbox: Annotated[
-        SandboxChoice | None, typer.Option(help="Sandbox in which commands run.")
-    ] = None,
+    sandbox: SandboxOption = None,
     timeout: Annotated[
         float,
         typer.Option(min=1, help="Time limit per step, in seconds; a step may set a lower one."),
@@ -87,7 +85,7 @@ def run(
     from bot.errors import UsageError
 
     choice = JobChoice(repository, workflow, job, tuple(matrix or ()), event)
-    options = RunOptions(sandbox.value if sandbox else None, step, timeout, as_of, as_json=as_json)
+    options = RunOptions(sandbox, step, timeout, as_of, as_json=as_json)
     try:
         passed = run_job(choice, options)
     except UsageError as error:

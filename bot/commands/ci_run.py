@@ -30,7 +30,8 @@ from bot.commands.ci_report import RunPrinter, chosen_leg, execution_json
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
 from bot.repair.workspace.checkouts import LocalCheckout
-from bot.settings.environment import SandboxKind, load_local_settings
+from bot.settings.environment import load_local_settings
+from bot.settings.sandbox_kind import SandboxKind
 from sandbox.base import Network, Sandbox, SandboxError, SandboxProvider, SandboxSpec
 from sandbox.git import GitError
 
@@ -41,7 +42,7 @@ _MOST_LISTED = 200
 class RunOptions:
     """How it is run; see `fixpoint ci run --help`."""
 
-    sandbox: str | None = None
+    sandbox: SandboxKind | None = None
     step: str | None = None
     timeout: float = 1800.0
     as_of: str | None = None
@@ -124,7 +125,7 @@ async def _run(
     repository: Path, plan: JobPlan, failing: PlannedStep | None, options: RunOptions
 ) -> FinishedJob:
     settings = load_local_settings(os.environ)
-    kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
+    kind = options.sandbox or settings.fixpoint_sandbox
     folder = settings.fixpoint_data / "local"
     provider = await choose_sandbox(settings, folder / "sandboxes", kind)
     name = f"ci-{secrets.token_hex(4)}"

@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from bot.commands.ci import ci_app
-from bot.commands.options import ProposersOption, SandboxChoice, SetupOption, TestOption
+from bot.commands.options import ProposersOption, SandboxOption, SetupOption, TestOption
 
 app = typer.Typer(
     name="fixpoint",
@@ -44,9 +44,7 @@ def fix(
     test: TestOption = None,
     setup: SetupOption = None,
     proposers: ProposersOption = None,
-    sandbox: Annotated[
-        SandboxChoice | None, typer.Option(help="Sandbox in which commands run.")
-    ] = None,
+    sandbox: SandboxOption = None,
     attempts: Annotated[
         int | None, typer.Option(min=1, max=10, help="Maximum number of attempts.")
     ] = None,
@@ -79,7 +77,7 @@ def fix(
         test=test,
         setup=tuple(setup) if setup else None,
         proposers=tuple(name.strip() for name in proposers.split(",")) if proposers else None,
-        sandbox=sandbox.value if sandbox else None,
+        sandbox=sandbox,
         attempts=attempts,
         budget_usd=budget_usd,
         timeout=timeout,
@@ -102,9 +100,7 @@ def localise(
     target: Annotated[Path, typer.Argument(metavar="PATH", help="Path of a git repository.")],
     test: TestOption = None,
     setup: SetupOption = None,
-    sandbox: Annotated[
-        SandboxChoice | None, typer.Option(help="Sandbox in which commands run.")
-    ] = None,
+    sandbox: SandboxOption = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")] = None,
     lines: Annotated[int, typer.Option(min=1, help="Maximum number of lines to print.")] = 20,
     as_json: Annotated[  # noqa: FBT002 - a flag on a command line
@@ -119,7 +115,7 @@ def localise(
         target=str(target),
         test=test,
         setup=tuple(setup) if setup else None,
-        sandbox=sandbox.value if sandbox else None,
+        sandbox=sandbox,
         timeout=timeout,
         most=lines,
         as_json=as_json,
@@ -143,9 +139,7 @@ def verify(
             help="Problem description; may ask for changes to protected files such as tests."
         ),
     ] = None,
-    sandbox: Annotated[
-        SandboxChoice | None, typer.Option(help="Sandbox in which commands run.")
-    ] = None,
+    sandbox: SandboxOption = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")] = None,
     as_json: Annotated[  # noqa: FBT002 - a flag on a command line
         bool, typer.Option("--json", help="Print one JSON object to stdout.")
@@ -161,7 +155,7 @@ def verify(
         test=test,
         setup=tuple(setup) if setup else None,
         issue=issue,
-        sandbox=sandbox.value if sandbox else None,
+        sandbox=sandbox,
         timeout=timeout,
         as_json=as_json,
     )

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from bot.app import build_model, sandbox_kinds
+from bot.app import MODEL_HINT, SANDBOXES, build_model
 from bot.commands import event_loop
 from bot.errors import FixpointError, SettingsError, UsageError
 from bot.settings.environment import (
     LocalSettings,
     LogLevel,
-    SandboxKind,
     ServerSettings,
     load_local_settings,
     load_server_settings,
@@ -108,14 +107,16 @@ async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Diagnosis]:
     """Look at each kind; that one is missing matters only when no other works."""
     found, missing = [], []
     with tempfile.TemporaryDirectory(prefix="fixpoint-doctor-") as folder:
-        for kind, build in sandbox_kinds(settings, Path(folder)).items():
-            provider = build()
+        for entry in SANDBOXES:
+            if not entry.has_key(settings):
+                continue
+            provider = entry.build(settings, Path(folder))
             try:
                 await asyncio.wait_for(provider.check(), _CHECK_SECONDS)
-                meaning = f"Can run commands. {_confinement(kind)}".rstrip()
-                found.append(Diagnosis(f"sandbox {kind}", Health.WORKS, meaning))
+                meaning = f"Can run commands. {entry.confinement()}".rstrip()
+                found.append(Diagnosis(f"sandbox {entry.kind}", Health.WORKS, meaning))
             except (SandboxError, TimeoutError) as error:
-                missing.append((kind, str(error) or "It did not respond."))
+                missing.append((entry.kind, str(error) or "It did not respond."))
             finally:
                 await provider.close()
     for finding in found:
@@ -123,17 +124,9 @@ async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Diagnosis]:
     for kind, problem in missing:
         health = Health.ABSENT if found else Health.BROKEN
         yield Diagnosis(f"sandbox {kind}", health, problem)
-    if settings.e2b_api_key is None:
-        yield Diagnosis("sandbox e2b", Health.ABSENT, "E2B_API_KEY is not set.")
-
-
-def _confinement(kind: SandboxKind) -> str:
-    """Say what holds a sandbox whose walls depend on this machine."""
-    if kind is not SandboxKind.BUBBLEWRAP:
-        return ""
-    from sandbox.bubblewrap.confinement import confinement
-
-    return confinement()
+    for entry in SANDBOXES:
+        if not entry.has_key(settings):
+            yield Diagnosis(f"sandbox {entry.kind}", Health.ABSENT, f"{entry.key} is not set.")
 
 
 async def _models(settings: LocalSettings) -> Diagnosis:
@@ -143,8 +136,7 @@ async def _models(settings: LocalSettings) -> Diagnosis:
             "model",
             Health.ABSENT,
             "Not configured. Without a model, the project's own tools and the search for small "
-            "Python edits still work. To use a model, set ANTHROPIC_API_KEY, or OPENAI_BASE_URL "
-            "and OPENAI_MODEL.",
+            f"Python edits still work. To use a model, set {MODEL_HINT}.",
         )
     await model.close()
     return Diagnosis("model", Health.WORKS, f"{model.name} is configured.")

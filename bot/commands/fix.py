@@ -36,7 +36,7 @@ from bot.repair.run import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.preparation import leftovers
 from bot.runs.remote_checkout import RemoteCheckout
-from bot.settings.environment import SandboxKind, load_local_settings
+from bot.settings.environment import load_local_settings
 from bot.storage.data_folder import make_data_folder
 
 _TERMINATED = "The process received SIGTERM."
@@ -64,7 +64,7 @@ async def _fix(options: FixOptions) -> bool:
         check_patch_file(options.patch)
     problem = problem_of(options)
     settings = load_local_settings(os.environ)
-    kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
+    kind = options.sandbox or settings.fixpoint_sandbox
     run_id = secrets.token_hex(4)
     folder = make_data_folder(settings.fixpoint_data) / "local"
     with scratch_folder(folder / run_id) as scratch:

@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bot.app import MODEL_HINT
 from bot.errors import UsageError
 from bot.model import Problem
 from bot.model.proposers import PROPOSERS
@@ -15,6 +16,7 @@ from bot.model.request import Options
 from bot.repair.guards.requested import as_command, requested_paths
 from bot.repair.job import Job
 from bot.repair.run import Tools
+from bot.settings.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:
     from bot.config.repo_config import RepoConfig
@@ -32,7 +34,7 @@ class FixOptions:
     test: str | None = None
     setup: tuple[str, ...] | None = None
     proposers: tuple[str, ...] | None = None
-    sandbox: str | None = None
+    sandbox: SandboxKind | None = None
     attempts: int | None = None
     budget_usd: float | None = None
     timeout: float | None = None
@@ -104,7 +106,7 @@ def check_proposers(options: FixOptions, tools: Tools) -> None:
 
 
 def _needs_model(name: str) -> str:
-    return f"{name} needs a model; set ANTHROPIC_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL"
+    return f"{name} needs a model; set {MODEL_HINT}"
 
 
 def repo_config(repository: Path) -> RepoConfig:

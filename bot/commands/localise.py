@@ -22,7 +22,8 @@ from bot.repair.proposers.search import Localiser
 from bot.repair.run import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.preparation import leftovers
-from bot.settings.environment import SandboxKind, load_local_settings
+from bot.settings.environment import load_local_settings
+from bot.settings.sandbox_kind import SandboxKind
 from bot.storage.data_folder import make_data_folder
 
 
@@ -33,7 +34,7 @@ class LocaliseOptions:
     target: str
     test: str | None = None
     setup: tuple[str, ...] | None = None
-    sandbox: str | None = None
+    sandbox: SandboxKind | None = None
     timeout: float | None = None
     most: int = 20
     as_json: bool = False
@@ -69,7 +70,7 @@ async def _look(options: LocaliseOptions) -> tuple[Localiser, Report]:
     if repository is None:
         raise UsageError("localise needs a local repository.")
     settings = load_local_settings(os.environ)
-    kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
+    kind = options.sandbox or settings.fixpoint_sandbox
     run_id = secrets.token_hex(4)
     job = job_of(asked, run_id, Problem(), repo_config(repository))
     folder = make_data_folder(settings.fixpoint_data) / "local"

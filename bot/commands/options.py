@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from bot.model.proposers import PROPOSERS
-
-
-class SandboxChoice(StrEnum):
-    """Which sandbox runs commands."""
-
-    AUTO = "auto"
-    E2B = "e2b"
-    DOCKER = "docker"
-    BUBBLEWRAP = "bubblewrap"
+from bot.settings.sandbox_kind import SandboxKind
 
 
 def _filled(given: str | list[str] | None) -> str | list[str] | None:
@@ -26,6 +17,8 @@ def _filled(given: str | list[str] | None) -> str | list[str] | None:
         raise typer.BadParameter("must not be empty; omit the option or give it a value.")
     return given
 
+
+SandboxOption = Annotated[SandboxKind | None, typer.Option(help="Sandbox in which commands run.")]
 
 TestOption = Annotated[
     str | None, typer.Option(callback=_filled, help="Command that reproduces the failure.")

@@ -26,7 +26,8 @@ from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.preparation import leftovers
 from bot.reporting.judgement import as_json, as_text
-from bot.settings.environment import LocalSettings, SandboxKind, load_local_settings
+from bot.settings.environment import LocalSettings, load_local_settings
+from bot.settings.sandbox_kind import SandboxKind
 from bot.storage.data_folder import make_data_folder
 from sandbox.git import PatchDoesNotApply
 
@@ -42,7 +43,7 @@ class VerifyOptions:
     test: str | None = None
     setup: tuple[str, ...] | None = None
     issue: str | None = None
-    sandbox: str | None = None
+    sandbox: SandboxKind | None = None
     timeout: float | None = None
     as_json: bool = False
 
@@ -118,7 +119,7 @@ async def _run(
     checkout: LocalCheckout,
     patch: Patch,
 ) -> Report:
-    kind = SandboxKind(options.sandbox) if options.sandbox else settings.fixpoint_sandbox
+    kind = options.sandbox or settings.fixpoint_sandbox
     provider = await choose_sandbox(settings, folder / "sandboxes", kind)
     try:
         tools = Tools(provider, {GIVEN.name: GivenPatch(patch)})

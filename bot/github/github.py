@@ -120,12 +120,6 @@ class GitHub:
                 self._identity = reading.identity(await self._app.get("/app"))
             return self._identity
 
-    async def installation_for(self, full_name: str) -> int:
-        """Return the id of the installation that covers the repository (`owner/name`)."""
-        owner, _, name = full_name.partition("/")
-        answer = await self._app.get("/repos/{owner}/{name}/installation", owner=owner, name=name)
-        return int(answer["id"])
-
     async def missed_deliveries(self, since: datetime) -> tuple[DeliveryAttempt, ...]:
         """Return events that never reached us although GitHub tried since then, oldest first."""
         return await deliveries.missed_deliveries(self._app, since)
@@ -251,17 +245,6 @@ class GitHub:
     async def find_pull_request(self, repo: Repo, branch: str) -> PullRequest | None:
         """Return the newest pull request from a branch of the repository, open or closed."""
         return await publishing.find_pull_request(self._on(repo, READ), repo, branch)
-
-    async def update_pull_request(
-        self, repo: Repo, number: int, *, title: str | None = None, body: str | None = None
-    ) -> None:
-        """Replace title or body, whichever is given."""
-        given = {"title": title, "body": body}
-        await self._on(repo, TALK).patch(
-            "/pulls/{number}",
-            {name: self._scrub(value) for name, value in given.items() if value is not None},
-            number=number,
-        )
 
     async def create_check_run(self, repo: Repo, report: CheckReport) -> int:
         """Return the id of the check run with the report's external id, creating it if need be."""

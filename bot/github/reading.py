@@ -98,7 +98,6 @@ def pull_request(answer: Json) -> PullRequest:
         head_sha=head["sha"],
         head_repository=head_repository,
         base_ref=base["ref"],
-        base_sha=base["sha"],
         is_fork=head_repository != base["repo"]["full_name"],
         maintainer_can_modify=answer.get("maintainer_can_modify", False),
         author=login(answer["user"]),

@@ -60,7 +60,6 @@ class PullRequest:
     head_sha: str
     head_repository: str | None
     base_ref: str
-    base_sha: str
     is_fork: bool
     maintainer_can_modify: bool
     author: str = ""

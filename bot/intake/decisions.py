@@ -90,11 +90,6 @@ class Refusal(StrEnum):
     MAY_NOT_APPROVE = "may not approve"
     SPENT = "budget used up"
 
-    @property
-    def once_per_thread(self) -> bool:
-        """Whether strangers could make us talk without end, so that one reply must do."""
-        return self is Refusal.NO_PERMISSION
-
 
 @dataclass(frozen=True, slots=True)
 class Refuse:

@@ -17,14 +17,15 @@ from bot.llm.patience import ProviderRetries
 from bot.llm.prices import PriceList, known_prices
 from bot.llm.reply import ModelReply
 from bot.llm.streaming import StreamingModel
+from bot.settings.default_models import ANTHROPIC_MODEL, ANTHROPIC_STRONGER_MODEL
 
 if TYPE_CHECKING:
     from anthropic import APIError, AsyncAnthropic
     from httpx2 import HTTPError
 
 DEFAULT_MODELS: Mapping[ModelStrength, str] = {
-    ModelStrength.DEFAULT: "claude-sonnet-5-5",
-    ModelStrength.STRONGER: "claude-opus-5-5",
+    ModelStrength.DEFAULT: ANTHROPIC_MODEL,
+    ModelStrength.STRONGER: ANTHROPIC_STRONGER_MODEL,
 }
 
 

@@ -1,10 +1,10 @@
-"""Build the model from plain settings: Anthropic, an OpenAI-compatible server, or both."""
+"""Build the model from the access to its providers: one of them, or a chain."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pydantic import SecretStr
 
@@ -29,80 +29,82 @@ class AnthropicAccess:
     base_url: str | None = None
     models: Mapping[ModelStrength, str] = field(default_factory=dict)
 
+    def model(self, prices: PriceList, patience: ProviderRetries) -> AnthropicModel:
+        """Return the provider; its SDK is imported before the first question."""
+        from bot.llm.anthropic_model import DEFAULT_MODELS, AnthropicModel
+
+        return AnthropicModel(
+            self.api_key,
+            base_url=self.base_url,
+            models={**DEFAULT_MODELS, **self.models},
+            prices=prices,
+            patience=patience,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class OpenAIAccess:
     """How to reach an OpenAI-compatible server.
 
     Attributes:
-        model: For every strength, unless `stronger` names another.
+        default: For every strength, unless `stronger` names another.
         base_url: With its version path.
         api_key: None for servers that ask for none.
         stronger: For attempts that ask for a stronger model.
         free: Calls cost nothing: the model runs on one's own machine.
     """
 
-    model: str
+    default: str
     base_url: str = OPENAI_URL
     api_key: SecretStr | None = None
     stronger: str | None = None
     free: bool = False
 
+    def model(self, prices: PriceList, patience: ProviderRetries) -> OpenAIModel:
+        """Return the provider; its SDK is imported before the first question."""
+        models = {
+            ModelStrength.DEFAULT: self.default,
+            ModelStrength.STRONGER: self.stronger or self.default,
+        }
+        if self.free:
+            prices = prices.with_overrides(dict.fromkeys(models.values(), FREE))
+        return OpenAIModel(
+            models=models,
+            base_url=self.base_url,
+            api_key=self.api_key,
+            prices=prices,
+            patience=patience,
+        )
+
+
+class ModelAccess(Protocol):
+    """How to reach a provider, and how it is built from that."""
+
+    def model(self, prices: PriceList, patience: ProviderRetries) -> ChainMember:
+        """Return the provider; nothing heavy is imported before its first question."""
+        ...
+
 
 def build_model(
-    *,
-    anthropic: AnthropicAccess | None = None,
-    openai: OpenAIAccess | None = None,
+    *accesses: ModelAccess,
     prices: Mapping[str, Price] | None = None,
     patience: ProviderRetries | None = None,
 ) -> ChainMember | None:
-    """Return the model that these settings allow: Anthropic first; None without any.
+    """Return the model that answers from these providers, the first one first; None without any.
 
     Nothing heavy is imported before the first question, or before `warm()`.
 
     Args:
-        anthropic: Access to Anthropic.
-        openai: Access to an OpenAI-compatible server.
+        accesses: To each provider; those behind the first stand in where it fails.
         prices: USD per million tokens of models that the price list lacks or has wrong.
         patience: How long to insist on each provider.
     """
     known = known_prices().with_overrides(prices or {})
-    members: list[ChainMember] = []
-    if anthropic is not None:
-        chosen = patience or (_SHORT if openai else ProviderRetries())
-        members.append(_anthropic(anthropic, known, chosen))
-    if openai is not None:
-        members.append(_openai(openai, known, patience or ProviderRetries()))
+    last = len(accesses) - 1
+    members = [
+        access.model(known, patience or (_SHORT if n < last else ProviderRetries()))
+        for n, access in enumerate(accesses)
+    ]
     if len(members) > 1:
         return Chain(members)
     return members[0] if members else None
-
-
-def _anthropic(
-    access: AnthropicAccess, prices: PriceList, patience: ProviderRetries
-) -> AnthropicModel:
-    from bot.llm.anthropic_model import DEFAULT_MODELS, AnthropicModel
-
-    return AnthropicModel(
-        access.api_key,
-        base_url=access.base_url,
-        models={**DEFAULT_MODELS, **access.models},
-        prices=prices,
-        patience=patience,
-    )
-
-
-def _openai(access: OpenAIAccess, prices: PriceList, patience: ProviderRetries) -> OpenAIModel:
-    models = {
-        ModelStrength.DEFAULT: access.model,
-        ModelStrength.STRONGER: access.stronger or access.model,
-    }
-    if access.free:
-        prices = prices.with_overrides(dict.fromkeys(models.values(), FREE))
-    return OpenAIModel(
-        models=models,
-        base_url=access.base_url,
-        api_key=access.api_key,
-        prices=prices,
-        patience=patience,
-    )

@@ -78,9 +78,9 @@ class Job:
         known = _PROJECT.fullmatch(self.repository) and not self.is_fork
         return self.repository if known else ""
 
-    def image_for(self, kind: str) -> str | None:
-        """Return what sandboxes of a kind are made from: an E2B template, else a Docker image."""
-        return self.template if kind == "e2b" else self.image
+    def image_for(self, *, takes_templates: bool) -> str | None:
+        """Return what sandboxes are made from: a template of their service, or a Docker image."""
+        return self.template if takes_templates else self.image
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
 from bot.model.deadline import RunLimits
@@ -193,7 +193,3 @@ class RepairContext:
             reservations=run.reservations,
             stopped=run.run_limits.stopped,
         )
-
-    def with_commands(self, commands: Commands) -> RepairContext:
-        """Return the same tree with other commands."""
-        return replace(self, commands=commands)

@@ -100,14 +100,12 @@ class Display:
         """
         if more and not posted and request.number is not None:
             mark = marker(request.run_id, "report")
-            await _if_allowed(self._github.post_comment(_repo(request), request.number, more, mark))
+            await if_allowed(self._github.post_comment(_repo(request), request.number, more, mark))
         if shown.comment is not None:
-            await _if_allowed(self._last_words(request, shown.comment, text, again=not more))
+            await if_allowed(self._last_words(request, shown.comment, text, again=not more))
         if shown.check_run is not None:
             report = check_run.over(request, ended, text, more)
-            await _if_allowed(
-                self._github.update_check_run(_repo(request), shown.check_run, report)
-            )
+            await if_allowed(self._github.update_check_run(_repo(request), shown.check_run, report))
 
     async def _last_words(
         self, request: FixRequest, comment: int, text: str, *, again: bool
@@ -121,7 +119,8 @@ class Display:
                 await self._github.post_comment(_repo(request), request.number, text, mark)
 
 
-async def _if_allowed(telling: Awaitable[object]) -> None:
+async def if_allowed(telling: Awaitable[object]) -> None:
+    """Tell people something, or log that we may not: a run ends all the same."""
     try:
         await telling
     except NotPermitted as error:

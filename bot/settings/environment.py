@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from bot.errors import SettingsError
+from bot.settings.default_models import ANTHROPIC_MODEL, ANTHROPIC_STRONGER_MODEL
+from bot.settings.sandbox_kind import KEYS, SandboxKind
 from bot.settings.values import (
     DatabaseUrl,
     Dollars,
@@ -21,15 +23,6 @@ from bot.settings.values import (
     PrivateKey,
     Registries,
 )
-
-
-class SandboxKind(StrEnum):
-    """Which sandbox runs commands; `auto` takes the first that works here."""
-
-    AUTO = "auto"
-    E2B = "e2b"
-    DOCKER = "docker"
-    BUBBLEWRAP = "bubblewrap"
 
 
 class LogFormat(StrEnum):
@@ -69,10 +62,10 @@ class LocalSettings(BaseModel):
         None, description="URL of a gateway or proxy to use instead of the Anthropic API."
     )
     anthropic_model: str = Field(
-        "claude-sonnet-5-5", description="Anthropic model for the first attempts."
+        ANTHROPIC_MODEL, description="Anthropic model for the first attempts."
     )
     anthropic_stronger_model: str = Field(
-        "claude-opus-5-5", description="Anthropic model for the last attempts."
+        ANTHROPIC_STRONGER_MODEL, description="Anthropic model for the last attempts."
     )
     openai_base_url: HttpUrl | None = Field(
         None,
@@ -289,8 +282,9 @@ def _values(environ: Mapping[str, str]) -> dict[str, str]:
 
 def _contradictions(kind: type[LocalSettings], values: Mapping[str, str]) -> Iterator[str]:
     """Yield what is wrong with variables that are fine one by one."""
-    if values.get("FIXPOINT_SANDBOX") == SandboxKind.E2B and "E2B_API_KEY" not in values:
-        yield "FIXPOINT_SANDBOX is e2b, but E2B_API_KEY is not set. Set the key, or choose auto."
+    for sandbox, key in KEYS.items():
+        if values.get("FIXPOINT_SANDBOX") == sandbox and key not in values:
+            yield f"FIXPOINT_SANDBOX is {sandbox}, but {key} is not set. Set the key, or choose auto."
     if not issubclass(kind, ServerSettings):
         return
     if ("GITHUB_URL" in values) != ("GITHUB_API_URL" in values):

@@ -179,9 +179,14 @@ def _prepare_sqlite(flushed: bool, connection: Any, record: object) -> None:  # 
     """Set up a new connection: readers beside one writer; flushed commits survive power loss."""
     del record
     connection.isolation_level = None  # `_begin_sqlite` begins; the driver would do so too late
-    synchronous = f"synchronous={'FULL' if flushed else 'NORMAL'}"
-    for pragma in ("journal_mode=WAL", synchronous, "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
+    set_up_sqlite(connection, flushed=flushed)
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def set_up_sqlite(connection: Any, *, flushed: bool) -> None:
+    """Let readers work beside one writer; only `flushed` commits survive a power cut."""
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute(f"PRAGMA synchronous={'FULL' if flushed else 'NORMAL'}")
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 from pydantic import SecretStr
 from sqlalchemy import Engine, create_engine, event, make_url
 
+from bot.storage.database import set_up_sqlite
+
 LOCK_SECONDS = 30
 POOL_SIZE = 10
 
@@ -46,8 +48,7 @@ def _file(path: Path) -> Engine:
 
 def _prepare(connection: Any, record: object) -> None:
     del record
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL"):
-        connection.execute(f"PRAGMA {pragma}")
+    set_up_sqlite(connection, flushed=False)
     if sqlite3.sqlite_version_info < _KNOWS_SUBSECONDS:
         connection.create_function("unixepoch", 1, _unixepoch)
 

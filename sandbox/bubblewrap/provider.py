@@ -50,6 +50,8 @@ class BubblewrapProvider:
     """
 
     kind = "bubblewrap"
+    takes_templates = False
+    snapshots_cost = False
 
     def __init__(
         self,

@@ -36,6 +36,8 @@ class DockerProvider:
     """
 
     kind = "docker"
+    takes_templates = False
+    snapshots_cost = False
 
     def __init__(
         self,

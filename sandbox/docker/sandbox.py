@@ -22,7 +22,7 @@ from sandbox.base import (
     SandboxSpec,
 )
 from sandbox.disk_room import ENDED, DiskFull, Room, while_room
-from sandbox.docker.archive import pack_file, unpack_tree
+from sandbox.docker.archive import pack_file
 from sandbox.docker.container import (
     KILL_ALL,
     STAGING,
@@ -35,6 +35,7 @@ from sandbox.egress import WayOut, gate
 from sandbox.egress.inside import PORT
 from sandbox.output import BoundedOutput
 from sandbox.store import Store
+from sandbox.unpacking import unpack
 
 _TIMED_OUT = 124
 """The exit code of `timeout` in GNU coreutils."""
@@ -189,7 +190,7 @@ class DockerSandbox:
         """Copy the workspace to this machine."""
         async with self._store.staging("tree") as staged:
             await self._save(WORKSPACE, staged / "workspace.tar")
-            await asyncio.to_thread(unpack_tree, staged / "workspace.tar", staged / "tree")
+            await asyncio.to_thread(unpack, staged / "workspace.tar", staged / "tree")
             await self._store.remove(self._place / "tree")
             (staged / "tree").rename(self._place / "tree")
         self._store.keep_for(self._place, self._spec.lifetime)

@@ -51,6 +51,8 @@ class E2BProvider:
     """
 
     kind = "e2b"
+    takes_templates = True
+    snapshots_cost = True
 
     def __init__(
         self,

@@ -26,6 +26,7 @@ from sandbox.e2b import archive, manifest, shell
 from sandbox.e2b.machine import Machine
 from sandbox.file_scripts import absolute
 from sandbox.output import BoundedOutput
+from sandbox.unpacking import unpack
 
 _TIMED_OUT = 124
 """The exit code of `timeout` in GNU coreutils."""
@@ -166,7 +167,7 @@ class E2BSandbox:
         """Fill the mirror with what the workspace was made from, as far as that is at hand."""
         mirror.entries = {}
         if self._source is not None:
-            await asyncio.to_thread(archive.unpack, self._source, mirror.folder)
+            await asyncio.to_thread(unpack, self._source, mirror.folder)
             mirror.entries = await self._listing(shell.BASE_MANIFEST)
 
     async def _bring(self, mirror: _Mirror) -> None:
@@ -193,7 +194,7 @@ class E2BSandbox:
         await self._machine.commands.script(shell.PACK_CHANGES, "pack the workspace")
         packed = self._scratch / "changes.tar.gz"
         await self._machine.download_to(shell.CHANGES, packed)
-        await asyncio.to_thread(archive.unpack, packed, folder, set(paths))
+        await asyncio.to_thread(unpack, packed, folder, set(paths))
         packed.unlink()
 
     async def snapshot(self, name: str) -> str:

@@ -153,8 +153,8 @@ async def test_both_settings_build_a_chain() -> None:
     """One gives that provider, none gives no model."""
     async with ModelServer(by_turn(Say("."))) as server:
         both = build_model(
-            anthropic=AnthropicAccess(KEY, server.anthropic_url),
-            openai=OpenAIAccess("gpt-5", server.openai_url),
+            AnthropicAccess(KEY, server.anthropic_url),
+            OpenAIAccess("gpt-5", server.openai_url),
         )
         assert both is not None
         assert both.name == "anthropic, then openai"
@@ -172,7 +172,7 @@ def test_building_a_model_imports_no_sdk(tmp_path: Path) -> None:
         "import sys\n"
         "from pydantic import SecretStr\n"
         "from bot.llm.build import AnthropicAccess, OpenAIAccess, build_model\n"
-        "build_model(anthropic=AnthropicAccess(SecretStr('x')), openai=OpenAIAccess('m'))\n"
+        "build_model(AnthropicAccess(SecretStr('x')), OpenAIAccess('m'))\n"
         "print({'anthropic', 'openai', 'httpx2'} & set(sys.modules))\n"
     )
     root = Path(__file__).parents[2]

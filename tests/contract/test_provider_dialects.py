@@ -69,7 +69,7 @@ async def test_a_server_that_counts_nothing_leaves_the_cost_open() -> None:
     assert turn.usage.cost_usd is None
     async with ModelServer([answer]) as server:
         access = OpenAIAccess("local-model", server.openai_url, free=True)
-        model = build_model(openai=access)
+        model = build_model(access)
         assert model is not None
         free = await model.respond(conversation(), Ask())
         await model.close()

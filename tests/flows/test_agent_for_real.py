@@ -101,10 +101,10 @@ async def workbench(tmp_path: Path) -> AsyncIterator[SandboxWorkbench]:
 def model_at(server: ModelServer, wire: Literal["anthropic", "openai"]) -> Model:
     key, price = SecretStr("invented"), Price(Decimal(1), Decimal(2), Decimal("0.1"), Decimal(1))
     if wire == "anthropic":
-        model = build_model(anthropic=AnthropicAccess(key, server.anthropic_url))
+        model = build_model(AnthropicAccess(key, server.anthropic_url))
     else:
         model = build_model(
-            openai=OpenAIAccess("local-1", server.openai_url, key), prices={"local-1": price}
+            OpenAIAccess("local-1", server.openai_url, key), prices={"local-1": price}
         )
     assert model is not None
     return model

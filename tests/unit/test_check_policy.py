@@ -37,7 +37,6 @@ PULL = PullRequest(
     head_sha="1" * 40,
     head_repository="acme/app",
     base_ref="main",
-    base_sha="2" * 40,
     is_fork=False,
     maintainer_can_modify=False,
     author="ada",

@@ -151,11 +151,6 @@ def test_nobody_else_gets_anything(permission: Permission, command: Command) -> 
     assert decision == Refuse(Refusal.NO_PERMISSION, "write")
 
 
-def test_only_strangers_are_told_once() -> None:
-    """People who may ask get an answer every time."""
-    assert [each for each in Refusal if each.once_per_thread] == [Refusal.NO_PERMISSION]
-
-
 @pytest.mark.parametrize(
     ("who", "login", "permission", "allowed"),
     [

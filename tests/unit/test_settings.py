@@ -18,12 +18,12 @@ from bot.settings.environment import (
     LocalSettings,
     LogFormat,
     LogLevel,
-    SandboxKind,
     ServerSettings,
     load_local_settings,
     load_server_settings,
     settings_warnings,
 )
+from bot.settings.sandbox_kind import SandboxKind
 from bot.settings.table import settings_table
 
 

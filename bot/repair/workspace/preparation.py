@@ -125,7 +125,7 @@ class Preparation:
         """
         self._planned = target is not None
         # Of one commit alone an environment is not worth what it costs to keep it elsewhere.
-        wanted = self._planned or provider.kind != "e2b"
+        wanted = self._planned or not provider.snapshots_cost
         self._environments = environments if job.repository and wanted else None
         self._again = target.again if target else ()
         self._renewal: Renewal | None = None
@@ -184,7 +184,7 @@ class Preparation:
         return Network((*hosts, *self._job.hosts), self._job.network, self._job.project)
 
     async def _key(self) -> str:
-        image = self._job.image_for(self._provider.kind)
+        image = self._job.image_for(takes_templates=self._provider.takes_templates)
         kind = f"{self._provider.kind} {image} {self._for_setup()}"
         if not self._planned:
             return commit_key(self._job.repository, kind, self._steps, self._source.head)
@@ -301,7 +301,7 @@ class Preparation:
             source=source.directory if source else None,
             snapshot=snapshot,
             network=network or (Network(everything=True) if self._job.network else None),
-            image=self._job.image_for(self._provider.kind),
+            image=self._job.image_for(takes_templates=self._provider.takes_templates),
             environment=_FOR_SETUP,
             limits=ResourceLimits(),
             lifetime=self._job.limits.seconds + 600,

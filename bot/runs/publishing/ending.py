@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 import structlog
 
-from bot.errors import GitHubError, NotPermitted
+from bot.errors import GitHubError
 from bot.github.github import GitHub
 from bot.github.values import Published
 from bot.model import Report, Verdict
@@ -19,7 +18,7 @@ from bot.reporting import approval, check_run, final_report, messages, progress_
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
-from bot.runs.display import Display, Shown
+from bot.runs.display import Display, Shown, if_allowed
 from bot.storage.runs import RunStatus, RunStore
 
 _log = structlog.get_logger(__name__)
@@ -188,7 +187,7 @@ class Ending:
     async def _react(self, request: FixRequest, content: str) -> None:
         if request.number is None or request.comment_id is None:
             return
-        await _if_allowed(
+        await if_allowed(
             self._github.react(
                 _repo(request),
                 comment_id=request.comment_id,
@@ -204,13 +203,6 @@ class Ending:
         except GitHubError as error:
             # They expire within the hour anyway.
             _log.warning("tokens not revoked", problem=str(error))
-
-
-async def _if_allowed(telling: Awaitable[object]) -> None:
-    try:
-        await telling
-    except NotPermitted as error:
-        _log.warning("could not tell how the run ended", problem=str(error))
 
 
 def _repo(request: FixRequest) -> Repo:
