@@ -29,10 +29,10 @@ from bot.reporting import (
     approval,
     check_run,
     final_report,
-    judgement,
     progress_comment,
     pull_request,
     verdict_text,
+    verification,
 )
 from bot.reporting.answering import AnswerBy
 from bot.reporting.commit_text import commit_message
@@ -196,7 +196,7 @@ def _terminal() -> Iterator[tuple[str, str]]:
     yield "Terminal, live", "\n".join(block_lines(after(*STORY), NOW))
     yield "Terminal, fixed", _printed(FIXED)
     yield "Terminal, not fixed", _printed(GAVE_UP)
-    yield "`fixpoint verify`", judgement.as_text(_NEW_TEST)
+    yield "`fixpoint verify`", verification.as_text(_NEW_TEST)
 
 
 def _printed(report: Report) -> str:
@@ -221,7 +221,7 @@ def _parts() -> Iterator[tuple[str, str]]:
 
 def _outcomes() -> Iterator[str]:
     reject = GuardFinding("new-skip", Severity.REJECT, "A test is skipped now.", "tests/a.py", 3)
-    for verification in (
+    for one in (
         Verification(GREEN),
         Verification(RED),
         Verification(replace(RED, failing=())),
@@ -231,7 +231,7 @@ def _outcomes() -> Iterator[str]:
         Verification(None, problem="It changes nothing."),
         Verification(None),
     ):
-        yield outcome(replace(ACCEPTED, verification=verification))
+        yield outcome(replace(ACCEPTED, verification=one))
     ended = replace(ACCEPTED.proposal, ended="All 60 turns of the attempt are used.")
     yield outcome(replace(ACCEPTED, proposal=ended, verification=None))
     yield outcome(replace(ACCEPTED, verification=None))

@@ -24,7 +24,7 @@ from sandbox.base import SandboxProvider, SandboxUnavailable
 if TYPE_CHECKING:
     from bot.llm.base import Model
     from bot.repair.proposers.base import BuildProposer, Proposer
-    from bot.repair.test_proof import Judge
+    from bot.repair.test_proof import ProofReviewer
 
 
 @asynccontextmanager
@@ -44,20 +44,20 @@ async def open_tools(
     async with AsyncExitStack() as stack:
         scrub = redactor_of(settings, settings.fixpoint_redact).text
         # What is imported for it takes as long as all else at the start: it does so beside that.
-        model, proposers, judge = await asyncio.to_thread(_build, settings, scrub)
+        model, proposers, reviewer = await asyncio.to_thread(_build, settings, scrub)
         if model is not None:
             stack.push_async_callback(model.close)
         provider = await choose_sandbox(settings, sandboxes, kind)
         stack.push_async_callback(provider.close)
         environments = Environments(sandboxes / "environments", provider)
-        yield Tools(provider, proposers, judge, environments, scrub)
+        yield Tools(provider, proposers, reviewer, environments, scrub)
 
 
 def _build(
     settings: LocalSettings, scrub: Scrub
-) -> tuple[Model | None, dict[str, Proposer], Judge | None]:
+) -> tuple[Model | None, dict[str, Proposer], ProofReviewer | None]:
     model = build_model(settings)
-    return model, build_proposers(model, scrub), build_judge(model, scrub)
+    return model, build_proposers(model, scrub), build_reviewer(model, scrub)
 
 
 async def choose_sandbox(
@@ -100,10 +100,10 @@ def build_proposers(model: Model | None, scrub: Scrub = str) -> dict[str, Propos
     return proposers
 
 
-def build_judge(model: Model | None, scrub: Scrub = str) -> Judge | None:
+def build_reviewer(model: Model | None, scrub: Scrub = str) -> ProofReviewer | None:
     """Return what says whether a written test shows the problem; None without a model."""
     if model is None:
         return None
-    from bot.repair.proposers.agent import ModelJudge
+    from bot.repair.proposers.agent import ModelReviewer
 
-    return ModelJudge(model, scrub=scrub)
+    return ModelReviewer(model, scrub=scrub)

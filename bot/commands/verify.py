@@ -25,7 +25,7 @@ from bot.repair.run import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.preparation import leftovers
-from bot.reporting.judgement import as_json, as_text
+from bot.reporting.verification import as_json, as_text
 from bot.settings.environment import LocalSettings, load_local_settings
 from bot.settings.sandbox_kind import SandboxKind
 from bot.storage.data_folder import make_data_folder
@@ -49,13 +49,13 @@ class VerifyOptions:
 
 
 def run_verify(options: VerifyOptions) -> bool:
-    """Judge, print the judgement; return whether the patch is accepted.
+    """Verify, print the result; return whether the patch is accepted.
 
     Raises:
-        UsageError: When it could not be judged; the text says why.
+        UsageError: When it could not be verified; the text says why.
     """
     data = _read(options.patch)
-    report = event_loop.run(_judge(options, data))
+    report = event_loop.run(_verify(options, data))
     sys.stdout.write((as_json(report) if options.as_json else as_text(report)) + "\n")
     return report.patch_accepted
 
@@ -76,7 +76,7 @@ def _read(file: Path) -> bytes:
     return data
 
 
-async def _judge(options: VerifyOptions, data: bytes) -> Report:
+async def _verify(options: VerifyOptions, data: bytes) -> Report:
     asked = FixOptions(
         options.target,
         test=options.test,

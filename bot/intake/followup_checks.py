@@ -78,11 +78,11 @@ class Aftermath:
         waiting = _waiting(commit, checks, slug)
         if waiting:
             return await self._wait(commit, waiting)
-        if run.report is None or not _judged(checks, slug):
+        if run.report is None or not _has_checks(checks, slug):
             return await self._done(commit, followup.no_checks())
-        return await self._judge(commit, run, run.report, pulls[0], checks)
+        return await self._conclude(commit, run, run.report, pulls[0], checks)
 
-    async def _judge(
+    async def _conclude(
         self,
         commit: WatchedCommit,
         run: RunRecord,
@@ -101,7 +101,7 @@ class Aftermath:
         )
         match decision:
             case Leave(result, named, limit):
-                await self._tell(run, report, words.judged(named, limit=limit), result)
+                await self._tell(run, report, words.ended(named, limit=limit), result)
                 return await self._done(commit, _note(result))
             case GoOn():
                 request = _following(commit, run, pull, decision)
@@ -171,7 +171,7 @@ def _waiting(commit: WatchedCommit, checks: CommitChecks, slug: str) -> str:
     under_way = running(checks, slug)
     if under_way and age < WATCHED:
         return still_running(under_way)
-    if not _judged(checks, slug) and age < FIRST_CHECK:
+    if not _has_checks(checks, slug) and age < FIRST_CHECK:
         return followup.no_check_yet()
     return ""
 
@@ -188,8 +188,8 @@ def _note(result: Result) -> str:
             assert_never(result)
 
 
-def _judged(checks: CommitChecks, slug: str) -> bool:
-    """Whether any check but ours has something to say."""
+def _has_checks(checks: CommitChecks, slug: str) -> bool:
+    """Whether the commit has a check that is not ours."""
     return any(check.app != slug for check in checks.checks)
 
 

@@ -10,7 +10,7 @@ from bot.model.request import FailedCheck
 
 
 class Result(StrEnum):
-    """How the project's own checks judge what a run published."""
+    """How the project's own checks end on what a run published."""
 
     GREEN = "green"
     RED = "red"
@@ -22,7 +22,7 @@ class Spent:
     """What a run and those that it follows have used.
 
     Attributes:
-        attempts: Patches that were judged.
+        attempts: Patches that were verified.
         cost_usd: Of model calls; None when a price is unknown.
     """
 

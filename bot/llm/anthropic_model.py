@@ -11,7 +11,7 @@ from bot.errors import ProviderUnreachable
 from bot.llm.anthropic_wire import AnthropicReply, author, encode_message, request_head
 from bot.llm.base import Ask, Conversation, ModelStrength
 from bot.llm.encoding import EncodedMessages, with_messages
-from bot.llm.failures import FailedCall, Trouble, cut_stream, judge, no_answer
+from bot.llm.failures import FailedCall, Trouble, classify, cut_stream, no_answer
 from bot.llm.headers import retry_after
 from bot.llm.patience import ProviderRetries
 from bot.llm.prices import PriceList, known_prices
@@ -124,7 +124,7 @@ class AnthropicModel(StreamingModel):
                     if isinstance(event, dict):
                         reply.feed(event)
         except (APIError, HTTPError) as error:
-            raise judge(self.name, _trouble(error, self._base_url)) from error
+            raise classify(self.name, _trouble(error, self._base_url)) from error
         except (LookupError, ValueError) as error:
             raise cut_stream(self.name, None) from error
 

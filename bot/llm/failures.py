@@ -81,7 +81,7 @@ class FailedCall(Exception):
         self.tokens = tokens
 
 
-def judge(provider: str, trouble: Trouble, tokens: TokenCounts | None = None) -> FailedCall:
+def classify(provider: str, trouble: Trouble, tokens: TokenCounts | None = None) -> FailedCall:
     """Return what the trouble means. `tokens` are those that were spent before it."""
     detail = _detail(trouble)
     if _is_too_long(trouble):
@@ -113,7 +113,7 @@ def no_answer(error: Exception, url: str) -> Trouble:
 
 def cut_stream(provider: str, tokens: TokenCounts | None) -> FailedCall:
     """Return the failure of an answer that ended before its stop reason."""
-    return judge(provider, Trouble(200, "api_error", message="the response was cut off"), tokens)
+    return classify(provider, Trouble(200, "api_error", message="the response was cut off"), tokens)
 
 
 def _is_too_long(trouble: Trouble) -> bool:

@@ -19,7 +19,7 @@ from pydantic import SecretStr
 from bot.errors import ProviderRefused, ProviderUnreachable
 from bot.llm.base import Ask, Conversation, ModelStrength
 from bot.llm.encoding import EncodedMessages, with_messages
-from bot.llm.failures import FailedCall, Trouble, cut_stream, judge, no_answer
+from bot.llm.failures import FailedCall, Trouble, classify, cut_stream, no_answer
 from bot.llm.headers import retry_after
 from bot.llm.openai_wire import (
     Dialect,
@@ -150,12 +150,12 @@ class OpenAIModel(StreamingModel):
                 async for chunk in chunks:
                     reply.feed(chunk)
         except _Refused as refused:
-            failure = judge(self.name, refused.trouble)
+            failure = classify(self.name, refused.trouble)
             if refused.trouble.status in _BAD_REQUEST and type(failure.error) is ProviderRefused:
                 raise _Misunderstood(refused.trouble.message, failure) from refused
             raise failure from refused
         except (HTTPError, InvalidURL) as error:
-            raise judge(self.name, no_answer(error, self._base_url)) from error
+            raise classify(self.name, no_answer(error, self._base_url)) from error
         except (LookupError, TypeError, ValueError) as error:
             raise cut_stream(self.name, None) from error
 

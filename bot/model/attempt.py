@@ -1,4 +1,4 @@
-"""A candidate patch, and how it was judged."""
+"""A candidate patch, and how it was verified."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The judgement of a candidate patch in a clean sandbox.
+    """The verification of a candidate patch in a clean sandbox.
 
     Attributes:
         target: The failing command with the patch applied.
@@ -93,11 +93,11 @@ class Verification:
         new_failures: Failing with the patch and not without it.
         findings: What the guards say.
         changed_tests: Test files that the patch touches.
-        problem: Why it could not be judged (the patch does not apply, ...), or empty.
+        problem: Why it could not be verified (the patch does not apply, ...), or empty.
         uncompared: Why the suite can't show what the patch may have broken, as a sentence, or empty.
-        restored: Files that were put back before judging.
+        restored: Files that were put back before verification.
         runs: Exit codes of every execution of the failing command with the patch.
-        remarks: What a person should know of how it was judged, one sentence each.
+        remarks: What a person should know of how it was verified, one sentence each.
     """
 
     target: Observation | None
@@ -125,13 +125,13 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try: who proposed what, and how it was judged.
+    """One try: who proposed what, and how it was verified.
 
     Attributes:
         n: Counts from 1.
         proposer: `mechanical`, `search`, `agent`, `test-first`.
         proposal: What came out.
-        verification: How it was judged; None when there was no patch to judge.
+        verification: How it was verified; None when there was no patch to verify.
         failing_before: Ids that failed before it.
         seconds: Wall time with verification.
         started: UTC.
@@ -152,7 +152,7 @@ class Attempt:
 
     @property
     def failing_after(self) -> tuple[str, ...] | None:
-        """Ids that failed with its patch, or None when it was not judged."""
+        """Ids that failed with its patch, or None when it was not verified."""
         if self.verification is None or self.verification.target is None:
             return None
         return tuple(failure.test for failure in self.verification.target.failing)

@@ -94,7 +94,7 @@ class PatchRules:
     Attributes:
         allowed: If there are any, a patch must stay inside them.
         protected: No patch touches these.
-        restored: Added to what is put back before a patch is judged; see `guards.is_restored`.
+        restored: Added to what is put back before a patch is verified; see `guards.is_restored`.
         guards: Severities that replace those of `RULES`.
         requested: Globs of what the request asks to change although it is protected; see
             `guards.requested`.

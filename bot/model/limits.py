@@ -32,7 +32,7 @@ class Limits:
 
     @property
     def observation_seconds(self) -> float:
-        """Seconds for a command that is judged: one that hangs must leave time for a fix.
+        """Seconds for a command that is verified: one that hangs must leave time for a fix.
 
         It runs several times, before and after the fix, so more than a quarter of the run does not
         help where it does end.

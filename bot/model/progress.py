@@ -73,7 +73,7 @@ class Noticed:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """A candidate patch is judged."""
+    """A candidate patch is verified."""
 
     attempt: int
     verification: Verification

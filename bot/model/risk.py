@@ -13,7 +13,7 @@ class Level(StrEnum):
     """Only reads."""
 
     MEDIUM = "medium"
-    """Changes only what is discarded, or judged before anybody relies on it."""
+    """Changes only what is discarded, or verified before anybody relies on it."""
 
     HIGH = "high"
     """Needs a person's approval."""

@@ -1,4 +1,4 @@
-"""Make one attempt: let a proposer work, then judge its patch."""
+"""Make one attempt: let a proposer work, then verify its patch."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bot.repair.run import RepairContext, Run
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.question import Question
-from bot.repair.verification.verify import Judged
+from bot.repair.verification.verify import VerifiedProposal
 from bot.repair.workspace.workbench import SandboxWorkbench
 from bot.reporting.reasons import attempts
 
@@ -38,7 +38,7 @@ class Made:
 
 
 async def make_attempt(run: Run, context: RepairContext, move: Try) -> Made:
-    """Ask the proposer of `move` and judge its patch."""
+    """Ask the proposer of `move` and verify its patch."""
     n = len(run.known.attempts) + 1
     name = move.proposer.name
     key = f"{name} {len(run.known.tried)}"
@@ -54,7 +54,7 @@ async def make_attempt(run: Run, context: RepairContext, move: Try) -> Made:
             run.listener(Noticed(said))
         return Made(None, broke_off)
     run.known.note(*proposal.notes)
-    attempt, out_of_time = await _judge(run, context, move, n, key, proposal, started)
+    attempt, out_of_time = await _verified_attempt(run, context, move, n, key, proposal, started)
     run.known.attempts.append(attempt)
     run.listener(AttemptFinished(attempt))
     return Made(attempt, "" if attempt.accepted else broke_off or out_of_time)
@@ -88,7 +88,7 @@ async def _what_there_is(steps: Steps, workbench: SandboxWorkbench, key: str) ->
     return await steps(f"{key}: patch at the end of the budget", workbench.patch)
 
 
-async def _judge(
+async def _verified_attempt(
     run: Run,
     context: RepairContext,
     move: Try,
@@ -97,23 +97,23 @@ async def _judge(
     proposal: Proposal,
     started: float,
 ) -> tuple[Attempt, str]:
-    """Return the attempt, and why its patch could not be judged in time, if so."""
-    judged, out_of_time = Judged(proposal, None), ""
+    """Return the attempt, and why its patch could not be verified in time, if so."""
+    verified, out_of_time = VerifiedProposal(proposal, None), ""
     run.listener(PhaseStarted(Phase.VERIFY, attempt=n))
     try:
-        judged = await _verify(run, context, move, key, proposal)
+        verified = await _verify(run, context, move, key, proposal)
     except BudgetExhausted as end:
         out_of_time = str(end)
-    if judged.verification is not None:
-        run.listener(Verified(n, judged.verification))
+    if verified.verification is not None:
+        run.listener(Verified(n, verified.verification))
     finished = await run.steps(f"{key}: finish", now)
     reproduction = run.known.reproduction
     failing = reproduction.observation.failing if reproduction and reproduction.observation else ()
     attempt = Attempt(
         n=n,
         proposer=move.proposer.name,
-        proposal=judged.proposal,
-        verification=judged.verification,
+        proposal=verified.proposal,
+        verification=verified.verification,
         failing_before=tuple(failure.test for failure in failing),
         seconds=finished - started,
         started=datetime.fromtimestamp(started, UTC),
@@ -123,23 +123,23 @@ async def _judge(
 
 async def _verify(
     run: Run, context: RepairContext, move: Try, key: str, proposal: Proposal
-) -> Judged:
-    """Judge by the failing command first, and by the whole suite only if that passes.
+) -> VerifiedProposal:
+    """Verify by the failing command first, and by the whole suite only if that passes.
 
     Raises:
-        BudgetExhausted: Before everything was run that the judgement needs.
+        BudgetExhausted: Before everything was run that the verification needs.
     """
     verifier = context.verifier(run)
     name = f"{run.job.run_id}-verify-{len(run.known.tried)}"
-    judged = await run.steps(
-        f"{key}: verify", verifier.judge, name, proposal, _question(run, context, move)
+    verified = await run.steps(
+        f"{key}: verify", verifier.verify, name, proposal, _question(run, context, move)
     )
-    verification, patch = judged.verification, judged.proposal.patch
+    verification, patch = verified.verification, verified.proposal.patch
     if verification is None or verification.target is None or not verification.target.ok:
-        return judged
+        return verified
     verification = await _beside(run, context, key, name, patch, verification)
     if not verification.target or not verification.target.ok:
-        return replace(judged, verification=verification)
+        return replace(verified, verification=verification)
     if run.known.reproduction is not None:
         red = run.known.reproduction.observation
         verification = checked(run.job.rules, verification, red, verification.target)
@@ -149,7 +149,7 @@ async def _verify(
             f"{key}: compare", verifier.compare, name, patch, verification, baseline
         )
         verification = checked(run.job.rules, verification, baseline, verification.suite)
-    return replace(judged, verification=verification)
+    return replace(verified, verification=verification)
 
 
 async def _beside(
@@ -168,7 +168,7 @@ async def _beside(
 
 
 def _question(run: Run, context: RepairContext, move: Try) -> Question:
-    """Return the criteria by which a proposer's patch is judged."""
+    """Return the criteria by which a proposer's patch is verified."""
     reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
     if move.proposer.may_edit_tests:
         edits = TestEdits.KEPT

@@ -14,7 +14,7 @@ from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
 from bot.repair.job import Job, Source
 from bot.repair.proposers.base import Proposer, Task
-from bot.repair.test_proof import Judge
+from bot.repair.test_proof import ProofReviewer
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.verify import Destination, Verifier
 from bot.repair.workspace.environments import Environments
@@ -40,14 +40,14 @@ class Tools:
     Attributes:
         sandboxes: The one kind of sandbox that is used.
         proposers: By name, cheapest first.
-        judge: Says whether a written test shows the problem; None without a model.
+        reviewer: Says whether a written test shows the problem; None without a model.
         environments: Prepared ones that are kept from run to run; None keeps none.
         scrub: Takes secrets out of what commands print, before it is kept or shown.
     """
 
     sandboxes: SandboxProvider
     proposers: Mapping[str, Proposer]
-    judge: Judge | None = None
+    reviewer: ProofReviewer | None = None
     environments: Environments | None = None
     scrub: Scrub = str
 
@@ -110,7 +110,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class RepairContext:
-    """A run's prepared tree, with everything to change and judge it.
+    """A run's prepared tree, with everything to change and verify it.
 
     Attributes:
         source: The commit.
@@ -131,7 +131,7 @@ class RepairContext:
     recent: frozenset[tuple[str, int]] = frozenset()
 
     def verifier(self, run: Run) -> Verifier:
-        """Return what judges patches against the prepared tree."""
+        """Return what verifies patches against the prepared tree."""
         return Verifier(
             self.clean_room(run),
             self.source.store,

@@ -18,7 +18,7 @@ MOST_TRIES = 2
 _PYTEST = re.compile(r"\b(?:pytest|py\.test)\b")
 
 
-class Judge(Protocol):
+class ProofReviewer(Protocol):
     """Says whether a failure shows what the problem describes."""
 
     async def shows_problem(

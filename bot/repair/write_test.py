@@ -107,10 +107,10 @@ async def _prove(
     against = objection(red, green.failing_ids)
     if against is not None:
         return against
-    if run.tools.judge is not None:
+    if run.tools.reviewer is not None:
         step = f"write test {n}: judge"
         shows, why, usage = await run.steps(
-            step, run.tools.judge.shows_problem, run.job.problem, red, patch, run.money(step)
+            step, run.tools.reviewer.shows_problem, run.job.problem, red, patch, run.money(step)
         )
         run.known.spend(usage)
         if not shows:

@@ -14,7 +14,7 @@ _FAILED = (FailedCheck("lint"), FailedCheck("test (3.12)"))
 @example((), limit=False)
 @example(_FAILED, limit=False)
 @example(_FAILED, limit=True)
-def judged(failed: tuple[FailedCheck, ...], *, limit: bool) -> str:
+def ended(failed: tuple[FailedCheck, ...], *, limit: bool) -> str:
     """Say that the checks pass, or which fail and what people can do."""
     if not failed:
         return "The repository's own checks pass with this fix."

@@ -10,12 +10,12 @@ from bot.reporting.plain import printable
 def outcome(attempt: Attempt) -> str:
     """Return what became of an attempt, as plain text."""
     if attempt.verification is not None:
-        return judgement(attempt.verification)
+        return verification_outcome(attempt.verification)
     why = printable(attempt.proposal.ended.rstrip("."), 120)
     return f"no patch: {why}" if why else "no patch"
 
 
-def judgement(verification: Verification) -> str:
+def verification_outcome(verification: Verification) -> str:
     """Return what a verification says, as plain text."""
     if verification.accepted:
         return "accepted"

@@ -19,7 +19,7 @@ from bot.model.progress import (
     Verified,
 )
 from bot.reporting.figures import count, duration, money
-from bot.reporting.outcome import judgement
+from bot.reporting.outcome import verification_outcome
 from bot.reporting.plain import printable
 
 
@@ -43,7 +43,7 @@ def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: PLR09
         case Noticed(text):
             return printable(text)
         case Verified(attempt, verification):
-            return f"attempt {attempt} verified: {judgement(verification)}"
+            return f"attempt {attempt} verified: {verification_outcome(verification)}"
         case AttemptFinished(attempt):
             return _attempt(attempt)
         case RunFinished(report):

@@ -16,7 +16,7 @@ from pathlib import Path
 from sandbox.base import Network
 from sandbox.egress.credentials import OnlyReading
 from sandbox.egress.operator import Operator
-from sandbox.egress.policy import Policy, judge
+from sandbox.egress.policy import Policy, decide
 from sandbox.egress.private import ESTABLISHED, PrivateRegistries
 from sandbox.egress.request import LONGEST_HEAD, BadRequest, Wanted, parse, refusal
 from sandbox.egress.route import Forbidden, NoRoute, Stream, connect
@@ -118,7 +118,7 @@ class Gate:
             await _closed(server[1])
 
     async def _connected(self, wanted: Wanted, client: Stream) -> tuple[Stream, bytes]:
-        passed = judge(self._policy, wanted.host, wanted.port)
+        passed = decide(self._policy, wanted.host, wanted.port)
         if passed is None:
             self._refuse(wanted)
             raise Forbidden(_SENTENCE.format(host=wanted.host))

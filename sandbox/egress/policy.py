@@ -41,7 +41,7 @@ class Pass:
         return self.anywhere or not is_local(address)
 
 
-def judge(policy: Policy, host: str, port: int) -> Pass | None:
+def decide(policy: Policy, host: str, port: int) -> Pass | None:
     """Return the pass for a host, in lower case and without a final dot; None when it has none."""
     if (host, port) in policy.trusted:
         return Pass(anywhere=True)

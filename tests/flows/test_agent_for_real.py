@@ -34,7 +34,7 @@ from bot.model.money.budget import own_balance
 from bot.model.money.reservations import Money, OwnReservations
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
-from bot.repair.proposers.agent import AgentProposer, ModelJudge
+from bot.repair.proposers.agent import AgentProposer, ModelReviewer
 from bot.repair.proposers.base import Task
 from bot.repair.workspace.workbench import SandboxWorkbench
 from sandbox.base import Sandbox, SandboxSpec
@@ -198,7 +198,7 @@ async def test_the_judge_over_each_wire(wire: Literal["anthropic", "openai"]) ->
     async with ModelServer([answer]) as server:
         model = model_at(server, wire)
         failing = replace(task().reproduction.observation or Observation("", 1), exit_code=1)
-        shows, reason, usage = await ModelJudge(model).shows_problem(
+        shows, reason, usage = await ModelReviewer(model).shows_problem(
             task().problem,
             failing,
             Patch(b"+    assert total([1, 3]) == 4\n", ("tests/a.py",)),

@@ -1,4 +1,4 @@
-"""The whole suite has a say, beside the failing command: a patch must not break what worked."""
+"""The full test suite has a say, beside the failing command: a patch must not break what worked."""
 
 from __future__ import annotations
 
@@ -73,5 +73,5 @@ async def test_a_suite_that_does_not_work_proves_nothing(tmp_path: Path) -> None
     files = {**FILES, "suite.sh": "echo 'usage: suite OPTION'\nexit 4\n"}
     async with open_desk(tmp_path, attempts(CAREFUL), files=files) as desk:
         assert (await fixed(desk)).reason == snapshot(
-            "The failing command passes with the patch. The whole suite `sh suite.sh` also fails without the patch (exit code 4) and names no test, so it can't show what the patch may have broken."
+            "The failing command passes with the patch. The full test suite `sh suite.sh` also fails without the patch (exit code 4) and names no test, so it can't show what the patch may have broken."
         )

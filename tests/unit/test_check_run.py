@@ -105,9 +105,9 @@ def test_what_the_projects_own_checks_say() -> None:
     """They pass; they fail and that is all; they fail and work goes on."""
     failed = (FailedCheck("lint"), *(FailedCheck(f"t{n}") for n in range(6)))
     told = [
-        after_publication.judged((), limit=False),
-        after_publication.judged(failed[:1], limit=True),
-        after_publication.judged(failed, limit=False),
+        after_publication.ended((), limit=False),
+        after_publication.ended(failed[:1], limit=True),
+        after_publication.ended(failed, limit=False),
         after_publication.goes_on(failed[:2], "https://github.test/acme/app/pull/2"),
         after_publication.title(green=True, pull_request=2),
         after_publication.title(green=False, pull_request=None),

@@ -15,8 +15,8 @@ from bot.model import Cause, Failure, Observation, Target
 from bot.model.request import FailedCheck
 from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.verdict import (
-    judge_base,
-    judge_head,
+    conclude_at_base,
+    conclude_at_head,
     outside,
     overall,
     wants_another_run,
@@ -82,10 +82,10 @@ def test_what_the_head_says(
     runs: list[Observation], evidence: JobEvidence, cause: Cause, words: str
 ) -> None:
     """Real only what fails here every time with what failed there."""
-    judgement = judge_head(TARGET, evidence, runs)
-    assert judgement.cause is cause
-    assert words in judgement.reason
-    assert ("It differs." in judgement.reason) == (cause is Cause.NOT_REPRODUCED)
+    conclusion = conclude_at_head(TARGET, evidence, runs)
+    assert conclusion.cause is cause
+    assert words in conclusion.reason
+    assert ("It differs." in conclusion.reason) == (cause is Cause.NOT_REPRODUCED)
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ def test_what_the_head_says(
 )
 def test_what_the_base_says(base: Observation, evidence: JobEvidence, cause: Cause | None) -> None:
     """The same failures there: not this change's; where GitHub was green, the sandbox differs."""
-    judgement = judge_base(TARGET, evidence, RED, base)
-    assert (judgement.cause if judgement else None) is cause
+    conclusion = conclude_at_base(TARGET, evidence, RED, base)
+    assert (conclusion.cause if conclusion else None) is cause
 
 
 def test_one_real_failure_is_enough_to_go_on() -> None:
     """Of several failed checks the real one decides; otherwise all reasons are told."""
-    real = judge_head(TARGET, known("a::x"), [RED, RED])
-    flaky = judge_head(replace(TARGET, check="e2e"), known(), [RED, GREEN])
+    real = conclude_at_head(TARGET, known("a::x"), [RED, RED])
+    flaky = conclude_at_head(replace(TARGET, check="e2e"), known(), [RED, GREEN])
     infra = outside(replace(BARE, outside="The disk was full."))
     assert infra is not None
     assert overall([infra, flaky, real]).cause is Cause.REAL

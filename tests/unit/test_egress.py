@@ -14,7 +14,7 @@ from sandbox.egress.addresses import is_local, is_own
 from sandbox.egress.authority import Authority
 from sandbox.egress.credentials import OnlyReading, authorized, of_host, registry_credential
 from sandbox.egress.operator import Upstream, operator
-from sandbox.egress.policy import Policy, judge, plain
+from sandbox.egress.policy import Policy, decide, plain
 from sandbox.egress.request import BadRequest, parse
 
 SOME = Policy(Network(("pypi.org", "*.example.org")), frozenset({("10.1.2.3", 8080)}))
@@ -59,15 +59,15 @@ def test_hosts_are_allowed_by_name_and_port() -> None:
         *(("example.org", 443), ("notexample.org", 443), ("10.1.2.3", 80), ("a b", 443)),
         *(("..example.org", 443), (".example.org", 443)),
     ]
-    assert [place for place in allowed if judge(SOME, *place) is None] == []
-    assert [place for place in refused if judge(SOME, *place) is not None] == []
+    assert [place for place in allowed if decide(SOME, *place) is None] == []
+    assert [place for place in refused if decide(SOME, *place) is not None] == []
 
 
 def test_everything_is_the_internet_alone() -> None:
     """No address of this machine's networks, and none that a name leads to."""
     for host in ("127.0.0.1", "::1", "169.254.169.254", "10.1.2.3"):
-        assert judge(ALL, host, 443) is None
-    passed = judge(ALL, "anything.example", 8443)
+        assert decide(ALL, host, 443) is None
+    passed = decide(ALL, "anything.example", 8443)
     assert passed is not None
     assert passed.admits("151.101.0.223")
     assert not passed.admits("10.0.0.1")

@@ -28,8 +28,8 @@ from bot.model import (
     Usage,
     Verification,
 )
-from bot.repair.proposers.agent.judge import question, read_judgement
 from bot.repair.proposers.agent.prompting import opening, system_prompt
+from bot.repair.proposers.agent.reviewer import question, read_review
 from bot.repair.proposers.base import Task
 
 FAILURE = Failure(
@@ -387,7 +387,7 @@ Newly failing:
 It left no change.
 
 Why it was rejected:
-- There was no change to judge.
+- There was no change to verify.
 
 """)
 
@@ -432,7 +432,7 @@ Since 2.0.
   E       assert 3 == 4
 </data-f8b3715e432ea7616089fefe>\
 """)
-    assert len(prompts.render("judge_system")) < 2_000
+    assert len(prompts.render("review_system")) < 2_000
 
 
 @pytest.mark.parametrize(
@@ -451,12 +451,12 @@ Since 2.0.
 )  # fmt: skip
 def test_only_a_clear_yes_is_a_yes(answer: str, judgement: tuple[bool, str]) -> None:
     """The last JSON object that answers counts; whatever is unclear is a no."""
-    assert read_judgement(answer) == judgement
+    assert read_review(answer) == judgement
 
 
 def test_a_missing_variable_fails_loudly() -> None:
     """A prompt never goes out with a hole in it."""
     with pytest.raises(jinja2.UndefinedError, match="report"):
-        prompts.render("judge_task", comments=[], test_patch="", failure="")
+        prompts.render("review_task", comments=[], test_patch="", failure="")
     with pytest.raises(jinja2.TemplateNotFound):
         prompts.render("nothing")

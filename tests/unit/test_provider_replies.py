@@ -14,7 +14,7 @@ from bot.errors import CredentialsRefused, ProviderOverloaded, ProviderRefused, 
 from bot.llm.anthropic_wire import AnthropicReply, encode_message
 from bot.llm.base import Message, Opaque, StopReason, Text, ToolCall, ToolResult
 from bot.llm.encoding import EncodedMessages
-from bot.llm.failures import Trouble, judge
+from bot.llm.failures import Trouble, classify
 from bot.llm.headers import retry_after
 from bot.llm.openai_wire import OpenAIReply
 from bot.llm.reply import DraftCall, ModelReply, finish
@@ -166,12 +166,12 @@ def test_ids_of_other_providers_are_made_to_fit() -> None:
 )
 def test_what_a_refusal_means(trouble: Trouble, kind: type[Exception]) -> None:
     """An empty account is not a crowd, and a long prompt is not a bad one."""
-    assert type(judge("x", trouble).error) is kind
+    assert type(classify("x", trouble).error) is kind
 
 
 def test_a_refusal_is_told_in_one_line() -> None:
     """Without line breaks, cut where nobody reads on."""
-    text = str(judge("x", Trouble(400, message="bad\n\n request " + "y" * 1_000)).error)
+    text = str(classify("x", Trouble(400, message="bad\n\n request " + "y" * 1_000)).error)
     assert text.startswith("x rejected the request (400: bad request yyy")
     assert len(text) < 400
 

@@ -12,10 +12,10 @@ from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
 from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.targets import CheckTarget, Chosen, choose, commands_of, failed_job
 from bot.repair.checks.verdict import (
-    Judgement,
+    CheckConclusion,
+    conclude_at_base,
+    conclude_at_head,
     differences,
-    judge_base,
-    judge_head,
     outside,
     overall,
     wants_another_run,
@@ -38,18 +38,18 @@ _SETUP_CHARACTERS = 16_000
 
 @dataclass(frozen=True, slots=True)
 class JobReproduction:
-    """A failed job, its runs here, and the judgement so far.
+    """A failed job, its runs here, and the conclusion so far.
 
     Attributes:
         context: Its prepared tree; None when its setup fails.
         runs: Its command at the failing commit.
-        judgement: Why it fails.
+        conclusion: Why it fails.
     """
 
     chosen: CheckTarget
     context: RepairContext | None
     runs: tuple[Observation, ...]
-    judgement: Judgement
+    conclusion: CheckConclusion
 
 
 def conclude_outside(run: Run) -> None:
@@ -59,12 +59,12 @@ def conclude_outside(run: Run) -> None:
         Concluded: When that is so.
     """
     found = [outside(evidence) for evidence in run.job.failed]
-    told = [judgement for judgement in found if judgement is not None]
+    told = [conclusion for conclusion in found if conclusion is not None]
     if not told or len(told) < len(found):
         return
-    judgement = overall(told)
+    conclusion = overall(told)
     jobs = tuple(failed_job(evidence) for evidence in run.job.failed)
-    _conclude(run, judgement, (), jobs)
+    _conclude(run, conclusion, (), jobs)
 
 
 async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairContext:
@@ -79,28 +79,28 @@ async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairCon
     chosen = choose(replace(run.job, failed=inside), tree)
     if not chosen.targets:
         reason = failed_jobs.nothing_to_run([job.why_not for job in chosen.left])
-        _conclude(run, Judgement(Cause.NOT_REPRODUCED, reason), (), chosen.left)
+        _conclude(run, CheckConclusion(Cause.NOT_REPRODUCED, reason), (), chosen.left)
     run.known.commands = commands_of(chosen.targets[0].target, tree)
     run.listener(CommandsFound(run.known.commands))
     trials = [
         await _try(run, source, each, place, guidance)
         for each, place in zip(chosen.targets, PLACES, strict=False)
     ]
-    judgement = overall([*(trial.judgement for trial in trials), *outer])
-    jobs = _reported(run, chosen, trials, real=judgement.cause is Cause.REAL)
-    if judgement.cause is not Cause.REAL:
-        _conclude(run, judgement, trials, jobs)
-    return _context(run, [t for t in trials if t.judgement.cause is Cause.REAL], judgement, jobs)
+    conclusion = overall([*(trial.conclusion for trial in trials), *outer])
+    jobs = _reported(run, chosen, trials, real=conclusion.cause is Cause.REAL)
+    if conclusion.cause is not Cause.REAL:
+        _conclude(run, conclusion, trials, jobs)
+    return _context(run, [t for t in trials if t.conclusion.cause is Cause.REAL], conclusion, jobs)
 
 
 def _context(
-    run: Run, real: list[JobReproduction], judgement: Judgement, jobs: tuple[FailedJob, ...]
+    run: Run, real: list[JobReproduction], conclusion: CheckConclusion, jobs: tuple[FailedJob, ...]
 ) -> RepairContext:
     """Return the first real job's context, with those of the others beside it."""
     reproduction = Reproduction(
         Cause.REAL,
         joined([trial.runs[0] for trial in real]),
-        reason=judgement.reason,
+        reason=conclusion.reason,
         runs=tuple(each.exit_code for each in real[0].runs),
         jobs=jobs,
     )
@@ -135,15 +135,15 @@ async def _try(
     runs: list[Observation] = []
     while not runs or wants_another_run(runs, chosen.evidence):
         runs.append(await _observe(run, context, place, len(runs) + 1))
-    judgement = judge_head(chosen.target, chosen.evidence, runs)
-    if judgement.cause is Cause.REAL and has_base(context):
+    conclusion = conclude_at_head(chosen.target, chosen.evidence, runs)
+    if conclusion.cause is Cause.REAL and has_base(context):
         base = await _at_base(run, context, chosen, place)
-        found = base and judge_base(chosen.target, chosen.evidence, runs[0], base)
+        found = base and conclude_at_base(chosen.target, chosen.evidence, runs[0], base)
         if found and found.cause is Cause.RED_ON_BASE and run.job.red_on_base:
             run.known.note(found.reason)
         else:
-            judgement = found or judgement
-    return JobReproduction(chosen, context, tuple(runs), judgement)
+            conclusion = found or conclusion
+    return JobReproduction(chosen, context, tuple(runs), conclusion)
 
 
 async def _at_base(
@@ -195,19 +195,19 @@ async def _observe(run: Run, context: RepairContext, place: str, n: int) -> Obse
     return await run.steps(step, room.observe, name, command, Patch())
 
 
-def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> Judgement:
+def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> CheckConclusion:
     run.known.reproduction = Reproduction(
         Cause.NOT_REPRODUCED, None, setup_output=failed.output[-_SETUP_CHARACTERS:]
     )
     if not chosen.target.workflow:
-        return Judgement(Cause.INFRASTRUCTURE, why_setup_failed(failed))
+        return CheckConclusion(Cause.INFRASTRUCTURE, why_setup_failed(failed))
     check, command, differs = chosen.target.check, failed.command, differences(chosen.target)
     reason = (
         failed_jobs.setup_timed_out(check, command, differs)
         if failed.timed_out
         else failed_jobs.setup_failed(check, command, failed.exit_code, differs)
     )
-    return Judgement(Cause.NOT_REPRODUCED, reason)
+    return CheckConclusion(Cause.NOT_REPRODUCED, reason)
 
 
 def _reported(
@@ -216,25 +216,28 @@ def _reported(
     """Return all failed checks; where some are real, the others carry the reason why they are not."""
     told = []
     for trial in trials:
-        why = trial.judgement.reason if real and trial.judgement.cause is not Cause.REAL else ""
+        why = trial.conclusion.reason if real and trial.conclusion.cause is not Cause.REAL else ""
         told.append(failed_job(trial.chosen.evidence, trial.chosen.target, why_not=why))
     outer = [failed_job(each, why_not=each.outside) for each in run.job.failed if each.outside]
     return (*told, *chosen.left, *outer)
 
 
 def _conclude(
-    run: Run, judgement: Judgement, trials: Sequence[JobReproduction], jobs: tuple[FailedJob, ...]
+    run: Run,
+    conclusion: CheckConclusion,
+    trials: Sequence[JobReproduction],
+    jobs: tuple[FailedJob, ...],
 ) -> None:
     """Report why no failure is real, and end the run."""
     seen = next((trial for trial in trials if trial.runs), None)
     before = run.known.reproduction
     run.known.reproduction = Reproduction(
-        judgement.cause,
+        conclusion.cause,
         next((o for o in seen.runs if not o.ok), seen.runs[0]) if seen else None,
-        reason=judgement.reason,
+        reason=conclusion.reason,
         runs=tuple(o.exit_code for o in seen.runs) if seen else (),
         setup_output=before.setup_output if before else "",
         jobs=jobs,
     )
     run.listener(Reproduced(run.known.reproduction))
-    raise Concluded(verdict_of(judgement.cause) or Verdict.NOT_REPRODUCED, judgement.reason)
+    raise Concluded(verdict_of(conclusion.cause) or Verdict.NOT_REPRODUCED, conclusion.reason)

@@ -20,18 +20,18 @@ ORDER = (Cause.REAL, Cause.RED_ON_BASE, Cause.FLAKY, Cause.NOT_REPRODUCED, Cause
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class CheckConclusion:
     """Why one check failed: the cause, and a sentence for people."""
 
     cause: Cause
     reason: str
 
 
-def outside(evidence: JobEvidence) -> Judgement | None:
-    """Return the judgement of a failure that, by its log, has a cause outside the code."""
+def outside(evidence: JobEvidence) -> CheckConclusion | None:
+    """Return the conclusion of a failure that, by its log, has a cause outside the code."""
     if not evidence.outside:
         return None
-    return Judgement(
+    return CheckConclusion(
         Cause.INFRASTRUCTURE, failed_jobs.outside(evidence.check.name, evidence.outside)
     )
 
@@ -51,31 +51,33 @@ def wants_another_run(runs: Sequence[Observation], evidence: JobEvidence) -> boo
     return len(runs) < wanted + evidence.may_be_flaky
 
 
-def judge_head(target: Target, evidence: JobEvidence, runs: Sequence[Observation]) -> Judgement:
+def conclude_at_head(
+    target: Target, evidence: JobEvidence, runs: Sequence[Observation]
+) -> CheckConclusion:
     """Return what the runs at the failing commit show; a real failure still has to be checked at the base."""
     first, check, command = runs[0], target.check, runs[0].command
     red = sum(not run.ok for run in runs)
     differs = differences(target)
     if red == 0:
         reason = failed_jobs.passes(check, command, len(runs), differs)
-        return Judgement(Cause.NOT_REPRODUCED, reason)
+        return CheckConclusion(Cause.NOT_REPRODUCED, reason)
     if red < len(runs):
         reason = failed_jobs.flaky(check, command, failed=red, runs=len(runs))
-        return Judgement(Cause.FLAKY, reason)
+        return CheckConclusion(Cause.FLAKY, reason)
     if first.exit_code == COMMAND_NOT_FOUND and not _named(first.failing, command):
         reason = failed_jobs.program_missing(check, command, differs)
-        return Judgement(Cause.NOT_REPRODUCED, reason)
+        return CheckConclusion(Cause.NOT_REPRODUCED, reason)
     if _is_another_failure(evidence, first):
         here, there = ([one.test for one in each.failing] for each in (first, evidence))
         reason = failed_jobs.another_failure(check, command, here, there, differs)
-        return Judgement(Cause.NOT_REPRODUCED, reason)
-    return Judgement(Cause.REAL, failed_jobs.fails(check, command))
+        return CheckConclusion(Cause.NOT_REPRODUCED, reason)
+    return CheckConclusion(Cause.REAL, failed_jobs.fails(check, command))
 
 
-def judge_base(
+def conclude_at_base(
     target: Target, evidence: JobEvidence, head: Observation, base: Observation
-) -> Judgement | None:
-    """Return the judgement of a failure that the base has too, None when the base does not have it.
+) -> CheckConclusion | None:
+    """Return the conclusion of a failure that the base has too, None when the base does not have it.
 
     Args:
         target: The failed job.
@@ -87,11 +89,11 @@ def judge_base(
         return None
     if evidence.passed_on_base and not _confirms(evidence, head):
         reason = failed_jobs.sandbox_differs(target.check, head.command, differences(target))
-        return Judgement(Cause.NOT_REPRODUCED, reason)
+        return CheckConclusion(Cause.NOT_REPRODUCED, reason)
     reason = failed_jobs.base_fails_too(
         target.check, head.command, passed_on_github=bool(evidence.passed_on_base)
     )
-    return Judgement(Cause.RED_ON_BASE, reason)
+    return CheckConclusion(Cause.RED_ON_BASE, reason)
 
 
 def same_at_base(head: Observation, base: Observation) -> bool:
@@ -102,13 +104,13 @@ def same_at_base(head: Observation, base: Observation) -> bool:
     return not (now and before) or now <= before
 
 
-def overall(judgements: Sequence[Judgement]) -> Judgement:
-    """Return the judgement of all failed checks of a commit: real when one of them is."""
-    cause = next(cause for cause in ORDER if any(each.cause is cause for each in judgements))
-    same = [each.reason for each in judgements if each.cause is cause]
-    rest = [each.reason for each in judgements if each.cause is not cause]
+def overall(conclusions: Sequence[CheckConclusion]) -> CheckConclusion:
+    """Return the conclusion of all failed checks of a commit: real when one of them is."""
+    cause = next(cause for cause in ORDER if any(each.cause is cause for each in conclusions))
+    same = [each.reason for each in conclusions if each.cause is cause]
+    rest = [each.reason for each in conclusions if each.cause is not cause]
     told = same if cause is Cause.REAL else [*same, *rest]
-    return Judgement(cause, " ".join(dict.fromkeys(told)))
+    return CheckConclusion(cause, " ".join(dict.fromkeys(told)))
 
 
 def _confirms(evidence: JobEvidence, observation: Observation) -> bool:

@@ -51,7 +51,7 @@ RESTORED = (
     ".stylelintrc*", ".golangci.*", "clippy.toml", ".clippy.toml", "rustfmt.toml",
     ".rustfmt.toml", ".rubocop*", ".editorconfig",
 )  # fmt: skip
-"""Globs of configuration that is put back, besides tests, before a patch is judged."""
+"""Globs of configuration that is put back, besides tests, before a patch is verified."""
 
 _MANIFEST = re.compile(
     r"""^(?:
@@ -85,7 +85,7 @@ def is_snapshot(path: str) -> bool:
 
 
 def is_restored(path: str, globs: Sequence[str] = (), *, is_new: bool = False) -> bool:
-    """Whether a file is put back before judging: an existing test, or protected configuration.
+    """Whether a file is put back before verification: an existing test, or protected configuration.
 
     A new configuration is taken away; new tests stay, and what sets them up with them.
 

@@ -69,7 +69,7 @@ def on_request(
 
 
 def restored(files: Sequence[str]) -> tuple[GuardFinding, ...]:
-    """Return a note for each existing file whose change was left out of the judged patch."""
+    """Return a note for each existing file whose change was left out of the verified patch."""
     return tuple(_restored(file) for file in files)
 
 

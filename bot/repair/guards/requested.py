@@ -18,7 +18,7 @@ REQUESTED = "protected-requested"
 """The rule of what is kept: a patch with such a finding waits for an approval."""
 
 NEVER = (".git/", ".github/fixpoint.yml")
-"""Globs that nobody can ask for: git's own files, and the rules that patches are judged by."""
+"""Globs that nobody can ask for: git's own files, and the rules that patches are verified by."""
 
 WORKFLOWS = (".github/workflows/", ".github/actions/")
 """Globs of what GitHub Actions runs."""

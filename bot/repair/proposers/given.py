@@ -1,4 +1,4 @@
-"""A patch that somebody else wrote, as the proposal to judge."""
+"""A patch that somebody else wrote, as the proposal to verify."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decide what of a proposed patch is judged, and read its files for the guards."""
+"""Decide what of a proposed patch is verified, and read its files for the guards."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TestEdits(StrEnum):
     __test__ = False  # not a pytest class
 
     LEFT_OUT = "left out"
-    """They are dropped: the patch is judged, and published, without them."""
+    """They are dropped: the patch is verified, and published, without them."""
 
     KEPT = "kept"
     """They belong to the repair, as a formatter's do; guards look at them."""
@@ -37,12 +37,12 @@ class TestEdits(StrEnum):
     """They show what the patch repairs; guards look at them."""
 
     SHOWN = "shown"
-    """The patch is judged without them, and guards look at them: somebody else publishes it."""
+    """The patch is verified without them, and guards look at them: somebody else publishes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CandidatePatch:
-    """What is judged of a proposed patch.
+    """What is verified of a proposed patch.
 
     Attributes:
         patch: The proposed one without what was put back.
@@ -69,7 +69,7 @@ async def candidate_of(
     written: Sequence[str] = (),
     requested: Sequence[str] = (),
 ) -> CandidatePatch:
-    """Return what is judged of a patch.
+    """Return what is verified of a patch.
 
     Args:
         store: Has the base tree.

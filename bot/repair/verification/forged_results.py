@@ -20,7 +20,7 @@ from sandbox.git import ObjectStore
 
 
 class HonestyTest:
-    """Judges passing runs of one run's patches; Python's test runners alone."""
+    """Verifies passing runs of one run's patches; Python's test runners alone."""
 
     def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
         self._room = room
@@ -34,7 +34,7 @@ class HonestyTest:
 
         Args:
             name: Of the sandbox.
-            patch: What is judged.
+            patch: What is verified.
             red: The command without the patch, or None.
             green: The same with it: it passed.
 

@@ -1,4 +1,4 @@
-"""The criteria by which a patch is judged."""
+"""The criteria by which a patch is verified."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.repair.verification.candidate import TestEdits
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The criteria by which a patch is judged.
+    """The criteria by which a patch is verified.
 
     Attributes:
         failing: The failing command.

@@ -1,4 +1,4 @@
-"""Judge a candidate patch where its proposer can't reach: in a clean sandbox on the untouched tree."""
+"""Verify a candidate patch where its proposer can't reach: in a clean sandbox on the untouched tree."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ from sandbox.git import ObjectStore, PatchDoesNotApply
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A proposal and its verification; the patch is the part that was judged."""
+class VerifiedProposal:
+    """A proposal and its verification; the patch is the part that was verified."""
 
     proposal: Proposal
     verification: Verification | None
@@ -57,7 +57,7 @@ class Destination:
 
 
 class Verifier:
-    """Judges candidate patches of one run."""
+    """Verifies candidate patches of one run."""
 
     def __init__(
         self,
@@ -74,25 +74,25 @@ class Verifier:
         self._rules = rules
         self._destination = destination
 
-    async def judge(self, name: str, proposal: Proposal, question: Question) -> Judged:
-        """Return the proposal, reduced to what may be published and judged by the failing command.
+    async def verify(self, name: str, proposal: Proposal, question: Question) -> VerifiedProposal:
+        """Return the proposal, reduced to what may be published and verified by the failing command.
 
         Args:
             name: Of the sandbox.
-            proposal: What to judge.
+            proposal: What to verify.
             question: By what.
         """
         written = question.red.written if question.red is not None else ()
         try:
             candidate = await self._candidate(proposal.patch, question, written)
         except PatchDoesNotApply as error:
-            return Judged(proposal, Verification(target=None, problem=str(error)))
-        judged = await self._judge_candidate(name, candidate, question)
-        if candidate.own and judged.target is not None and not judged.target.ok:
+            return VerifiedProposal(proposal, Verification(target=None, problem=str(error)))
+        verification = await self._verify_candidate(name, candidate, question)
+        if candidate.own and verification.target is not None and not verification.target.ok:
             # what the command writes itself may yet be what the repair consists of
             candidate = await self._candidate(proposal.patch, question, ())
-            judged = await self._judge_candidate(f"{name}-all", candidate, question)
-        return Judged(_with_patch(proposal, candidate.patch), judged)
+            verification = await self._verify_candidate(f"{name}-all", candidate, question)
+        return VerifiedProposal(_with_patch(proposal, candidate.patch), verification)
 
     async def compare(
         self, name: str, patch: Patch, verification: Verification, baseline: Observation
@@ -101,7 +101,7 @@ class Verifier:
 
         Args:
             name: Of the sandbox.
-            patch: What was judged.
+            patch: What was verified.
             verification: By the failing command.
             baseline: The suite on the untouched tree.
         """
@@ -130,7 +130,7 @@ class Verifier:
             requested=self._rules.requested,
         )
 
-    async def _judge_candidate(
+    async def _verify_candidate(
         self, name: str, candidate: CandidatePatch, question: Question
     ) -> Verification:
         findings = await self._findings(candidate, question)

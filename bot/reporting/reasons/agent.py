@@ -53,8 +53,8 @@ def unfinished(changed: Sequence[str], last_message: str = "") -> str:
 
 @example()
 def no_clear_answer() -> str:
-    """The model that judges written tests said neither yes nor no."""
-    return "The model that judged the test gave no clear answer."
+    """The model that reviews written tests said neither yes nor no."""
+    return "The model that reviewed the test gave no clear answer."
 
 
 @example("pytest -q tests/test_a.py")

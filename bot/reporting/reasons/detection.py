@@ -25,13 +25,13 @@ def test_given() -> str:
 @example("python -m pytest -q")
 def suite_of_failing_command(suite: str) -> str:
     """The failing command runs a part of the suite; without its choice of tests it runs all."""
-    return f"The whole suite is the failing command without its test selection: `{suite}`."
+    return f"The full test suite is the failing command without its test selection: `{suite}`."
 
 
 @example("make check")
 def failing_command_only(command: str) -> str:
     """Nothing but the failing command is known to test anything."""
-    return f"No tests were found, so the failing command `{command}` counts as the whole suite."
+    return f"No tests were found, so the failing command `{command}` counts as the full test suite."
 
 
 @example("npm test")

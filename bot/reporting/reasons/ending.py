@@ -37,8 +37,8 @@ def nothing_to_change(asked: Sequence[str]) -> str:
 
 
 @example()
-@example(uncompared="The whole suite `make test` has no test that passes without the patch.")
+@example(uncompared="The full test suite `make test` has no test that passes without the patch.")
 def fixed(uncompared: str = "") -> str:
-    """A patch is accepted; `uncompared` says why the whole suite shows nothing."""
+    """A patch is accepted; `uncompared` says why the full test suite shows nothing."""
     passes = "The failing command passes with the patch"
     return f"{passes}. {uncompared}" if uncompared else f"{passes}, and nothing broke."

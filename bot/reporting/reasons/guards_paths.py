@@ -28,11 +28,13 @@ def test_restored(file: str) -> str:
     """The patch changed an existing test."""
     return (
         f"The change to the existing test file {file} was left out: "
-        "a patch is judged by the original tests."
+        "a patch is verified by the original tests."
     )
 
 
 @example("pytest.ini")
 def configuration_restored(file: str) -> str:
     """The patch changed configuration that is put back."""
-    return f"The change to {file} was left out: a patch is judged under the original configuration."
+    return (
+        f"The change to {file} was left out: a patch is verified under the original configuration."
+    )

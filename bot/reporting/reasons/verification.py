@@ -1,4 +1,4 @@
-"""How a patch was judged, and why it was not run or not compared."""
+"""How a patch was verified, and why it was not run or not compared."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def only_existing_tests() -> str:
 
 @example()
 def empty() -> str:
-    """There is nothing to judge."""
+    """There is nothing to verify."""
     return "The patch changes nothing."
 
 
@@ -66,18 +66,18 @@ def exited(exit_code: int) -> str:
 
 @example(_SUITE, 600.0)
 def suite_too_slow(suite: str, seconds: float) -> str:
-    """The whole suite doesn't end on the untouched tree."""
+    """The full test suite doesn't end on the untouched tree."""
     return (
-        f"The whole suite `{suite}` does not finish within {seconds:.0f} s even without the patch, "
+        f"The full test suite `{suite}` does not finish within {seconds:.0f} s even without the patch, "
         "so it can't show what the patch may have broken."
     )
 
 
 @example(_SUITE, 2)
 def suite_names_no_test(suite: str, exit_code: int) -> str:
-    """The whole suite fails on the untouched tree, and nobody knows with which tests."""
+    """The full test suite fails on the untouched tree, and nobody knows with which tests."""
     return (
-        f"The whole suite `{suite}` also fails without the patch (exit code {exit_code}) and names "
+        f"The full test suite `{suite}` also fails without the patch (exit code {exit_code}) and names "
         "no test, so it can't show what the patch may have broken."
     )
 
@@ -86,7 +86,7 @@ def suite_names_no_test(suite: str, exit_code: int) -> str:
 def suite_passes_nothing(suite: str) -> str:
     """No test passes on the untouched tree, so none can break."""
     return (
-        f"The whole suite `{suite}` has no test that passes without the patch, "
+        f"The full test suite `{suite}` has no test that passes without the patch, "
         "so it can't show what the patch may have broken."
     )
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bot.repair.proposers.agent.judge import ModelJudge
 from bot.repair.proposers.agent.proposer import AgentProposer
+from bot.repair.proposers.agent.reviewer import ModelReviewer
 
 if TYPE_CHECKING:
     from bot.llm.base import Model
     from bot.repair.workspace.scrubbing import Scrub
 
-__all__ = ["AgentProposer", "ModelJudge", "build"]
+__all__ = ["AgentProposer", "ModelReviewer", "build"]
 
 
 def build(model: Model | None, scrub: Scrub) -> AgentProposer:

@@ -19,7 +19,7 @@ def level_of(
     """Return the level of an act in the attempt's own sandbox.
 
     Commands are of medium level whatever they say: they reach nothing but that sandbox, and what
-    they leave is judged elsewhere.
+    they leave is verified elsewhere.
 
     Args:
         action: What the model asks for.

@@ -144,7 +144,7 @@ def _reasons(attempt: Attempt) -> list[str]:
     verification = attempt.verification
     if verification is None:
         reasons.append(
-            "It was not judged." if attempt.proposal.patch else "There was no change to judge."
+            "It was not verified." if attempt.proposal.patch else "There was no change to verify."
         )
         return reasons
     if verification.problem:

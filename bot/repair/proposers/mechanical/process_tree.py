@@ -20,7 +20,7 @@ from sandbox.base import WORKSPACE
 _TEST_RUNNERS = frozenset(
     {"pytest", "py.test", "unittest", "nose2", "jest", "vitest", "mocha", "rspec", "phpunit"}
 )
-"""What tests start is theirs: a program under test, not one that judges the project."""
+"""What tests start is theirs: a program under test, not one that verifies the project."""
 
 _INTERPRETER = re.compile(r"python[\d.]*|node|ruby")
 _INSTALLED = re.compile(r"^/.*/\.?bin/[\w.-]+$")

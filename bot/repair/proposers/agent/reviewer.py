@@ -18,8 +18,8 @@ _MAX_TOKENS = 4_000
 _REASON_CHARACTERS = 300
 
 
-class ModelJudge:
-    """Judges written tests, independently of whoever wrote them."""
+class ModelReviewer:
+    """Reviews written tests, independently of whoever wrote them."""
 
     def __init__(self, model: Model, *, name: str | None = None, scrub: Scrub = str) -> None:
         self._model = model
@@ -44,21 +44,21 @@ class ModelJudge:
             ProviderError: When no model answers.
         """
         conversation = Conversation(
-            system=prompts.render("judge_system"),
+            system=prompts.render("review_system"),
             messages=(
                 Message("user", (Text(self._scrub(question(problem, observation, patch))),)),
             ),
         )
         ask = Ask(max_tokens=_MAX_TOKENS, model=self._name)
         turn, _ = await paid(self._model, money, conversation, [ask])
-        shows, reason = read_judgement(turn.text) if turn.stop is StopReason.END else (False, "")
+        shows, reason = read_review(turn.text) if turn.stop is StopReason.END else (False, "")
         return shows, reason or agent.no_clear_answer(), turn.usage
 
 
 def question(problem: Problem, observation: Observation, patch: Patch) -> str:
-    """Return what the judge is asked."""
+    """Return what the reviewer is asked."""
     return prompts.render(
-        "judge_task",
+        "review_task",
         report=report(problem),
         comments=comments(problem.comments),
         test_patch=patch_as_data("the test", patch),
@@ -66,7 +66,7 @@ def question(problem: Problem, observation: Observation, patch: Patch) -> str:
     )
 
 
-def read_judgement(text: str) -> tuple[bool, str]:
+def read_review(text: str) -> tuple[bool, str]:
     """Return answer and reason from the last JSON object that has an answer; unclear is False."""
     for candidate in _objects(text):
         answer = candidate.get("shows_problem")

@@ -44,7 +44,7 @@ def as_json(report: Report) -> str:
 
 
 def as_text(report: Report) -> str:
-    """Return the judgement for a person at a terminal; nothing in it is a control sequence."""
+    """Return the result for a person at a terminal; nothing in it is a control sequence."""
     return "\n".join(printable(line, _LINE) for line in _lines(report))
 
 
@@ -57,7 +57,7 @@ def reason(report: Report) -> str:
 
 
 def remarks(verification: Verification) -> list[str]:
-    """Return how a patch was judged, one sentence each."""
+    """Return how a patch was verified, one sentence each."""
     said = [*verification.remarks]
     if len(verification.runs) > 1:
         passed = sum(not code for code in verification.runs)
