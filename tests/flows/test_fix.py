@@ -316,7 +316,7 @@ async def test_nothing_fails_and_no_model(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.NOT_REPRODUCED
         assert world.said()[-1] == snapshot("""\
-**Not fixed: the failure could not be reproduced.** `sh check.sh` passes here. Writing a test that shows the problem requires a model, and none is configured.
+**Not fixed: could not reproduce the failure.** `sh check.sh` passes here. Writing a test that shows the problem requires a model, and none is configured.
 
 **Next:** Comment `/fix --test "COMMAND"` with the failing command, or add a test that fails at `COMMIT`.
 
@@ -612,7 +612,7 @@ async def test_a_fork_gets_the_patch_as_a_comment(tmp_path: Path) -> None:
 
 **Proof:** The command that failed on the original commit passes with this patch in a clean sandbox that the proposer can't access.
 
-2 files, +2 -1: `app.txt`, `new.txt`
+2 files, +2 -1: `app.txt` and `new.txt`
 
 To apply it, check out `COMMIT`, save this as `fixpoint.patch` in the repository root, and run `git apply fixpoint.patch`:
 
@@ -852,7 +852,7 @@ AssertionError: 'wrong\\n' != 'right\\n'
 
 ### What was changed and why
 
-2 files, +7 -1: `app.txt`, `tests/test_app.py`
+2 files, +7 -1: `app.txt` and `tests/test_app.py`
 
 As described by agent, `claude-sonnet-5-5`:
 
