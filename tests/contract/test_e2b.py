@@ -392,7 +392,8 @@ async def test_idle_machine_ends_by_its_time_out(
     provider: E2BProvider, server: E2BServer, spec: SandboxSpec
 ) -> None:
     """Nobody pays for a machine whose host never came back."""
-    sandbox = await provider.open(replace(spec, lifetime=1))
+    sandbox = await provider.open(spec)
+    server.state.set_timeout(only(server), 1)
 
     await until(lambda: not server.state.running)
 
@@ -405,7 +406,7 @@ async def test_working_machine_outlives_its_time_out(
     provider: E2BProvider, server: E2BServer, spec: SandboxSpec
 ) -> None:
     """The time-out is extended as long as a command runs, even when one extension fails."""
-    sandbox = await provider.open(replace(spec, lifetime=3))
+    sandbox = await provider.open(replace(spec, lifetime=6))
     server.state.faults.add("timeout", Refuse(400))
     first_end = only(server).end_at
 

@@ -50,7 +50,14 @@ async def test_a_command_reports_status_output_and_time(kind: Kind) -> None:
     assert 0 < result.seconds < SECONDS
 
 
-@pytest.mark.parametrize(("number", "code"), [(9, 137), (15, 143), (6, 134), (11, 139)])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        (9, 137),
+        (15, 143),
+        *(pytest.param(*one, marks=pytest.mark.exhaustive) for one in ((6, 134), (11, 139))),
+    ],
+)
 async def test_death_by_signal_is_128_and_its_number(kind: Kind, number: int, code: int) -> None:
     """Also for signals that mean nothing to the first process of a pid namespace."""
     sandbox = await kind.open()

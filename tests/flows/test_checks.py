@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
@@ -236,6 +237,7 @@ async def test_a_pull_request_of_ours_that_turns_red_gets_a_second_turn(tmp_path
         await world.until_said("Continuing in")
 
 
+@pytest.mark.exhaustive
 async def test_a_repair_stops_at_its_limits(tmp_path: Path) -> None:
     """When the attempts are used up, the report says which checks fail, and nothing follows."""
     config = files("auto: all", "attempts: 1\n", app="wrong")

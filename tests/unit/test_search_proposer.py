@@ -171,6 +171,7 @@ async def test_two_faults_in_two_functions(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.exhaustive
 async def test_the_same_tree_gets_the_same_repair(tmp_path: Path) -> None:
     """Two searches of one tree choose alike, and name the same others."""
     said = set()

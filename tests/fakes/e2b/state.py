@@ -179,6 +179,8 @@ class State:
         )
         sandbox.processes.append(process)
         process.follow()
+        if sandbox.ended is not None:  # while it started
+            await process.destroy()
         return process
 
     async def end(self, sandbox: Sandbox, how: str = KILLED) -> None:
