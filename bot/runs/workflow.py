@@ -5,33 +5,25 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
 import structlog
-from pydantic import SecretStr
 
 from bot.ci.evidence import JobEvidence
 from bot.errors import (
     FixpointError,
-    GitHubError,
     RunOutdated,
     StorageError,
-    UsageError,
 )
 from bot.github.github import GitHub
 from bot.model import Attempt, Report, Verdict
-from bot.model.deadline import StopSign
-from bot.model.money.caps import NO_CAPS, Caps, charged
-from bot.model.progress import together
+from bot.model.money.caps import NO_CAPS, Caps
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
 from bot.redaction import Redactor
-from bot.repair.engine import repair
 from bot.repair.job import Job
 from bot.repair.run import Tools
 from bot.repair.workspace.preparation import PLACES, leftovers
@@ -46,8 +38,6 @@ from bot.runs.briefing import Brief, plan_job
 from bot.runs.display import Display, Shown
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
 from bot.runs.durability.outages import outlast
-from bot.runs.live_comment import ProgressComment
-from bot.runs.progress_log import log_progress
 from bot.runs.publishing.approvals import Asking
 from bot.runs.publishing.budget_offer import may_have_as_much_again
 from bot.runs.publishing.destination import Held, unpublished
@@ -63,13 +53,11 @@ from bot.runs.publishing.ending import (
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.rerunning import Reruns
+from bot.runs.sources import Sources
 from bot.runs.timing import Timing
-from bot.storage.ledger_reservations import open_reservations
+from bot.runs.watched_repair import WatchedRepair
 from bot.storage.stores import Stores
 from sandbox.base import SandboxError
-from sandbox.git import Credential
-
-STOP_POLL_SECONDS = 1.0
 
 _log = structlog.get_logger(__name__)
 
@@ -102,14 +90,13 @@ class FixWorkflow:
         self._asking = Asking(runs, stores.approvals, self._display, timing.approval)
         self._tools = tools
         self._steps = steps
-        self._folder = folder
+        self._sources = Sources(github, folder, first_wait=timing.retry_seconds)
+        self._watched = WatchedRepair(self._display, stores, tools, timing, redactor)
         self._timing = timing
-        self._comments: dict[str, ProgressComment] = {}
 
     def view_of(self, run_id: str) -> ProgressView | None:
         """Return how far a run of this process is; None when it is not active here."""
-        comment = self._comments.get(run_id)
-        return comment.view if comment else None
+        return self._watched.view_of(run_id)
 
     async def run(self, request: FixRequest) -> None:
         """Carry the request to its end, or to a question for a person."""
@@ -142,7 +129,9 @@ class FixWorkflow:
                 _log.exception("run broke")
                 await self._end_early(request, None)
             await self._close_ledger(request.run_id)
-            await asyncio.to_thread(shutil.rmtree, self._scratch(request), ignore_errors=True)
+            await asyncio.to_thread(
+                shutil.rmtree, self._sources.scratch(request), ignore_errors=True
+            )
             await self._ending.forget_tokens(_repo(request))
             _log.info("run over")
 
@@ -217,7 +206,7 @@ class FixWorkflow:
         if isinstance(brief, CouldNotStart):
             return PatchOnly(brief.reason)
         brief = replace(brief, commit=report.head)
-        return await self._publish(request, brief, report, self._checkout(request, brief))
+        return await self._publish(request, brief, report, self._sources.checkout(request, brief))
 
     async def _give_up(self, request: FixRequest, times: int) -> None:
         """End a run that ended its server each time it was taken up."""
@@ -249,43 +238,8 @@ class FixWorkflow:
     async def _repair_and_publish(
         self, request: FixRequest, brief: Brief, job: Job, shown: Shown, steps: Steps
     ) -> tuple[Report, Outcome | Held]:
-        mark = marker(request.run_id, "progress")
-
-        async def edit(text: str) -> None:
-            await self._display.progress(request, shown, text)
-
-        started = await steps("look at the clock", _utc_now)
-        view = ProgressView(run_id=request.run_id, started=started, limits=job.limits)
-        checkout = self._checkout(request, brief)
-        stopped = StopSign()
-        reservations = await open_reservations(
-            self._ledger,
-            request.run_id,
-            partial(charged, request, job.limits, self._beginning.caps_of(brief)),
-        )
-        watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
-        try:
-            async with ProgressComment(
-                view,
-                mark,
-                edit,
-                by=answer_by(request),
-                every=self._timing.edit_seconds,
-                redactor=self._redactor,
-            ) as comment_listener:
-                self._comments[request.run_id] = comment_listener
-                listener = together(comment_listener, log_progress)
-                report = await repair(
-                    job, self._tools, checkout, steps, listener, stopped, reservations
-                )
-        except UsageError as error:
-            report = _refused(request, brief, str(error))
-        finally:
-            watch.cancel()
-            self._comments.pop(request.run_id, None)
-        balances = await steps("close the ledger", reservations.close)
-        notes = (*report.notes, *_approved_of(request))
-        report = replace(self._redactor.frozen(report), balances=balances, notes=notes)
+        checkout, caps = self._sources.checkout(request, brief), self._beginning.caps_of(brief)
+        report = await self._watched(request, brief, job, checkout, caps, shown, steps)
         outcome = unpublished(request, brief, report, answerable=shown.somewhere)
         if outcome is not None:
             return report, outcome
@@ -297,67 +251,9 @@ class FixWorkflow:
         source = await checkout.provide(report.head)
         return await self._publisher.publish(request, brief, report, source.store)
 
-    async def _forget(self, token: SecretStr) -> None:
-        try:
-            await self._github.revoke(token)
-        except GitHubError as error:
-            # It expires within the hour anyway.
-            _log.warning("token not revoked", problem=str(error))
-
-    def _checkout(self, request: FixRequest, brief: Brief) -> RemoteCheckout:
-        repo = _repo(request)
-
-        @contextlib.asynccontextmanager
-        async def credential() -> AsyncIterator[Credential]:
-            source = await self._github.clone_source(repo)
-            try:
-                yield Credential(source.url, source.token.get_secret_value())
-            finally:
-                await self._forget(source.token)
-
-        return RemoteCheckout(
-            self._github.clone_url(repo),
-            self._scratch(request),
-            ref=brief.commit,
-            trusted_ref=brief.trusted,
-            mirror=self._folder / "mirrors" / f"{repo.full_name.lower()}.git",
-            credential=credential,
-            first_wait=self._timing.retry_seconds,
-        )
-
-    def _scratch(self, request: FixRequest) -> Path:
-        return self._folder / "runs" / request.run_id
-
-    async def _watch_for_stop(self, run_id: str, stopped: StopSign) -> None:
-        """Set the event once a person asked for it, on whichever server they were heard."""
-        while not stopped.is_set():
-            if await self._runs.stop_requested(run_id):
-                stopped.stop()
-            await asyncio.sleep(STOP_POLL_SECONDS)
-
 
 def _repo(request: FixRequest) -> Repo:
     return Repo(request.repository, request.installation_id)
-
-
-def _approved_of(request: FixRequest) -> tuple[str, ...]:
-    if request.continues is None:
-        return ()
-    return (run_life.budget_extended(request.actor, request.continues),)
-
-
-def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:
-    return Report(
-        run_id=request.run_id,
-        verdict=Verdict.REFUSED,
-        reason=reason,
-        problem=brief.problem,
-        head=brief.commit,
-    )
-
-
-async def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 async def _refuse_outdated(_: FixRequest) -> None:

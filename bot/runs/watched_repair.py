@@ -1,0 +1,133 @@
+"""Run the engine for a request on GitHub: its progress is shown, and a person may stop it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+
+from bot.errors import UsageError
+from bot.model import Report, Verdict
+from bot.model.deadline import StopSign
+from bot.model.money.caps import Caps, charged
+from bot.model.progress import together
+from bot.model.request import FixRequest
+from bot.model.steps import Steps
+from bot.redaction import Redactor
+from bot.repair.engine import repair
+from bot.repair.job import Job
+from bot.repair.run import Tools
+from bot.reporting.answering import answer_by
+from bot.reporting.marker import marker
+from bot.reporting.progress_view import ProgressView
+from bot.reporting.reasons import run_life
+from bot.runs.briefing import Brief
+from bot.runs.display import Display, Shown
+from bot.runs.live_comment import ProgressComment
+from bot.runs.progress_log import log_progress
+from bot.runs.remote_checkout import RemoteCheckout
+from bot.runs.timing import Timing
+from bot.storage.ledger_reservations import open_reservations
+from bot.storage.stores import Stores
+
+STOP_POLL_SECONDS = 1.0
+
+
+class WatchedRepair:
+    """Repairs with a progress comment, a ledger and a listener for `/fix stop`."""
+
+    def __init__(
+        self, display: Display, stores: Stores, tools: Tools, timing: Timing, redactor: Redactor
+    ) -> None:
+        self._display = display
+        self._runs = stores.runs
+        self._ledger = stores.ledger
+        self._tools = tools
+        self._timing = timing
+        self._redactor = redactor
+        self._comments: dict[str, ProgressComment] = {}
+
+    def view_of(self, run_id: str) -> ProgressView | None:
+        """Return how far a run of this process is; None when it is not active here."""
+        comment = self._comments.get(run_id)
+        return comment.view if comment else None
+
+    async def __call__(
+        self,
+        request: FixRequest,
+        brief: Brief,
+        job: Job,
+        checkout: RemoteCheckout,
+        caps: Caps,
+        shown: Shown,
+        steps: Steps,
+    ) -> Report:
+        """Run the engine to its report, which is redacted and says how the accounts stand.
+
+        Raises:
+            FixpointError: When the database or GitHub fails for good.
+        """
+        mark = marker(request.run_id, "progress")
+
+        async def edit(text: str) -> None:
+            await self._display.progress(request, shown, text)
+
+        started = await steps("look at the clock", _utc_now)
+        view = ProgressView(run_id=request.run_id, started=started, limits=job.limits)
+        stopped = StopSign()
+        reservations = await open_reservations(
+            self._ledger,
+            request.run_id,
+            partial(charged, request, job.limits, caps),
+        )
+        watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
+        try:
+            async with ProgressComment(
+                view,
+                mark,
+                edit,
+                by=answer_by(request),
+                every=self._timing.edit_seconds,
+                redactor=self._redactor,
+            ) as comment_listener:
+                self._comments[request.run_id] = comment_listener
+                listener = together(comment_listener, log_progress)
+                report = await repair(
+                    job, self._tools, checkout, steps, listener, stopped, reservations
+                )
+        except UsageError as error:
+            report = _refused(request, brief, str(error))
+        finally:
+            watch.cancel()
+            self._comments.pop(request.run_id, None)
+        balances = await steps("close the ledger", reservations.close)
+        notes = (*report.notes, *_approved_of(request))
+        return replace(self._redactor.frozen(report), balances=balances, notes=notes)
+
+    async def _watch_for_stop(self, run_id: str, stopped: StopSign) -> None:
+        """Set the event once a person asked for it, on whichever server they were heard."""
+        while not stopped.is_set():
+            if await self._runs.stop_requested(run_id):
+                stopped.stop()
+            await asyncio.sleep(STOP_POLL_SECONDS)
+
+
+def _approved_of(request: FixRequest) -> tuple[str, ...]:
+    if request.continues is None:
+        return ()
+    return (run_life.budget_extended(request.actor, request.continues),)
+
+
+def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:
+    return Report(
+        run_id=request.run_id,
+        verdict=Verdict.REFUSED,
+        reason=reason,
+        problem=brief.problem,
+        head=brief.commit,
+    )
+
+
+async def _utc_now() -> datetime:
+    return datetime.now(UTC)
