@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import json
+import logging
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -174,3 +175,11 @@ async def test_what_commands_print_is_kept_without_secrets(tmp_path: Path) -> No
     assert any("steps" in name for name in kept)
     for name, content in kept.items():
         assert [needle for needle in (token, ours) if needle.encode() in content] == [], name
+
+
+async def test_the_durable_engine_writes_to_our_log(tmp_path: Path) -> None:
+    """DBOS has no handler of its own, whose lines would miss the redaction."""
+    async with open_world(tmp_path, attempts([WHY])):
+        logger = logging.getLogger("dbos")
+        assert logger.propagate
+        assert not any(isinstance(one, logging.StreamHandler) for one in logger.handlers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import pickle
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -167,6 +168,7 @@ class DurableRuns:
             "log_level": "WARNING",
             "notification_listener_polling_interval_sec": _POLL_SECONDS,
         }
+        _share_our_log()
         DBOS(config=config)
 
         @DBOS.workflow(name="fix", max_recovery_attempts=_NEVER_POISONED)
@@ -250,3 +252,13 @@ class DurableRuns:
         # DBOS made its own threads the loop's default ones, and they are gone now.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
         await self._journal.close()
+
+
+def _share_our_log() -> None:
+    """Have DBOS log like everything else, redacted and in one stream.
+
+    Where its logger has no handler, it adds one that writes to stderr by itself.
+    """
+    logger = logging.getLogger("dbos")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())

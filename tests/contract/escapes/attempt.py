@@ -19,6 +19,29 @@ _SECONDS = 600.0
 _HEADING = re.compile(r"^== attempt: (?P<name>.*) ==$", re.MULTILINE)
 
 
+UNFILTERED = {
+    "x86_64": {
+        "ptrace": 101,
+        "setuid": 105,
+        "setpriority": 141,
+        "sethostname": 170,
+        "exit_group": 231,
+        "process_vm_readv": 310,
+        "pidfd_open": 434,
+    },
+    "aarch64": {
+        "exit_group": 94,
+        "ptrace": 117,
+        "setpriority": 140,
+        "setuid": 146,
+        "sethostname": 161,
+        "process_vm_readv": 270,
+        "pidfd_open": 434,
+    },
+}
+"""Numbers of calls that attempts make and no filter names; from the kernel's unistd.h."""
+
+
 @dataclass(frozen=True)
 class Attempt:
     """A script that prints `GOT_OUT` or the host's secret when it succeeds.
@@ -39,7 +62,7 @@ def perl(program: str) -> str:
 
     Perl needs no module for system calls, and is there wherever Debian is.
     """
-    numbers = NUMBERS[platform.machine()]
+    numbers = {**NUMBERS[platform.machine()], **UNFILTERED[platform.machine()]}
     filled = re.sub(r"\{(\w+)\}", lambda found: str(numbers[found[1]]), program)
     return f"perl -e {shlex.quote(filled)}"
 
