@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from bot.repair.proposers.search.edits import candidates
-from bot.repair.proposers.search.edits.change import applied
-from bot.repair.proposers.search.edits.hints import Difference, Hints
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
 from bot.repair.proposers.search.localise import Suspect
+from bot.repair.proposers.search.mutations import candidates
+from bot.repair.proposers.search.mutations.change import applied
+from bot.repair.proposers.search.mutations.hints import Difference, Hints
 
 LIST = frozenset({"list"})
 

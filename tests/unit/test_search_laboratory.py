@@ -10,11 +10,11 @@ import pytest
 from bot.repair.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.comparison import compare
-from bot.repair.proposers.search.edits import Candidate
-from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.laboratory import Laboratory
 from bot.repair.proposers.search.looking import look, open_laboratory
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.mutations.change import Change, Replacement
 from bot.repair.proposers.search.validate import Trials
 from bot.repair.steps import PlainSteps
 from tests.unit.local_workbench import LocalWorkbench

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from bot.repair.proposers.search.edits import Candidate
 from bot.repair.proposers.search.laboratory import Laboratory, Unanswered
+from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.validate import Trials
 
 _SECONDS = 15.0

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.repair.proposers.search.choose import Choice
-from bot.repair.proposers.search.edits import Candidate
-from bot.repair.proposers.search.edits.change import applied
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.localise import Suspect
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.mutations.change import applied
 from bot.repair.proposers.search.validate import Tried
 
 _TESTS = 3

@@ -10,9 +10,9 @@ from typing import Any
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.search.command import suite_command
-from bot.repair.proposers.search.edits import Candidate
 from bot.repair.proposers.search.evidence import Evidence, read_survey
 from bot.repair.proposers.search.laboratory import Laboratory
+from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.validate import Trials
 
 _PATIENCE = 4.0

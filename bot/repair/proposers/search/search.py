@@ -12,11 +12,11 @@ from bot.repair.progress import Listener, Noticed
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice, choose
 from bot.repair.proposers.search.comparison import COMPARISON, compare
-from bot.repair.proposers.search.edits import Candidate, candidates
 from bot.repair.proposers.search.explain import Effort, clues, explain
 from bot.repair.proposers.search.laboratory import Laboratory, Unanswered
 from bot.repair.proposers.search.localise import suspects
 from bot.repair.proposers.search.looking import look, uncollected
+from bot.repair.proposers.search.mutations import Candidate, candidates
 from bot.repair.proposers.search.proving import RealCommand
 from bot.repair.proposers.search.regression import RegressionTests, regression_tests
 from bot.repair.proposers.search.stages import Stage, cold, stages

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.repair.proposers.search.edits import Candidate
-from bot.repair.proposers.search.edits.pairs import pairs
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.mutations.pairs import pairs
 from bot.repair.proposers.search.validate import Trials
 
 _FIRST_COLD = 48

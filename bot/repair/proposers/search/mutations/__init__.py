@@ -1,0 +1,8 @@
+"""Think of edits that could mend a suspicious place, and rank them."""
+
+from __future__ import annotations
+
+from bot.repair.proposers.search.mutations.candidates import Candidate, candidates
+from bot.repair.proposers.search.mutations.units import TOGETHER
+
+__all__ = ["TOGETHER", "Candidate", "candidates"]
