@@ -36,14 +36,11 @@ def outcomes(
         ("return a < b", "return a <= b"),
         ("return a - b", "return a + b"),
         ("return a - b", "return a - b ** 2"),
-        ("return [(x, y) for x in a for y in a]", "return [(x, y) for x in a for y in a if x or y]"),
         ("return a - 3 * b / 9", "return (a - 3) * b / 9"),
         ("a =+ b", "a += b"),
-        ("return a.strip()", "return a.strip('-')"),
         ("return a.x.next", "return a.x.prev"),
         ("return (-a, b)", "return (-a, -b)"),
         ("return f'{a}:{b:2d}'", "return f'{a}:{b:02d}'"),
-        ("return a.startswith('.') or b", "return a.startswith('.') or a.endswith('.') or b"),
         ("if (a, 1) in b:\n        return a", "if (a, 1) in b:\n        b.add((a, 1))\n        return a"),
         ("a[b] = min(b, a[0])", "a[0] = min(b, a[0])"),
         ("return a / b", "return a // b"),
@@ -53,24 +50,19 @@ def outcomes(
         ("return a", "return b"),
         ("return a * b", "return a * (b + 1)"),
         ("return list(range(a, b))", "return list(range(a, b + 1))"),
-        ("return list(range(b))", "return list(range(a, b))"),
         ("return g(a, b)", "return g(b, a)"),
         ("return g(a)", "return a"),
         ("return a", "return len(a)"),
         ("a.x += b", "a.x -= b"),
         ("a = b", "a += b"),
         ("return a[b]", "return a.get(b, 0)"),
-        ("return a[b:]", "return a[:]"),
         ("return a[0]", "return a[1]"),
         ("return a[0]", "return a[-1]"),
         ("return a.lstrip(b)", "return a.rstrip(b)"),
         ("return a == None", "return a != None"),
-        ("return 'x'", "return ''"),
-        ("return '{a}'", "return f'{a}'"),
         ("return True", "return False"),
         ("return sorted(a)", "return sorted(a, reverse=True)"),
         ("g(a)", "return g(a)"),
-        ("raise KeyError(a)", "raise ValueError(a)"),
         ("return a + b / 2", "return (a + b) / 2"),
         ("b >> 1", "b >>= 1"),
         ("b == a", "b = a"),
@@ -90,9 +82,6 @@ def outcomes(
         ("g(b, key=a)", "return g(b, key=a)"),
         ("a, b = -a, b", "a, b = -a, -b"),
         ("return -1 ** a", "return (-1) ** a"),
-        ("return g(a)", "return g(a)[0]"),
-        ("return g(a)", "return g(*a)"),
-        ("return g(*a)", "return g(a)"),
         ("a.popitem()", "a.popitem(last=False)"),
         ("return g(b, b.key)", "return g(b.key, b.key)"),
         ("a[b] = [b]", "a.setdefault(b, []).append(b)"),
@@ -103,7 +92,6 @@ def outcomes(
         ("return a[b, b]", "return a[b - 1, b]"),
         ("a.x[a] = b", "b.x[b] = a"),
         ("return g(a) + a", "return g(a) + a + b"),
-        ("return a[0] + 1 if a > 0 else b", "return a[0] + 1 if a > 0 and b > 0 else b"),
         ("return a.x < a.y", "return b.x < b.y"),
         ("return [x for x in g(a)]", "return [x for x in g(a) if x == b]"),
         ("return [x for x in g(a) if x]", "return [x for x in g(a) if x and x != b]"),
@@ -111,7 +99,6 @@ def outcomes(
         ("return b if not a.get(b) else 0", "return b if b not in a else 0"),
         ("return b if a.get(b) is not None else 0", "return b if b in a else 0"),
         ("return [x for x in b if a.get(x) and x]", "return [x for x in b if x in a and x]"),
-        ("return a > 0 and b.x and not b.y", "return a > 0 and (b.x or b.y)"),
         ("return a if a or not b else b", "return a if a and b else b"),
     ],
 )  # fmt: skip
@@ -135,8 +122,6 @@ def test_one_line_faults_have_their_edit(wrong: str, right: str) -> None:
         ("while True:\n        a.pop()\n    return a", "while a:\n        a.pop()\n    return a"),
         ("if a:\n        a.pop()\n    else:\n        a = b\n    b.pop()",
          "if a:\n        a.pop()\n        b.pop()\n    else:\n        a = b"),
-        ("for i in a:\n        b = []\n        b.append(i)\n    return b",
-         "b = []\n    for i in a:\n        b.append(i)\n    return b"),
         ("a.append(1)\n    print(a)\n    return a",
          "a.append(1)\n    print(a)\n    a.pop()\n    return a"),
         ("a.x = 1\n    return a", "a.x = 1\n    b.x = 1\n    return a"),
@@ -206,9 +191,6 @@ def test_a_number_is_not_negated_by_not() -> None:
          ("for i in a:\n        if i in b:\n            print(b)\n            b = []\n"
           "    if b:\n        print(b)")),  # the last group
         ("for i in a:\n        b[i] = f(b, i)", "for i in a:\n        b[i] = f(b[i], i)"),
-        ("for i in f(a[1:], b):\n        yield [a[0]] + i",
-         ("if not a:\n        yield []\n        return\n"
-          "    for i in f(a[1:], b):\n        yield [a[0]] + i")),  # an end to the recursion
         ("for x, y in zip_longest(a, b):\n        print(x + y)",
          "for x, y in zip_longest(a, b, fillvalue=0):\n        print(x + y)"),
     ],
@@ -226,38 +208,6 @@ def test_what_is_used_becomes_the_newest() -> None:
     assert right in outcomes(wrong)
     plain = wrong.replace("OrderedDict", "dict")
     assert not any("move_to_end" in one for one in outcomes(plain))
-
-
-def test_what_answers_nothing_is_rarely_returned() -> None:
-    """A method that changes a container answers None."""
-    [returned] = [
-        one
-        for one in thought_of("def f(a):\n    a.append(1)\n")
-        if one.change.says == "returns `a.append(1)`"
-    ]
-    assert returned.change.weight < 0.1
-
-
-def test_what_is_counted_is_counted_under_one_key() -> None:
-    """The key that is looked up and the key that is written to are rarely two."""
-    wrong = "def f(a, b, c):\n    c[a] = c.get(b, 0) + 1\n"
-    says = [one.change.says for one in thought_of(wrong)[:3]]
-    assert "uses `a` instead of `b`" in says
-
-
-def test_what_is_always_done_is_done_under_a_condition() -> None:
-    """The letters of a text are asked what they are."""
-    wrong = "def f(a):\n    n = 0\n    for c in a:\n        n += 1\n    return n\n"
-    right = wrong.replace("        n += 1", "        if c.isalpha():\n            n += 1")
-    kinds = {"a": frozenset({"str"}), "c": frozenset({"str"}), "n": NUMBER}
-    assert right in outcomes(wrong, kinds)
-
-
-def test_an_error_of_the_file_is_raised_instead() -> None:
-    """Any class that can be raised, whatever it is called."""
-    own = "class OutOfStock(Exception):\n    pass\n\n\n"
-    wrong = f"{own}def f(a):\n    if not a:\n        raise ValueError(a)\n    return a\n"
-    assert wrong.replace("ValueError", "OutOfStock") in outcomes(wrong)
 
 
 def test_what_an_object_is_marked_with_is_asked() -> None:
@@ -286,7 +236,6 @@ def test_what_an_object_is_marked_with_is_asked() -> None:
         ("a.add(b)", "a.discard(b)"),
         ("a.count += b", "a.count -= b"),
         ("a[b][b] = 1", "a[b][b] = 0"),
-        ("g(b)", "if b:\n        g(b)"),
     ],
 )
 def test_statements_that_undo_or_reset(before: str, missing: str) -> None:
@@ -377,10 +326,6 @@ def test_tests_are_never_edited() -> None:
     ("body", "right"),
     [
         ("return abs(a - b) + (b - a)", "return abs(a - b) + (abs(b - a))"),
-        (
-            "if b:\n        a.top(b)\n    else:\n        a[b] = 1\n        a.low(b)\n    return a",
-            "if b:\n        a[b] = 1\n        a.top(b)\n    else:\n        a[b] = 1\n        a.low(b)\n    return a",
-        ),
         ("a = b[a - 1]\n    a = 0\n    return a", "a = b[a - 1]\n    a = b[a - 1]\n    return a"),
     ],
 )
@@ -415,7 +360,6 @@ def test_a_container_that_is_never_filled_is_suspected() -> None:
         ("re.match(r'a+b', a)", "re.match(r'a*b', a)"),
         ("re.match(r'a*?b', a)", "re.match(r'a*b', a)"),
         ("re.match(r'a+b', a)", "re.match(r'a+?b', a)"),
-        (r"a.find(r'\d x')", r"a.find(r'\d+ x')"),
         ("'%s+' % a + '.%s+' % b", "'%s*' % a + '.%s*' % b"),
     ],
 )
@@ -463,54 +407,8 @@ def test_one_edit_at_two_places_is_one_candidate() -> None:
     assert found[0].change.says == "compares with `<=` instead of `<`, at 2 places"
 
 
-def test_a_statement_of_the_other_branch_comes_where_it_stands_there() -> None:
-    """What the other branch does first is done first here too."""
-    text = (
-        "def f(a, b):\n    if b:\n        a.top(b)\n    else:\n"
-        "        a[b] = 1\n        a.low(b)\n    return a\n"
-    )
-    first = text.replace("        a.top(b)\n", "        a[b] = 1\n        a.top(b)\n")
-    last = text.replace("        a.top(b)\n", "        a.top(b)\n        a[b] = 1\n")
-    ranked = [applied(text, one.change.replacements) for one in thought_of(text)]
-    assert ranked.index(first) < ranked.index(last)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        ("return g(a)", "return g(a, deep=True)"),
-        ("return g(a)", "return g(a, b=b)"),
-        ("return a.m(b)", "return a.m(b, strict=False)"),
-    ],
-)
-def test_keyword_arguments_that_a_function_of_the_file_takes(wrong: str, right: str) -> None:
-    """What this function was given is handed on, and what is switched off is switched on."""
-    others = "def g(x, deep=False, b=None):\n    return x\n\n\n"
-    others += "class A:\n    def m(self, x, *, strict=True):\n        return x\n\n\n"
-    frame = f"{others}def f(a, b):\n    {{}}\n"
-    assert frame.format(right) in outcomes(frame.format(wrong))
-
-
-def test_what_is_given_by_place_is_not_given_again() -> None:
-    """An argument that the call gives already is no keyword to add."""
-    text = "def g(x, b=None):\n    return x\n\n\ndef f(a, b):\n    return g(a, b)\n"
-    assert not any("b=b" in one for one in outcomes(text))
-
-
 def test_each_line_of_a_text() -> None:
     """What is done with a text of several lines may be meant for each of them."""
     text = "def f(a, b):\n    c = b.wrap(a)\n    return c\n"
     right = "[part for line in a.splitlines() for part in b.wrap(line)]"
     assert text.replace("b.wrap(a)", right) in outcomes(text, {"a": frozenset({"str"})})
-
-
-def test_a_question_that_only_leaves_is_dropped_sooner() -> None:
-    """A guard too many is likelier than a block too many."""
-    text = (
-        "def f(a, b):\n    if a:\n        return b\n"
-        "    if b:\n        a = b\n        b = a\n    return a\n"
-    )
-    ranked = [applied(text, one.change.replacements) for one in thought_of(text)]
-    guard = text.replace("    if a:\n        return b\n", "")
-    block = text.replace("    if b:\n        a = b\n        b = a\n", "")
-    assert ranked.index(guard) < ranked.index(block)

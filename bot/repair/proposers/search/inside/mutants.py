@@ -18,6 +18,9 @@ Path = Tuple[Any, ...]
 _OPTIMIZED = 0x1  # CO_OPTIMIZED: functions have it, modules and class bodies have not
 _FUTURE = 0x1FF0000  # CO_FUTURE_* flags
 
+UNCOMPILABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
+"""What `compile` raises: of code that is nested too deep, the last three, by Python's version."""
+
 
 class Invalid(Exception):
     """It does not compile."""
@@ -171,7 +174,7 @@ class Module:
             ast.increment_lineno(tree, start - 1 - header.count("\n"))
             tree.body[:0] = self._imports
             code = compile(tree, self._path, "exec", flags=self._flags, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError) as error:
+        except UNCOMPILABLE as error:
             raise Invalid from error
         return dict(_tree(code, ()))
 

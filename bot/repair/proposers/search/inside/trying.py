@@ -15,7 +15,17 @@ from typing import Any, Callable, Iterator, NamedTuple
 from .board import Board, Result
 from .children import Child, Pool, Send, limit_processor
 from .leftovers import WorkTree
-from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged, edited, load_changed
+from .mutants import (
+    UNCOMPILABLE,
+    Cold,
+    Edit,
+    Invalid,
+    Module,
+    Patched,
+    Unchanged,
+    edited,
+    load_changed,
+)
 from .suite import Suite, open_suite
 from .trial import PATIENCE, WALL, Trial
 
@@ -213,7 +223,7 @@ class Trier:
         text = edited(self._request["sources"][file], [Edit(*edit) for edit in edits])
         try:
             compile(text, file, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError):
+        except UNCOMPILABLE:
             self._board.note(number, "invalid")
             return
 

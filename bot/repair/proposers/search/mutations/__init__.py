@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from bot.repair.proposers.search.mutations.candidates import Candidate, candidates
-from bot.repair.proposers.search.mutations.units import TOGETHER
+from bot.repair.proposers.search.mutations.places import TOGETHER
 
 __all__ = ["TOGETHER", "Candidate", "candidates"]

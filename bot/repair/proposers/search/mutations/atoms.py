@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from itertools import combinations
 
-from bot.repair.proposers.search.mutations.scope import Scope, own_nodes
+from bot.repair.proposers.search.mutations.scope import Scope
 
 _MOST_ATOMS = 60
 _BUILTIN_TYPES = frozenset({"int", "float", "str", "list", "dict", "tuple", "set", "bytes"})
@@ -29,17 +29,16 @@ def atoms(scope: Scope, line: int) -> tuple[str, ...]:
     found = dict.fromkeys(_asked(scope))
     for name in names:
         found |= dict.fromkeys(_about(scope, name))
-    found |= dict.fromkeys(_characters(scope))
     found |= dict.fromkeys(_flags(scope, names))
     found |= dict.fromkeys(_reached(scope))
-    found |= dict.fromkeys(_pairs(scope, names))
+    found |= dict.fromkeys(pairs(scope, names))
     found |= dict.fromkeys(scope.self_attributes[:6])
     return tuple(found)[:_MOST_ATOMS]
 
 
 def _asked(scope: Scope) -> Iterator[str]:
     """Yield what the function asks already."""
-    for node in own_nodes(scope.definition) if scope.definition is not None else ():
+    for node in scope.nodes:
         test = condition_of(node)
         parts = test.values if isinstance(test, ast.BoolOp) else [test] if test else []
         for part in parts:
@@ -51,7 +50,7 @@ def _asked(scope: Scope) -> Iterator[str]:
 
 def _reached(scope: Scope) -> Iterator[str]:
     """Yield whether there is a value of which the function takes an attribute: `node.next`."""
-    for node in own_nodes(scope.definition) if scope.definition is not None else ():
+    for node in scope.nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute):
             code = scope.source.code(node.value)
             if "(" not in code:
@@ -82,17 +81,7 @@ def _about(scope: Scope, name: str) -> Iterator[str]:
         yield from (f"{name} > 0", f"{name} == 0", f"{name} >= 0", f"{name} < 0")
 
 
-def _characters(scope: Scope) -> Iterator[str]:
-    """Yield what can be asked of the letters of a text that a loop goes through."""
-    for node in own_nodes(scope.definition) if scope.definition is not None else ():
-        if isinstance(node, ast.For) and isinstance(node.target, ast.Name):
-            name = node.target.id
-            if scope.kinds(name) == {"str"}:
-                yield from (f"{name}.{kind}()" for kind in ("isalpha", "isdigit", "isalnum"))
-                yield f"not {name}.isspace()"
-
-
-def _pairs(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
+def pairs(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
     """Yield comparisons of two variables, and of an index with a length."""
     counts = [name for name in names if scope.has(name, "int", "float")]
     sized = [name for name in names if scope.is_sized(name)]

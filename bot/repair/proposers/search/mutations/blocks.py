@@ -34,9 +34,3 @@ def is_docstring(node: ast.AST) -> bool:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     )
-
-
-def first_line(text: str) -> str:
-    """Return the first line of a statement, by which people know it."""
-    first, *rest = text.split("\n")
-    return f"{first.strip()} ..." if rest else first.strip()

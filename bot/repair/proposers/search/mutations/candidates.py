@@ -4,91 +4,36 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from bot.repair.guards import is_test_file
-from bot.repair.proposers.search.evidence import Evidence
+from bot.repair.proposers.search.evidence import UNPARSABLE, Evidence
 from bot.repair.proposers.search.localise import Suspect
-from bot.repair.proposers.search.mutations import (
-    branches,
-    calls,
-    comparisons,
-    comprehensions,
-    conditions,
-    constants,
-    copies,
-    effects,
-    expected_raises,
-    fallbacks,
-    formats,
-    guards,
-    handlers,
-    keywords,
-    loop_remainders,
-    membership,
-    messages,
-    moves,
-    names,
-    operators,
-    patterns,
-    signatures,
-    statements,
-    subscripts,
-    symmetry,
-    texts,
-    values,
-)
+from bot.repair.proposers.search.mutations.catalogue import RULES
 from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.mutations.hints import Hints
-from bot.repair.proposers.search.mutations.places import Place, places_of
+from bot.repair.proposers.search.mutations.missing_imports import missing_imports
+from bot.repair.proposers.search.mutations.places import TOGETHER, Bodies, Place, places_of
 from bot.repair.proposers.search.mutations.repeated_edits import repeated_edits
+from bot.repair.proposers.search.mutations.rule import Rule
 from bot.repair.proposers.search.mutations.scope import Scope, scope_of
 from bot.repair.proposers.search.mutations.source import Definition, Source
-from bot.repair.proposers.search.mutations.units import TOGETHER, Bodies
+from bot.repair.proposers.search.mutations.weights import (
+    FROM_MESSAGE,
+    HIGHEST,
+    SHARPNESS,
+    UNUSED,
+)
 
 _Found = tuple[float, str, Change]
 """How promising a change is, its file, and the change."""
-
-Rule = Callable[[Scope, ast.AST], Iterator[Change]]
-
-RULES: tuple[Rule, ...] = (
-    comparisons.comparisons, operators.arithmetic, operators.signs, operators.augmented,
-    operators.logic, operators.off_by_one, operators.powers,
-    constants.numbers, constants.counted, constants.truth, constants.collections, constants.strings,
-    names.variables, names.own_attributes, names.attributes, names.functions,
-    calls.swapped, calls.arguments, calls.ranges, calls.unwrapped, calls.wrapped,
-    subscripts.slices, subscripts.indices, subscripts.items, subscripts.answers, subscripts.same_keys,
-    conditions.negated, conditions.fixed, conditions.extended, comprehensions.filters, comprehensions.pairs,
-    conditions.bounded,
-    conditions.repeated,
-    values.terms, values.constants, values.results, values.rhs, values.targets, values.borrowed, values.yields,
-    statements.deleted, moves.reordered, moves.moved, branches.exits, branches.conditional,
-    statements.inserted, effects.unkept, effects.uncalled, effects.shared, effects.ends,
-    effects.bits, effects.tallies, calls.starred, names.parts, conditions.predicates, conditions.elsewhere, formats.formatted,
-    symmetry.chains, symmetry.exchanged, symmetry.counterparts, symmetry.mirrored, symmetry.gathered, symmetry.both_ends, symmetry.beside,
-    expected_raises.expected_raises, guards.first_cases, guards.steps, guards.repeats, guards.same_place,
-    signatures.mutable_defaults, handlers.exceptions, handlers.caught,
-    membership.membership, membership.misgrouped, fallbacks.guarded, fallbacks.absent_attributes,
-    copies.copied, texts.trimmed, texts.by_line, keywords.keywords, patterns.repeats, loop_remainders.loop_remainders,
-)  # fmt: skip
-"""Each yields the changes of one kind at one node of a syntax tree."""
 
 MOST = 12_000
 """Candidates that are kept."""
 
 _LINES = 500
 """Suspicious lines that are edited."""
-
-_SHARPNESS = 1.5
-"""How much more a suspicious line counts than a likely edit."""
-
-_USEFUL = 1.5
-"""How much likelier an edit is that looks at a variable which nothing else looks at."""
-
-
-_LIKELIEST = 1.2 * _USEFUL
-"""No weight is beyond this."""
 
 _CROWD = 3 * MOST
 """Changes at which those are left out that come too late in any case."""
@@ -135,19 +80,18 @@ def candidates(evidence: Evidence, suspects: Sequence[Suspect]) -> tuple[Candida
     bodies: dict[str, Bodies] = {}
     found: list[_Found] = []
     places: list[Place] = []
-    hints = Hints.of(evidence)
     for file, text in evidence.sources.items():
         if is_test_file(file):
             continue
         try:
             source = Source(file, text)
-        except (SyntaxError, ValueError, RecursionError):
+        except UNPARSABLE:
             continue
         bodies[file] = Bodies(source)
-        asked = messages.from_messages(source, evidence)
-        found += [(2.0 * change.weight, file, _trimmed(source, change)) for change in asked]
+        imports = missing_imports(source, evidence)
+        found += [(FROM_MESSAGE * one.weight, file, _trimmed(source, one)) for one in imports]
         places += places_of(source, scores.get(file, {}))
-    best = _best([*found, *_likely(places, evidence, hints)])
+    best = _best([*found, *_likely(places, evidence)])
     placed = [(score, change, bodies[file].unit(change)) for score, file, change in best]
     again = [
         (score, unit.partition(":")[0], change) for score, change, unit in repeated_edits(placed)
@@ -168,19 +112,19 @@ def _best(found: list[_Found]) -> list[_Found]:
     return list(kept.values())
 
 
-def _likely(places: list[Place], evidence: Evidence, hints: Hints) -> list[_Found]:
+def _likely(places: list[Place], evidence: Evidence) -> list[_Found]:
     """Return the changes of all places, those left out that others outdo in any case."""
     scopes: dict[tuple[str, Definition | None], Scope] = {}
     found: list[_Found] = []
     least = 0.0
     for suspicion, source, node in sorted(places, key=lambda place: -place[0]):
-        if suspicion**_SHARPNESS * _LIKELIEST <= least:
+        if suspicion**SHARPNESS * HIGHEST <= least:
             break
         definition = node if isinstance(node, Definition) else source.definition(node)
         at = source.file, definition
         if at not in scopes:
-            scopes[at] = scope_of(source, definition, evidence, hints)
-        found += _at(scopes[at], node, suspicion**_SHARPNESS)
+            scopes[at] = scope_of(source, definition, evidence)
+        found += _at(scopes[at], node, suspicion**SHARPNESS)
         if len(found) > _CROWD:
             found = _best(found)
             least = found[-1][0] if len(found) == MOST else 0.0
@@ -190,11 +134,17 @@ def _likely(places: list[Place], evidence: Evidence, hints: Hints) -> list[_Foun
 def _at(scope: Scope, node: ast.AST, suspicion: float) -> Iterator[_Found]:
     """Yield the changes at a node."""
     source = scope.source
-    for rule in RULES:
-        for change in rule(scope, node):
+    for rule in _rules_for(type(node).__name__):
+        for change in rule.changes(scope, node):
             if change.weight > 0 and not _is_nothing(source, change):
-                use = _USEFUL if _uses(change, scope.unused) else 1.0
+                use = UNUSED if _uses(change, scope.unused) else 1.0
                 yield suspicion * change.weight * use, source.file, _trimmed(source, change)
+
+
+@cache
+def _rules_for(kind: str) -> tuple[Rule, ...]:
+    """Return the rules that look at nodes of a type, by its name."""
+    return tuple(rule for rule in RULES if issubclass(getattr(ast, kind), rule.kinds))
 
 
 def _uses(change: Change, names: frozenset[str]) -> bool:

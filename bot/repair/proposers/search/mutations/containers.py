@@ -12,19 +12,6 @@ CHANGERS = frozenset({
     "sort", "reverse", "move_to_end",
 })  # fmt: skip
 """Methods that change a container and answer nothing."""
-_READERS = frozenset({"len", "sorted", "sum", "min", "max", "list", "tuple", "set", "any", "all"})
-
-
-def never_filled(nodes: Sequence[ast.AST]) -> frozenset[str]:
-    """Return the variables that are made empty containers, and that nothing is put into."""
-    empty = {
-        target.id
-        for node in nodes
-        if isinstance(node, ast.Assign) and _is_empty(node.value)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
-    return frozenset(empty - {name for node in nodes for name in _filled(node)})
 
 
 def made(nodes: Sequence[ast.AST]) -> Iterator[ast.Attribute]:
@@ -41,17 +28,6 @@ def made(nodes: Sequence[ast.AST]) -> Iterator[ast.Attribute]:
             yield place
 
 
-def _is_empty(value: ast.expr) -> bool:
-    """Whether a value is a new container with nothing in it."""
-    match value:
-        case ast.List(elts=[]) | ast.Dict(keys=[]):
-            return True
-        case ast.Call(func=ast.Name(id=name), args=[], keywords=[]):
-            return name in SIZED
-        case _:
-            return False
-
-
 def _is_container(value: ast.expr) -> bool:
     """Whether a value is a new list, dict or set, by its looks."""
     match value:
@@ -61,20 +37,3 @@ def _is_container(value: ast.expr) -> bool:
             return name in SIZED
         case _:
             return False
-
-
-def _filled(node: ast.AST) -> Iterator[str]:
-    """Yield the container that a node may put something into."""
-    match node:
-        case (
-            ast.Attribute(value=ast.Name(id=name))
-            | ast.Subscript(value=ast.Name(id=name), ctx=ast.Store())
-            | ast.AugAssign(target=ast.Name(id=name))
-        ):
-            yield name
-        case ast.Call(func=ast.Name(id=reader)) if reader in _READERS:
-            return
-        case ast.Call(args=arguments):
-            yield from (one.id for one in arguments if isinstance(one, ast.Name))
-        case _:
-            return

@@ -1,61 +1,45 @@
-"""Copies: of a container that belongs to an object and changes while somebody works on it."""
+"""Copies: of a container of an object that somebody else may change meanwhile."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from bot.repair.proposers.search.mutations.change import Change
-from bot.repair.proposers.search.mutations.repeated_edits import alike
+from bot.repair.proposers.search.mutations.repeated_edits import same_code
+from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, rule
 from bot.repair.proposers.search.mutations.scope import Scope
 
-_WAYS = (("{}.copy()", 0.4), ("list({})", 0.3), ("tuple({})", 0.1))
-_EVERYWHERE = 1.1
-"""How much likelier it is that the same container is copied wherever it is handed on in that way."""
+_WAYS = ("{}.copy()", "list({})")
 
 
-def copied(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Go through a copy of a container, hand a copy on, or keep one."""
-    if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
-        return
-    source, code = scope.source, scope.source.code(node)
-    role = _role(scope, node)
+@rule("copy of an attribute", ast.Attribute)
+def copied(scope: Scope, node: ast.Attribute) -> Ideas:
+    """Hand a copy on, or go through one: here, and wherever the class does the same.
+
+    before: class A: (def f(self, b): (self.a = []; b(1, self.a)))
+    after: class A: (def f(self, b): (self.a = []; b(1, self.a.copy())))
+    """
+    source, role = scope.source, _role(scope, node)
+    code, home = source.code(node), source.owner(node)
     if not role or code not in scope.own_containers:
         return
-    home = source.owner(node)
     same = [
         one
-        for one in alike(source, node)
+        for one in same_code(source, node)
         if _role(scope, one) == role and source.owner(one) is home
     ]
-    for pattern, weight in _WAYS:
-        text = pattern.format(code)
-        says = f"works on a copy of `{code}`"
-        change = (source.replace(node, text),)
-        yield Change("missing copy", node.lineno, weight, change, says)
+    for text in (way.format(code) for way in _WAYS):
+        yield instead(scope, node, text)
         if len(same) > 1:
             every = tuple(source.replace(one, text) for one in same)
-            says = f"{says}, at {len(same)} places"
-            yield Change("missing copy", node.lineno, _EVERYWHERE * weight, every, says)
+            yield Idea(every, f"works on a copy of `{code}`, at {len(same)} places", "everywhere")
 
 
 def _role(scope: Scope, node: ast.expr) -> str:
     """Return what is done with a container as a whole, "" when that takes no copy."""
-    above = scope.source.parent(node)
-    match above:
+    match scope.source.parent(node):
         case ast.Call(func=func, args=arguments) if node in arguments:
-            name = scope.source.code(func)
-            return "" if name in _READERS else f"given to {name}"
+            return scope.source.code(func)
         case ast.For(iter=through) | ast.comprehension(iter=through) if through is node:
-            return "gone through"
-        case ast.Return():
-            return "returned"
-        case ast.Assign(value=value) if value is node:
-            return "assigned"
+            return "for"
         case _:
             return ""
-
-
-_READERS = frozenset(
-    {"len", "list", "tuple", "set", "dict", "sorted", "sum", "min", "max", "any", "all", "bool"}
-)

@@ -5,114 +5,97 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.mutations.repeated_edits import alike
+from bot.repair.proposers.search.mutations.change import Replacement
+from bot.repair.proposers.search.mutations.repeated_edits import same_code
+from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, likeliest_first, rule
 from bot.repair.proposers.search.mutations.scope import Scope
 from bot.repair.proposers.search.mutations.source import Source
 
 _ERRORS = frozenset({"IndexError", "TypeError", "AttributeError", "KeyError"})
-_PLAIN = {"None": 0.35, "0": 0.25, "''": 0.25, "[]": 0.25, "False": 0.15, "{}": 0.15, "()": 0.1}
+_PLAIN = ("None", "0", "''", "[]", "False", "{}", "()")
 _AROUND = 3
 """Expressions around one that can't be taken, which are left out together with it."""
 
-_EVERYWHERE = 0.9
-"""How likely the same expression needs the same guard wherever it stands."""
 
+@rule("fallback", ast.Subscript | ast.Attribute)
+def fallback(scope: Scope, node: ast.Subscript | ast.Attribute) -> Ideas:
+    """Take something else where there is nothing to take, at every place of the same expression.
 
-def guarded(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Take something else where there is nothing to take: `len(rows[0]) if rows else 0`."""
-    match node:
-        case ast.Subscript(value=owner, slice=index, ctx=ast.Load()):
-            conditions = _there(scope, owner, index)
-        case ast.Attribute(value=owner, ctx=ast.Load()):
-            conditions = {f"{scope.source.operand(owner, 7)} is not None": 0.8}
-        case _:
-            return
-    if not _failed(scope, node) or "(" in scope.source.code(owner):
-        return
-    for whole in _around(scope.source, node):
-        for condition, sure in conditions.items():
-            for other, likely in _others(scope, whole).items():
-                text = f"{scope.source.operand(whole, 4)} if {condition} else {other}"
-                says = f"takes `{other}` unless `{condition}`"
-                yield from _replaced(scope, whole, text, sure * likely, says)
-
-
-def _failed(scope: Scope, node: ast.expr) -> bool:
-    """Whether an error of the kind was raised where an expression stands."""
+    seen: IndexError
+    before: return len(a[0])
+    after: return len(a[0]) if a else 0
+    """
+    source, code = scope.source, scope.source.code(node.value)
     errors = scope.errors_at(node.lineno, node.end_lineno or node.lineno)
-    return any(error.type in _ERRORS for error in errors)
+    if "(" in code or not any(error.type in _ERRORS for error in errors):
+        return
+    if not isinstance(node.ctx, ast.Load):
+        return
+    for whole in _around(source, node):
+        length = isinstance(whole, ast.Call) and source.code(whole.func) == "len"
+        case = "of a length" if length else ""
+        for condition in _there(scope, node):
+            for other, factor in likeliest_first(_others(scope, whole)).items():
+                text = f"{source.operand(whole, 4)} if {condition} else {other}"
+                says = f"takes `{other}` unless `{condition}`"
+                yield instead(scope, whole, text, case, factor=factor, says=says)
+                same = tuple(source.replace(one, text) for one in same_code(source, whole))
+                if len(same) > 1:
+                    yield Idea(same, f"{says}, at {len(same)} places", case, factor, whole.lineno)
 
 
-def _there(scope: Scope, owner: ast.expr, index: ast.expr) -> dict[str, float]:
-    """Return conditions under which there is such an item."""
-    code = scope.source.code(owner)
-    match index:
+def _there(scope: Scope, node: ast.Subscript | ast.Attribute) -> tuple[str, ...]:
+    """Return conditions under which there is such an item or attribute."""
+    code = scope.source.code(node.value)
+    if isinstance(node, ast.Attribute):
+        return (f"{code} is not None",)
+    match node.slice:
         case ast.Slice():
-            return {f"{code} is not None": 0.8}
+            return (f"{code} is not None",)
         case ast.Constant(value=int() as place) if place > 0:
-            return {f"len({code}) > {place}": 1.0, code: 0.6}
+            return (f"len({code}) > {place}", code)
         case ast.Constant(value=str()) | ast.Name() | ast.Attribute():
-            key = scope.source.code(index)
-            return {f"{key} in {code}": 0.8, code: 0.6}
+            return (f"{scope.source.code(node.slice)} in {code}", code)
         case _:
-            return {code: 1.0}
+            return (code,)
 
 
 def _around(source: Source, node: ast.expr) -> Iterator[ast.expr]:
     """Yield an expression and those around it."""
-    yield node
-    for _ in range(_AROUND):
+    for _ in range(_AROUND + 1):
+        if "\n" in source.code(node):
+            return
+        yield node
         above = source.parent(node)
         if not isinstance(
             above, ast.Call | ast.BinOp | ast.Attribute | ast.Subscript | ast.Compare
         ):
             return
         node = above
-        if "\n" in source.code(node):
-            return
-        yield node
 
 
-def _others(scope: Scope, whole: ast.expr) -> dict[str, float]:
+def _others(scope: Scope, whole: ast.expr) -> tuple[str, ...]:
     """Return what may be taken instead, something of the same type first."""
-    match whole:
-        case ast.Call(func=ast.Name(id="len"), args=[_]):
-            names = scope.bound_before(whole.lineno)
-            sized = [name for name in names if scope.is_sized(name)]
-            return {"0": 0.9} | {f"len({name})": 0.5 for name in sized}
-        case ast.Compare():
-            return {"False": 0.6, "True": 0.4}
-        case _:
-            return dict(_PLAIN)
+    if isinstance(whole, ast.Call) and scope.source.code(whole.func) == "len":
+        names = (name for name in scope.bound_before(whole.lineno) if scope.is_sized(name))
+        return ("0", *(f"len({name})" for name in names))
+    return ("False", "True") if isinstance(whole, ast.Compare) else _PLAIN
 
 
-def _replaced(
-    scope: Scope, whole: ast.expr, text: str, weight: float, says: str
-) -> Iterator[Change]:
-    """Yield the change at one place, and at every place of the file that has the same expression."""
-    source = scope.source
-    yield Change("missing guard", whole.lineno, weight, (source.replace(whole, text),), says)
-    same = tuple(source.replace(one, text) for one in alike(source, whole))
-    if len(same) > 1:
-        says = f"{says}, at {len(same)} places"
-        yield Change("missing guard", whole.lineno, _EVERYWHERE * weight, same, says)
+@rule("absent attribute", ast.Attribute)
+def absent_attribute(scope: Scope, node: ast.Attribute) -> Ideas:
+    """Take something else where a value does not have an attribute.
 
-
-def absent_attributes(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Take something else where a value does not have an attribute."""
-    match node:
-        case ast.Attribute(value=owner, attr=name, ctx=ast.Load()):
-            pass
-        case _:
-            return
-    lacking = f"has no attribute '{name}'"
+    seen: AttributeError: 'int' object has no attribute 'x'
+    before: return a.x
+    after: return getattr(a, 'x', None)
+    """
     errors = scope.errors_at(node.lineno, node.end_lineno or node.lineno)
-    if not any(lacking in error.message for error in errors):
-        return
-    source, code = scope.source, scope.source.code(owner)
-    for other, weight in {"None": 0.5, f"[{code}]": 0.45, "()": 0.45, "''": 0.2, code: 0.2}.items():
-        text = f"getattr({code}, {name!r}, {other})"
-        says = f"takes `{other}` where there is no `.{name}`"
-        change = (Replacement(*source.span(node), text),)
-        yield Change("missing attribute", node.lineno, weight, change, says)
+    lacking = f"has no attribute '{node.attr}'"
+    if isinstance(node.ctx, ast.Load) and any(lacking in error.message for error in errors):
+        code = scope.source.code(node.value)
+        for other in ("None", f"[{code}]", "()", "''", code):
+            place = Replacement(
+                *scope.source.span(node), f"getattr({code}, {node.attr!r}, {other})"
+            )
+            yield Idea((place,), f"takes `{other}` where there is no `.{node.attr}`")

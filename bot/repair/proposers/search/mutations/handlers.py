@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
-from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.mutations.blocks import in_loop, movable
+from bot.repair.proposers.search.mutations.change import Replacement
+from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, rule
 from bot.repair.proposers.search.mutations.scope import Scope
-from bot.repair.proposers.search.mutations.source import Definition
-
-_COMMON_ERRORS = (
-    "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError", "ZeroDivisionError",
-    "RuntimeError", "LookupError", "OSError", "FileNotFoundError", "StopIteration",
-    "NotImplementedError", "OverflowError", "ArithmeticError", "Exception",
-)  # fmt: skip
-_SEEN = 0.95
-"""Of an error that was seen to come out of the statements that a handler watches."""
 
 _NOT_CAUGHT = frozenset({
     "AssertionError", "Failed", "SystemExit", "KeyboardInterrupt", "NameError", "SyntaxError",
@@ -25,107 +18,55 @@ _NOT_CAUGHT = frozenset({
 """What a test says itself, and what nobody should catch: it says that code is wrong."""
 
 
-def exceptions(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Catch or raise another exception."""
-    source = scope.source
-    seen = _came_out(scope, node)
-    match node:
-        case ast.ExceptHandler(type=ast.Name() | ast.Attribute() as caught):
-            mine = source.code(caught)
-            for name in dict.fromkeys((*seen, *_names(scope))):
-                if name == mine:
-                    continue
-                change = (source.replace(caught, name),)
-                yield Change("exception", node.lineno, 0.35, change, f"catches `{name}`")
-                change = (source.replace(caught, f"({mine}, {name})"),)
-                weight = _SEEN if name in seen else 0.35
-                yield Change("exception", node.lineno, weight, change, f"catches `{name}` too")
-        case ast.ExceptHandler(type=ast.Tuple(elts=elts) as caught) if elts:
-            end = source.span(elts[-1])[1]
-            for name in dict.fromkeys((*seen, *_names(scope))):
-                change = (Replacement(end, end, f", {name}"),)
-                weight = _SEEN if name in seen else 0.35
-                yield Change("exception", caught.lineno, weight, change, f"catches `{name}` too")
-        case (
-            ast.Raise(exc=ast.Call(func=ast.Name() as raised)) | ast.Raise(exc=ast.Name() as raised)
-        ):
-            for name in _names(scope):
-                if name != raised.id:
-                    weight = 0.8 if name in scope.hints.awaited else 0.45
-                    change = (source.replace(raised, name),)
-                    yield Change("exception", node.lineno, weight, change, f"raises `{name}`")
-        case _:
-            return
+@rule("caught error", ast.ExceptHandler)
+def caught(scope: Scope, node: ast.ExceptHandler) -> Ideas:
+    """Catch one more error, which was seen to come out of what the handler watches.
+
+    seen: ValueError
+    before: try: (return a[b]) except KeyError: (return 0)
+    after: try: (return a[b]) except (KeyError, ValueError): (return 0)
+    """
+    above = scope.source.parent(node)
+    if node.type is None or not isinstance(above, ast.Try):
+        return
+    items = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+    codes = [scope.source.code(one) for one in items]
+    for name in _seen(scope, above.body[0], above.body[-1]):
+        if name not in codes:
+            text = f"({', '.join((*codes, name))})"
+            yield instead(scope, node.type, text, says=f"catches `{name}` too")
 
 
-def _came_out(scope: Scope, handler: ast.AST) -> tuple[str, ...]:
-    """Return the errors that came out of what a handler watches."""
-    above = scope.source.parent(handler)
-    if not isinstance(handler, ast.ExceptHandler) or not isinstance(above, ast.Try):
-        return ()
-    return _known_errors(scope, above.body[0], above.body[-1])
-
-
-def _known_errors(scope: Scope, first: ast.stmt, last: ast.stmt) -> tuple[str, ...]:
+def _seen(scope: Scope, first: ast.stmt, last: ast.stmt) -> tuple[str, ...]:
     """Return the errors that came through some statements, and can be named in the file."""
     errors = scope.errors_at(first.lineno, last.end_lineno or last.lineno)
     known = {*dir(builtins), *scope.source.module_names} - _NOT_CAUGHT
     return tuple(dict.fromkeys(error.type for error in errors if error.type in known))
 
 
-def _names(scope: Scope) -> tuple[str, ...]:
-    own: dict[str, None] = {}
-    for node in scope.source.tree.body:
-        if isinstance(node, ast.ClassDef) and any(_is_error(base, own) for base in node.bases):
-            own[node.name] = None
-    return (*own, *_COMMON_ERRORS)
+@rule("uncaught error", ast.Return | ast.Assign | ast.AugAssign | ast.Expr)
+def uncaught(scope: Scope, node: ast.stmt) -> Ideas:
+    """Catch the error that a statement lets through: raise the expected one, or go on.
 
-
-def _is_error(base: ast.expr, own: Collection[str]) -> bool:
-    """Whether a class with this base can be raised, as far as names tell."""
-    name = base.id if isinstance(base, ast.Name) else getattr(base, "attr", "")
-    return name in own or name.endswith(("Error", "Exception"))
-
-
-def caught(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Catch the error that a statement lets through: raise the awaited one, or go on."""
-    if not isinstance(node, ast.Return | ast.Assign | ast.AugAssign | ast.Expr):
-        return
+    seen: KeyError
+    before: return a[b]
+    after: try: (return a[b]) except KeyError: (return None)
+    """
     source = scope.source
-    if scope.definition is None or not source.own_line(node) or "\n" in source.code(node):
-        return
-    errors = _known_errors(scope, node, node)
-    if not errors:
+    errors = _seen(scope, node, node)
+    if not errors or not movable(scope, node) or "\n" in source.code(node):
         return
     named = errors[0] if len(errors) == 1 else f"({', '.join(errors)})"
-    known = source.module_names - _caught_here(scope, node)
-    for error in (*scope.hints.awaited, *scope.expected):
+    known = source.module_names
+    for error in scope.expected:
         if error in known:
-            weight = 0.9 if error == "ValueError" else 0.75
-            raised = f"raise {error}(str(exc)) from exc"
-            change = (_tried(scope, node, f"except {named} as exc:", raised),)
-            says = f"turns `{named}` into `{error}`"
-            yield Change("wrong exception", node.lineno, weight, change, says)
-    for way, weight in _ways_on(scope, node).items():
-        change = (_tried(scope, node, f"except {named}:", way),)
-        says = f"does `{way}` where `{named}` is raised"
-        yield Change("uncaught exception", node.lineno, weight, change, says)
-
-
-def _caught_here(scope: Scope, node: ast.stmt) -> frozenset[str]:
-    """Return what the function catches around a statement: there one more error is caught better."""
-    handlers = (
-        handler
-        for above in _within(scope, node)
-        if isinstance(above, ast.Try) and _is_in(node, above.body)
-        for handler in above.handlers
-    )
-    names = (one for handler in handlers if handler.type for one in ast.walk(handler.type))
-    return frozenset(one.id for one in names if isinstance(one, ast.Name))
-
-
-def _is_in(node: ast.stmt, body: list[ast.stmt]) -> bool:
-    return body[0].lineno <= node.lineno <= (body[-1].end_lineno or body[-1].lineno)
+            way = f"raise {error}(str(exc)) from exc"
+            change = _tried(scope, node, f"except {named} as exc:", way)
+            yield Idea((change,), f"turns `{named}` into `{error}`", "expected")
+    for way in _ways_on(scope, node):
+        change = _tried(scope, node, f"except {named}:", way)
+        case = "in a loop" if way in {"continue", "break", "pass"} else ""
+        yield Idea((change,), f"does `{way}` where `{named}` is raised", case)
 
 
 def _tried(scope: Scope, node: ast.stmt, handler: str, way: str) -> Replacement:
@@ -138,25 +79,15 @@ def _tried(scope: Scope, node: ast.stmt, handler: str, way: str) -> Replacement:
     return Replacement(start, end, "".join(f"{one}{source.newline}" for one in ended))
 
 
-def _ways_on(scope: Scope, node: ast.stmt) -> dict[str, float]:
-    """Return what may be done instead of a statement that can't be done."""
+def _ways_on(scope: Scope, node: ast.stmt) -> Iterator[str]:
+    """Yield what may be done instead of a statement that can't be done."""
     if isinstance(node, ast.Assign):
         target = scope.source.code(node.targets[0])
-        found = {f"{target} = {value}": 0.3 for value in ("None", "[]", "''", "0")}
-        names = scope.parameters
-        found |= {f"{target} = {name}": 0.3 for name in names if "default" in name}
-    else:
-        found = {} if isinstance(node, ast.Return) else {"pass": 0.4}
-    found |= {f"return {value}": 0.25 for value in ("None", "False", "[]", "''")}
-    found |= {f"return {name}": 0.25 for name in scope.parameters[:3]}
-    if any(isinstance(above, ast.For | ast.While) for above in _within(scope, node)):
-        found |= {"continue": 0.45, "break": 0.3}
-    return found
-
-
-def _within(scope: Scope, node: ast.stmt) -> Iterator[ast.AST]:
-    """Yield what a statement stands in, as far as the function."""
-    for above in scope.source.ancestors(node):
-        if isinstance(above, Definition):
-            return
-        yield above
+        names = (name for name in scope.parameters if "default" in name)
+        yield from (f"{target} = {value}" for value in ("None", "[]", "''", "0", *names))
+    elif not isinstance(node, ast.Return):
+        yield "pass"
+    yield from (f"return {value}" for value in ("None", "False", "[]", "''"))
+    yield from (f"return {name}" for name in scope.parameters[:3])
+    if in_loop(scope, node):
+        yield from ("continue", "break")

@@ -1,192 +1,130 @@
-"""Operators: arithmetic, boolean logic, and the plus or minus one."""
+"""Operators and numbers: another one, other parentheses, one more or one less."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from itertools import pairwise
 
-from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.mutations.change import Replacement
+from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, likeliest_first, rule
 from bot.repair.proposers.search.mutations.scope import Scope
-
-_CALCULATED: dict[type[ast.operator], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
-    ast.Pow: "**", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
-    ast.LShift: "<<", ast.RShift: ">>", ast.MatMult: "@",
-}  # fmt: skip
-_OTHER_OPERATORS = {
-    "+": {"-": 0.9, "*": 0.5, "//": 0.3, "|": 0.2, "%": 0.2},
-    "-": {"+": 0.9, "*": 0.3, "//": 0.35, "%": 0.3, "/": 0.25},
-    "*": {"+": 0.5, "/": 0.5, "//": 0.45, "**": 0.4, "-": 0.3, "%": 0.2},
-    "/": {"//": 0.9, "*": 0.6, "%": 0.3, "-": 0.25, "+": 0.2},
-    "//": {"/": 0.9, "%": 0.7, "*": 0.4, "-": 0.3, "+": 0.2},
-    "%": {"//": 0.7, "/": 0.3, "-": 0.35, "*": 0.25, "+": 0.2},
-    "**": {"*": 0.7, "+": 0.2},
-    "&": {"|": 0.8, "^": 0.7, "%": 0.2},
-    "|": {"&": 0.8, "^": 0.6, "+": 0.2},
-    "^": {"&": 0.8, "|": 0.7, "**": 0.4},
-    "<<": {">>": 0.9, "*": 0.2},
-    ">>": {"<<": 0.9, "//": 0.2},
-    "@": {"*": 0.5},
-}
+from bot.repair.proposers.search.mutations.source import SYMBOLS
+from bot.repair.proposers.search.mutations.weights import (
+    OTHER_COMPARISONS,
+    OTHER_OPERATORS,
+    OTHER_UPDATES,
+)
 
 
-def arithmetic(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Calculate with another operator, leave an operand out, or swap the operands."""
-    if not isinstance(node, ast.BinOp):
+@rule("comparison", ast.Compare)
+def comparison(scope: Scope, node: ast.Compare) -> Ideas:
+    """Compare with another operator.
+
+    before: return a < b
+    after: return a <= b
+    """
+    operands = [node.left, *node.comparators]
+    for op, (left, right) in zip(node.ops, pairwise(operands), strict=True):
+        old = SYMBOLS[type(op)]
+        at = scope.source.between(left, right)
+        singleton = _is_singleton(left) or _is_singleton(right)
+        for new, factor in likeliest_first(OTHER_COMPARISONS[old]).items():
+            equality = old.startswith("is") and new in {"==", "!="} and not singleton
+            case, rest = ("by value", 1.0) if equality else ("", factor)
+            says = f"compares with `{new}` instead of `{old}`"
+            yield Idea((Replacement(*at, new),), says, case, rest)
+
+
+def _is_singleton(node: ast.expr) -> bool:
+    """Whether `is` is the way to compare with this."""
+    return isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, bool))
+
+
+@rule("arithmetic", ast.BinOp)
+def arithmetic(scope: Scope, node: ast.BinOp) -> Ideas:
+    """Calculate with another operator.
+
+    before: return a - b
+    after: return a + b
+    """
+    old = SYMBOLS[type(node.op)]
+    if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
+        return  # `%` of a text
+    at = scope.source.between(node.left, node.right)
+    for new, factor in likeliest_first(OTHER_OPERATORS[old]).items():
+        says = f"calculates with `{new}` instead of `{old}`"
+        yield Idea((Replacement(*at, new),), says, "", factor)
+
+
+@rule("update", ast.Assign | ast.AugAssign)
+def update(scope: Scope, node: ast.Assign | ast.AugAssign) -> Ideas:
+    """Update with another operator, assign instead, or update instead of assigning.
+
+    before: a = b
+    after: a += b
+    """
+    target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+    if not isinstance(target, ast.Name | ast.Attribute | ast.Subscript):
         return
-    source, name = scope.source, _CALCULATED[type(node.op)]
-    at = source.between(node.left, node.right)
-    is_format = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
-    if is_format:
-        return
-    for other, weight in _OTHER_OPERATORS[name].items():
-        says = f"calculates with `{other}` instead of `{name}`"
-        yield Change("operator", node.lineno, weight, (Replacement(*at, other),), says)
-    left, right = source.code(node.left), source.code(node.right)
-    if name in {"-", "/", "//", "%", "**", "<<", ">>", "+"} and left != right:
-        swapped = (_moved(scope, node.left, right), _moved(scope, node.right, left))
-        fixed = name == "+" or isinstance(node.right, ast.Constant)  # `n - 1` is meant so
-        weight = 0.25 if fixed else 0.45
-        yield Change(
-            "swapped operands", node.lineno, weight, swapped, f"swaps `{left}` and `{right}`"
-        )
-    for kept, dropped in ((node.left, node.right), (node.right, node.left)):
-        one = isinstance(dropped, ast.Constant) and dropped.value == 1
-        says = f"leaves `{source.code(dropped)}` out"
-        replacement = source.replace(node, source.code(kept))
-        yield Change("dropped operand", node.lineno, 0.7 if one else 0.3, (replacement,), says)
-    yield from _regrouped(scope, node)
+    source, at = scope.source, scope.source.between(target, node.value)
+    if isinstance(node, ast.AugAssign):
+        old = f"{SYMBOLS[type(node.op)]}="
+        others = {f"{one}=": "" for one in OTHER_OPERATORS[old[:-1]]} | {"=": "assign"}
+    else:
+        old, others = "=", dict.fromkeys(OTHER_UPDATES, "of what is assigned")
+        yield from _signed(scope, node, at)
+    for (new, case), factor in zip(others.items(), likeliest_first(others).values(), strict=True):
+        says = f"updates with `{new}` instead of `{old}`"
+        yield Idea((Replacement(*at, new),), says, case, 1.0 if case == "assign" else factor)
+    for best in ("max", "min") if old == "=" else ():
+        code = source.code(node.value)
+        if f"{best}(" not in code:
+            yield instead(scope, node.value, f"{best}({source.code(target)}, {code})", "extreme")
 
 
-def _moved(scope: Scope, place: ast.expr, text: str) -> Replacement:
-    return scope.source.replace(place, text)
+def _signed(scope: Scope, node: ast.Assign, at: tuple[int, int]) -> Ideas:
+    """Turn `a =+ 1` into `a += 1`."""
+    match node.value:
+        case ast.UnaryOp(op=ast.UAdd() | ast.USub() as sign, operand=operand):
+            new = "+=" if isinstance(sign, ast.UAdd) else "-="
+            place = Replacement(at[0], scope.source.span(operand)[0], f"{new} ")
+            close = scope.source.text[at[1] : at[1] + 1] in "+-"
+            says = f"updates with `{new}` instead of assigning"
+            yield Idea((place,), says, "=+" if close else "assign")
+        case _:
+            pass
 
 
-def _regrouped(scope: Scope, node: ast.BinOp) -> Iterator[Change]:
-    """Take or give parentheses: `a + b * c` and `(a + b) * c`."""
-    source = scope.source
+@rule("grouping", ast.BinOp)
+def grouping(scope: Scope, node: ast.BinOp) -> Ideas:
+    """Take or give parentheses.
+
+    before: return a + b / 2
+    after: return (a + b) / 2
+    """
+    source, says = scope.source, "groups the calculation differently"
+    start, end = source.span(node)
     for inner in (node.left, node.right):
+        part = source.span(inner)
         if not isinstance(inner, ast.BinOp):
             continue
-        whole, part = source.span(node), source.span(inner)
         if source.parenthesised(inner):
             before = source.text.rindex("(", 0, part[0])
             after = source.text.index(")", part[1])
             pair = (Replacement(before, before + 1, ""), Replacement(after, after + 1, ""))
-            yield Change("grouping", node.lineno, 0.55, pair, "groups the calculation differently")
+            yield Idea(pair, says)
         elif inner is node.left:
-            middle = source.span(inner.right)[0]
-            pair = (Replacement(middle, middle, "("), Replacement(whole[1], whole[1], ")"))
-            yield Change("grouping", node.lineno, 0.55, pair, "groups the calculation differently")
+            yield _parentheses(source.span(inner.right)[0], end, says)
         else:
-            start = inner.left
-            while True:  # `a - b * c / d`: behind `b * c`, and behind `b`
-                middle = source.span(start)[1]
-                pair = (Replacement(whole[0], whole[0], "("), Replacement(middle, middle, ")"))
-                says = "groups the calculation differently"
-                yield Change("grouping", node.lineno, 0.55, pair, says)
-                if not isinstance(start, ast.BinOp) or source.parenthesised(start):
-                    break
-                start = start.left
+            first: ast.expr = inner
+            while isinstance(first, ast.BinOp) and not source.parenthesised(first):
+                first = first.left  # of `a - b * c / d`: behind `b * c`, and behind `b`
+                yield _parentheses(start, source.span(first)[1], says)
 
 
-def signs(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Take a sign or a `not` away."""
-    match node:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.BinOp(left=base, op=ast.Pow())):
-            start, end = scope.source.span(node)[0], scope.source.span(base)[1]
-            pair = (Replacement(start, start, "("), Replacement(end, end, ")"))
-            yield Change("grouping", node.lineno, 0.7, pair, "raises the negative number")
-        case _:
-            pass
-    if isinstance(node, ast.UnaryOp):
-        weight = 0.6 if isinstance(node.op, ast.Not) else 0.4
-        replacement = scope.source.replace(node, scope.source.code(node.operand))
-        word = "not" if isinstance(node.op, ast.Not) else "the sign"
-        yield Change("sign", node.lineno, weight, (replacement,), f"takes {word} away")
+def _parentheses(start: int, end: int, says: str) -> Idea:
+    return Idea((Replacement(start, start, "("), Replacement(end, end, ")")), says)
 
-
-def augmented(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Update with another operator, or assign instead of updating, or the other way round."""
-    source = scope.source
-    if isinstance(node, ast.AugAssign):
-        name = _CALCULATED[type(node.op)]
-        at = source.between(node.target, node.value)
-        for other, weight in _OTHER_OPERATORS[name].items():
-            says = f"updates with `{other}=` instead of `{name}=`"
-            change = (Replacement(*at, f"{other}="),)
-            yield Change("update", node.lineno, weight, change, says)
-        says = f"assigns instead of updating with `{name}=`"
-        yield Change("update", node.lineno, 0.4, (Replacement(*at, "="),), says)
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target = node.targets[0]
-        if not isinstance(target, ast.Name | ast.Attribute | ast.Subscript):
-            return
-        at = source.between(target, node.value)
-        for other, weight in (("+=", 0.45), ("-=", 0.2), ("*=", 0.2), ("|=", 0.1), ("//=", 0.1)):
-            says = f"updates with `{other}` instead of assigning"
-            yield Change("update", node.lineno, weight, (Replacement(*at, other),), says)
-        if isinstance(node.value, ast.UnaryOp) and isinstance(node.value.op, ast.UAdd | ast.USub):
-            sign = "+=" if isinstance(node.value.op, ast.UAdd) else "-="
-            start, end = at[0], source.span(node.value.operand)[0]
-            change = (Replacement(start, end, f"{sign} "),)
-            close = source.text[at[1] : at[1] + 1] in "+-"  # `=+ 1`
-            says = f"updates with `{sign}` instead of assigning"
-            yield Change("update", node.lineno, 1.0 if close else 0.3, change, says)
-        name = source.code(target)
-        for best, weight in (("max", 0.22), ("min", 0.22)):
-            if f"{best}(" not in source.code(node.value):
-                text = f"{best}({name}, {source.code(node.value)})"
-                says = f"keeps the {'larger' if best == 'max' else 'smaller'} of old and new value"
-                yield Change(
-                    "update", node.lineno, weight, (source.replace(node.value, text),), says
-                )
-
-
-def logic(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Join conditions with the other word, or leave one of them out."""
-    if not isinstance(node, ast.BoolOp):
-        return
-    source = scope.source
-    old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-    joints = list(zip(node.values, node.values[1:], strict=False))
-    for left, right in joints:
-        at = source.between(left, right)
-        says = f"joins with `{new}` instead of `{old}`"
-        yield Change("boolean logic", node.lineno, 0.7, (Replacement(*at, new),), says)
-    if len(joints) > 1:
-        every = tuple(Replacement(*source.between(a, b), new) for a, b in joints)
-        yield Change("boolean logic", node.lineno, 0.4, every, f"joins with `{new}` throughout")
-    for dropped in node.values:
-        kept = [source.operand(value, 5) for value in node.values if value is not dropped]
-        replacement = source.replace(node, f" {old} ".join(kept))
-        says = f"leaves the condition `{source.code(dropped)}` out"
-        yield Change("dropped condition", node.lineno, 0.35, (replacement,), says)
-        operand = source.operand(dropped, 5)
-        negated = (
-            dropped.operand
-            if isinstance(dropped, ast.UnaryOp) and isinstance(dropped.op, ast.Not)
-            else None
-        )
-        if negated is None:
-            flipped = source.replace(dropped, f"not {operand}")
-            yield Change("negation", node.lineno, 0.4, (flipped,), f"negates `{operand}`")
-
-
-def powers(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Take the square of a number that is calculated with."""
-    if not isinstance(node, ast.Name) or node.id not in scope.variables:
-        return
-    if not scope.is_number(node.id):
-        return
-    above = scope.source.parent(node)
-    if isinstance(above, ast.BinOp) and not isinstance(above.op, ast.Pow | ast.Mod):
-        change = (scope.source.replace(node, f"{node.id} ** 2"),)
-        yield Change("operator", node.lineno, 0.12, change, f"takes the square of `{node.id}`")
-
-
-_GLOBAL = 0.2
-"""Of the weight, what is left for a name of the module: a constant is mended where it is set."""
 
 _COUNTED = (
     ast.Compare, ast.Subscript, ast.Slice, ast.Call, ast.Return, ast.Assign, ast.AugAssign,
@@ -194,52 +132,89 @@ _COUNTED = (
 )  # fmt: skip
 
 
-def off_by_one(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Add or take one where numbers count: bounds, indices, ranges, results."""
-    if not isinstance(node, ast.expr) or isinstance(node, ast.Constant | ast.Starred | ast.Slice):
-        return
+@rule("off by one", ast.Name | ast.BinOp | ast.Call | ast.Attribute | ast.Subscript)
+def off_by_one(scope: Scope, node: ast.expr) -> Ideas:
+    """Add or take one where numbers count: bounds, indices, ranges, results.
+
+    before: return list(range(a, b))
+    after: return list(range(a, b + 1))
+    """
     above = scope.source.parent(node)
     if not isinstance(above, _COUNTED) or not _may_be_number(scope, node):
         return
-    weight = _off_by_one_weight(above, node)
+    if scope.source.is_called(node) or (isinstance(above, ast.Subscript) and above.value is node):
+        return
+    case = _where(above)
     if isinstance(node, ast.Name) and node.id not in scope.variables:
-        weight *= _GLOBAL
+        case = "of a name of the module"  # a constant is mended where it is set
     code = scope.source.operand(node, 11)
     for text, word in ((f"{code} + 1", "one more than"), (f"{code} - 1", "one less than")):
-        replacement = scope.source.replace(node, text)
-        says = f"takes {word} `{scope.source.code(node)}`"
-        yield Change("off by one", node.lineno, weight, (replacement,), says)
+        yield instead(scope, node, text, case, says=f"takes {word} `{scope.source.code(node)}`")
 
 
-def _off_by_one_weight(above: ast.AST, node: ast.expr) -> float:  # noqa: PLR0911 - a table of cases
+def _where(above: ast.AST) -> str:
     match above:
-        case ast.Slice():
-            return 0.8
-        case ast.Subscript(slice=index):
-            return 0.75 if index is node else 0.0
+        case ast.Slice() | ast.Subscript():
+            return "at an index"
         case ast.Call(func=ast.Name(id="range")):
-            return 0.95
-        case ast.Call(func=function):
-            return 0.0 if function is node else 0.5
-        case ast.Compare(left=left, comparators=others):
-            plain = all(isinstance(one, ast.Name) for one in (left, *others))
-            return 0.35 if plain else 0.6  # of two variables it is another operator most often
-        case ast.Return():
-            return 0.4 if isinstance(node, ast.Name) else 0.55
-        case ast.BinOp():
-            return 0.3
+            return "in a range"
+        case ast.Compare(left=ast.Name(), comparators=[ast.Name()]) | ast.BinOp():
+            return "in a calculation"  # of two variables it is another operator most often
         case _:
-            return 0.4
+            return ""
 
 
 def _may_be_number(scope: Scope, node: ast.expr) -> bool:
+    if not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
+        return False
     if isinstance(node, ast.BinOp):
-        ends = (node.left, node.right)
-        return not any(isinstance(end, ast.Constant) and end.value == 1 for end in ends) or (
-            isinstance(node.op, ast.Mult | ast.FloorDiv | ast.Div)
+        one = any(
+            isinstance(end, ast.Constant) and end.value == 1 for end in (node.left, node.right)
         )
-    if isinstance(node, ast.Name):
-        return isinstance(node.ctx, ast.Load) and scope.is_number(node.id)
-    return isinstance(node, ast.Call | ast.Attribute | ast.Subscript) and isinstance(
-        getattr(node, "ctx", ast.Load()), ast.Load
-    )
+        return not one or isinstance(node.op, ast.Mult | ast.FloorDiv | ast.Div)
+    return not isinstance(node, ast.Name) or scope.is_number(node.id)
+
+
+@rule("number", ast.Constant | ast.UnaryOp)
+def number(scope: Scope, node: ast.expr) -> Ideas:
+    """Take a number near by, or another usual one.
+
+    before: return a[0]
+    after: return a[1]
+    """
+    value = _number(node)
+    if value is None or scope.source.in_sign(node):
+        return
+    # People are seldom off by one in a factor or a divisor.
+    match scope.source.parent(node):
+        case ast.BinOp(op=ast.Mult() | ast.Mod() | ast.Div() | ast.FloorDiv() | ast.Pow()):
+            near = "factor"
+        case _:
+            near = "near"
+    tries = dict.fromkeys((str(value + 1), str(value - 1)), near)
+    tries = {
+        "0": "usual",
+        "1": "usual",
+        "float('inf')": "other",
+        "-1": "other",
+        "2": "other",
+        str(-value): "other",
+    } | tries
+    if isinstance(value, int):
+        wide = (str(value * 2), str(value * 10), str(value // 2), "float('-inf')", "None")
+        tries = dict.fromkeys(wide, "wide") | tries
+    for text, case in tries.items():
+        if text != str(value):
+            yield instead(scope, node, text, case)
+
+
+def _number(node: ast.AST) -> int | float | None:
+    match node:
+        case ast.Constant(value=bool()) | ast.UnaryOp(operand=ast.Constant(value=bool())):
+            return None
+        case ast.Constant(value=int() | float() as value):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return -value
+        case _:
+            return None

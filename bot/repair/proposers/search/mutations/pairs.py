@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.repair.proposers.search.mutations.candidates import Candidate
 from bot.repair.proposers.search.mutations.change import Change
-from bot.repair.proposers.search.mutations.units import TOGETHER
+from bot.repair.proposers.search.mutations.places import TOGETHER
 
 _PARTNERS = 300
 """Edits that a partial fix is tried with."""

@@ -1,68 +1,49 @@
-"""Patterns: how often something may stand there, and how greedily it is taken."""
+"""Regular expressions that repeat a part in another way."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.mutations.change import Replacement
+from bot.repair.proposers.search.mutations.rule import Idea, Ideas, rule
 from bot.repair.proposers.search.mutations.scope import Scope
 
-_MODULES = frozenset({"re", "regex"})
 _PATTERN = re.compile(r"[+*?]|\\[a-zA-Z.]|\[.+\]")
-_REPEATS = re.compile(r"(?<!\\)(?<=[^(|])(?P<sign>[+*])(?P<lazy>\??)")
-_ATOMS = re.compile(r"(?<!\\)\\[dwsDWS](?![+*?{\]-])")
+_REPEATS = re.compile(r"(?<!\\)(?<=[^(|])[+*]")
+_MODULES = frozenset({"re", "regex"})
 _MOST = 24
 
 
-def repeats(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Let a part of a pattern be missing, or demand it; take as little as possible, or as much."""
-    if not isinstance(node, ast.Constant):
+@rule("pattern", ast.Constant)
+def pattern(scope: Scope, node: ast.Constant) -> Ideas:
+    """Repeat a part of a regular expression in another way: once or never, greedily or not.
+
+    before: return re.match('a+b', a)
+    after: return re.match('a*b', a)
+    """
+    if not _is_pattern(scope, node):
         return
-    place = _text(scope, node)
-    if place is None:
-        return
-    start, code, weight = place
+    start, code = scope.source.span(node)[0], scope.source.code(node)
     for match in list(_REPEATS.finditer(code))[:_MOST]:
-        sign, at = match["sign"], start + match.start()
+        sign, at = match[0], start + match.start()
         other = "*" if sign == "+" else "+"
-        change = (Replacement(at, at + 1, other),)
         says = f"repeats with `{other}` instead of `{sign}` in the pattern"
-        yield Change("pattern", node.lineno, weight, change, says)
-        if match["lazy"]:
-            change = (Replacement(at + 1, at + 2, ""),)
-            says = f"takes as much as `{sign}` can in the pattern"
-        else:
-            change = (Replacement(at + 1, at + 1, "?"),)
-            says = f"takes as little as `{sign}` can in the pattern"
-        yield Change("pattern", node.lineno, 0.6 * weight, change, says)
-    for match in list(_ATOMS.finditer(code))[:_MOST]:
-        at = start + match.end()
-        for sign in ("+", "*", "?"):
-            change = (Replacement(at, at, sign),)
-            says = f"repeats `{match[0]}` with `{sign}` in the pattern"
-            yield Change("pattern", node.lineno, 0.4 * weight, change, says)
+        yield Idea((Replacement(at, at + 1, other),), says)
+        lazy = code[match.end() : match.end() + 1] == "?"
+        says = f"takes {'as much' if lazy else 'as little'} as `{sign}` can in the pattern"
+        end = at + 2 if lazy else at + 1
+        yield Idea((Replacement(at + 1, end, "" if lazy else "?"),), says)
 
 
-def _text(scope: Scope, node: ast.Constant) -> tuple[int, str, float] | None:
-    """Return where a string stands that is a pattern, its code, and how sure that is."""
-    if not isinstance(node.value, str):
-        return None
-    source = scope.source
-    code = source.code(node)
-    above = source.parent(node)
-    if isinstance(above, ast.Expr | ast.JoinedStr | ast.FormattedValue) or code[:1] in "fF":
-        return None
-    given = isinstance(above, ast.Call) and _is_pattern_call(above)
-    if not given and not (_MODULES & source.module_names and _PATTERN.search(node.value)):
-        return None
-    return source.span(node)[0], code, 0.7 if given else 0.5
-
-
-def _is_pattern_call(call: ast.Call) -> bool:
-    match call.func:
-        case ast.Attribute(value=ast.Name(id=module)):
-            return module in _MODULES
+def _is_pattern(scope: Scope, node: ast.Constant) -> bool:
+    """Whether a constant is a pattern: it is given to `re`, or looks like one in a file with it."""
+    above = scope.source.parent(node)
+    if not isinstance(node.value, str) or isinstance(above, ast.Expr | ast.JoinedStr):
+        return False
+    match above:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re" | "regex"))):
+            return True
         case _:
-            return False
+            known = _MODULES & scope.source.module_names
+            return bool(known) and _PATTERN.search(node.value) is not None

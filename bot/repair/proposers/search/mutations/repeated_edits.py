@@ -7,13 +7,11 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.mutations.source import Source
+from bot.repair.proposers.search.mutations.source import Source, is_loaded
+from bot.repair.proposers.search.mutations.weights import TOGETHER
 
 _MOST = 4
 """Places of one function at which the same edit is tried together."""
-
-_TOGETHER = 0.5
-"""How likely two places need an edit that each of them may need."""
 
 Placed = tuple[float, Change, str]
 """How promising a change is, the change, and the function that it is in."""
@@ -42,15 +40,11 @@ def _together(scores: list[float], changes: list[Change], unit: str) -> Placed:
     )
     says = f"{first.says}, at {len(changes)} places"
     change = Change(first.kind, first.line, first.weight, replacements, says)
-    return _TOGETHER * min(scores), change, unit
+    return TOGETHER * min(scores), change, unit
 
 
-def alike(source: Source, node: ast.expr) -> tuple[ast.expr, ...]:
+def same_code(source: Source, node: ast.expr) -> tuple[ast.expr, ...]:
     """Return the expressions of the file that read the same as one, itself included."""
     code, kind = source.code(node), type(node)
     others = (one for one in source.nodes(source.tree) if isinstance(one, kind))
-    return tuple(one for one in others if source.code(one) == code and _is_read(one))
-
-
-def _is_read(node: ast.expr) -> bool:
-    return isinstance(getattr(node, "ctx", None), ast.Load | None)
+    return tuple(one for one in others if source.code(one) == code and is_loaded(one))

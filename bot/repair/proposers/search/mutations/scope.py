@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.repair.proposers.search.evidence import Error, Evidence
-from bot.repair.proposers.search.mutations.containers import SEQUENCES, SIZED, made, never_filled
+from bot.repair.proposers.search.mutations.containers import SEQUENCES, SIZED, made
 from bot.repair.proposers.search.mutations.counterparts import counterparts
-from bot.repair.proposers.search.mutations.hints import Hints
-from bot.repair.proposers.search.mutations.source import Definition, Source
+from bot.repair.proposers.search.mutations.source import Definition, Source, is_stored
+from bot.repair.proposers.search.mutations.weights import (
+    CROWD,
+    OTHER_TYPE,
+    SAME_TYPE,
+    UNKNOWN_TYPE,
+)
 
 _NUMBERS = frozenset({"int", "float", "bool"})
-
-_MAY_STAND = 0.5
-"""How alike the types of two variables are, at least, where one may stand for the other."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,6 @@ class Scope:
         attributes: By type, names of attributes.
         expected: Errors that failing tests wait for in vain.
         errors: By line of the file, the errors of failing tests that came through it.
-        hints: What the tests and their messages let expect.
     """
 
     source: Source
@@ -39,7 +40,6 @@ class Scope:
     attributes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     expected: tuple[str, ...] = ()
     errors: Mapping[int, tuple[Error, ...]] = field(default_factory=dict)
-    hints: Hints = field(default_factory=Hints)
 
     def errors_at(self, first: int, last: int) -> tuple[Error, ...]:
         """Return the errors that came through some lines."""
@@ -61,17 +61,27 @@ class Scope:
             return ()
         bound = [
             (node.lineno, node.col_offset, node.id)
-            for node in self.source.nodes(self.definition)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            for node in self.nodes
+            if isinstance(node, ast.Name) and is_stored(node)
         ]
         outer = self.source.definition(self.definition)
         outside = Scope(self.source, outer).variables if outer is not None else ()
         return tuple(dict.fromkeys([*self.parameters, *(b[2] for b in sorted(bound)), *outside]))
 
     @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the function; none at module level."""
+        return self.source.nodes(self.definition) if self.definition is not None else ()
+
+    @cached_property
+    def owner(self) -> ast.ClassDef | None:
+        """The class that the function is a method of."""
+        return self.source.owner(self.definition) if self.definition is not None else None
+
+    @cached_property
     def self_attributes(self) -> tuple[str, ...]:
         """`self.x` for every attribute that its class uses."""
-        owner = self.source.owner(self.definition) if self.definition is not None else None
+        owner = self.owner
         if owner is None:
             return ()
         methods = {node.name for node in owner.body if isinstance(node, Definition)}
@@ -89,17 +99,15 @@ class Scope:
     @cached_property
     def own_containers(self) -> frozenset[str]:
         """`self.x` for every attribute that its class makes a list, a dict or a set."""
-        owner = self.source.owner(self.definition) if self.definition is not None else None
-        places = made(self.source.nodes(owner)) if owner is not None else ()
+        places = made(self.source.nodes(self.owner)) if self.owner is not None else ()
         return frozenset(self.source.code(place) for place in places)
 
     @cached_property
     def yields(self) -> tuple[ast.expr, ...]:
         """What it yields; nothing, unless it is a generator."""
-        nodes = self.source.nodes(self.definition) if self.definition is not None else ()
         return tuple(
             node.value
-            for node in nodes
+            for node in self.nodes
             if isinstance(node, ast.Yield | ast.YieldFrom)
             and node.value is not None
             and self.source.definition(node) is self.definition
@@ -108,11 +116,9 @@ class Scope:
     @cached_property
     def unused(self) -> frozenset[str]:
         """What it binds and never looks at: an edit that does is more likely to be right."""
-        if self.definition is None:
-            return frozenset()
         read = {
             node.id
-            for node in self.source.nodes(self.definition)
+            for node in self.nodes
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
         }
         return frozenset(n for n in self.variables if n not in read and not n.startswith("_"))
@@ -120,16 +126,7 @@ class Scope:
     @cached_property
     def counterparts(self) -> Mapping[str, str]:
         """By variable, the one that stands beside it: `right` for `left`."""
-        nodes = self.source.nodes(self.definition) if self.definition is not None else ()
-        return counterparts(self.variables, nodes, self.may_stand)
-
-    @cached_property
-    def never_filled(self) -> frozenset[str]:
-        """Containers that it makes empty and reads, but never puts anything into."""
-        if self.definition is None:
-            return frozenset()
-        home = self.source.definition(self.definition) or self.definition
-        return never_filled(self.source.nodes(home))
+        return counterparts(self.variables, self.nodes, self.may_stand)
 
     def bound_before(self, line: int) -> tuple[str, ...]:
         """Return the variables that may be bound when a line runs: by it, above it, or in a loop."""
@@ -145,12 +142,10 @@ class Scope:
         if self.definition is None:
             return ()
         found = dict.fromkeys(self.parameters)
-        for node in self.source.nodes(self.definition):
-            if (
-                isinstance(node, ast.Name)
-                and isinstance(node.ctx, ast.Store)
-                and (node.lineno <= line or self._looped(node, line))
-            ):
+        for node in self.nodes:
+            if not isinstance(node, ast.Name) or not is_stored(node):
+                continue
+            if node.lineno <= line or self._looped(node, line):
                 found.setdefault(node.id)
         outer = self.source.definition(self.definition)
         if outer is not None:
@@ -171,17 +166,18 @@ class Scope:
     def alike(self, one: str, other: str) -> float:
         """Return how likely two variables stand for each other, by their types: 0 to 1."""
         mine, theirs = self.kinds(one), self.kinds(other)
-        if not mine or not theirs:
-            return 0.6
-        if mine & theirs or (mine <= _NUMBERS and theirs <= _NUMBERS):
-            return 1.0
-        if "NoneType" in mine | theirs:
-            return 0.6
-        return 0.15
+        if mine & theirs or (mine and theirs and mine | theirs <= _NUMBERS):
+            return SAME_TYPE
+        unsure = not mine or not theirs or "NoneType" in mine | theirs
+        return UNKNOWN_TYPE if unsure else OTHER_TYPE
 
     def may_stand(self, one: str, other: str) -> bool:
         """Whether two variables may stand for each other, by their types."""
-        return self.alike(one, other) > _MAY_STAND
+        return self.alike(one, other) > OTHER_TYPE
+
+    def crowd(self, others: Sized) -> float:
+        """Return what is left of the weight of each of many alternatives: 1 of few, less of more."""
+        return 1 / (1 + len(others) / CROWD)
 
     def is_number(self, name: str) -> bool:
         """Whether a variable was seen to be a number, or never seen."""
@@ -200,12 +196,7 @@ class Scope:
         return bool(self.kinds(name) & set(kinds))
 
 
-def scope_of(
-    source: Source,
-    definition: Definition | None,
-    evidence: Evidence,
-    hints: Hints | None = None,
-) -> Scope:
+def scope_of(source: Source, definition: Definition | None, evidence: Evidence) -> Scope:
     """Return a function's scope with what was seen of it."""
     name = definition.name if definition is not None else "<module>"
     types = dict(evidence.types.get(f"{source.file}:{name}", {}))
@@ -220,11 +211,4 @@ def scope_of(
         dict(evidence.attributes),
         evidence.expected,
         evidence.errors_in(source.file),
-        hints or Hints(),
     )
-
-
-def own_nodes(definition: Definition) -> Iterator[ast.AST]:
-    """Yield the nodes of a function's body, inner functions included."""
-    for statement in definition.body:
-        yield from ast.walk(statement)

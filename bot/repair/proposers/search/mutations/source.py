@@ -7,11 +7,20 @@ import builtins
 from collections.abc import Iterator
 from functools import cached_property
 
+from bot.repair.proposers.search.evidence import UNPARSABLE
 from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.precedence import needed, strength
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Parent = dict[ast.AST, ast.AST]
+
+SYMBOLS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.Pow: "**", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<",
+    ast.RShift: ">>", ast.MatMult: "@", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in",
+    ast.NotIn: "not in",
+}  # fmt: skip
 
 _BLOCKS = ("body", "orelse", "finalbody")
 
@@ -26,7 +35,7 @@ class Source:
     """
 
     def __init__(self, file: str, text: str) -> None:
-        """Parse; raises `SyntaxError` and `ValueError` when that fails."""
+        """Parse; raises one of `UNPARSABLE` when that fails."""
         self.file = file
         self.text = text
         self.tree = ast.parse(text)
@@ -82,12 +91,11 @@ class Source:
         found = set()
         for node in self.nodes(self.tree):
             match node:
-                case ast.Assign(targets=[target], value=ast.Call(func=made)):
-                    if self.code(made).endswith("OrderedDict"):
-                        found.add(self.code(target))
-                case ast.AnnAssign(target=target, value=ast.Call(func=made)):
-                    if self.code(made).endswith("OrderedDict"):
-                        found.add(self.code(target))
+                case (
+                    ast.Assign(targets=[target], value=ast.Call(func=made))
+                    | ast.AnnAssign(target=target, value=ast.Call(func=made))
+                ) if self.code(made).endswith("OrderedDict"):
+                    found.add(self.code(target))
                 case _:
                     pass
         return frozenset(found)
@@ -100,6 +108,11 @@ class Source:
             if isinstance(node, Definition):
                 found.setdefault(node.name, []).append(node)
         return found
+
+    @cached_property
+    def functions(self) -> dict[str, ast.FunctionDef]:
+        """The functions at the file's top level by their names."""
+        return {one.name: one for one in self.tree.body if isinstance(one, ast.FunctionDef)}
 
     @cached_property
     def step(self) -> str:
@@ -184,7 +197,7 @@ class Source:
         """Return an expression's text as it has to be in the place of `node`."""
         try:
             binds = strength(ast.parse(text, mode="eval").body)
-        except SyntaxError:
+        except UNPARSABLE:
             return text
         if binds >= needed(self.parent(node), node) or self.parenthesised(node):
             return text
@@ -203,6 +216,11 @@ class Source:
             return False
         above = self.parent(node)
         return not (isinstance(above, ast.Call | ast.ClassDef | ast.GeneratorExp))
+
+    def is_called(self, node: ast.expr) -> bool:
+        """Whether a node is what a call calls."""
+        above = self.parent(node)
+        return isinstance(above, ast.Call) and above.func is node
 
     def in_sign(self, node: ast.expr) -> bool:
         """Whether a node is the number behind a minus sign."""
@@ -264,3 +282,13 @@ class Source:
 
     def _indented(self, indent: str, lines: tuple[str, ...]) -> str:
         return "".join(f"{indent}{line}{self.newline}" for line in lines)
+
+
+def is_stored(node: ast.AST) -> bool:
+    """Whether a node is assigned to."""
+    return isinstance(getattr(node, "ctx", None), ast.Store)
+
+
+def is_loaded(node: ast.AST) -> bool:
+    """Whether a node is read; what can be nothing else is."""
+    return isinstance(getattr(node, "ctx", ast.Load()), ast.Load)

@@ -1,173 +1,191 @@
-"""Statements: one too many, or one missing."""
+"""Statements: one too many, one missing, in the wrong order, at the wrong depth."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
 
-from bot.repair.proposers.search.mutations import absent
-from bot.repair.proposers.search.mutations.blocks import first_line, in_loop, is_docstring, movable
-from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.mutations.atoms import atoms
+from bot.repair.proposers.search.mutations.blocks import is_docstring, movable
+from bot.repair.proposers.search.mutations.change import Replacement
+from bot.repair.proposers.search.mutations.missing_statements import missing
+from bot.repair.proposers.search.mutations.rule import (
+    Idea,
+    Ideas,
+    add,
+    guard,
+    instead,
+    rule,
+    short,
+)
 from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.source import Definition
 
 _SIMPLE = (
-    ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.Raise, ast.Break,
-    ast.Continue, ast.Delete, ast.Assert,
+    ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr | ast.Return | ast.Raise | ast.Break
+    | ast.Continue | ast.Delete | ast.Assert
 )  # fmt: skip
+_LEAVING = ast.Return | ast.Raise | ast.Break | ast.Continue
+_LOOPS = ast.For | ast.While
 
 
-_UNLIKE = 0.5
-"""How unlike two variables' types may be, and one be assigned to the other."""
+@rule("dropped statement", ast.stmt)
+def dropped(scope: Scope, node: ast.stmt) -> Ideas:
+    """Leave a statement out.
 
-_MOST_DONORS = 20
-
-_NEVER_FILLED = 2.5
-"""How much likelier a statement is that fills a container which is read and never filled."""
-
-
-def deleted(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Leave a statement out."""
-    if not movable(scope, node) or not isinstance(node, ast.stmt) or is_docstring(node):
+    before: a.sort(); a.pop()
+    after: a.sort()
+    """
+    if not movable(scope, node) or is_docstring(node):
         return
     source = scope.source
-    text = first_line(source.code(node))
-    says = f"leaves `{text}` out"
-    simple = isinstance(node, _SIMPLE)
+    says = f"leaves `{short(source.code(node))}` out"
+    case = "" if isinstance(node, _SIMPLE) else "block"
     if len(source.block(node)) > 1:
-        change = (Replacement(*source.whole_lines(node), ""),)
-        weight = 0.3 if simple else 0.25 if _only_leaves(node) else 0.15
-        yield Change("dropped statement", node.lineno, weight, change, says)
-    elif simple and not isinstance(node, ast.Pass):
-        start, end = source.span(node)
-        yield Change(
-            "dropped statement", node.lineno, 0.25, (Replacement(start, end, "pass"),), says
-        )
+        yield Idea((Replacement(*source.whole_lines(node), ""),), says, case)
+    elif isinstance(node, _SIMPLE):
+        yield instead(scope, node, "pass", says=says)
 
 
-def _only_leaves(node: ast.stmt) -> bool:
-    """Whether a statement asks something, and does nothing but to leave the block then."""
-    match node:
-        case ast.If(body=[ast.Continue() | ast.Break() | ast.Return()], orelse=[]):
-            return True
-        case _:
-            return False
+@rule("missing statement", ast.stmt)
+def missing_statement(scope: Scope, node: ast.stmt) -> Ideas:
+    """Add a statement, in front of this one or at the end of its block.
 
-
-def inserted(scope: Scope, node: ast.AST) -> Iterator[Change]:
-    """Add a statement that keeps something up to date, in front of this one or at a block's end."""
-    if scope.definition is None or not movable(scope, node) or not isinstance(node, ast.stmt):
+    types: a: list
+    before: return a
+    after: a.pop(); return a
+    """
+    if scope.definition is None or not movable(scope, node):
         return
-    source = scope.source
-    last = node is source.block(node)[-1] and not isinstance(
-        node, ast.Return | ast.Raise | ast.Break | ast.Continue
-    )
-    elsewhere = dict(absent.of_other_branch(scope, node))
-    updates = _updates(scope, node) | dict.fromkeys(elsewhere, 0.45)
-    for text, weight in updates.items():
-        before = (source.insert_before(node, text),)
+    last = node is scope.source.block(node)[-1] and not isinstance(node, _LEAVING)
+    for text, case in missing(scope, node).items():
         if not is_docstring(node):
-            yield Change("missing statement", node.lineno, weight, before, f"adds `{text}`")
+            yield add(scope, node, text, case=case)
         if last:
-            after = (source.insert_after(node, text),)
-            likely = weight * (0.95 if elsewhere.get(text) else 1.05)
-            yield Change("missing statement", node.lineno, likely, after, f"adds `{text}`")
-    yield from _guarded(scope, node)
+            yield add(scope, node, text, case=case, after=True)
 
 
-def _guarded(scope: Scope, node: ast.stmt) -> Iterator[Change]:
-    """Do what the function does elsewhere here too, if there is something to do it with."""
-    source = scope.source
-    for other in scope.source.nodes(scope.definition) if scope.definition is not None else ():
-        match other:
-            case ast.Expr(value=ast.Call(args=[ast.Name(id=name)])) if other is not node:
-                text = source.code(other)
-            case _:
-                continue
-        if "\n" not in text and not is_docstring(node):
-            lines = (f"if {name}:", f"{source.step}{text}")
-            change = (source.insert_before(node, *lines),)
-            says = f"does `{text}` if there is `{name}`"
-            yield Change("missing statement", node.lineno, 0.15, change, says)
+@rule("loop remainder", _LOOPS)
+def loop_remainder(scope: Scope, node: ast.For | ast.While) -> Ideas:
+    """Do behind a loop what it does now and then, with what it has left.
 
-
-def _updates(scope: Scope, node: ast.stmt) -> dict[str, float]:
-    """Return statements that may be missing, and how likely each is."""
-    names = scope.bound_before(node.lineno)
-    found: dict[str, float] = {}
-    for name in names:
-        found |= _kept(scope, name, names)
-        if name in _assigned(scope):
-            found |= _moved_on(scope, name, names)
-    found |= dict.fromkeys(_donors(scope, node), 0.22)
-    found |= dict.fromkeys(absent.undone(scope, node.lineno), 0.3)
-    found |= dict.fromkeys(absent.resets(scope), 0.08)
-    found |= dict.fromkeys(absent.marks(scope, node.lineno), 0.4)
-    found |= dict.fromkeys(absent.renewed(scope, node.lineno), 0.5)
+    before: for i in a: (if i in b: (print(b)); b = [i])
+    after: for i in a: (if i in b: (print(b)); b = [i]); if b: (print(b))
+    """
     block = scope.source.block(node)
-    for near in block[max(0, block.index(node) - 1) : block.index(node) + 1]:
-        found |= dict.fromkeys(absent.analogues(scope, near), 0.2)
-    if in_loop(scope, node):
-        found |= {"continue": 0.08, "break": 0.12}
-    if not isinstance(node, ast.Return) and scope.definition is not None:
-        weight = 0.12 if node is scope.definition.body[-1] else 0.04
-        found |= {f"return {name}": weight for name in names}
-    return found
+    behind = {scope.source.code(one) for one in block[block.index(node) :]}
+    for kept in scope.source.nodes(node) if movable(scope, node) else ():
+        match kept:
+            case ast.Expr(
+                value=ast.Call(args=[ast.Name(id=name)]) | ast.Yield(value=ast.Name(id=name))
+            ):
+                text = scope.source.code(kept)
+                if text not in behind:
+                    yield add(scope, node, *guard(scope, name, text), after=True)
+            case _:
+                pass
 
 
-def _kept(scope: Scope, name: str, names: tuple[str, ...]) -> dict[str, float]:
-    """Return statements that put something into a container, or bring it into order."""
-    found = _puts(scope, name, [other for other in names if other != name])
-    factor = _NEVER_FILLED if name in scope.never_filled else 1.0
-    return {text: factor * weight for text, weight in found.items()}
+@rule("order", ast.stmt)
+def order(scope: Scope, node: ast.stmt) -> Ideas:
+    """Swap a statement with the next one, or the one after that.
+
+    before: print(a); a.sort()
+    after: a.sort(); print(a)
+    """
+    if not movable(scope, node) or is_docstring(node):
+        return
+    source, block = scope.source, scope.source.block(node)
+    place = block.index(node)
+    for other, case in zip(block[place + 1 : place + 3], ("", "further on"), strict=False):
+        if not source.own_line(other) or isinstance(other, Definition):
+            return
+        mine, theirs = source.whole_lines(node), source.whole_lines(other)
+        first, second = source.text[slice(*mine)], source.text[slice(*theirs)]
+        if not second.endswith("\n"):
+            first, second = first.rstrip("\r\n"), second + source.newline
+        change = (Replacement(*mine, second), Replacement(*theirs, first))
+        yield Idea(change, f"does `{short(source.code(other))}` first", case)
 
 
-def _puts(scope: Scope, name: str, others: list[str]) -> dict[str, float]:
-    if scope.has(name, "list", "deque"):
-        kept = {f"{name}.append({other})": 0.22 for other in others}
-        return kept | {f"{name}.pop()": 0.15, f"{name}.sort()": 0.12, f"{name}.reverse()": 0.1}
-    if scope.has(name, "set"):
-        return {f"{name}.add({other})": 0.3 for other in others}
-    if scope.has(name, "dict", "defaultdict"):
-        return {f"{name}[{a}] = {b}": 0.08 for a in others for b in others if a != b}
-    return {}
+@rule("depth", ast.stmt)
+def depth(scope: Scope, node: ast.stmt) -> Ideas:
+    """Move a statement out of the block above it, or into the block in front of it.
+
+    before: for i in a: (b.append(i); return b)
+    after: for i in a: (b.append(i)); return b
+    """
+    source, above, block = scope.source, scope.source.parent(node), scope.source.block(node)
+    text = short(source.code(node))
+    if not movable(scope, node) or "\n" in source.code(node):
+        return
+    start, gone = source.whole_lines(node)[0], Replacement(*source.whole_lines(node), "")
+    within = isinstance(above, _LOOPS | ast.If | ast.With | ast.Try | ast.ExceptHandler)
+    if within and len(block) > 1:
+        says = f"does `{text}` after the block instead of in it"
+        if node is block[-1] and source.indent(node).startswith(source.step):
+            out = Replacement(start, start + len(source.step), "")
+            yield Idea((out,), says)
+    before = block[block.index(node) - 1] if block.index(node) else None
+    for branch in (getattr(before, name, []) for name in ("body", "orelse")):
+        if branch and source.own_line(branch[-1]) and not isinstance(before, Definition):
+            says = f"does `{text}` inside the block instead of after it"
+            yield Idea((gone, source.insert_after(branch[-1], text)), says)
 
 
-def _moved_on(scope: Scope, name: str, names: tuple[str, ...]) -> dict[str, float]:
-    """Return statements that bring a variable up to date."""
-    number = scope.has(name, "int", "float")
-    found = {f"{name} += 1": 0.3, f"{name} -= 1": 0.2, f"{name} = 0": 0.15} if number else {}
-    if scope.has(name, "list"):
-        found[f"{name} = []"] = 0.12
-    for other in names:
-        if other != name and scope.alike(name, other) > _UNLIKE:
-            found[f"{name} = {other}"] = 0.15
-            if number:
-                found |= {f"{name} += {other}": 0.12, f"{name} -= {other}": 0.08}
-    return found
+_OPPOSITE: dict[type[ast.cmpop], str] = {ast.Lt: ">", ast.Gt: "<", ast.LtE: ">", ast.GtE: "<"}
 
 
-def _assigned(scope: Scope) -> frozenset[str]:
-    if scope.definition is None:
-        return frozenset()
-    stored = (
-        node.id
-        for node in scope.source.nodes(scope.definition)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    )
-    return frozenset(stored)
+@rule("branch", ast.If | ast.While)
+def branch(scope: Scope, node: ast.If | ast.While) -> Ideas:
+    """Take an `if` for an `elif`, an `elif` for an `else`, a `while` for an `if`; or the other way.
+
+    before: if a: a.pop()
+    after: while a: a.pop()
+    """
+    source, start = scope.source, scope.source.span(node)[0]
+    word = "while" if isinstance(node, ast.While) else "if"
+    if not node.orelse and source.text.startswith(word, start):
+        other = "if" if word == "while" else "while"
+        yield _word(start, word, other)
+    if word == "if" and node.orelse:
+        below = source.span(node.orelse[0])[0]
+        if source.text.startswith("elif", below):
+            yield _word(below, "elif", "if")
+            return
+        at = source.text.find("else:", source.span(node.body[-1])[1], below)
+        for text in (*_opposites(scope, node.test), *atoms(scope, node.lineno)) if at >= 0 else ():
+            yield _word(at, "else", f"elif {text}")
 
 
-def _donors(scope: Scope, node: ast.stmt) -> Iterator[str]:
-    """Yield simple statements of the same class or file that this function could have too."""
-    source = scope.source
-    home = source.owner(scope.definition) if scope.definition is not None else None
-    mine = first_line(source.code(node))
-    known = {*scope.variables, "self"} | source.module_names
-    count = 0
-    for other in source.nodes(home or source.tree):
-        if isinstance(other, ast.Assign | ast.AugAssign | ast.Expr) and not is_docstring(other):
-            text = source.code(other)
-            free = {n.id for n in ast.walk(other) if isinstance(n, ast.Name)}
-            if "\n" not in text and text != mine and free <= known and count < _MOST_DONORS:
-                count += 1
-                yield text
+def _word(at: int, old: str, new: str) -> Idea:
+    says = f"replaces `{old}` with `{new}`"
+    return Idea((Replacement(at, at + len(old), new),), says, "elif" if " " in new else "")
+
+
+def _opposites(scope: Scope, test: ast.expr) -> Iterator[str]:
+    """Yield the comparison that leaves out only equal values: `a > b` for `a < b`."""
+    match test:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _OPPOSITE:
+            yield f"{scope.source.code(left)} {_OPPOSITE[type(op)]} {scope.source.code(right)}"
+        case _:
+            pass
+
+
+@rule("conditional statement", ast.Assign | ast.AugAssign | ast.Expr | ast.Delete)
+def conditional(scope: Scope, node: ast.stmt) -> Ideas:
+    """Do only under a condition what is always done.
+
+    before: a.pop()
+    after: if a: (a.pop())
+    """
+    source, code = scope.source, scope.source.code(node)
+    if not movable(scope, node) or is_docstring(node) or "\n" in code:
+        return
+    bound = {target.id for target in getattr(node, "targets", ()) if isinstance(target, ast.Name)}
+    if bound - set(scope.bound_before(node.lineno - 1)):
+        return  # without the statement there would be no such variable
+    start = source.span(node)[0]
+    for atom in atoms(scope, node.lineno):
+        head = f"if {atom}:{source.newline}{source.indent(node)}{source.step}"
+        yield Idea((Replacement(start, start, head),), f"does `{code}` only if `{atom}`")

