@@ -8,14 +8,13 @@ from inline_snapshot import snapshot
 from bot.repair.proposers.search.choose import choose
 from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
-from bot.repair.proposers.search.explain import Effort, explain
+from bot.repair.proposers.search.explain import Effort, explain, in_vain
+from bot.repair.proposers.search.limits import time_limits
 from bot.repair.proposers.search.localise import suspects
 from bot.repair.proposers.search.localiser import none_suspicious
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.telling import in_vain
-from bot.repair.proposers.search.validate import Trials
-from bot.repair.proposers.search.validate.limits import time_limits
+from bot.repair.proposers.search.trials import Trials
 
 FILES = {
     "Makefile": "test:\n\tcd lib && python -m pytest -q tests\n",

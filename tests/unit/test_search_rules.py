@@ -7,8 +7,9 @@ import re
 
 import pytest
 
-from bot.repair.proposers.search.evidence import Error
-from bot.repair.proposers.search.mutations.catalogue import RULES
+from bot.repair.proposers.search.evidence import Error, Evidence
+from bot.repair.proposers.search.localise import Suspect
+from bot.repair.proposers.search.mutations.candidates import RULES, candidates
 from bot.repair.proposers.search.mutations.change import applied
 from bot.repair.proposers.search.mutations.rewrites import REWRITES, templates
 from bot.repair.proposers.search.mutations.rule import Rule
@@ -118,3 +119,13 @@ def test_a_template_does_what_it_says(name: str, place: str, template: Template)
     text = head + around.format(before) + "\n"
     found = {ast.unparse(ast.parse(one)) for one in outcomes(rule, text, types=types)}
     assert ast.unparse(ast.parse(head + around.format(after))) in found
+
+
+def test_code_that_is_nested_too_deep_is_left_out() -> None:
+    """Whatever `ast` raises for it, by Python's version: no edit is proposed, and nothing ends."""
+    deep = "(" * 5000 + "1" + ")" * 5000
+    evidence = Evidence(sources={"m.py": f"def f():\n    return {deep}\n", "n.py": "def g(\n"})
+    assert candidates(evidence, [Suspect("m.py", 2, 1.0, ())]) == ()
+    source = Source("m.py", "def f(a):\n    return a * 2\n")
+    [name] = [one for one in source.nodes(source.tree) if isinstance(one, ast.Name)]
+    assert source.fitting(name, deep) == deep

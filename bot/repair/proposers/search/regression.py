@@ -13,7 +13,7 @@ from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.evidence import Evidence, read_survey
 from bot.repair.proposers.search.laboratory import Laboratory
 from bot.repair.proposers.search.mutations import Candidate
-from bot.repair.proposers.search.validate import Trials
+from bot.repair.proposers.search.trials import Trials
 
 _PATIENCE = 4.0
 """Seconds of processor time after which a test of the suite is left out: it is traced meanwhile."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.pairs import pairs
-from bot.repair.proposers.search.validate import Trials
+from bot.repair.proposers.search.trials import Trials
 
 _FIRST_COLD = 48
 """Candidates that cost an import each and are tried before what is cheaper and less likely."""

@@ -54,7 +54,6 @@ class Job:
             "collect": self._collect,
             "survey": self._survey,
             "warm": self._warm,
-            "compare": self._compare,
         }
         open_suite(self._request, lambda suite: self._leave(answers[act](suite)))
 
@@ -70,10 +69,6 @@ class Job:
         results = trier.results
         compared = compared_plausible(suite, self._request, results)
         return {"results": results, "compared": compared, "writing": trier.writing}
-
-    def _compare(self, suite: Suite) -> dict[str, Any]:
-        results = {str(one[0]): {"status": "plausible"} for one in self._request["candidates"]}
-        return {"compared": compared_plausible(suite, self._request, results)}
 
     def _leave(self, answer: dict[str, Any]) -> NoReturn:
         answer["seconds"] = time.monotonic() - self._started

@@ -8,18 +8,16 @@ to the functions that exist already, wherever they were imported to. What can't 
 from __future__ import annotations
 
 import ast
-import gc
 import hashlib
-import os
 import types
 from typing import Any, Iterator, NamedTuple, Tuple
+
+from .live import key, live_functions
+from .suite import UNCOMPILABLE
 
 Path = Tuple[Any, ...]
 _OPTIMIZED = 0x1  # CO_OPTIMIZED: functions have it, modules and class bodies have not
 _FUTURE = 0x1FF0000  # CO_FUTURE_* flags
-
-UNCOMPILABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
-"""What `compile` raises: of code that is nested too deep, the last three, by Python's version."""
 
 
 class Invalid(Exception):
@@ -85,7 +83,7 @@ class Module:
         self._imports = ast.parse(f"import {', '.join(sorted(_imported(tree)) or ['sys'])}").body
         self._flags = _future_flags(tree, text)
         self._codes: dict[Any, dict[Path, Any]] = {}
-        self._functions = _live_functions(path)
+        self._functions = live_functions(path)
 
     def patched(self, edits: list[Edit]) -> Patched:
         """Return the changed code.
@@ -147,7 +145,7 @@ class Module:
             (function, new[place])
             for place in around
             if old[place].co_flags & _OPTIMIZED
-            for function in self._functions.get(_key(old[place]), ())
+            for function in self._functions.get(key(old[place]), ())
         ]
         if not found:
             raise Cold
@@ -253,35 +251,3 @@ def _surface(code: Any) -> tuple[Any, ...]:
         code.co_kwonlyargcount,
         getattr(code, "co_exceptiontable", b""),
     )
-
-
-def _key(code: Any) -> tuple[Any, ...]:
-    return code.co_name, code.co_firstlineno, code.co_code
-
-
-def _live_functions(path: str) -> dict[Any, list[Any]]:
-    found: dict[Any, list[Any]] = {}
-    same: dict[str, bool] = {}
-    gc.unfreeze()  # what is frozen is not among the objects; a test runner may have done that
-    for thing in gc.get_objects():
-        if isinstance(thing, types.FunctionType):
-            name = thing.__code__.co_filename
-            if name not in same:
-                same[name] = os.path.realpath(name) == path
-            if same[name]:
-                found.setdefault(_key(thing.__code__), []).append(thing)
-    return found
-
-
-def load_changed(path: str, text: str) -> None:
-    """Let the next import of a file take this text instead."""
-    from importlib.machinery import SourceFileLoader
-
-    original = SourceFileLoader.get_code
-
-    def get_code(loader: Any, name: str) -> Any | None:
-        if os.path.realpath(loader.path) == path:
-            return compile(text, loader.path, "exec", dont_inherit=True)
-        return original(loader, name)
-
-    SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]

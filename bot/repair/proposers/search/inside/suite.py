@@ -11,6 +11,9 @@ from typing import Any, Callable, NamedTuple, Sequence
 FRAMES = 60
 """Frames of a traceback that are told, the innermost ones."""
 
+UNCOMPILABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
+"""What `compile` raises: of code that is nested too deep, the last three, by Python's version."""
+
 CHARACTERS = 2000
 """Of an exception's message."""
 

@@ -15,18 +15,9 @@ from typing import Any, Callable, Iterator, NamedTuple
 from .board import Board, Result
 from .children import Child, Pool, Send, limit_processor
 from .leftovers import WorkTree
-from .mutants import (
-    UNCOMPILABLE,
-    Cold,
-    Edit,
-    Invalid,
-    Module,
-    Patched,
-    Unchanged,
-    edited,
-    load_changed,
-)
-from .suite import Suite, open_suite
+from .live import load_changed
+from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged, edited
+from .suite import UNCOMPILABLE, Suite, open_suite
 from .trial import PATIENCE, WALL, Trial
 
 _TOGETHER = 24

@@ -60,12 +60,15 @@ def _reached(scope: Scope) -> Iterator[str]:
 
 def _flags(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
     """Yield what objects are marked with: `node.ends`."""
+    marks = {
+        place.rpartition(".")[2]: None
+        for place, value in scope.source.assigned
+        if isinstance(value, ast.Constant) and isinstance(value.value, bool)
+    }
     for name in names:
         known = {attr for kind in scope.kinds(name) for attr in scope.attributes.get(kind, ())}
-        for flag in scope.source.flags:
-            if flag in known:
-                yield f"{name}.{flag}"
-                yield f"not {name}.{flag}"
+        for mark in (mark for mark in marks if mark in known):
+            yield from (f"{name}.{mark}", f"not {name}.{mark}")
 
 
 def _about(scope: Scope, name: str) -> Iterator[str]:

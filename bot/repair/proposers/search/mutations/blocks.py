@@ -1,4 +1,4 @@
-"""Statements as wholes: which can be moved, where they stand, how they are named."""
+"""Statements as wholes: which can be moved, and where they stand."""
 
 from __future__ import annotations
 

@@ -11,20 +11,48 @@ from functools import cache
 from bot.repair.guards import is_test_file
 from bot.repair.proposers.search.evidence import UNPARSABLE, Evidence
 from bot.repair.proposers.search.localise import Suspect
-from bot.repair.proposers.search.mutations.catalogue import RULES
+from bot.repair.proposers.search.mutations import (
+    conditions,
+    copies,
+    errors,
+    expected_raises,
+    guards,
+    names,
+    operators,
+    statements,
+    symmetry,
+    texts,
+    values,
+)
 from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.mutations.missing_imports import missing_imports
 from bot.repair.proposers.search.mutations.places import TOGETHER, Bodies, Place, places_of
 from bot.repair.proposers.search.mutations.repeated_edits import repeated_edits
+from bot.repair.proposers.search.mutations.rewrites import REWRITES
 from bot.repair.proposers.search.mutations.rule import Rule
 from bot.repair.proposers.search.mutations.scope import Scope, scope_of
 from bot.repair.proposers.search.mutations.source import Definition, Source
 from bot.repair.proposers.search.mutations.weights import (
-    FROM_MESSAGE,
     HIGHEST,
     SHARPNESS,
     UNUSED,
 )
+
+RULES: tuple[Rule, ...] = (
+    operators.comparison, operators.arithmetic, operators.update,
+    operators.grouping, operators.off_by_one,
+    operators.number, names.variable, names.part, names.attribute, names.function,
+    values.missing_call,
+    conditions.condition, conditions.missing_condition, conditions.bounds,
+    conditions.comprehension_filter, values.result, values.assigned,
+    statements.dropped, statements.missing_statement, statements.loop_remainder, statements.order, statements.depth,
+    statements.branch, statements.conditional,  guards.missing_guard,
+    guards.same_place, guards.shared_default, expected_raises.expected_error,
+    errors.caught, errors.uncaught, errors.fallback,
+    errors.absent_attribute, symmetry.exchanged,
+    symmetry.counterpart, copies.copied, texts.pattern, texts.formatted,
+    *REWRITES,
+)  # fmt: skip
+"""Every rule of the search."""
 
 _Found = tuple[float, str, Change]
 """How promising a change is, its file, and the change."""
@@ -78,7 +106,6 @@ def candidates(evidence: Evidence, suspects: Sequence[Suspect]) -> tuple[Candida
     for suspect in suspects[:_LINES]:
         scores.setdefault(suspect.file, {})[suspect.line] = suspect.score
     bodies: dict[str, Bodies] = {}
-    found: list[_Found] = []
     places: list[Place] = []
     for file, text in evidence.sources.items():
         if is_test_file(file):
@@ -88,10 +115,8 @@ def candidates(evidence: Evidence, suspects: Sequence[Suspect]) -> tuple[Candida
         except UNPARSABLE:
             continue
         bodies[file] = Bodies(source)
-        imports = missing_imports(source, evidence)
-        found += [(FROM_MESSAGE * one.weight, file, _trimmed(source, one)) for one in imports]
         places += places_of(source, scores.get(file, {}))
-    best = _best([*found, *_likely(places, evidence)])
+    best = _best(_likely(places, evidence))
     placed = [(score, change, bodies[file].unit(change)) for score, file, change in best]
     again = [
         (score, unit.partition(":")[0], change) for score, change, unit in repeated_edits(placed)

@@ -32,21 +32,8 @@ def expected_error(scope: Scope, node: ast.stmt) -> Ideas:
     known = {*scope.variables} | scope.source.module_names
     for error in (error for error in scope.expected if error in known):
         for condition in _reasons(scope, node.lineno):
-            lines = guard(scope, condition, f"raise {_raised(scope, error)}")
+            lines = guard(scope, condition, f"raise {error}")
             yield add(scope, node, *lines, factor=1.0 if node is body[0] else FALLOFF)
-
-
-def _raised(scope: Scope, error: str) -> str:
-    """Return what the file raises of that class, if it does so without a value; else the class."""
-    for node in scope.source.nodes(scope.source.tree):
-        match node:
-            case ast.Raise(
-                exc=ast.Call(func=ast.Name(id=name), args=[ast.Constant()], keywords=[]) as call
-            ) if name == error:
-                return scope.source.code(call)
-            case _:
-                pass
-    return error
 
 
 def _reasons(scope: Scope, line: int) -> Iterator[str]:

@@ -99,22 +99,17 @@ def same_place(scope: Scope, node: ast.For) -> Ideas:
     first = node.body[0]
     if not isinstance(node.target, ast.Name) or not scope.source.own_line(first):
         return
-    inner = node.target.id
-    for above in scope.source.ancestors(node):
-        if isinstance(above, Definition):
-            return
-        if not isinstance(above, ast.For):
-            continue
-        alike = scope.source.code(above.iter) == scope.source.code(node.iter)
+    inner, source = node.target.id, scope.source
+    loops = [one for one in scope.nodes if isinstance(one, ast.For) and one is not node]
+    for above in (one for one in source.ancestors(node) if one in loops):
         for outer in ast.walk(above.target):
-            if not isinstance(outer, ast.Name) or outer.id == inner:
-                continue
-            cases = [f"{outer.id} == {inner}"]
-            if alike and scope.is_number(inner):  # no step at all: `dx == dy == 0`
-                cases.append(f"{outer.id} == {inner} == 0")
-            for condition in cases:
-                factor = scope.alike(outer.id, inner)
-                yield add(scope, first, *guard(scope, condition, "continue"), factor=factor)
+            if isinstance(outer, ast.Name) and outer.id != inner:
+                cases = [f"{outer.id} == {inner}"]
+                if source.code(above.iter) == source.code(node.iter) and scope.is_number(inner):
+                    cases.append(f"{outer.id} == {inner} == 0")  # no step at all
+                for condition in cases:
+                    factor = scope.alike(outer.id, inner)
+                    yield add(scope, first, *guard(scope, condition, "continue"), factor=factor)
 
 
 @rule("shared default", Definition)

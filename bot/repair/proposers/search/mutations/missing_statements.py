@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from bot.repair.proposers.search.mutations.blocks import in_loop, is_docstring
 from bot.repair.proposers.search.mutations.scope import Scope
 from bot.repair.proposers.search.mutations.source import is_stored
+from bot.repair.proposers.search.mutations.weights import SAME_TYPE
 
 _UNDONE = {
     "add": ("remove({})", "discard({})", "clear()"), "append": ("pop()", "remove({})", "clear()"),
@@ -20,8 +21,6 @@ _UNDONE = {
 
 _TAKEN_BACK: dict[type[ast.operator], str] = {ast.Add: "-=", ast.Sub: "+="}
 _MOST, _MOST_DONORS = 12, 20
-_UNLIKE, _LIKE = 0.5, 0.9
-"""How much alike the types of two variables are where one is assigned to, or stands for the other."""
 
 
 def missing(scope: Scope, node: ast.stmt) -> dict[str, str]:
@@ -71,7 +70,7 @@ def _moved_on(scope: Scope, name: str, names: tuple[str, ...]) -> Iterator[str]:
     if scope.has(name, "list"):
         yield f"{name} = []"
     for other in names:
-        if other != name and scope.alike(name, other) > _UNLIKE:
+        if other != name and scope.may_stand(name, other):
             yield f"{name} = {other}"
             if counts:
                 yield from (f"{name} += {other}", f"{name} -= {other}")
@@ -135,7 +134,7 @@ def _marks(scope: Scope, names: tuple[str, ...]) -> Iterator[str]:
             yield f"{holder}.append({text})"
         if asked and "dict" in kinds:
             yield f"{holder}[{text}] = True"
-        if holder in scope.source.ordered:
+        if holder in scope.ordered:
             yield f"{holder}.move_to_end({text})"
 
 
@@ -164,7 +163,7 @@ def _analogues(scope: Scope, node: ast.stmt, names: tuple[str, ...]) -> Iterator
     mine = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)} & set(names)
     for name in sorted(mine):
         for other in names:
-            if other not in mine and scope.alike(name, other) >= _LIKE:
+            if other not in mine and scope.alike(name, other) == SAME_TYPE:
                 yield re.sub(rf"(?<![\w.]){name}\b", other, code)
     for place in (place for place in scope.self_attributes if place in code):
         for other in scope.self_attributes:

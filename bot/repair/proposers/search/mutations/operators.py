@@ -8,12 +8,19 @@ from itertools import pairwise
 from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, likeliest_first, rule
 from bot.repair.proposers.search.mutations.scope import Scope
-from bot.repair.proposers.search.mutations.source import SYMBOLS
 from bot.repair.proposers.search.mutations.weights import (
     OTHER_COMPARISONS,
     OTHER_OPERATORS,
     OTHER_UPDATES,
 )
+
+_SYMBOLS: dict[type[ast.AST], str] = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
+    ast.Pow: "**", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<",
+    ast.RShift: ">>", ast.MatMult: "@", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
+    ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in",
+    ast.NotIn: "not in",
+}  # fmt: skip
 
 
 @rule("comparison", ast.Compare)
@@ -25,7 +32,7 @@ def comparison(scope: Scope, node: ast.Compare) -> Ideas:
     """
     operands = [node.left, *node.comparators]
     for op, (left, right) in zip(node.ops, pairwise(operands), strict=True):
-        old = SYMBOLS[type(op)]
+        old = _SYMBOLS[type(op)]
         at = scope.source.between(left, right)
         singleton = _is_singleton(left) or _is_singleton(right)
         for new, factor in likeliest_first(OTHER_COMPARISONS[old]).items():
@@ -47,7 +54,7 @@ def arithmetic(scope: Scope, node: ast.BinOp) -> Ideas:
     before: return a - b
     after: return a + b
     """
-    old = SYMBOLS[type(node.op)]
+    old = _SYMBOLS[type(node.op)]
     if isinstance(node.left, ast.Constant) and isinstance(node.left.value, str):
         return  # `%` of a text
     at = scope.source.between(node.left, node.right)
@@ -68,7 +75,7 @@ def update(scope: Scope, node: ast.Assign | ast.AugAssign) -> Ideas:
         return
     source, at = scope.source, scope.source.between(target, node.value)
     if isinstance(node, ast.AugAssign):
-        old = f"{SYMBOLS[type(node.op)]}="
+        old = f"{_SYMBOLS[type(node.op)]}="
         others = {f"{one}=": "" for one in OTHER_OPERATORS[old[:-1]]} | {"=": "assign"}
     else:
         old, others = "=", dict.fromkeys(OTHER_UPDATES, "of what is assigned")
@@ -183,10 +190,11 @@ def number(scope: Scope, node: ast.expr) -> Ideas:
     after: return a[1]
     """
     value = _number(node)
-    if value is None or scope.source.in_sign(node):
+    above = scope.source.parent(node)
+    if value is None or (isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.USub)):
         return
     # People are seldom off by one in a factor or a divisor.
-    match scope.source.parent(node):
+    match above:
         case ast.BinOp(op=ast.Mult() | ast.Mod() | ast.Div() | ast.FloorDiv() | ast.Pow()):
             near = "factor"
         case _:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import reduce
 from operator import or_
-from types import MappingProxyType
 
-from bot.repair.proposers.search.mutations.atoms import condition_of
-from bot.repair.proposers.search.mutations.blocks import in_loop
-from bot.repair.proposers.search.mutations.containers import CHANGERS
 from bot.repair.proposers.search.mutations.rule import Ideas, Rule, instead, likeliest_first
 from bot.repair.proposers.search.mutations.scope import Scope
-from bot.repair.proposers.search.mutations.source import is_loaded
 from bot.repair.proposers.search.mutations.template import Template
+from bot.repair.proposers.search.mutations.where import applies
 
 _TABLE = """
 sign                          anywhere    -a                  -> a
@@ -61,10 +57,6 @@ missing argument              anywhere    a.pop(b)            -> a.pop(b, 0)  a.
 missing argument              anywhere    a.pop()             -> a.pop(0)
 missing argument              statement   a.popitem()         -> a.popitem(last=False)
 missing argument              anywhere    a.popitem()         -> a.popitem(last=False)
-missing argument              anywhere    next(a)             -> next(a, None)
-missing argument              anywhere    enumerate(a)        -> enumerate(a, start=1)
-missing argument              anywhere    range(a, b)         -> range(a, b, -1)
-missing argument              anywhere    a.split()           -> a.split(' ')  a.split(',')
 missing argument              anywhere    zip_longest(a, b)   -> zip_longest(a, b, fillvalue=0)
 square                        operand     v                   -> v ** 2
 truth value                   anywhere    True                -> False  None
@@ -134,95 +126,6 @@ missing term: negative beside anywhere    (-a, b)             -> (-a, -b)
 """A rule and its case, where it applies, code before, and what it may become: likely ones first."""
 
 
-def _is_statement(scope: Scope, node: ast.AST) -> bool:
-    return isinstance(node, ast.stmt) and scope.definition is not None
-
-
-def _is_answer(scope: Scope, node: ast.AST) -> bool:
-    """Whether a statement is a call that answers something: what changes a container does not."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    name = getattr(call.func, "attr", "") if isinstance(call, ast.Call) else ""
-    return _is_statement(scope, node) and name not in CHANGERS
-
-
-def _in_generator(scope: Scope, node: ast.AST) -> bool:
-    return isinstance(node, ast.Expr) and bool(scope.yields)
-
-
-def _is_gathered(scope: Scope, node: ast.AST) -> bool:
-    """Whether a variable is what is left of the arguments, and is given to a call as it is."""
-    given = scope.definition.args if scope.definition is not None else None
-    rest = given.vararg if given is not None else None
-    named = isinstance(node, ast.Name) and rest is not None and rest.arg == node.id
-    return named and isinstance(scope.source.parent(node), ast.Call)
-
-
-def _in_loop(scope: Scope, node: ast.AST) -> bool:
-    return isinstance(node, ast.stmt) and in_loop(scope, node)
-
-
-_GIVES_UP = ast.Yield | ast.YieldFrom | ast.Await
-
-
-def _is_expression(scope: Scope, node: ast.AST) -> bool:
-    above = scope.source.parent(node)
-    return (
-        isinstance(node, ast.expr)
-        and is_loaded(node)
-        and (not isinstance(above, ast.Expr) or isinstance(node, _GIVES_UP))
-        and not scope.source.is_called(node)
-        and not isinstance(above, ast.Attribute)
-    )
-
-
-def _is_condition(scope: Scope, node: ast.AST) -> bool:
-    above = scope.source.parent(node)
-    while isinstance(above, ast.BoolOp):
-        node, above = above, scope.source.parent(above)
-    picked = isinstance(above, ast.comprehension) and node in above.ifs
-    return picked or (above is not None and condition_of(above) is node)
-
-
-def _is_value(scope: Scope, node: ast.AST) -> bool:
-    """Whether an expression is returned, assigned, given to a call, an index, or an item."""
-    if not _is_expression(scope, node):
-        return False
-    match scope.source.parent(node):
-        case ast.Return() | ast.Yield() | ast.Assign() | ast.AugAssign():
-            return not isinstance(node, ast.Compare | ast.BoolOp)
-        case ast.Call() | ast.Tuple() | ast.List() | ast.For() | ast.comprehension():
-            return True
-        case ast.Subscript(slice=index):
-            return index is node
-        case ast.ListComp(elt=item) | ast.SetComp(elt=item) | ast.GeneratorExp(elt=item):
-            return item is node
-        case _:
-            return False
-
-
-def _is_operand(scope: Scope, node: ast.AST) -> bool:
-    above = scope.source.parent(node)
-    return isinstance(above, ast.BinOp) and not isinstance(above.op, ast.Pow | ast.Mod)
-
-
-def _is_count(scope: Scope, node: ast.AST) -> bool:
-    """Whether a number is neither a start nor a result."""
-    above = scope.source.parent(node)
-    return isinstance(node, ast.Constant) and not isinstance(
-        above, ast.Assign | ast.Return | ast.UnaryOp
-    )
-
-
-def _is_not_awaited(scope: Scope, node: ast.AST) -> bool:
-    awaited = isinstance(scope.source.parent(node), ast.Await)
-    return isinstance(scope.definition, ast.AsyncFunctionDef) and not awaited
-
-
-_PLACES: Mapping[str, Callable[[Scope, ast.AST], bool]] = MappingProxyType({
-    "anywhere": _is_expression, "a value": _is_value, "a count": _is_count,
-    "condition": _is_condition, "operand": _is_operand, "not awaited": _is_not_awaited,
-    "statement": _is_statement, "in a loop": _in_loop, "generator": _in_generator, "gathered": _is_gathered, "an answer": _is_answer,
-})  # fmt: skip
 _STATEMENTS = frozenset({"statement", "in a loop", "an answer", "generator"})
 
 _Line = tuple[str, str, tuple[Template, ...]]
@@ -242,7 +145,7 @@ def _lines() -> Iterator[tuple[str, _Line]]:
 def _rule(name: str, lines: list[_Line]) -> Rule:
     def ideas(scope: Scope, node: ast.expr | ast.stmt) -> Ideas:
         for case, place, templates in lines:
-            if _PLACES[place](scope, node):
+            if applies(place, scope, node):
                 falling = likeliest_first(one.after for one in templates)
                 for template in templates:
                     factor = falling[template.after]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from bot.repair.proposers.search.evidence import Error, Evidence
-from bot.repair.proposers.search.mutations.containers import SEQUENCES, SIZED, made
 from bot.repair.proposers.search.mutations.counterparts import counterparts
 from bot.repair.proposers.search.mutations.source import Definition, Source, is_stored
 from bot.repair.proposers.search.mutations.weights import (
@@ -18,6 +17,13 @@ from bot.repair.proposers.search.mutations.weights import (
     UNKNOWN_TYPE,
 )
 
+SEQUENCES = frozenset({"list", "tuple", "str", "bytes", "deque"})
+SIZED = SEQUENCES | {"dict", "set", "frozenset", "defaultdict", "Counter", "OrderedDict"}
+CHANGERS = frozenset({
+    "append", "appendleft", "extend", "insert", "add", "update", "remove", "discard", "clear",
+    "sort", "reverse", "move_to_end",
+})  # fmt: skip
+"""Methods that change a container and answer nothing."""
 _NUMBERS = frozenset({"int", "float", "bool"})
 
 
@@ -98,9 +104,18 @@ class Scope:
 
     @cached_property
     def own_containers(self) -> frozenset[str]:
-        """`self.x` for every attribute that its class makes a list, a dict or a set."""
-        places = made(self.source.nodes(self.owner)) if self.owner is not None else ()
-        return frozenset(self.source.code(place) for place in places)
+        """Attributes that the file makes a list, a dict or a set, as it writes them."""
+        places = self.source.assigned
+        return frozenset(place for place, value in places if "." in place and _is_container(value))
+
+    @cached_property
+    def ordered(self) -> frozenset[str]:
+        """Variables and attributes that the file makes an `OrderedDict`."""
+        return frozenset(
+            place
+            for place, value in self.source.assigned
+            if isinstance(value, ast.Call) and self.source.code(value.func).endswith("OrderedDict")
+        )
 
     @cached_property
     def yields(self) -> tuple[ast.expr, ...]:
@@ -212,3 +227,14 @@ def scope_of(source: Source, definition: Definition | None, evidence: Evidence) 
         evidence.expected,
         evidence.errors_in(source.file),
     )
+
+
+def _is_container(value: ast.expr) -> bool:
+    """Whether a value is a new list, dict or set, by its looks."""
+    match value:
+        case ast.List() | ast.Dict() | ast.Set() | ast.ListComp() | ast.DictComp() | ast.SetComp():
+            return True
+        case ast.Call(func=ast.Name(id=name)):
+            return name in SIZED
+        case _:
+            return False

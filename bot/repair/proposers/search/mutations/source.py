@@ -12,15 +12,6 @@ from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.precedence import needed, strength
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
-Parent = dict[ast.AST, ast.AST]
-
-SYMBOLS: dict[type[ast.AST], str] = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
-    ast.Pow: "**", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<",
-    ast.RShift: ">>", ast.MatMult: "@", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
-    ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in",
-    ast.NotIn: "not in",
-}  # fmt: skip
 
 _BLOCKS = ("body", "orelse", "finalbody")
 
@@ -46,7 +37,7 @@ class Source:
             self._offsets.append(self._offsets[-1] + len(line))
 
     @cached_property
-    def parents(self) -> Parent:
+    def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent."""
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
@@ -70,44 +61,19 @@ class Source:
         return frozenset(found)
 
     @cached_property
-    def flags(self) -> tuple[str, ...]:
-        """Attributes that the file sets to True or False, in the order of the text."""
-        found: dict[str, None] = {}
-        for node in self.nodes(self.tree):
-            match node:
-                case ast.Assign(
-                    targets=[ast.Attribute(attr=name)], value=ast.Constant(value=bool())
-                ):
-                    found.setdefault(name)
-                case ast.AnnAssign(target=ast.Name(id=name), annotation=ast.Name(id="bool")):
-                    found.setdefault(name)
-                case _:
-                    pass
-        return tuple(found)
-
-    @cached_property
-    def ordered(self) -> frozenset[str]:
-        """Variables and attributes that the file makes an `OrderedDict`, as it writes them."""
-        found = set()
+    def assigned(self) -> tuple[tuple[str, ast.expr], ...]:
+        """What the file assigns to, as it writes it, with the values."""
+        found: list[tuple[str, ast.expr]] = []
         for node in self.nodes(self.tree):
             match node:
                 case (
-                    ast.Assign(targets=[target], value=ast.Call(func=made))
-                    | ast.AnnAssign(target=target, value=ast.Call(func=made))
-                ) if self.code(made).endswith("OrderedDict"):
-                    found.add(self.code(target))
+                    ast.Assign(targets=[target], value=value)
+                    | ast.AnnAssign(target=target, value=ast.expr() as value)
+                ):
+                    found.append((self.code(target), value))
                 case _:
                     pass
-        return frozenset(found)
-
-    @cached_property
-    def definitions(self) -> dict[str, list[Definition]]:
-        """All functions of the file by their names, methods and inner ones too."""
-        found: dict[str, list[Definition]] = {}
-        for node in self.nodes(self.tree):
-            if isinstance(node, Definition):
-                found.setdefault(node.name, []).append(node)
-        return found
+        return tuple(found)
 
     @cached_property
     def functions(self) -> dict[str, ast.FunctionDef]:
@@ -186,8 +152,6 @@ class Source:
                 return block
         return [statement]
 
-    # Replacements
-
     def replace(self, node: ast.expr, text: str) -> Replacement:
         """Put an expression in the place of another, in parentheses where it takes them."""
         start, end = self.span(node)
@@ -222,11 +186,6 @@ class Source:
         above = self.parent(node)
         return isinstance(above, ast.Call) and above.func is node
 
-    def in_sign(self, node: ast.expr) -> bool:
-        """Whether a node is the number behind a minus sign."""
-        above = self.parent(node)
-        return isinstance(above, ast.UnaryOp) and isinstance(above.op, ast.USub)
-
     def between(self, left: ast.expr, right: ast.expr) -> tuple[int, int]:
         """Return where the text between two operands starts and ends, parentheses left out."""
         start, end = self.span(left)[1], self.span(right)[0]
@@ -234,8 +193,6 @@ class Source:
         inner = text.lstrip(" )\t\r\n\\")
         start += len(text) - len(inner)
         return start, start + len(inner.rstrip(" (\t\r\n\\"))
-
-    # Statements
 
     def own_line(self, statement: ast.stmt) -> bool:
         """Whether a statement begins its line and ends it, comments aside."""

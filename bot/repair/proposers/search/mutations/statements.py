@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from bot.repair.proposers.search.mutations.atoms import atoms
 from bot.repair.proposers.search.mutations.blocks import is_docstring, movable
@@ -110,30 +109,17 @@ def order(scope: Scope, node: ast.stmt) -> Ideas:
 
 @rule("depth", ast.stmt)
 def depth(scope: Scope, node: ast.stmt) -> Ideas:
-    """Move a statement out of the block above it, or into the block in front of it.
+    """Move a statement out of the block that it ends.
 
     before: for i in a: (b.append(i); return b)
     after: for i in a: (b.append(i)); return b
     """
-    source, above, block = scope.source, scope.source.parent(node), scope.source.block(node)
-    text = short(source.code(node))
-    if not movable(scope, node) or "\n" in source.code(node):
-        return
-    start, gone = source.whole_lines(node)[0], Replacement(*source.whole_lines(node), "")
-    within = isinstance(above, _LOOPS | ast.If | ast.With | ast.Try | ast.ExceptHandler)
-    if within and len(block) > 1:
-        says = f"does `{text}` after the block instead of in it"
-        if node is block[-1] and source.indent(node).startswith(source.step):
-            out = Replacement(start, start + len(source.step), "")
-            yield Idea((out,), says)
-    before = block[block.index(node) - 1] if block.index(node) else None
-    for branch in (getattr(before, name, []) for name in ("body", "orelse")):
-        if branch and source.own_line(branch[-1]) and not isinstance(before, Definition):
-            says = f"does `{text}` inside the block instead of after it"
-            yield Idea((gone, source.insert_after(branch[-1], text)), says)
-
-
-_OPPOSITE: dict[type[ast.cmpop], str] = {ast.Lt: ">", ast.Gt: "<", ast.LtE: ">", ast.GtE: "<"}
+    source, block = scope.source, scope.source.block(node)
+    ends = node is block[-1] and len(block) > 1 and "\n" not in source.code(node)
+    if ends and movable(scope, node) and not isinstance(source.parent(node), Definition):
+        start = source.whole_lines(node)[0]
+        out = Replacement(start, start + len(source.step), "")
+        yield Idea((out,), f"does `{source.code(node)}` after the block instead of in it")
 
 
 @rule("branch", ast.If | ast.While)
@@ -154,22 +140,13 @@ def branch(scope: Scope, node: ast.If | ast.While) -> Ideas:
             yield _word(below, "elif", "if")
             return
         at = source.text.find("else:", source.span(node.body[-1])[1], below)
-        for text in (*_opposites(scope, node.test), *atoms(scope, node.lineno)) if at >= 0 else ():
+        for text in atoms(scope, node.lineno) if at >= 0 else ():
             yield _word(at, "else", f"elif {text}")
 
 
 def _word(at: int, old: str, new: str) -> Idea:
     says = f"replaces `{old}` with `{new}`"
     return Idea((Replacement(at, at + len(old), new),), says, "elif" if " " in new else "")
-
-
-def _opposites(scope: Scope, test: ast.expr) -> Iterator[str]:
-    """Yield the comparison that leaves out only equal values: `a > b` for `a < b`."""
-    match test:
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _OPPOSITE:
-            yield f"{scope.source.code(left)} {_OPPOSITE[type(op)]} {scope.source.code(right)}"
-        case _:
-            pass
 
 
 @rule("conditional statement", ast.Assign | ast.AugAssign | ast.Expr | ast.Delete)

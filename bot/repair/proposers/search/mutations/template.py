@@ -18,9 +18,8 @@ from functools import cache
 from itertools import product
 
 from bot.repair.proposers.search.evidence import UNPARSABLE
-from bot.repair.proposers.search.mutations.containers import SEQUENCES
 from bot.repair.proposers.search.mutations.precedence import needed, strength
-from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.scope import SEQUENCES, Scope
 
 Parts = dict[str, str]
 """By letter, the code that it stands for."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.repair.proposers.search.evidence import Evidence, SeenTest
+from bot.repair.proposers.search.limits import time_limits, usual_limit
 from bot.repair.proposers.search.mutations import TOGETHER, Candidate
-from bot.repair.proposers.search.validate.limits import time_limits, usual_limit
 
 _AT_ONCE = 6_000
 """Candidates in one request."""
