@@ -189,8 +189,6 @@ def test_a_number_is_not_negated_by_not() -> None:
          ("for i in a:\n        if i in b:\n            print(b)\n            b = []\n"
           "    if b:\n        print(b)")),  # the last group
         ("for i in a:\n        b[i] = f(b, i)", "for i in a:\n        b[i] = f(b[i], i)"),
-        ("for x, y in zip_longest(a, b):\n        print(x + y)",
-         "for x, y in zip_longest(a, b, fillvalue=0):\n        print(x + y)"),
     ],
 )  # fmt: skip
 def test_what_is_left_over_and_what_ends(wrong: str, right: str) -> None:

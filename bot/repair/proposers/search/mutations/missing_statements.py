@@ -42,6 +42,7 @@ def missing(scope: Scope, node: ast.stmt) -> dict[str, str]:
     place = block.index(node)
     for near in block[max(0, place - 1) : place + 1]:
         found |= dict.fromkeys(list(_analogues(scope, near, names))[:_MOST], "")
+    found |= dict.fromkeys(_of_other_branch(scope, node), "of the other branch")
     if in_loop(scope, node):
         found |= dict.fromkeys(("continue", "break"), "rare")
     if scope.definition is not None and not isinstance(node, ast.Return):
@@ -169,3 +170,15 @@ def _analogues(scope: Scope, node: ast.stmt, names: tuple[str, ...]) -> Iterator
         for other in scope.self_attributes:
             if other not in code:
                 yield re.sub(rf"{re.escape(place)}\b", other, code)
+
+
+def _of_other_branch(scope: Scope, node: ast.stmt) -> Iterator[str]:
+    """Yield the simple statements of the other branch that this one lacks."""
+    above, code = scope.source.parent(node), scope.source.code
+    if isinstance(above, ast.If):
+        mine, theirs = above.body, above.orelse
+        if node not in mine:
+            mine, theirs = theirs, mine
+        here = [code(one) for one in mine]
+        simple = (one for one in theirs if isinstance(one, ast.Assign | ast.AugAssign | ast.Expr))
+        yield from (code(one) for one in simple if code(one) not in here and "\n" not in code(one))

@@ -22,8 +22,6 @@ bit                           anywhere    a ^ b               -> a ^ (1 << b)  (
 dropped operand               anywhere    a + b               -> a  b
 dropped operand               anywhere    a - b               -> a
 dropped operand               anywhere    a * b               -> a  b
-dropped operand               anywhere    a // b              -> a
-dropped operand               anywhere    a % b               -> a
 dropped operand               anywhere    a and b             -> a  b
 dropped operand               anywhere    a or b              -> a  b
 dropped operand: one          anywhere    a + 1               -> a
@@ -38,7 +36,6 @@ swapped                       anywhere    a if b else c       -> c if b else a
 swapped                       anywhere    a <= b <= c         -> a <= c <= b  b <= a <= c  c <= b <= a
 swapped                       anywhere    a < b < c           -> a < c < b  b < a < c  c < b < a
 swapped: items                anywhere    (a, b)              -> (b, a)
-swapped: items                anywhere    [a, b]              -> [b, a]
 swapped: items                anywhere    (a, b, c)           -> (b, a, c)  (a, c, b)
 swapped: operands             anywhere    d - v               -> v - d
 swapped: operands             anywhere    d // v              -> v // d
@@ -53,11 +50,9 @@ missing argument              statement   a.sort()            -> a.sort(reverse=
 missing argument              anywhere    max(a)              -> max(a, default=0)  max(a, default=None)  max(a, key=len)
 missing argument              anywhere    min(a)              -> min(a, default=0)  min(a, default=None)  min(a, key=len)
 missing argument              anywhere    a.get(b)            -> a.get(b, 0)  a.get(b, None)  a.get(b, [])
-missing argument              anywhere    a.pop(b)            -> a.pop(b, 0)  a.pop(b, None)
 missing argument              anywhere    a.pop()             -> a.pop(0)
 missing argument              statement   a.popitem()         -> a.popitem(last=False)
 missing argument              anywhere    a.popitem()         -> a.popitem(last=False)
-missing argument              anywhere    zip_longest(a, b)   -> zip_longest(a, b, fillvalue=0)
 square                        operand     v                   -> v ** 2
 truth value                   anywhere    True                -> False  None
 truth value                   anywhere    False               -> True  None
@@ -82,7 +77,6 @@ missing return                an answer   f(*z)               -> return f(*z)
 unused result                 statement   v == a              -> v = a
 unused result                 statement   v >> a              -> v >>= a
 unused result                 statement   v.m                 -> v.m()
-unused result                 statement   sorted(v)           -> v.sort()
 unused result                 an answer   v.m(*z)             -> v = v.m(*z)
 wrong end                     statement   a.append(b)         -> a.insert(0, b)
 wrong end                     statement   a.insert(0, b)      -> a.append(b)

@@ -1,10 +1,9 @@
 """How likely each kind of edit mends a fault: every weight of the search is in this table.
 
 Where they come from: they were chosen by hand on the project's own programs (`bench/search/programs`)
-and on the thirds of the held-out and fresh programs that had been looked at, then most were rounded to
-five levels; bench/README.md has the figures of the sets before and after. No weight was fitted to one
-program. What a weight is worth is its order: a search tries what is likely first, and of patches
-that pass all tests the likelier one is proposed.
+and on those thirds of the held-out and fresh programs that had been looked at. Most were then rounded
+to five levels: bench/README.md has the figures before and after. What counts is their order: what is
+likely is tried first, and of patches that pass all tests the likelier one is proposed.
 """
 
 from __future__ import annotations
@@ -48,18 +47,18 @@ _WEIGHTS: Mapping[str, float] = MappingProxyType({
     "copy of an attribute: everywhere": 0.45, "depth": 0.45, "dropped call": 0.35,
     "dropped call: one of several": OCCASIONAL, "dropped operand": 0.35,
     "dropped operand: one": TYPICAL, "dropped statement": 0.3, "dropped statement: block": RARE,
-    "each line": COMMON, "exchanged variables": COMMON,
-    "expected error": 0.5, "f-string": COMMON, "f-string: value": 0.8, "fallback": COMMON,
-    "fallback: of a length": 0.8, "filter": OCCASIONAL, "function": TYPICAL,
-    "function: of the file": COMMON, "grouping": TYPICAL, "guard": 0.2, "guard: base case": 0.3,
-    "guard: in a loop": 0.3, "item": 0.3, "logic": TYPICAL, "loop exit": COMMON,
-    "loop exit: return": RARE, "loop remainder": COMMON, "membership": TYPICAL,
-    "misplaced not": COMMON, "missing argument": COMMON, "missing call": 0.18,
-    "missing call: beside": 0.5, "missing call: method": RARE, "missing call: of the file": 0.15,
-    "missing call: on a text": RARE, "missing call: rare": 0.08, "missing condition": 0.3,
-    "missing condition: in front": 0.27, "missing condition: member": 0.24,
-    "missing copy": OCCASIONAL, "missing counterpart": TYPICAL, "missing key": OCCASIONAL,
-    "missing return": 0.55, "missing statement": 0.22, "missing statement: mark": COMMON,
+    "each line": COMMON, "exchanged variables": COMMON, "expected error": 0.5, "f-string": COMMON,
+    "f-string: value": 0.8, "fallback": COMMON, "fallback: of a length": 0.8, "filter": OCCASIONAL,
+    "function": TYPICAL, "function: of the file": COMMON, "grouping": TYPICAL, "guard": 0.2,
+    "guard: base case": 0.3, "guard: in a loop": 0.3, "item": 0.3, "logic": TYPICAL,
+    "loop exit": COMMON, "loop exit: return": RARE, "loop remainder": COMMON,
+    "membership": TYPICAL, "misplaced not": COMMON, "missing argument": COMMON,
+    "missing call": 0.18, "missing call: beside": 0.5, "missing call: method": RARE,
+    "missing call: of the file": 0.15, "missing call: on a text": RARE, "missing call: rare": 0.08,
+    "missing condition": 0.3, "missing condition: in front": 0.27,
+    "missing condition: member": 0.24, "missing copy": OCCASIONAL, "missing counterpart": TYPICAL,
+    "missing key": OCCASIONAL, "missing return": 0.55, "missing statement": 0.22,
+    "missing statement: mark": COMMON, "missing statement: of the other branch": 0.45,
     "missing statement: rare": 0.08, "missing statement: step": 0.3,
     "missing statement: undone": 0.3, "missing term": 0.35,
     "missing term: negative beside": TYPICAL, "missing term: other": 0.15, "negation": 0.5,
@@ -70,15 +69,15 @@ _WEIGHTS: Mapping[str, float] = MappingProxyType({
     "order: further on": RARE, "other question": COMMON, "pair with itself": 0.3,
     "part or whole": RARE, "part or whole: same": COMMON, "pattern": 0.45, "result": COMMON,
     "result: plain": 0.2, "shared default": SURE, "shared value": TYPICAL, "sign": COMMON,
-    "sign: not": TYPICAL, "square": RARE,
-    "star": TYPICAL, "swapped": 0.6, "swapped: fixed operands": OCCASIONAL,
-    "swapped: items": COMMON, "swapped: operands": 0.45, "tally": 0.45,
-    "tally: of a number": OCCASIONAL,     "truth value": TYPICAL, "truth value: rare": RARE, "uncalled method": 0.5,
-    "uncaught error": OCCASIONAL, "uncaught error: expected": 0.8,
-    "uncaught error: in a loop": COMMON, "unused result": SURE, "update": 0.8, "update: =+": SURE,
-    "update: assign": COMMON, "update: extreme": OCCASIONAL, "update: of what is assigned": 0.45,
-    "variable for a number": 0.2, "variable": 0.75, "variable: attribute": RARE,
-    "variable: same attribute": 0.6, "variable: stored": 0.3, "wrong end": COMMON, "yield": 0.45,
+    "sign: not": TYPICAL, "square": RARE, "star": TYPICAL, "swapped": 0.6,
+    "swapped: fixed operands": OCCASIONAL, "swapped: items": COMMON, "swapped: operands": 0.45,
+    "tally": 0.45, "tally: of a number": OCCASIONAL, "truth value": TYPICAL,
+    "truth value: rare": RARE, "uncalled method": 0.5, "uncaught error": OCCASIONAL,
+    "uncaught error: expected": 0.8, "uncaught error: in a loop": COMMON, "unused result": SURE,
+    "update": 0.8, "update: =+": SURE, "update: assign": COMMON, "update: extreme": OCCASIONAL,
+    "update: of what is assigned": 0.45, "variable for a number": 0.2, "variable": 0.75,
+    "variable: attribute": RARE, "variable: same attribute": 0.6, "variable: stored": 0.3,
+    "wrong end": COMMON, "yield": 0.45,
 })  # fmt: skip
 
 OTHER_COMPARISONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
