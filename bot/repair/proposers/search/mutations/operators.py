@@ -165,7 +165,7 @@ def _where(above: ast.AST) -> str:
             return "at an index"
         case ast.Call(func=ast.Name(id="range")):
             return "in a range"
-        case ast.Compare(left=ast.Name(), comparators=[ast.Name()]) | ast.BinOp():
+        case ast.Compare(left=ast.Name(), comparators=[ast.Name()]) | ast.BinOp() | ast.Return():
             return "in a calculation"  # of two variables it is another operator most often
         case _:
             return ""

@@ -64,7 +64,7 @@ _WEIGHTS: Mapping[str, float] = MappingProxyType({
     "missing term: negative beside": TYPICAL, "missing term: other": 0.15, "negation": 0.5,
     "number: factor": COMMON, "number: near": TYPICAL, "number: other": OCCASIONAL,
     "number: usual": 0.45, "number: wide": RARE, "off by one": 0.45,
-    "off by one: at an index": 0.75, "off by one: in a calculation": 0.3,
+    "off by one: at an index": 0.75, "off by one: in a calculation": 0.35,
     "off by one: in a range": SURE, "off by one: of a name of the module": 0.06, "order": COMMON,
     "order: further on": RARE, "other question": COMMON, "pair with itself": 0.3,
     "part or whole": RARE, "part or whole: same": COMMON, "pattern": 0.45, "result": COMMON,
