@@ -222,7 +222,7 @@ def test_what_breaks_the_suite_is_plausible_no_more() -> None:
     assert trials.plausible == ()
     assert [(one.candidate.number, one.broken) for one in trials.partial] == [(0, ("other::test",))]
     assert in_vain(trials, Effort(2, 1.0)) == snapshot(
-        "No edit turns the failing tests green and keeps the whole suite so: 2 candidates tried in 1 s. The best one, in a.py line 1, breaks `other::test`."
+        "No edit fixes the failing tests without breaking the rest of the suite: 2 candidates tried in 1 s. The best one, in a.py line 1, breaks `other::test`."
     )
 
 
@@ -238,7 +238,7 @@ def test_a_search_in_vain_says_what_it_saw() -> None:
     result = {"status": "failed", "mended": ["t0"], "broken": ["t1"]}
     trials.take({"writing": False, "results": {"0": result}}, trials.warm)
     assert in_vain(trials, Effort(1, 0.1)) == snapshot(
-        "No edit turns every failing test green and keeps the others so: 1 candidate tried in 0 s. The best one, in a.py line 1, mends 1 of 1 and breaks `t1`."
+        "No edit fixes every failing test without breaking others: 1 candidate tried in 0 s. The best one, in a.py line 1, mends 1 of 1 and breaks `t1`."
     )
 
 

@@ -170,7 +170,7 @@ def in_vain(trials: Trials, effort: Effort) -> str:
     mended = f"mends {len(best.mended)} of {len(trials.evidence.failing)}"
     harm = f" and breaks `{best.broken[0]}`" if best.broken else ""
     return (
-        f"No edit turns every failing test green and keeps the others so: {effort}. The best one, "
+        f"No edit fixes every failing test without breaking others: {effort}. The best one, "
         f"in {where}, {mended}{harm}."
     )
 
@@ -185,6 +185,6 @@ def _harmful(harmful: Sequence[Tried], effort: Effort) -> str:
     where = f"{best.candidate.file} line {best.candidate.change.line}"
     what = f"breaks `{best.broken[0]}`" if best.broken else "keeps a test from ending"
     return (
-        f"No edit turns the failing tests green and keeps the whole suite so: {effort}. The best "
+        f"No edit fixes the failing tests without breaking the rest of the suite: {effort}. The best "
         f"one, in {where}, {what}."
     )

@@ -1,4 +1,4 @@
-"""Think of edits that could mend a suspicious place, and rank them."""
+"""Mutations of suspicious lines, ranked."""
 
 from __future__ import annotations
 

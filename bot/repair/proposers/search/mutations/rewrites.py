@@ -18,7 +18,6 @@ sign: not                     anywhere    not a               -> a
 grouping                      anywhere    -a ** b             -> (-a) ** b
 bit                           anywhere    a & b               -> a & (1 << b)  (1 << a) & b
 bit                           anywhere    a | b               -> a | (1 << b)  (1 << a) | b
-bit                           anywhere    a ^ b               -> a ^ (1 << b)  (1 << a) ^ b
 dropped operand               anywhere    a + b               -> a  b
 dropped operand               anywhere    a - b               -> a
 dropped operand               anywhere    a * b               -> a  b
@@ -46,7 +45,6 @@ call on the rest              anywhere    f(a) + b - c        -> f(a) + f(b - c)
 call on the rest              anywhere    f(a) - b - c        -> f(a) - f(b - c)
 star                          gathered    v                   -> *v
 missing argument              anywhere    sorted(a)           -> sorted(a, reverse=True)  sorted(a, key=len)
-missing argument              statement   a.sort()            -> a.sort(reverse=True)  a.sort(key=len)
 missing argument              anywhere    max(a)              -> max(a, default=0)  max(a, default=None)  max(a, key=len)
 missing argument              anywhere    min(a)              -> min(a, default=0)  min(a, default=None)  min(a, key=len)
 missing argument              anywhere    a.get(b)            -> a.get(b, 0)  a.get(b, None)  a.get(b, [])
@@ -100,7 +98,6 @@ other question                condition   v                   -> isinstance(v, l
 other question                condition   f(*z)               -> f(*z) is not None  f(*z) is None
 other question                condition   a is None           -> not a
 other question                condition   a is not None       -> a
-other question                condition   a == b              -> not a
 membership                    condition   a.get(b)            -> b in a
 membership                    condition   not a.get(b)        -> b not in a
 membership                    condition   a.get(b) is None    -> b not in a

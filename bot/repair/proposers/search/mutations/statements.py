@@ -140,7 +140,9 @@ def branch(scope: Scope, node: ast.If | ast.While) -> Ideas:
             yield _word(below, "elif", "if")
             return
         at = source.text.find("else:", source.span(node.body[-1])[1], below)
-        for text in atoms(scope, node.lineno) if at >= 0 else ():
+        code, turned = source.code(node.test), ((" < ", " > "), (" > ", " < "))
+        opposite = [code.replace(*pair) for pair in turned if pair[0] in code]
+        for text in (*opposite, *atoms(scope, node.lineno)) if at >= 0 else ():
             yield _word(at, "else", f"elif {text}")
 
 
