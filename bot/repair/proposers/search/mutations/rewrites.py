@@ -31,6 +31,7 @@ logic                         anywhere    a and b and c       -> (a or b) and c 
 logic                         anywhere    a or b or c         -> a and b or c  a or b and c
 swapped                       anywhere    f(a, b)             -> f(b, a)
 swapped                       anywhere    f(a, b, c)          -> f(b, a, c)  f(a, c, b)  f(c, b, a)
+swapped                       anywhere    f(a, b, c, d)       -> f(a, b, d, c)  f(a, c, b, d)  f(b, a, c, d)  f(a, d, c, b)
 swapped                       anywhere    a if b else c       -> c if b else a
 swapped                       anywhere    a <= b <= c         -> a <= c <= b  b <= a <= c  c <= b <= a
 swapped                       anywhere    a < b < c           -> a < c < b  b < a < c  c < b < a
