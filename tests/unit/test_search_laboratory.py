@@ -10,13 +10,12 @@ import pytest
 from bot.model import Cause, Commands, Limits, Observation, Problem, Reproduction, Usage
 from bot.model.steps import PlainSteps
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.search.comparison import compare
-from bot.repair.proposers.search.edits import Candidate
-from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.laboratory import Laboratory
 from bot.repair.proposers.search.looking import look, open_laboratory
-from bot.repair.proposers.search.validate import Trials
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.trials import Trials
 from tests.unit.local_workbench import LocalWorkbench
 
 COMMAND = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 python -m pytest -q -p no:cacheprovider"
@@ -216,7 +215,10 @@ async def test_edits_of_an_endless_function_are_compared(tmp_path: Path) -> None
     laboratory, evidence = await opened(tmp_path, files)
     edits = [("n += 1", text) for text in ("n -= 1", "n -= 2", "n = 0")]
     queue = edits_of(files["m.py"], edits)
-    compared, _ = await compare(laboratory, Trials(evidence), queue, 1)
+    asked = {"seconds": 15.0, "seed": 0, "patience": 2.0}
+    request = {**Trials(evidence).request(queue), "more": 100, "grace": 60.0, "workers": 2}
+    answer = await laboratory.ask("try", "warm", 60.0, compare=asked, **request)
+    compared = answer["compared"]
     first, second, third = (compared["behaviour"][str(n)] for n in range(3))
     assert set(compared["inputs"][:2]) == {"f(n=4)", "f(n=6)"}
     assert first[:2] == second[:2] == third[:2] == ["0", "0"]

@@ -7,15 +7,14 @@ from inline_snapshot import snapshot
 
 from bot.repair.proposers.search.choose import choose
 from bot.repair.proposers.search.command import suite_command
-from bot.repair.proposers.search.edits import Candidate
-from bot.repair.proposers.search.edits.change import Change, Replacement
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
-from bot.repair.proposers.search.explain import Effort, explain
+from bot.repair.proposers.search.explain import Effort, explain, in_vain
+from bot.repair.proposers.search.limits import time_limits
 from bot.repair.proposers.search.localise import suspects
 from bot.repair.proposers.search.localiser import none_suspicious
-from bot.repair.proposers.search.telling import in_vain
-from bot.repair.proposers.search.validate import Trials
-from bot.repair.proposers.search.validate.limits import time_limits
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.trials import Trials
 
 FILES = {
     "Makefile": "test:\n\tcd lib && python -m pytest -q tests\n",
@@ -223,7 +222,7 @@ def test_what_breaks_the_suite_is_plausible_no_more() -> None:
     assert trials.plausible == ()
     assert [(one.candidate.number, one.broken) for one in trials.partial] == [(0, ("other::test",))]
     assert in_vain(trials, Effort(2, 1.0)) == snapshot(
-        "No edit turns the failing tests green and keeps the whole suite so: 2 candidates tried in 1 s. The best one, in a.py line 1, breaks `other::test`."
+        "No edit fixes the failing tests without breaking the rest of the suite: 2 candidates tried in 1 s. The best one, in a.py line 1, breaks `other::test`."
     )
 
 
@@ -239,7 +238,7 @@ def test_a_search_in_vain_says_what_it_saw() -> None:
     result = {"status": "failed", "mended": ["t0"], "broken": ["t1"]}
     trials.take({"writing": False, "results": {"0": result}}, trials.warm)
     assert in_vain(trials, Effort(1, 0.1)) == snapshot(
-        "No edit turns every failing test green and keeps the others so: 1 candidate tried in 0 s. The best one, in a.py line 1, mends 1 of 1 and breaks `t1`."
+        "No edit fixes every failing test without breaking others: 1 candidate tried in 0 s. The best one, in a.py line 1, mends 1 of 1 and breaks `t1`."
     )
 
 

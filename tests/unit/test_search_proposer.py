@@ -184,13 +184,13 @@ async def test_the_same_tree_gets_the_same_repair(tmp_path: Path) -> None:
 
 
 async def test_a_fault_that_shows_at_import(tmp_path: Path) -> None:
-    """Tests that can't even be collected are mended by what the error's message asks for."""
+    """Tests that can't even be collected are mended too."""
     files = {
-        "shapes.py": "import os\n\nSIDE = sqrt(16)\n\n\ndef area():\n    return SIDE * SIDE\n",
+        "shapes.py": "SIDES = [4, 5]\nSIDE = SIDES[2]\n\n\ndef area():\n    return SIDE * SIDE\n",
         "test_shapes.py": "from shapes import area\n\n\ndef test():\n    assert area() == 16\n",
     }
     proposal, _ = await propose(tmp_path, files, PYTEST)
-    assert "+from math import sqrt\n" in proposal.patch.text
+    assert "+SIDE = SIDES[0]\n" in proposal.patch.text
 
 
 async def test_a_constant_of_the_module(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The proposer that needs no key: it finds the fault, searches the fix, and explains it."""
+"""Repair without a model: find the fault, search for the fix, explain it."""
 
 from __future__ import annotations
 

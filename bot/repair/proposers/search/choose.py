@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.repair.proposers.search.edits import Candidate
+from bot.repair.proposers.search.mutations import Candidate
 
 Behaviour = Sequence[str | None]
 

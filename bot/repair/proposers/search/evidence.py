@@ -10,6 +10,9 @@ from typing import Any
 _NOT_RAISED = re.compile(
     r"DID NOT RAISE (?:<class ')?(?:[\w.]+\.)?(?P<a>\w+)|\b(?P<b>\w+) not raised\b"
 )
+UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
+"""What `ast.parse` raises: of text that is nested too deep, the last three, by Python's version."""
+
 BAD = frozenset({"failed", "hanging", "crashed"})
 """Outcomes that a repair has to change. `hanging` ran longer than any test may."""
 

@@ -1,20 +1,27 @@
-"""Say in plain words what was wrong, how it was found, and how sure that is."""
+"""Every sentence of the search: how it stands, what it found and why, or why it found nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.repair.guards import is_test_file
 from bot.repair.proposers.search.choose import Choice
-from bot.repair.proposers.search.edits import Candidate
-from bot.repair.proposers.search.edits.change import applied
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.localise import Suspect
-from bot.repair.proposers.search.validate import Tried
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.mutations.change import applied
+from bot.repair.proposers.search.trials import Trials, Tried
 
 _TESTS = 3
 _OTHERS = 3
 _SUSPECTS = 8
+_PLACES = 3
+
+_NOTHING_READ = (
+    "The failing tests run no source file of the project in their own process, "
+    "or none that can be read as Python, so there is nothing to edit."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ def explain(
         )
         said.append(f"{other} the same on every input that was tried.")
     if len(choices) > 1:
-        said.append(_others(choices[1:], evidence))
+        said.append(_others(choices[1:]))
     return "\n\n".join(said)
 
 
@@ -86,7 +93,7 @@ def _why(best: Candidate, suspects: Sequence[Suspect]) -> str:
     return ""
 
 
-def _others(others: Sequence[Choice], evidence: Evidence) -> str:
+def _others(others: Sequence[Choice]) -> str:
     """Show patches that pass too but behave in another way: a person may know better."""
     lines = ["Other patches pass the tests too, but do something else:", ""]
     for choice in others[:_OTHERS]:
@@ -96,7 +103,6 @@ def _others(others: Sequence[Choice], evidence: Evidence) -> str:
         lines.append(f"- {where} {change.says}.{differs}")
     if len(others) > _OTHERS:
         lines.append(f"- and {len(others) - _OTHERS} more")
-    del evidence
     return "\n".join(lines)
 
 
@@ -125,3 +131,60 @@ def _line(evidence: Evidence, suspect: Suspect) -> str:
 def patched_text(candidate: Candidate, evidence: Evidence) -> str:
     """Return the file that a candidate changes, changed."""
     return applied(evidence.sources[candidate.file], candidate.change.replacements)
+
+
+def places(suspects: Sequence[Suspect], edits: int) -> str:
+    """Return which lines are suspected most, and how much there is to try."""
+    named = ", ".join(f"{one.file}:{one.line}" for one in suspects[:_PLACES])
+    first = f", {named} first" if named else ""
+    lines = "suspicious line" if len(suspects) == 1 else "suspicious lines"
+    return f"{len(suspects):,} {lines}{first}; {edits:,} edits to try"
+
+
+def standing(trials: Trials) -> str:
+    """Return how many edits were tried, and how far the best of them comes."""
+    best = max((len(one.mended) for one in trials.tried.values()), default=0)
+    wanted = len(trials.evidence.failing) or len(trials.evidence.broken)
+    return (
+        f"{len(trials.tried):,} edits tried, {len(trials.plausible)} plausible, "
+        f"the best mends {best} of {wanted} failing tests"
+    )
+
+
+def in_vain(trials: Trials, effort: Effort) -> str:
+    """Return what came of a search that found no repair."""
+    if trials.harmful:
+        return _harmful(trials.harmful, effort)
+    refused = sum(one.status == "refused" for one in trials.tried.values())
+    if refused:
+        return (
+            f"{effort}, but none of the {refused} that pass one test by one stands up to the "
+            "failing command and to the judge of patches."
+        )
+    best = trials.partial[0] if trials.partial else None
+    if best is None:
+        if _nothing_read(trials.evidence):
+            return _NOTHING_READ
+        return f"No edit turns a failing test green: {effort}."
+    where = f"{best.candidate.file} line {best.candidate.change.line}"
+    mended = f"mends {len(best.mended)} of {len(trials.evidence.failing)}"
+    harm = f" and breaks `{best.broken[0]}`" if best.broken else ""
+    return (
+        f"No edit fixes every failing test without breaking others: {effort}. The best one, "
+        f"in {where}, {mended}{harm}."
+    )
+
+
+def _nothing_read(evidence: Evidence) -> bool:
+    return all(is_test_file(file) for file in evidence.sources)
+
+
+def _harmful(harmful: Sequence[Tried], effort: Effort) -> str:
+    """Say which test of the suite the most promising of them breaks."""
+    best = min(harmful, key=lambda tried: tried.candidate.number)
+    where = f"{best.candidate.file} line {best.candidate.change.line}"
+    what = f"breaks `{best.broken[0]}`" if best.broken else "keeps a test from ending"
+    return (
+        f"No edit fixes the failing tests without breaking the rest of the suite: {effort}. The best "
+        f"one, in {where}, {what}."
+    )

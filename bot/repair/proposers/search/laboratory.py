@@ -75,7 +75,7 @@ class Laboratory:
 
         Args:
             name: Of the step.
-            act: `collect`, `warm`, `cold` or `compare`.
+            act: `collect`, `survey`, `warm` or `cold`.
             seconds: How long the driver may work.
             more: The rest of the request.
 

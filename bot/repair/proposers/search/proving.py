@@ -10,10 +10,10 @@ from bot.model import Patch
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.protected import without
 from bot.repair.proposers.search.choose import Choice
-from bot.repair.proposers.search.edits import Candidate
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.explain import patched_text
 from bot.repair.proposers.search.laboratory import Laboratory
+from bot.repair.proposers.search.mutations import Candidate
 
 
 @dataclass(slots=True)

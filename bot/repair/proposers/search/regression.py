@@ -10,10 +10,10 @@ from typing import Any
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.search.command import suite_command
-from bot.repair.proposers.search.edits import Candidate
 from bot.repair.proposers.search.evidence import Evidence, read_survey
 from bot.repair.proposers.search.laboratory import Laboratory
-from bot.repair.proposers.search.validate import Trials
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.trials import Trials
 
 _PATIENCE = 4.0
 """Seconds of processor time after which a test of the suite is left out: it is traced meanwhile."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from bot.model import Patch, Proposal
@@ -11,17 +12,22 @@ from bot.model.progress import Listener, Noticed
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice, choose
-from bot.repair.proposers.search.comparison import COMPARISON, compare
-from bot.repair.proposers.search.edits import Candidate, candidates
-from bot.repair.proposers.search.explain import Effort, clues, explain
+from bot.repair.proposers.search.explain import (
+    Effort,
+    clues,
+    explain,
+    in_vain,
+    places,
+    standing,
+)
 from bot.repair.proposers.search.laboratory import Laboratory, Unanswered
 from bot.repair.proposers.search.localise import suspects
 from bot.repair.proposers.search.looking import look, uncollected
+from bot.repair.proposers.search.mutations import Candidate, candidates
 from bot.repair.proposers.search.proving import RealCommand
 from bot.repair.proposers.search.regression import RegressionTests, regression_tests
 from bot.repair.proposers.search.stages import Stage, cold, stages
-from bot.repair.proposers.search.telling import in_vain, places, standing
-from bot.repair.proposers.search.validate import Trials
+from bot.repair.proposers.search.trials import Trials
 
 _COLLECTING = 0.35
 """Of the time, the most that collecting evidence may take."""
@@ -37,6 +43,9 @@ _MORE = 300
 
 _GRACE = 3.0
 """Seconds that those may take."""
+
+_COMPARISON: Mapping[str, float] = MappingProxyType({"seconds": 15.0, "seed": 0, "patience": 2.0})
+"""How plausible candidates are compared: seconds at most, of one test at most, and the chance."""
 
 _PROVED = 6
 """Plausible patches that are tried with the real command before the search goes on."""
@@ -119,7 +128,7 @@ class Search:
                 min(share, self.left),
                 more=_MORE,
                 grace=_GRACE,
-                compare=dict(COMPARISON),
+                compare=dict(_COMPARISON),
                 workers=self.task.search.workers or 0,
                 **trials.request(stage.queue, stage.factor),
             )
@@ -160,7 +169,7 @@ class Search:
 
     async def _proved(self, trials: Trials, command: RealCommand) -> tuple[Choice, ...]:
         """Return the choices, first one that passes the real command; nothing when none does."""
-        choices = await self._choices(trials)
+        choices = self._choices(trials)
         ran = command.seconds
         best = await command.first_passing(choices[:_PROVED])
         self._count(command.seconds - ran)
@@ -170,11 +179,13 @@ class Search:
             self._refuse(trials, choice)
         return ()
 
-    async def _choices(self, trials: Trials) -> tuple[Choice, ...]:
+    def _choices(self, trials: Trials) -> tuple[Choice, ...]:
         """Return plausible patches, best first, without those that were judged and rejected."""
         rejected = {attempt.proposal.edit for attempt in self.task.earlier}
         kept = []
-        for choice in await self._compared(trials):
+        known = self.compared or {"inputs": (), "behaviour": {}}
+        plausible = [tried.candidate for tried in trials.plausible]
+        for choice in choose(plausible, known["inputs"], known["behaviour"]):
             if rejected & {one.edit for one in (choice.candidate, *choice.alike)}:
                 self._refuse(trials, choice)
             else:
@@ -184,23 +195,6 @@ class Search:
     def _refuse(self, trials: Trials, choice: Choice) -> None:
         for candidate in (choice.candidate, *choice.alike):
             trials.discard(candidate, "refused")
-
-    async def _compared(self, trials: Trials) -> tuple[Choice, ...]:
-        """Compare the plausible ones on inputs that no test has."""
-        plausible = [tried.candidate for tried in trials.plausible]
-        alone = choose(plausible)
-        unit = alone[0].candidate.unit if alone else ""
-        comparable = [one for one in plausible if one.in_function and one.unit == unit]
-        if len(comparable) < 2 or trials.evidence.broken:  # noqa: PLR2004 - two can be compared
-            return alone
-        known = self.compared or {"numbers": ()}
-        if not {one.number for one in comparable} <= set(known["numbers"]):
-            try:
-                known, seconds = await compare(self.lab, trials, comparable, self.slices)
-            except Unanswered:
-                return alone
-            self._count(seconds)
-        return choose(plausible, known["inputs"], known["behaviour"])
 
     def _count(self, seconds: float) -> None:
         self.spent += seconds

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.repair.proposers.search.edits import Candidate
-from bot.repair.proposers.search.edits.pairs import pairs
-from bot.repair.proposers.search.validate import Trials
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.mutations.pairs import pairs
+from bot.repair.proposers.search.trials import Trials
 
 _FIRST_COLD = 48
 """Candidates that cost an import each and are tried before what is cheaper and less likely."""

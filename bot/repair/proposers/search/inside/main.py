@@ -11,7 +11,8 @@ from typing import Any, NoReturn
 
 from .collecting import Collector
 from .comparing import compared_plausible
-from .suite import Suite, open_suite
+from .opening import open_suite
+from .suite import Suite
 from .surveying import surveyed
 from .trying import Trier
 
@@ -54,7 +55,6 @@ class Job:
             "collect": self._collect,
             "survey": self._survey,
             "warm": self._warm,
-            "compare": self._compare,
         }
         open_suite(self._request, lambda suite: self._leave(answers[act](suite)))
 
@@ -70,10 +70,6 @@ class Job:
         results = trier.results
         compared = compared_plausible(suite, self._request, results)
         return {"results": results, "compared": compared, "writing": trier.writing}
-
-    def _compare(self, suite: Suite) -> dict[str, Any]:
-        results = {str(one[0]): {"status": "plausible"} for one in self._request["candidates"]}
-        return {"compared": compared_plausible(suite, self._request, results)}
 
     def _leave(self, answer: dict[str, Any]) -> NoReturn:
         answer["seconds"] = time.monotonic() - self._started

@@ -8,11 +8,12 @@ to the functions that exist already, wherever they were imported to. What can't 
 from __future__ import annotations
 
 import ast
-import gc
 import hashlib
-import os
 import types
 from typing import Any, Iterator, NamedTuple, Tuple
+
+from .live import key, live_functions
+from .suite import UNCOMPILABLE
 
 Path = Tuple[Any, ...]
 _OPTIMIZED = 0x1  # CO_OPTIMIZED: functions have it, modules and class bodies have not
@@ -82,7 +83,7 @@ class Module:
         self._imports = ast.parse(f"import {', '.join(sorted(_imported(tree)) or ['sys'])}").body
         self._flags = _future_flags(tree, text)
         self._codes: dict[Any, dict[Path, Any]] = {}
-        self._functions = _live_functions(path)
+        self._functions = live_functions(path)
 
     def patched(self, edits: list[Edit]) -> Patched:
         """Return the changed code.
@@ -144,7 +145,7 @@ class Module:
             (function, new[place])
             for place in around
             if old[place].co_flags & _OPTIMIZED
-            for function in self._functions.get(_key(old[place]), ())
+            for function in self._functions.get(key(old[place]), ())
         ]
         if not found:
             raise Cold
@@ -171,7 +172,7 @@ class Module:
             ast.increment_lineno(tree, start - 1 - header.count("\n"))
             tree.body[:0] = self._imports
             code = compile(tree, self._path, "exec", flags=self._flags, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError) as error:
+        except UNCOMPILABLE as error:
             raise Invalid from error
         return dict(_tree(code, ()))
 
@@ -250,35 +251,3 @@ def _surface(code: Any) -> tuple[Any, ...]:
         code.co_kwonlyargcount,
         getattr(code, "co_exceptiontable", b""),
     )
-
-
-def _key(code: Any) -> tuple[Any, ...]:
-    return code.co_name, code.co_firstlineno, code.co_code
-
-
-def _live_functions(path: str) -> dict[Any, list[Any]]:
-    found: dict[Any, list[Any]] = {}
-    same: dict[str, bool] = {}
-    gc.unfreeze()  # what is frozen is not among the objects; a test runner may have done that
-    for thing in gc.get_objects():
-        if isinstance(thing, types.FunctionType):
-            name = thing.__code__.co_filename
-            if name not in same:
-                same[name] = os.path.realpath(name) == path
-            if same[name]:
-                found.setdefault(_key(thing.__code__), []).append(thing)
-    return found
-
-
-def load_changed(path: str, text: str) -> None:
-    """Let the next import of a file take this text instead."""
-    from importlib.machinery import SourceFileLoader
-
-    original = SourceFileLoader.get_code
-
-    def get_code(loader: Any, name: str) -> Any | None:
-        if os.path.realpath(loader.path) == path:
-            return compile(text, loader.path, "exec", dont_inherit=True)
-        return original(loader, name)
-
-    SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 import traceback
 from typing import Any, Callable, NamedTuple, Sequence
 
 FRAMES = 60
 """Frames of a traceback that are told, the innermost ones."""
+
+UNCOMPILABLE = (SyntaxError, ValueError, RecursionError, MemoryError, SystemError)
+"""What `compile` raises: of code that is nested too deep, the last three, by Python's version."""
 
 CHARACTERS = 2000
 """Of an exception's message."""
@@ -127,26 +129,3 @@ def relative(path: str, root: str) -> str:
     """Return a path relative to the root, or as it is when it lies elsewhere."""
     real = os.path.realpath(path)
     return os.path.relpath(real, root) if real.startswith(root + os.sep) else real
-
-
-def open_suite(request: dict[str, Any], act: Act, only: set[str] | None = None) -> None:
-    """Collect the tests of the request's command in this process and do `act` with them.
-
-    Args:
-        request: With `harness`, `start`, `arguments`, `folder`, `path` and `root`.
-        act: Must not return before everything is done; the project's own code runs after it.
-        only: Files outside of which nothing needs to be collected, or None.
-    """
-    os.chdir(request["folder"])
-    sys.argv = list(request["start"])
-    sys.path.append(sys.path.pop(0))  # ourselves: last, so that nothing of the project is hidden
-    if request["path"] is not None:
-        sys.path.insert(0, request["path"])
-    if request["harness"] == "pytest":
-        from .pytest_suite import collect
-
-        collect(request, act, only)
-    else:
-        from .unittest_suite import collect as collect_unittest
-
-        collect_unittest(request, act)

@@ -15,8 +15,10 @@ from typing import Any, Callable, Iterator, NamedTuple
 from .board import Board, Result
 from .children import Child, Pool, Send, limit_processor
 from .leftovers import WorkTree
-from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged, edited, load_changed
-from .suite import Suite, open_suite
+from .live import load_changed
+from .mutants import Cold, Edit, Invalid, Module, Patched, Unchanged, edited
+from .opening import open_suite
+from .suite import UNCOMPILABLE, Suite
 from .trial import PATIENCE, WALL, Trial
 
 _TOGETHER = 24
@@ -213,7 +215,7 @@ class Trier:
         text = edited(self._request["sources"][file], [Edit(*edit) for edit in edits])
         try:
             compile(text, file, "exec", dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError):
+        except UNCOMPILABLE:
             self._board.note(number, "invalid")
             return
 

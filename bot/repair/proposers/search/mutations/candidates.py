@@ -1,0 +1,197 @@
+"""Gather every edit that could mend a suspicious place, the most promising first."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from bot.repair.guards import is_test_file
+from bot.repair.proposers.search.evidence import UNPARSABLE, Evidence
+from bot.repair.proposers.search.localise import Suspect
+from bot.repair.proposers.search.mutations import (
+    conditions,
+    copies,
+    errors,
+    expected_raises,
+    guards,
+    names,
+    operators,
+    statements,
+    symmetry,
+    texts,
+    values,
+)
+from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.mutations.places import TOGETHER, Bodies, Place, places_of
+from bot.repair.proposers.search.mutations.repeated_edits import repeated_edits
+from bot.repair.proposers.search.mutations.rewrites import REWRITES
+from bot.repair.proposers.search.mutations.rule import Rule
+from bot.repair.proposers.search.mutations.scope import Scope, scope_of
+from bot.repair.proposers.search.mutations.source import Definition, Source
+from bot.repair.proposers.search.mutations.weights import (
+    HIGHEST,
+    SHARPNESS,
+    UNUSED,
+)
+
+RULES: tuple[Rule, ...] = (
+    operators.comparison, operators.arithmetic, operators.update,
+    operators.grouping, operators.off_by_one,
+    operators.number, names.variable, names.part, names.attribute, names.function,
+    values.missing_call,
+    conditions.condition, conditions.missing_condition, conditions.bounds,
+    conditions.comprehension_filter, values.result, values.assigned,
+    statements.dropped, statements.missing_statement, statements.loop_remainder, statements.order, statements.depth,
+    statements.branch, statements.conditional,  guards.missing_guard,
+    guards.same_place, guards.shared_default, expected_raises.expected_error,
+    errors.caught, errors.uncaught, errors.fallback,
+    errors.absent_attribute, symmetry.exchanged,
+    symmetry.counterpart, copies.copied, texts.pattern, texts.formatted,
+    *REWRITES,
+)  # fmt: skip
+"""Every rule of the search."""
+
+_Found = tuple[float, str, Change]
+"""How promising a change is, its file, and the change."""
+
+MOST = 12_000
+"""Candidates that are kept."""
+
+_LINES = 500
+"""Suspicious lines that are edited."""
+
+_CROWD = 3 * MOST
+"""Changes at which those are left out that come too late in any case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An edit worth trying.
+
+    Attributes:
+        number: Its rank, from 0; names it.
+        file: That it changes.
+        change: What it does.
+        score: How promising it is, to compare with others.
+        unit: The function around it, as `file:name:line`; `file` at module level. Of two edits in
+            two functions both, with `TOGETHER` between them.
+        cold: It changes what runs at import, so that the tests have to be imported anew.
+    """
+
+    number: int
+    file: str
+    change: Change
+    score: float
+    unit: str
+    cold: bool
+
+    @property
+    def in_function(self) -> bool:
+        """Whether it changes one function and nothing that runs at import."""
+        return not self.cold and ":" in self.unit and TOGETHER not in self.unit
+
+    @property
+    def edit(self) -> str:
+        """What it does to which file, by which it is known again in another search."""
+        parts = (f"{one.start}-{one.end} {one.text!r}" for one in self.change.replacements)
+        return f"{self.file}: {', '.join(parts)}"
+
+
+def candidates(evidence: Evidence, suspects: Sequence[Suspect]) -> tuple[Candidate, ...]:
+    """Return the edits to try, in order. Pure: the same evidence gives the same candidates."""
+    scores: dict[str, dict[int, float]] = {}
+    for suspect in suspects[:_LINES]:
+        scores.setdefault(suspect.file, {})[suspect.line] = suspect.score
+    bodies: dict[str, Bodies] = {}
+    places: list[Place] = []
+    for file, text in evidence.sources.items():
+        if is_test_file(file):
+            continue
+        try:
+            source = Source(file, text)
+        except UNPARSABLE:
+            continue
+        bodies[file] = Bodies(source)
+        places += places_of(source, scores.get(file, {}))
+    best = _best(_likely(places, evidence))
+    placed = [(score, change, bodies[file].unit(change)) for score, file, change in best]
+    again = [
+        (score, unit.partition(":")[0], change) for score, change, unit in repeated_edits(placed)
+    ]
+    return tuple(
+        Candidate(n, file, change, score, bodies[file].unit(change), bodies[file].outside(change))
+        for n, (score, file, change) in enumerate(_best([*best, *again]))
+    )
+
+
+def _best(found: list[_Found]) -> list[_Found]:
+    """Return the most promising, without what comes to the same text as a better one."""
+    kept: dict[tuple[str, tuple[Replacement, ...]], _Found] = {}
+    for one in sorted(found, key=lambda one: -one[0]):
+        kept.setdefault((one[1], one[2].replacements), one)
+        if len(kept) == MOST:
+            break
+    return list(kept.values())
+
+
+def _likely(places: list[Place], evidence: Evidence) -> list[_Found]:
+    """Return the changes of all places, those left out that others outdo in any case."""
+    scopes: dict[tuple[str, Definition | None], Scope] = {}
+    found: list[_Found] = []
+    least = 0.0
+    for suspicion, source, node in sorted(places, key=lambda place: -place[0]):
+        if suspicion**SHARPNESS * HIGHEST <= least:
+            break
+        definition = node if isinstance(node, Definition) else source.definition(node)
+        at = source.file, definition
+        if at not in scopes:
+            scopes[at] = scope_of(source, definition, evidence)
+        found += _at(scopes[at], node, suspicion**SHARPNESS)
+        if len(found) > _CROWD:
+            found = _best(found)
+            least = found[-1][0] if len(found) == MOST else 0.0
+    return found
+
+
+def _at(scope: Scope, node: ast.AST, suspicion: float) -> Iterator[_Found]:
+    """Yield the changes at a node."""
+    source = scope.source
+    for rule in _rules_for(type(node).__name__):
+        for change in rule.changes(scope, node):
+            if change.weight > 0 and not _is_nothing(source, change):
+                use = UNUSED if _uses(change, scope.unused) else 1.0
+                yield suspicion * change.weight * use, source.file, _trimmed(source, change)
+
+
+@cache
+def _rules_for(kind: str) -> tuple[Rule, ...]:
+    """Return the rules that look at nodes of a type, by its name."""
+    return tuple(rule for rule in RULES if issubclass(getattr(ast, kind), rule.kinds))
+
+
+def _uses(change: Change, names: frozenset[str]) -> bool:
+    """Whether a change brings in one of these variables."""
+    texts = [one.text for one in change.replacements]
+    return any(re.search(rf"\b{name}\b", text) for name in names for text in texts)
+
+
+def _is_nothing(source: Source, change: Change) -> bool:
+    return all(source.text[one.start : one.end] == one.text for one in change.replacements)
+
+
+def _trimmed(source: Source, change: Change) -> Change:
+    """Return the change without what its replacements keep at their ends."""
+    replacements = tuple(sorted(_trim(source.text, one) for one in change.replacements))
+    return Change(change.kind, change.line, change.weight, replacements, change.says)
+
+
+def _trim(text: str, one: Replacement) -> Replacement:
+    start, end, new = one.start, one.end, one.text
+    while start < end and new and text[start] == new[0]:
+        start, new = start + 1, new[1:]
+    while end > start and new and text[end - 1] == new[-1]:
+        end, new = end - 1, new[:-1]
+    return Replacement(start, end, new)

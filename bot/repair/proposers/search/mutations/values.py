@@ -1,0 +1,109 @@
+"""Values: another result, another value that is assigned, a call that is missing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from bot.repair.proposers.search.mutations.rule import Ideas, instead, rule
+from bot.repair.proposers.search.mutations.scope import Scope
+from bot.repair.proposers.search.mutations.source import is_loaded
+
+_WRAPPERS = (
+    "abs", "sorted", "len", "int", "str", "list", "reversed", "set", "range", "tuple", "round",
+    "sum", "dict", "enumerate", "float", "bool", "max", "min",
+)  # fmt: skip
+_OFTEN = 9
+_MOST_FUNCTIONS = 8
+"""In a longer file any of its functions is as good as another."""
+
+
+@rule("result", ast.Return | ast.Yield)
+def result(scope: Scope, node: ast.Return) -> Ideas:
+    """Return something else: a variable, what other returns return, a plain value.
+
+    types: a: list
+    before: return a
+    after: return len(a)
+    """
+    if node.value is None or scope.definition is None:
+        return
+    options = dict.fromkeys(("True", "False", "None", "0", "[]", "1"), "plain")
+    for other in scope.nodes:
+        if isinstance(other, type(node)) and other.value is not None:
+            options[scope.source.code(other.value)] = ""
+        elif isinstance(other, ast.Attribute) and isinstance(other.value, ast.Name):
+            options.setdefault(scope.source.code(other), "plain")
+    for name in scope.bound_before(node.lineno):
+        options |= {name: ""} | dict.fromkeys(_about(scope, name), "plain")
+    for text, case in options.items():
+        yield instead(scope, node.value, text, case)
+
+
+def _about(scope: Scope, name: str) -> Iterator[str]:
+    """Yield what a function may answer of a variable: its size, an item, whether it is any."""
+    if not scope.kinds(name) or not scope.kinds(name) <= {"int", "float"}:
+        yield f"not {name}"
+    elif scope.has("return", "bool"):
+        yield from (f"{name} == 0", f"{name} > 0", f"{name} != 0")
+    if scope.is_sized(name):
+        yield from (f"len({name})", f"[{name}]", f"list({name})", f"{name}[-1]", f"{name}[0]")
+
+
+@rule("assigned value", ast.Assign)
+def assigned(scope: Scope, node: ast.Assign) -> Ideas:
+    """Assign something else: a variable, a plain start, what is assigned elsewhere.
+
+    before: a = b[a - 1]; a = 0
+    after: a = b[a - 1]; a = b[a - 1]
+    """
+    if scope.definition is None:
+        return
+    source = scope.source
+    targets = [source.code(target) for target in node.targets]
+    constant = isinstance(node.value, ast.Constant)
+    options = dict.fromkeys(("None", "0", "1", "[]", "{}", "set()"), "" if constant else "rare")
+    for name in scope.bound_before(node.lineno):
+        if name not in targets and not isinstance(node.value, ast.Name):
+            options[name] = ""
+            if scope.is_sized(name):
+                options |= dict.fromkeys((f"len({name})", f"len({name}) - 1", f"{name}[0]"), "")
+    for other in scope.nodes:
+        if isinstance(other, ast.Assign) and not isinstance(other.value, ast.Constant):
+            code = source.code(other.value)
+            if "\n" not in code and targets == [source.code(target) for target in other.targets]:
+                options[code] = "elsewhere"
+    for text, case in options.items():
+        yield instead(scope, node.value, text, case)
+
+
+@rule("missing call", ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.BinOp)
+def missing_call(scope: Scope, node: ast.expr) -> Ideas:
+    """Put a call around a value.
+
+    before: return a
+    after: return len(a)
+    """
+    source, above = scope.source, scope.source.parent(node)
+    if not is_loaded(node) or isinstance(above, ast.Expr | ast.Attribute | ast.keyword):
+        return
+    if source.is_called(node):
+        return
+    code, beside = source.code(node), _called_beside(scope, node)
+    for place, name in enumerate(_WRAPPERS):
+        if not (isinstance(above, ast.Call) and getattr(above.func, "id", "") == name):
+            case = "beside" if name in beside else "" if place < _OFTEN else "rare"
+            yield instead(scope, node, f"{name}({code})", case)
+    if len(source.functions) <= _MOST_FUNCTIONS:
+        for name in source.functions:
+            yield instead(scope, node, f"{name}({code})", "of the file")
+
+
+def _called_beside(scope: Scope, node: ast.expr) -> frozenset[str]:
+    """Return the functions that the statement calls on something else of the same kind."""
+    return frozenset(
+        call.func.id
+        for call in ast.walk(scope.source.statement(node))
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+        if call.args and type(call.args[0]) is type(node)
+    )

@@ -1,0 +1,237 @@
+"""Decide what to try next, and remember how it went. Pure: the driver's answers go in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bot.repair.proposers.search.evidence import Evidence, SeenTest
+from bot.repair.proposers.search.limits import time_limits, usual_limit
+from bot.repair.proposers.search.mutations import TOGETHER, Candidate
+
+_AT_ONCE = 6_000
+"""Candidates in one request."""
+
+_URGENT = 0.6
+_MOST_URGENT = 12
+"""Candidates that go first although each costs an import: a shared default, a missing name."""
+
+_LONG_WAIT = 0.2
+"""Seconds; less is what a busy machine makes everything wait."""
+
+_COVERING = 1000
+"""Passing tests that a candidate has to keep, before the whole suite is run."""
+
+_COVERING_SECONDS = 5.0
+"""Of processor time that those may take together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How a candidate did.
+
+    Attributes:
+        candidate: Which.
+        status: `plausible`, `failed`, `slow`, `died`, `invalid`, `same` or `cold`; of those that
+            were plausible, `harmful` breaks another test of the whole suite, and `refused` did not
+            stand up to the failing command or to the verifier.
+        mended: Failing tests that pass with it.
+        broken: A passing test that fails with it, if any was seen.
+    """
+
+    candidate: Candidate
+    status: str
+    mended: tuple[str, ...] = ()
+    broken: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Trials:
+    """The candidates of one search: those to try, and those that were.
+
+    Attributes:
+        evidence: What was seen.
+        warm: To try in processes that have everything imported, in order.
+        cold: To try in processes that import anew, in order.
+        tried: By the candidate's number.
+        known: By function, which passing tests run it.
+        writing: Tests were seen to write into the work tree.
+    """
+
+    evidence: Evidence
+    warm: list[Candidate] = field(default_factory=list)
+    cold: list[Candidate] = field(default_factory=list)
+    tried: dict[int, Tried] = field(default_factory=dict)
+    known: dict[str, frozenset[int]] = field(default_factory=dict)
+    writing: bool = False
+
+    def add(self, candidates: Iterable[Candidate]) -> None:
+        """Put candidates at the end of their queues."""
+        only_cold = bool(self.evidence.broken)
+        for candidate in candidates:
+            (self.cold if candidate.cold or only_cold else self.warm).append(candidate)
+
+    def take_urgent(self) -> list[Candidate]:
+        """Take the cold candidates off their queue that are too promising to wait for the warm.
+
+        With a plausible candidate at hand those are the ones that promise more than it does.
+        """
+        least = max((one.candidate.score for one in self.plausible), default=_URGENT)
+        urgent = [one for one in self.cold if one.score > least][:_MOST_URGENT]
+        self.cold = [one for one in self.cold if one not in urgent]
+        return urgent
+
+    def take_cold(self, most: int) -> list[Candidate]:
+        """Take the first of the cold candidates off their queue."""
+        first, self.cold = self.cold[:most], self.cold[most:]
+        return first
+
+    def request(self, queue: Sequence[Candidate], factor: float = 1.0) -> dict[str, Any]:
+        """Return the driver's request for the front of a queue."""
+        chosen = queue[:_AT_ONCE]
+        files = {candidate.file for candidate in chosen}
+        units = {unit for candidate in chosen for unit in candidate.unit.split(TOGETHER)}
+        passing = {unit: self.covering(unit) for unit in units}
+        wanted = {*(test.id for test in self.evidence.failing)}.union(*passing.values())
+        return {
+            "candidates": [
+                (
+                    one.number,
+                    one.file,
+                    one.unit,
+                    [(r.start, r.end, r.text) for r in one.change.replacements],
+                )
+                for one in chosen
+            ],
+            "sources": {file: self.evidence.sources[file] for file in sorted(files)},
+            "errors": sorted(self.evidence.broken),
+            "failing": [test.id for test in sorted(self.evidence.failing, key=_cost)],
+            "passing": passing,
+            "together": TOGETHER,
+            "limits": time_limits(self.evidence, factor),
+            "waits": {
+                test.id: test.waited
+                for test in self.evidence.tests.values()
+                if test.id in wanted and test.waited > _LONG_WAIT
+            },
+            "limit": factor * usual_limit(self.evidence),
+            "test_files": sorted(
+                {test.file for test in self.evidence.tests.values() if test.id in wanted}
+            )
+            if not self.evidence.broken
+            else [],
+            "stateful": self.evidence.stateful,
+            "writing": self.writing or self.evidence.writing,
+            "settle": False,
+            "tolerated": [],
+        }
+
+    def discard(self, candidate: Candidate, status: str, broken: tuple[str, ...] = ()) -> None:
+        """Note that a plausible candidate is `harmful` or `refused`."""
+        number = candidate.number
+        self.tried[number] = replace(self.tried[number], status=status, broken=broken)
+
+    def covering(self, unit: str) -> list[str]:
+        """Return the passing tests that run a function, the quickest, in the command's order.
+
+        Tests that share state pass in that order and may fail in another one.
+        """
+        indexes = frozenset().union(*(self._running(part) for part in unit.split(TOGETHER)))
+        tests = [self.evidence.tests[index] for index in indexes]
+        quick: list[SeenTest] = []
+        seconds = 0.0
+        for test in sorted(tests, key=_cost)[:_COVERING]:
+            seconds += test.seconds + test.waited
+            if quick and seconds > _COVERING_SECONDS:
+                break
+            quick.append(test)
+        return [test.id for test in sorted(quick, key=lambda test: test.index)]
+
+    def _running(self, unit: str) -> frozenset[int]:
+        """Return the passing tests that run one function."""
+        if unit not in self.known:
+            file, span = _lines_of(self.evidence.sources, unit)
+            self.known[unit] = frozenset(
+                index
+                for index, lines in self.evidence.noted.items()
+                if any(name == file and line in span for name, line in lines)
+            )
+        return self.known[unit]
+
+    def take(self, answer: Mapping[str, Any], queue: list[Candidate]) -> list[Tried]:
+        """Note the driver's results, take what was tried off the queue, and return it."""
+        results = answer["results"]
+        self.writing = self.writing or answer["writing"]
+        fresh = []
+        left = []
+        for candidate in queue:
+            result = results.get(str(candidate.number))
+            if result is None:
+                left.append(candidate)
+            elif result["status"] == "cold":
+                self.cold.append(candidate)
+            else:
+                tried = Tried(
+                    candidate,
+                    result["status"],
+                    tuple(result.get("mended", ())),
+                    tuple(result.get("broken", ())),
+                )
+                self.tried[candidate.number] = tried
+                fresh.append(tried)
+        queue[:] = left
+        return fresh
+
+    @property
+    def plausible(self) -> tuple[Tried, ...]:
+        """Those that mend every failing test and break none of the others that run them."""
+        return tuple(one for one in self.tried.values() if one.status == "plausible")
+
+    @property
+    def partial(self) -> tuple[Tried, ...]:
+        """Those that mend some failing tests and no more than that is wrong with them, best first."""
+        out = {"plausible", "refused"}
+        some = [one for one in self.tried.values() if one.mended and one.status not in out]
+        return tuple(
+            sorted(some, key=lambda t: (-len(t.mended), len(t.broken), t.candidate.number))
+        )
+
+    @property
+    def harmful(self) -> tuple[Tried, ...]:
+        """Those that mend every failing test and break one of the whole suite."""
+        return tuple(one for one in self.tried.values() if one.status == "harmful")
+
+    @property
+    def slow(self) -> tuple[Candidate, ...]:
+        """Those whose time was up, most promising first."""
+        found = [one.candidate for one in self.tried.values() if one.status == "slow"]
+        return tuple(sorted(found, key=lambda candidate: candidate.number))
+
+
+def _cost(test: SeenTest) -> tuple[bool, float, int]:
+    return test.outcome == "hanging", test.seconds + test.waited, test.index
+
+
+def _lines_of(sources: Mapping[str, str], unit: str) -> tuple[str, range]:
+    """Return where a unit stands: a function's lines, or all lines of a file."""
+    file, _, place = unit.partition(":")
+    if not place:
+        return file, range(10**9)
+    first = int(place.rpartition(":")[2])
+    return file, range(first, _end_of(sources[file], first) + 1)
+
+
+def _end_of(text: str, line: int) -> int:
+    """Return the last line of the block that starts at a line, by its indentation."""
+    lines = text.splitlines()
+    depth = len(lines[line - 1]) - len(lines[line - 1].lstrip())
+    for number in range(line, len(lines)):
+        code = lines[number]
+        if (
+            code.strip()
+            and len(code) - len(code.lstrip()) <= depth
+            and code.strip()[0] not in ")]}"
+        ):
+            return number
+    return len(lines)
