@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 from bot.repair.proposers.search.choose import choose
 from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
-from bot.repair.proposers.search.explain import Effort, explain, in_vain
+from bot.repair.proposers.search.explain import SearchEffort, explain, in_vain
 from bot.repair.proposers.search.limits import time_limits
 from bot.repair.proposers.search.localise import suspects
 from bot.repair.proposers.search.localiser import none_suspicious
@@ -221,7 +221,7 @@ def test_what_breaks_the_suite_is_plausible_no_more() -> None:
     trials.discard(both[1], "refused")
     assert trials.plausible == ()
     assert [(one.candidate.number, one.broken) for one in trials.partial] == [(0, ("other::test",))]
-    assert in_vain(trials, Effort(2, 1.0)) == snapshot(
+    assert in_vain(trials, SearchEffort(2, 1.0)) == snapshot(
         "No edit fixes the failing tests without breaking the rest of the suite: 2 candidates tried in 1 s. The best one, in a.py line 1, breaks `other::test`."
     )
 
@@ -230,14 +230,14 @@ def test_a_search_in_vain_says_what_it_saw() -> None:
     """Nothing to edit is something else than nothing that helps, or that helps and harms."""
     failing = {0: seen(0, "failed")}
     trials = Trials(Evidence(tests=failing, sources={"test_a.py": ""}))
-    assert in_vain(trials, Effort(0, 0.1)) == snapshot(
+    assert in_vain(trials, SearchEffort(0, 0.1)) == snapshot(
         "The failing tests run no source file of the project in their own process, or none that can be read as Python, so there is nothing to edit."
     )
     trials = Trials(Evidence(tests=failing, sources={"a.py": ""}))
     trials.add([candidate(0, 0.5)])
     result = {"status": "failed", "mended": ["t0"], "broken": ["t1"]}
     trials.take({"writing": False, "results": {"0": result}}, trials.warm)
-    assert in_vain(trials, Effort(1, 0.1)) == snapshot(
+    assert in_vain(trials, SearchEffort(1, 0.1)) == snapshot(
         "No edit fixes every failing test without breaking others: 1 candidate tried in 0 s. The best one, in a.py line 1, mends 1 of 1 and breaks `t1`."
     )
 
@@ -253,5 +253,5 @@ def test_a_search_in_vain_says_what_it_saw() -> None:
 def test_the_summary_says_which_other_tests_stay_green(kept: tuple[str, ...], said: str) -> None:
     """Only where the whole suite has others that run the changed function."""
     [choice] = choose([candidate(0, 0.5)])
-    told = explain([choice], Evidence(tests={0: seen(0, "failed")}), (), Effort(1, 0.1), kept)
+    told = explain([choice], Evidence(tests={0: seen(0, "failed")}), (), SearchEffort(1, 0.1), kept)
     assert told.splitlines()[2] == f"It turns `t0` green. {said}".strip()

@@ -14,7 +14,7 @@ from bot.repair.proposers.search.mutations.change import applied
 from bot.repair.proposers.search.mutations.rewrites import REWRITES, templates
 from bot.repair.proposers.search.mutations.rule import Rule
 from bot.repair.proposers.search.mutations.scope import Scope
-from bot.repair.proposers.search.mutations.source import Definition, Source
+from bot.repair.proposers.search.mutations.source import Definition, SourceFile
 from bot.repair.proposers.search.mutations.template import Template
 
 WRITTEN = [rule for rule in RULES if rule not in REWRITES]
@@ -23,7 +23,7 @@ WRITTEN = [rule for rule in RULES if rule not in REWRITES]
 def outcomes(rule: Rule, code: str, **seen: object) -> set[str]:
     """Return what a rule makes of the body of a function, wherever it applies."""
     text = code if code.startswith(("def ", "async ", "class ")) else f"def f(a, b):\n{code}"
-    source = Source("m.py", text)
+    source = SourceFile("m.py", text)
     nodes = source.nodes(source.tree)
     found = set()
     for node in nodes:
@@ -126,6 +126,6 @@ def test_code_that_is_nested_too_deep_is_left_out() -> None:
     deep = "(" * 5000 + "1" + ")" * 5000
     evidence = Evidence(sources={"m.py": f"def f():\n    return {deep}\n", "n.py": "def g(\n"})
     assert candidates(evidence, [Suspect("m.py", 2, 1.0, ())]) == ()
-    source = Source("m.py", "def f(a):\n    return a * 2\n")
+    source = SourceFile("m.py", "def f(a):\n    return a * 2\n")
     [name] = [one for one in source.nodes(source.tree) if isinstance(one, ast.Name)]
     assert source.fitting(name, deep) == deep

@@ -25,7 +25,7 @@ _NOTHING_READ = (
 
 
 @dataclass(frozen=True, slots=True)
-class Effort:
+class SearchEffort:
     """What a search took: candidates tried, and seconds for trying them."""
 
     tried: int
@@ -41,7 +41,7 @@ def explain(
     choices: Sequence[Choice],
     evidence: Evidence,
     suspects: Sequence[Suspect],
-    effort: Effort,
+    effort: SearchEffort,
     kept: Sequence[str] = (),
 ) -> str:
     """Return the summary of a repair as Markdown; its first sentence stands alone.
@@ -151,7 +151,7 @@ def standing(trials: Trials) -> str:
     )
 
 
-def in_vain(trials: Trials, effort: Effort) -> str:
+def in_vain(trials: Trials, effort: SearchEffort) -> str:
     """Return what came of a search that found no repair."""
     if trials.harmful:
         return _harmful(trials.harmful, effort)
@@ -179,7 +179,7 @@ def _nothing_read(evidence: Evidence) -> bool:
     return all(is_test_file(file) for file in evidence.sources)
 
 
-def _harmful(harmful: Sequence[Tried], effort: Effort) -> str:
+def _harmful(harmful: Sequence[Tried], effort: SearchEffort) -> str:
     """Say which test of the suite the most promising of them breaks."""
     best = min(harmful, key=lambda tried: tried.candidate.number)
     where = f"{best.candidate.file} line {best.candidate.change.line}"

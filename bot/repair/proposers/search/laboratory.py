@@ -40,7 +40,7 @@ def driver() -> bytes:
     return buffer.getvalue()
 
 
-class Unanswered(Exception):
+class NoAnswer(Exception):
     """The driver could not do what was asked; the text is what the test runner printed."""
 
 
@@ -80,7 +80,7 @@ class Laboratory:
             more: The rest of the request.
 
         Raises:
-            Unanswered: When the tests can't be collected in this way.
+            NoAnswer: When the tests can't be collected in this way.
         """
         request = {**self.command.request(self.root), "act": act, "seconds": seconds, **more}
         data = await self.steps(
@@ -90,7 +90,7 @@ class Laboratory:
         )  # fmt: skip
         answer: dict[str, Any] = json.loads(data)
         if "problem" in answer:
-            raise Unanswered(answer["problem"])
+            raise NoAnswer(answer["problem"])
         return answer
 
     def _shell(self) -> str:

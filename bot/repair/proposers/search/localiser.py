@@ -10,7 +10,7 @@ from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.search.evidence import Evidence
-from bot.repair.proposers.search.laboratory import Unanswered
+from bot.repair.proposers.search.laboratory import NoAnswer
 from bot.repair.proposers.search.localise import Suspect, suspects
 from bot.repair.proposers.search.looking import (
     look,
@@ -58,7 +58,7 @@ class Localiser:
             return Proposal(Patch(), self.problem)
         try:
             self.evidence, _ = await look(task, laboratory, task.search.seconds)
-        except Unanswered as problem:
+        except NoAnswer as problem:
             self.problem = uncollected(str(problem))
             return Proposal(Patch(), self.problem)
         self.suspects = suspects(self.evidence, task.recent)

@@ -10,7 +10,7 @@ from bot.model.progress import Listener
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
-from bot.repair.proposers.search.laboratory import FOLDER, Unanswered
+from bot.repair.proposers.search.laboratory import FOLDER, NoAnswer
 from bot.repair.proposers.search.looking import open_laboratory, uncollected
 from bot.repair.proposers.search.search import Search
 from sandbox.base import WORKSPACE
@@ -54,7 +54,7 @@ class SearchProposer:
         search = Search(task, laboratory, listener, min(task.search.seconds, _SHARE * left))
         try:
             return await search.done()
-        except Unanswered as problem:
+        except NoAnswer as problem:
             return Proposal(Patch(), uncollected(str(problem)))
 
 

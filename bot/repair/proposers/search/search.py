@@ -13,14 +13,14 @@ from bot.repair.guards import protected_paths
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice, choose
 from bot.repair.proposers.search.explain import (
-    Effort,
+    SearchEffort,
     clues,
     explain,
     in_vain,
     places,
     standing,
 )
-from bot.repair.proposers.search.laboratory import Laboratory, Unanswered
+from bot.repair.proposers.search.laboratory import Laboratory, NoAnswer
 from bot.repair.proposers.search.localise import suspects
 from bot.repair.proposers.search.looking import look, uncollected
 from bot.repair.proposers.search.mutations import Candidate, candidates
@@ -87,7 +87,7 @@ class Search:
         command = RealCommand(self.task, self.lab, evidence)
         regression = await regression_tests(self.task, self.lab, evidence)
         found = await self._find(trials, ranked, command, regression)
-        effort = Effort(len(trials.tried), self.spent)
+        effort = SearchEffort(len(trials.tried), self.spent)
         hints = clues(ranked_lines, evidence, trials.partial)
         if not found:
             return Proposal(Patch(), in_vain(trials, effort), clues=hints)
@@ -132,7 +132,7 @@ class Search:
                 workers=self.task.search.workers or 0,
                 **trials.request(stage.queue, stage.factor),
             )
-        except Unanswered:
+        except NoAnswer:
             if not trials.tried:
                 raise
             self.left = 0.0  # what was found so far is worth choosing from
@@ -153,7 +153,7 @@ class Search:
         known = regression.seconds
         try:
             broken = await regression.broken_by(plausible, self.left)
-        except Unanswered as problem:
+        except NoAnswer as problem:
             self._tell(f"the whole suite has no say in it yet. {uncollected(str(problem))}")
             return
         finally:

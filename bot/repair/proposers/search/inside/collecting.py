@@ -13,7 +13,7 @@ from typing import Any
 from .children import Child, Send
 from .leftovers import WorkTree
 from .roll_call import BAD, RollCall
-from .suite import Failure, Outcome, Suite
+from .suite import Outcome, Suite, TestFailure
 from .tracing import Counter, Files, Noter
 
 _COUNTED = 12
@@ -113,7 +113,7 @@ class Collector:
 
     def _counts(self, send: Send, index: int, seconds: float, wall: float) -> None:
         counter = Counter(self._files)
-        caught: list[Failure] = []
+        caught: list[TestFailure] = []
 
         def time_up(*_: Any) -> None:
             counter.stop()

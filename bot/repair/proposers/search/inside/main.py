@@ -20,7 +20,7 @@ _TAIL = 4000
 """Characters of the test runner's output that are told when it collects nothing."""
 
 
-class Job:
+class DriverJob:
     """One request under way."""
 
     def __init__(self, request: dict[str, Any], answer: str) -> None:
@@ -92,4 +92,4 @@ def main() -> None:
     request_file, answer_file = sys.argv[1:]
     with open(request_file, encoding="utf-8") as file:
         request = json.load(file)
-    Job(request, answer_file).done()
+    DriverJob(request, answer_file).done()

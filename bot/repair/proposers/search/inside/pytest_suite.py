@@ -11,7 +11,7 @@ from typing import Any, Sequence
 import pytest
 from _pytest.runner import runtestprotocol
 
-from .suite import Act, Failure, Finished, Outcome, Started, Stopwatch, Suite, Took, relative
+from .suite import Act, Finished, Outcome, Started, Stopwatch, Suite, TestFailure, Took, relative
 
 # What other plugins do with the run is in the way: parallel runs, coverage, shuffling. Each option
 # is only known where its plugin is loaded. By package and the plugin's own name.
@@ -50,7 +50,7 @@ class PytestSuite(Suite):
     def _read(self, reports: list[Any], took: Took) -> Outcome:
         failed = next((report for report in reports if report.failed), None)
         if failed is not None or self._plugin.part_failed:
-            return Outcome("failed", took, Failure(self._plugin.caught))
+            return Outcome("failed", took, TestFailure(self._plugin.caught))
         skipped = any(report.skipped for report in reports)
         return Outcome("skipped" if skipped else "passed", took)
 
@@ -61,7 +61,7 @@ class _Plugin:
     def __init__(self, root: str, act: Act, only: set[str] | None) -> None:
         self.caught: BaseException | None = None
         self.part_failed = False
-        self.errors: dict[str, Failure] = {}
+        self.errors: dict[str, TestFailure] = {}
         self._root = root
         self._act = act
         self._only = only
@@ -103,7 +103,7 @@ class _Plugin:
             call = getattr(report, "call", None)
             raised = call.excinfo.value if call is not None and call.excinfo else None
             error = getattr(raised, "__cause__", None) or raised
-            self.errors[collector.nodeid] = Failure(error, str(report.longrepr))
+            self.errors[collector.nodeid] = TestFailure(error, str(report.longrepr))
 
     def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
         if self._only is None or not collection_path.is_file():

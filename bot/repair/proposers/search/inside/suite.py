@@ -17,7 +17,7 @@ CHARACTERS = 2000
 """Of an exception's message."""
 
 
-class Failure:
+class TestFailure:
     """Why a test failed."""
 
     def __init__(self, error: BaseException | None, text: str = "") -> None:
@@ -82,7 +82,7 @@ class Stopwatch:
 class Outcome:
     """How a test ended."""
 
-    def __init__(self, outcome: str, took: Took, failure: Failure | None = None) -> None:
+    def __init__(self, outcome: str, took: Took, failure: TestFailure | None = None) -> None:
         """Take `passed`, `failed` or `skipped`, and how long it took."""
         self.outcome = outcome
         self.took = took
@@ -107,7 +107,7 @@ class Suite:
     def __init__(self) -> None:
         self.ids: list[str] = []
         self.files: list[str] = []
-        self.errors: dict[str, Failure] = {}
+        self.errors: dict[str, TestFailure] = {}
         self.doctests: list[bool] = []
 
     @property

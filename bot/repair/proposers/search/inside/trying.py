@@ -34,7 +34,7 @@ _LOOKING = 0.2
 """Seconds between two looks at the work tree."""
 
 
-class Job(NamedTuple):
+class TryingJob(NamedTuple):
     """A candidate on its way into a child."""
 
     number: int
@@ -109,7 +109,7 @@ class Trier:
     def _try_warm(self, trial: Trial, modules: dict[str, Module]) -> None:
         jobs = self._jobs(modules)
         together = 1 if self.writing or self._request["stateful"] else _TOGETHER
-        alone: list[Job] = []
+        alone: list[TryingJob] = []
         while True:
             while not self._pool.full and (alone or not self._board.late):
                 batch = [alone.pop(0)] if alone else _next(jobs, together)
@@ -128,7 +128,7 @@ class Trier:
                     return
             alone = [job for job in alone if self._board.wants(job.number)]
 
-    def _jobs(self, modules: dict[str, Module]) -> Iterator[Job]:
+    def _jobs(self, modules: dict[str, Module]) -> Iterator[TryingJob]:
         """Yield what is worth a child; note what is not."""
         seen: dict[str, int] = {}
         for number, file, group, edits in self._request["candidates"]:
@@ -144,11 +144,11 @@ class Trier:
                 self._board.note(number, "same")
             else:
                 if seen.setdefault(patched.digest, number) == number:
-                    yield Job(number, group, patched)
+                    yield TryingJob(number, group, patched)
                 else:
                     self._board.note(number, "same")
 
-    def _start(self, trial: Trial, batch: list[Job]) -> None:
+    def _start(self, trial: Trial, batch: list[TryingJob]) -> None:
         one = batch[0]
         if len(batch) == 1:
 
@@ -170,7 +170,7 @@ class Trier:
             seconds = trial.seconds(trial.failing)
         self._pool.start(batch, work, seconds)
 
-    def _take(self, batch: list[Job], child: Child) -> list[Job]:
+    def _take(self, batch: list[TryingJob], child: Child) -> list[TryingJob]:
         """Note how candidates did, and return those to try again alone."""
         told = {value[0]: value[1] for value in child.values if isinstance(value, list)}
         if len(batch) == 1:
@@ -179,7 +179,7 @@ class Trier:
             return []
         if child.values and child.values[-1] is False:
             return batch  # a candidate left something behind, so nothing is certain
-        again: list[Job] = []
+        again: list[TryingJob] = []
         for job in batch:
             if job.number in told and not all(ok for _, ok in told[job.number]):
                 self._board.take(job.number, told[job.number], child)
@@ -236,8 +236,8 @@ class Trier:
         self._pool.start(number, work, 2 + WALL * _STARTING)
 
 
-def _next(jobs: Iterator[Job], together: int) -> list[Job]:
-    batch: list[Job] = []
+def _next(jobs: Iterator[TryingJob], together: int) -> list[TryingJob]:
+    batch: list[TryingJob] = []
     for job in jobs:
         batch.append(job)
         if len(batch) == together:

@@ -8,7 +8,7 @@ import sys
 import unittest
 from typing import Any, Iterator, Sequence
 
-from .suite import Act, Failure, Finished, Outcome, Started, Stopwatch, Suite, Took, relative
+from .suite import Act, Finished, Outcome, Started, Stopwatch, Suite, TestFailure, Took, relative
 
 
 class UnittestSuite(Suite):
@@ -20,7 +20,7 @@ class UnittestSuite(Suite):
         for test in _cases(suite):
             error = getattr(test, "_exception", None)  # of unittest.loader._FailedTest
             if error is not None and type(test).__name__ == "_FailedTest":
-                self.errors[test.id()] = Failure(error.__cause__ or error, str(error))
+                self.errors[test.id()] = TestFailure(error.__cause__ or error, str(error))
             else:
                 self._tests.append(test)
         self.ids = [test.id() for test in self._tests]
@@ -43,7 +43,7 @@ class _Result(unittest.TestResult):
         self._finished = finished
         self._stopwatch = Stopwatch()
         self._outcome = "passed"
-        self._failure: Failure | None = None
+        self._failure: TestFailure | None = None
 
     def startTest(self, test: Any) -> None:  # noqa: N802 - unittest's name
         super().startTest(test)
@@ -54,7 +54,7 @@ class _Result(unittest.TestResult):
 
     def _failed(self, error: Any) -> None:
         self._outcome = "failed"
-        self._failure = self._failure or Failure(error[1])
+        self._failure = self._failure or TestFailure(error[1])
 
     def addError(self, test: Any, err: Any) -> None:  # noqa: N802 - unittest's name
         super().addError(test, err)

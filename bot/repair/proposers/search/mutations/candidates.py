@@ -30,7 +30,7 @@ from bot.repair.proposers.search.mutations.repeated_edits import repeated_edits
 from bot.repair.proposers.search.mutations.rewrites import REWRITES
 from bot.repair.proposers.search.mutations.rule import Rule
 from bot.repair.proposers.search.mutations.scope import Scope, scope_of
-from bot.repair.proposers.search.mutations.source import Definition, Source
+from bot.repair.proposers.search.mutations.source import Definition, SourceFile
 from bot.repair.proposers.search.mutations.weights import (
     HIGHEST,
     SHARPNESS,
@@ -111,7 +111,7 @@ def candidates(evidence: Evidence, suspects: Sequence[Suspect]) -> tuple[Candida
         if is_test_file(file):
             continue
         try:
-            source = Source(file, text)
+            source = SourceFile(file, text)
         except UNPARSABLE:
             continue
         bodies[file] = Bodies(source)
@@ -178,11 +178,11 @@ def _uses(change: Change, names: frozenset[str]) -> bool:
     return any(re.search(rf"\b{name}\b", text) for name in names for text in texts)
 
 
-def _is_nothing(source: Source, change: Change) -> bool:
+def _is_nothing(source: SourceFile, change: Change) -> bool:
     return all(source.text[one.start : one.end] == one.text for one in change.replacements)
 
 
-def _trimmed(source: Source, change: Change) -> Change:
+def _trimmed(source: SourceFile, change: Change) -> Change:
     """Return the change without what its replacements keep at their ends."""
     replacements = tuple(sorted(_trim(source.text, one) for one in change.replacements))
     return Change(change.kind, change.line, change.weight, replacements, change.says)

@@ -11,7 +11,7 @@ from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.repeated_edits import same_code
 from bot.repair.proposers.search.mutations.rule import Idea, Ideas, instead, likeliest_first, rule
 from bot.repair.proposers.search.mutations.scope import Scope
-from bot.repair.proposers.search.mutations.source import Source
+from bot.repair.proposers.search.mutations.source import SourceFile
 
 _ERRORS = frozenset({"IndexError", "TypeError", "AttributeError", "KeyError"})
 _PLAIN = ("None", "0", "''", "[]", "False", "{}", "()")
@@ -62,7 +62,7 @@ def _there(scope: Scope, node: ast.Subscript | ast.Attribute) -> tuple[str, ...]
             return (code,)
 
 
-def _around(source: Source, node: ast.expr) -> Iterator[ast.expr]:
+def _around(source: SourceFile, node: ast.expr) -> Iterator[ast.expr]:
     """Yield an expression and those around it."""
     for _ in range(_AROUND + 1):
         if "\n" in source.code(node):

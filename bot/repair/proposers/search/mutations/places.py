@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.mutations.source import Definition, Source
+from bot.repair.proposers.search.mutations.source import Definition, SourceFile
 
-Place = tuple[float, Source, ast.AST]
+Place = tuple[float, SourceFile, ast.AST]
 """How suspicious a node is, its file, and the node."""
 
 _MODULE_LEVEL = 0.25
 """Suspicion of constants and class bodies in a file that failing tests run."""
 
 
-def places_of(source: Source, lines: Mapping[int, float]) -> Iterator[Place]:
+def places_of(source: SourceFile, lines: Mapping[int, float]) -> Iterator[Place]:
     """Yield the nodes of a file that may be at fault, and how suspicious each is."""
     whole = max(lines.values(), default=0.5)
     for node in source.nodes(source.tree):
@@ -26,7 +26,9 @@ def places_of(source: Source, lines: Mapping[int, float]) -> Iterator[Place]:
                 yield suspicion, source, node
 
 
-def _suspicion(source: Source, node: ast.AST, lines: Mapping[int, float], whole: float) -> float:
+def _suspicion(
+    source: SourceFile, node: ast.AST, lines: Mapping[int, float], whole: float
+) -> float:
     """Return how suspicious the place of a node is."""
     if isinstance(node, Definition):
         inside = (score for line, score in lines.items() if _within(node, line))
@@ -48,7 +50,7 @@ def _within(definition: Definition, line: int) -> bool:
     return definition.lineno <= line <= (definition.end_lineno or line)
 
 
-def _in_fstring(source: Source, node: ast.AST) -> bool:
+def _in_fstring(source: SourceFile, node: ast.AST) -> bool:
     """Whether a node stands inside an f-string: before Python 3.12 its place is not known."""
     return any(isinstance(above, ast.JoinedStr) for above in source.ancestors(node))
 
@@ -70,7 +72,7 @@ class _Body:
 class Bodies:
     """The bodies of a file's outermost functions."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: SourceFile) -> None:
         """Find them."""
         self._file = source.file
         self._bodies = tuple(_bodies(source))
@@ -89,7 +91,7 @@ class Bodies:
         return next((b for b in self._bodies if b.start <= one.start and one.end <= b.end), None)
 
 
-def _bodies(source: Source) -> Iterator[_Body]:
+def _bodies(source: SourceFile) -> Iterator[_Body]:
     for node in source.nodes(source.tree):
         if isinstance(node, Definition) and source.definition(node) is None:
             start = source.line_span(node.body[0].lineno)[0]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 
 from bot.repair.proposers.search.mutations.change import Change, Replacement
-from bot.repair.proposers.search.mutations.source import Source, is_loaded
+from bot.repair.proposers.search.mutations.source import SourceFile, is_loaded
 from bot.repair.proposers.search.mutations.weights import TOGETHER
 
 _MOST = 4
@@ -43,7 +43,7 @@ def _together(scores: list[float], changes: list[Change], unit: str) -> Placed:
     return TOGETHER * min(scores), change, unit
 
 
-def same_code(source: Source, node: ast.expr) -> tuple[ast.expr, ...]:
+def same_code(source: SourceFile, node: ast.expr) -> tuple[ast.expr, ...]:
     """Return the expressions of the file that read the same as one, itself included."""
     code, kind = source.code(node), type(node)
     others = (one for one in source.nodes(source.tree) if isinstance(one, kind))

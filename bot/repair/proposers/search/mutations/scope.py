@@ -9,7 +9,7 @@ from functools import cached_property
 
 from bot.repair.proposers.search.evidence import Error, Evidence
 from bot.repair.proposers.search.mutations.counterparts import counterparts
-from bot.repair.proposers.search.mutations.source import Definition, Source, is_stored
+from bot.repair.proposers.search.mutations.source import Definition, SourceFile, is_stored
 from bot.repair.proposers.search.mutations.weights import (
     CROWD,
     OTHER_TYPE,
@@ -40,7 +40,7 @@ class Scope:
         errors: By line of the file, the errors of failing tests that came through it.
     """
 
-    source: Source
+    source: SourceFile
     definition: Definition | None
     types: dict[str, frozenset[str]] = field(default_factory=dict)
     attributes: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -211,7 +211,7 @@ class Scope:
         return bool(self.kinds(name) & set(kinds))
 
 
-def scope_of(source: Source, definition: Definition | None, evidence: Evidence) -> Scope:
+def scope_of(source: SourceFile, definition: Definition | None, evidence: Evidence) -> Scope:
     """Return a function's scope with what was seen of it."""
     name = definition.name if definition is not None else "<module>"
     types = dict(evidence.types.get(f"{source.file}:{name}", {}))

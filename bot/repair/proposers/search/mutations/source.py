@@ -16,7 +16,7 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _BLOCKS = ("body", "orelse", "finalbody")
 
 
-class Source:
+class SourceFile:
     """A file that parses.
 
     Attributes:

@@ -21,7 +21,7 @@ from bot.repair.proposers.search.mutations import (
 from bot.repair.proposers.search.mutations.change import Replacement
 from bot.repair.proposers.search.mutations.rule import Idea, Ideas, likeliest_first, rule
 from bot.repair.proposers.search.mutations.scope import Scope
-from bot.repair.proposers.search.mutations.source import Source
+from bot.repair.proposers.search.mutations.source import SourceFile
 
 _INSIDE = (
     operators.arithmetic, operators.comparison, operators.off_by_one,
@@ -90,7 +90,7 @@ def _fields(code: str, at: int) -> Iterator[tuple[int, str, str]]:
 
 def _values(scope: Scope, node: ast.JoinedStr, start: int, code: str) -> Ideas:
     try:
-        inner = Source(scope.source.file, code)
+        inner = SourceFile(scope.source.file, code)
     except UNPARSABLE:
         return
     quote = scope.source.code(node)[-1]
