@@ -67,8 +67,14 @@ class Store:
         finally:
             await asyncio.shield(self.remove(staged))
 
-    def publish(self, staged: Path, place: Path) -> bool:
-        """Move a filled folder to its place; False when another one was first."""
+    def publish(self, staged: Path, place: Path, *, lifetime: float | None = None) -> bool:
+        """Move a filled folder to its place; False when another one was first.
+
+        Its lifetime, in seconds, begins before it is there to be seen: another process takes a
+        sandbox without one for expired.
+        """
+        if lifetime is not None:
+            self.keep_for(staged, lifetime)
         try:
             staged.rename(place)
         except OSError:

@@ -83,12 +83,12 @@ class BubblewrapProvider:
         """Attach to the folder of that name, or fill a new one."""
         place = self._store.sandbox(spec.name)
         await self._tidy(spec.name)
+        self._store.keep_for(place, spec.lifetime)
         resumed = place.is_dir()
         if not resumed:
             resumed = not await self._create(spec, place)
         else:
             await self._layers.mount(place)
-        self._store.keep_for(place, spec.lifetime)
         views = self._views or await self._look_at_host()
         group = control_group(_group_name(place), spec.limits)
         out = way_out(spec.network, self._operator, self._private) if spec.network else None
@@ -118,7 +118,7 @@ class BubblewrapProvider:
         if spec.source is not None:
             async with self._store.staging("workspace", "home", "scratch") as staged:
                 await host_command((*COPY, f"{spec.source}/.", str(staged / "workspace")))
-                return self._store.publish(staged, place)
+                return self._store.publish(staged, place, lifetime=spec.lifetime)
         snapshot = self._store.snapshot(spec.snapshot or "")
         if not snapshot.is_dir():
             raise SandboxGone(f"There is no snapshot {spec.snapshot}.")
@@ -131,7 +131,7 @@ class BubblewrapProvider:
                 raise _removed_meanwhile(spec) from error
             if not snapshot.is_dir():  # then what was copied may be a part of it
                 raise _removed_meanwhile(spec)
-            return self._store.publish(staged, place)
+            return self._store.publish(staged, place, lifetime=spec.lifetime)
 
     async def _fill(self, staged: Path, snapshot: Path) -> None:
         """Give a staged sandbox what a snapshot has."""

@@ -81,7 +81,7 @@ class DockerProvider:
             identity = await self._create(spec, image)
         if not place.is_dir():
             async with self._store.staging() as staged:
-                self._store.publish(staged, place)
+                self._store.publish(staged, place, lifetime=spec.lifetime)
         self._store.keep_for(place, spec.lifetime)
         return DockerSandbox(
             spec,

@@ -85,3 +85,12 @@ async def test_a_failing_program_is_quoted() -> None:
     """With what it said."""
     with pytest.raises(SandboxError, match="no such luck"):
         await host_command(("/bin/sh", "-c", "echo no such luck >&2; exit 3"))
+
+
+async def test_what_is_published_has_its_lifetime_at_once(tmp_path: Path) -> None:
+    """However long it took to be filled, no other process ever sees it as expired."""
+    store = Store(tmp_path)
+    async with store.staging("workspace") as staged:
+        os.utime(staged, (0, 0))
+        assert store.publish(staged, store.sandbox("a"), lifetime=60)
+        assert store.expired() == []
