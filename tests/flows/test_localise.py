@@ -40,9 +40,9 @@ async def test_suspicious_lines_are_printed(tmp_path: Path) -> None:
         assert (done.code, done.err) == (0, "")
         assert done.out == snapshot("""\
 1.00  halves.py:1  def half(n):
-      run by the failing test and by no passing one
+      the failing test runs it, but no passing test does
 1.00  halves.py:2  return n / 3
-      run by the failing test and by no passing one
+      the failing test runs it, but no passing test does
 """)
         assert desk.everything() == before
 
@@ -57,7 +57,7 @@ async def test_without_any_it_says_what_was_seen(tmp_path: Path) -> None:
             snapshot(
                 {
                     "lines": [],
-                    "problem": "No line is suspicious: no source file of the project is run by what fails, `test_a.Halves.test_half`.",
+                    "problem": "No line is suspected: `test_a.Halves.test_half` fails without running any source file of the project.",
                 }
             ),
         )

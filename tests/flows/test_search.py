@@ -74,10 +74,10 @@ async def test_a_logic_bug_is_repaired_without_a_model(tmp_path: Path) -> None:
         body = pull.body or ""
         told = body.partition("### What was changed and why")[2]
         assert told.strip().splitlines()[2] == snapshot(
-            "`limits.py` line 2: the repair compares with `<=` instead of `<`."
+            "In `limits.py`, line 2, the fix compares with `<=` instead of `<`."
         )
         assert "Found by search, without a model: " in told
-        assert "`test_limits.Within.test_lowest` green" in told
+        assert "It fixes `test_limits.Within.test_lowest`" in told
 
 
 async def test_the_model_hears_what_the_search_found(tmp_path: Path) -> None:
@@ -97,8 +97,6 @@ async def test_the_model_hears_what_the_search_found(tmp_path: Path) -> None:
         await world.settled()
         assert (await world.run()).verdict is Verdict.FIXED
     prompt = heard[0]
-    assert (
-        "Suspicious lines, the most suspicious first:\n- far.py:2 (1.00) `return n + 1`" in prompt
-    )
-    assert "An edit that comes near: far.py:2 " in prompt
-    assert "mends 1 of 2 failing tests" in prompt
+    assert "Suspicious lines, most suspicious first:\n- far.py:2 (1.00) `return n + 1`" in prompt
+    assert "A near miss: at far.py:2, an edit that " in prompt
+    assert "fixes 1 of 2 failing tests" in prompt

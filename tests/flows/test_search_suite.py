@@ -77,7 +77,7 @@ async def test_what_breaks_another_test_of_the_suite_is_not_proposed(tmp_path: P
         assert output.patch is not None
         assert "+    return sum(numbers(n + 1))" in output.patch
         assert attempt.summary.partition("\n")[0] == snapshot(
-            "`counting.py` line 6: the repair takes one more than `n`."
+            "In `counting.py`, line 6, the fix takes one more than `n`."
         )
 
 

@@ -65,35 +65,35 @@ OF_UNITTEST = Error(
 @pytest.mark.parametrize(
     ("evidence", "sentence"),
     [
-        (Evidence(), snapshot("No line is suspicious: no test was collected.")),
+        (Evidence(), snapshot("No line is suspected: no tests were collected.")),
         (
             Evidence({0: seen(0, "passed"), 1: seen(1, "skipped")}),
             snapshot(
-                "No line is suspicious: no test fails when they are run one by one (2 collected). The command fails for something else, such as what is done around its tests."
+                "No line is suspected: no test fails when the tests run one by one (2 collected). The command fails for another reason, such as what it does before or after its tests."
             ),
         ),
         (
             Evidence({n: seen(n, "failed") for n in range(5)}),
             snapshot(
-                "No line is suspicious: no source file of the project is run by what fails, `t0`, `t1`, `t2` and 2 more."
+                "No line is suspected: `t0`, `t1`, `t2` and 2 more fail without running any source file of the project."
             ),
         ),
         (
             Evidence(broken={"test_b.py": Error("", "", ()), "test_a.py": NOT_THERE}),
             snapshot(
-                "No line is suspicious: `test_a.py`, `test_b.py` can't be collected, and no source file of the project is part of the reason: ModuleNotFoundError: No module named 'x'"
+                "No line is suspected: `test_a.py` and `test_b.py` can't be collected, and no source file of the project is involved: ModuleNotFoundError: No module named 'x'"
             ),
         ),
         (
             Evidence(broken={"test_a.py": Error("", "", ())}),
             snapshot(
-                "No line is suspicious: `test_a.py` can't be collected, and no source file of the project is part of the reason."
+                "No line is suspected: `test_a.py` can't be collected, and no source file of the project is involved."
             ),
         ),
         (
             Evidence(broken={"_FailedTest.test_a": OF_UNITTEST}),
             snapshot(
-                "No line is suspicious: `_FailedTest.test_a` can't be collected, and no source file of the project is part of the reason: ModuleNotFoundError: No module named 'x'"
+                "No line is suspected: `_FailedTest.test_a` can't be collected, and no source file of the project is involved: ModuleNotFoundError: No module named 'x'"
             ),
         ),
     ],
@@ -117,8 +117,8 @@ def test_lines_of_failing_tests_alone_are_most_suspicious() -> None:
     ranked = suspects(evidence)
     assert [(one.line, one.score) for one in ranked] == [(3, 1.0), (2, 0.6667), (1, 0.4024)]
     assert ranked[0].reasons == (
-        "run by the failing test and by no passing one",
-        "ValueError was raised here",
+        "the failing test runs it, but no passing test does",
+        "ValueError was raised there",
     )
 
 
@@ -169,7 +169,10 @@ def test_patches_that_agree_outweigh_a_single_one() -> None:
     behaviour = {"0": ["1", "2"], "1": ["1", "3"], "2": ["1", "3"]}
     chosen, other = choose(three, ["f(0)", "f(1)"], behaviour)
     assert (chosen.candidate.number, [one.number for one in chosen.alike]) == (1, [2])
-    assert (other.candidate.number, other.differs) == (0, "f(1): 3, instead of 2")
+    assert (other.candidate.number, other.differs) == (
+        0,
+        "They differ on `f(1)`: `3` with the fix, `2` with this one.",
+    )
 
 
 def test_the_shortest_stands_for_those_that_behave_alike() -> None:
@@ -222,7 +225,7 @@ def test_what_breaks_the_suite_is_plausible_no_more() -> None:
     assert trials.plausible == ()
     assert [(one.candidate.number, one.broken) for one in trials.partial] == [(0, ("other::test",))]
     assert in_vain(trials, SearchEffort(2, 1.0)) == snapshot(
-        "No edit fixes the failing tests without breaking the rest of the suite: 2 candidates tried in 1 s. The best one, in a.py line 1, breaks `other::test`."
+        "No edit fixes the failing tests without breaking others in the full test suite: 2 edits tried in 1 s. The best one, in `a.py`, line 1, breaks `other::test`."
     )
 
 
@@ -231,14 +234,14 @@ def test_a_search_in_vain_says_what_it_saw() -> None:
     failing = {0: seen(0, "failed")}
     trials = Trials(Evidence(tests=failing, sources={"test_a.py": ""}))
     assert in_vain(trials, SearchEffort(0, 0.1)) == snapshot(
-        "The failing tests run no source file of the project in their own process, or none that can be read as Python, so there is nothing to edit."
+        "There is nothing to edit: the failing tests run no source file of the project in their own process, or none that can be read as Python."
     )
     trials = Trials(Evidence(tests=failing, sources={"a.py": ""}))
     trials.add([candidate(0, 0.5)])
     result = {"status": "failed", "mended": ["t0"], "broken": ["t1"]}
     trials.take({"writing": False, "results": {"0": result}}, trials.warm)
     assert in_vain(trials, SearchEffort(1, 0.1)) == snapshot(
-        "No edit fixes every failing test without breaking others: 1 candidate tried in 0 s. The best one, in a.py line 1, mends 1 of 1 and breaks `t1`."
+        "No edit fixes every failing test without breaking others: 1 edit tried in 0.1 s. The best one, in `a.py`, line 1, fixes 1 of 1 failing tests and breaks `t1`."
     )
 
 
@@ -246,12 +249,12 @@ def test_a_search_in_vain_says_what_it_saw() -> None:
     ("kept", "said"),
     [
         ((), ""),
-        (("a::b",), "The other test of the suite that runs this function stays green."),
-        (("a::b", "a::c"), "2 other tests of the suite that run this function stay green."),
+        (("a::b",), "The other test in the suite that runs this function still passes."),
+        (("a::b", "a::c"), "2 other tests in the suite that run this function still pass."),
     ],
 )
-def test_the_summary_says_which_other_tests_stay_green(kept: tuple[str, ...], said: str) -> None:
+def test_the_summary_says_which_other_tests_still_pass(kept: tuple[str, ...], said: str) -> None:
     """Only where the whole suite has others that run the changed function."""
     [choice] = choose([candidate(0, 0.5)])
     told = explain([choice], Evidence(tests={0: seen(0, "failed")}), (), SearchEffort(1, 0.1), kept)
-    assert told.splitlines()[2] == f"It turns `t0` green. {said}".strip()
+    assert told.splitlines()[2] == f"It fixes `t0`. {said}".strip()

@@ -98,8 +98,8 @@ async def test_a_logic_bug_under_pytest(tmp_path: Path) -> None:
     assert "+    return sum(numbers) / len(numbers)\n" in proposal.patch.text.replace(
         "(len(numbers))", "len(numbers)"
     )
-    assert proposal.summary.startswith("`mean.py` line 5: the repair ")
-    assert "It turns `test_mean.py::test_some` green." in proposal.summary
+    assert proposal.summary.startswith("In `mean.py`, line 5, the fix ")
+    assert "It fixes `test_mean.py::test_some`." in proposal.summary
     assert any("edits tried" in text for text in told)
     assert "mean.py:5 (1.00)" in proposal.clues
 
@@ -136,7 +136,7 @@ async def test_cases_of_unittest_under_pytest(tmp_path: Path) -> None:
     }
     proposal, _ = await propose(tmp_path, files, PYTEST)
     assert proposal.patch.files == ("mean.py",)
-    assert "`test_mean.py::Mean::test_each`, `test_mean.py::Mean::test_some`" in proposal.summary
+    assert "`test_mean.py::Mean::test_each` and `test_mean.py::Mean::test_some`" in proposal.summary
 
 
 async def test_plugins_that_are_not_loaded_are_given_no_options(tmp_path: Path) -> None:
@@ -166,9 +166,7 @@ async def test_two_faults_in_two_functions(tmp_path: Path) -> None:
     """Edits that mend one test each are put together."""
     proposal, _ = await propose(tmp_path, TWO_FAULTS, PYTEST)
     assert proposal.patch.text.count("\n+    return items[") == 2
-    assert "It turns `test_pair.py::test_first`, `test_pair.py::test_last` green." in (
-        proposal.summary
-    )
+    assert "It fixes `test_pair.py::test_first` and `test_pair.py::test_last`." in proposal.summary
 
 
 @pytest.mark.exhaustive
@@ -214,7 +212,7 @@ async def test_nothing_in_vain_is_claimed(tmp_path: Path) -> None:
     }
     proposal, _ = await propose(tmp_path, files, PYTEST)
     assert not proposal.patch
-    assert proposal.summary.startswith("No edit turns a failing test green")
+    assert proposal.summary.startswith("No edit fixes a failing test")
     assert "far.py:2" in proposal.clues
 
 
@@ -251,7 +249,7 @@ async def test_several_plausible_patches_are_shown(tmp_path: Path) -> None:
         ),
     }
     proposal, _ = await propose(tmp_path, files, PYTEST)
-    assert "Other patches pass the tests too, but do something else:" in proposal.summary
+    assert "Other patches also pass the tests, but behave differently:" in proposal.summary
     assert "They differ on `price(count=" in proposal.summary
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.repair.proposers.search.mutations import Candidate
+from bot.reporting.reasons import search as reasons
 
 Behaviour = Sequence[str | None]
 
@@ -21,8 +22,7 @@ class Choice:
         candidate: The one that stands for them.
         alike: Others that behave the same on every input that was tried.
         weight: How much speaks for them.
-        differs: An input on which it answers unlike the chosen one, and both answers; "" when
-            none was found.
+        differs: On which input it answers unlike the chosen one, and how; "" when none was found.
     """
 
     candidate: Candidate
@@ -96,6 +96,6 @@ def _told_apart(
     mine = known.get(str(choice.candidate.number), ())
     for asked, chosen, other in zip(inputs, best, mine, strict=False):
         if chosen != other:
-            words = f"{asked}: {chosen or 'no end'}, instead of {other or 'no end'}"
+            words = reasons.differ(asked, fix=chosen, other=other)
             return Choice(choice.candidate, choice.alike, choice.weight, words)
     return choice

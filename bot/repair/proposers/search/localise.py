@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from bot.repair.guards import is_test_file
 from bot.repair.proposers.search.evidence import UNPARSABLE, Error, Evidence, Frame
+from bot.reporting.reasons import suspicion
 
 Place = tuple[str, int]
 """A file and a line of it."""
@@ -41,7 +42,7 @@ class Suspect:
         file: Relative to the work tree.
         line: 1-based.
         score: From 0 up, the most suspicious line has 1.
-        reasons: Why, in a few words each.
+        reasons: Why, a clause each.
     """
 
     file: str
@@ -71,12 +72,12 @@ def suspects(evidence: Evidence, recent: frozenset[Place] = frozenset()) -> tupl
     for place, (gain, reason) in _raised(evidence.errors).items():
         add(place, gain, reason)
     for place, gain in _hot(evidence).items():
-        add(place, gain, "runs over and over in a test that never ends")
+        add(place, gain, suspicion.hot())
     for place in recent & scores.keys():
-        add(place, _NEW, "was changed lately")
+        add(place, _NEW, suspicion.recent())
     for place in _running(evidence) & scores.keys():
         scores[place] *= _RUNNING
-        reasons[place].append("is part of what runs the tests")
+        reasons[place].append(suspicion.runs_tests())
     top = max(scores.values(), default=1.0)
     ranked = sorted(scores, key=lambda place: (-scores[place], place))
     return tuple(
@@ -103,12 +104,9 @@ def _spectra(evidence: Evidence) -> dict[Place, Spectrum]:
 
 def _words(spectrum: Spectrum, *, traced_all: bool) -> str:
     total = spectrum.failing + spectrum.failing_elsewhere
-    traced = "" if traced_all else " that were traced"
-    failing = f"{spectrum.failing} of {total} failing tests{traced}"
-    if total == 1 and traced_all:
-        failing = "the failing test"
-    passing = {0: "no passing one", 1: "1 passing one"}
-    return f"run by {failing} and by {passing.get(spectrum.passing, f'{spectrum.passing} passing ones')}"
+    return suspicion.run_by(
+        spectrum.failing, failing=total, passing=spectrum.passing, traced_all=traced_all
+    )
 
 
 def _raised(errors: tuple[Error, ...]) -> Mapping[Place, tuple[float, str]]:
@@ -120,8 +118,8 @@ def _raised(errors: tuple[Error, ...]) -> Mapping[Place, tuple[float, str]]:
         for frame in reversed(frames):
             place = (frame.file, frame.line)
             if gain > gains.get(place, (0.0, ""))[0]:
-                how = "was raised here" if gain == _RAISED else "came through here"
-                gains[place] = (gain, f"{error.type or 'the error'} {how}")
+                how = suspicion.raised if gain == _RAISED else suspicion.passed_through
+                gains[place] = (gain, how(error.type))
             gain *= _FADING
     return gains
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener
@@ -12,15 +12,9 @@ from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.laboratory import NoAnswer
 from bot.repair.proposers.search.localise import Suspect, suspects
-from bot.repair.proposers.search.looking import (
-    look,
-    open_laboratory,
-    uncollected,
-    unknown_runner,
-)
-
-_NAMED = 3
-"""Tests of which the name is said."""
+from bot.repair.proposers.search.looking import look, open_laboratory
+from bot.reporting.reasons import search as reasons
+from bot.reporting.reasons import suspicion
 
 
 class Localiser:
@@ -54,16 +48,16 @@ class Localiser:
         del listener, spend
         laboratory = await open_laboratory(task, workbench, steps, key="localise")
         if laboratory is None:
-            self.problem = unknown_runner(task)
+            self.problem = reasons.unknown_runner(task.commands.failing)
             return Proposal(Patch(), self.problem)
         try:
             self.evidence, _ = await look(task, laboratory, task.search.seconds)
         except NoAnswer as problem:
-            self.problem = uncollected(str(problem))
+            self.problem = reasons.uncollected(str(problem))
             return Proposal(Patch(), self.problem)
         self.suspects = suspects(self.evidence, task.recent)
         self.problem = "" if self.suspects else none_suspicious(self.evidence)
-        return Proposal(Patch(), self.problem or f"{len(self.suspects)} lines are suspicious.")
+        return Proposal(Patch(), self.problem or suspicion.examined(len(self.suspects)))
 
 
 def none_suspicious(evidence: Evidence) -> str:
@@ -72,18 +66,8 @@ def none_suspicious(evidence: Evidence) -> str:
     if broken:
         error = evidence.broken[broken[0]]
         last = f"{error.type}: {error.message}".strip(": \n").rpartition("\n")[2]
-        seen = f"{_listed(broken)} can't be collected, and no source file of the project is part "
-        seen += f"of the reason{f': {last.strip()}' if last else '.'}"
-    elif failing:
-        seen = f"no source file of the project is run by what fails, {_listed(failing)}."
-    elif evidence.tests:
-        seen = f"no test fails when they are run one by one ({len(evidence.tests)} collected). "
-        seen += "The command fails for something else, such as what is done around its tests."
-    else:
-        seen = "no test was collected."
-    return f"No line is suspicious: {seen}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(f"`{name}`" for name in names[:_NAMED]) + more
+        return suspicion.uncollectable(broken, last.strip())
+    if failing:
+        return suspicion.no_source_run(failing)
+    tests = len(evidence.tests)
+    return suspicion.none_fails(tests) if tests else suspicion.none_collected()

@@ -56,13 +56,3 @@ async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Evid
         patience = min(observation.seconds + 1.0, seconds / 2)
     answer = await laboratory.ask("localise", "collect", seconds, patience=patience)
     return read_evidence(answer), float(answer["seconds"])
-
-
-def unknown_runner(task: Task) -> str:
-    """Return why nothing can be looked at, as a sentence."""
-    return f"`{task.commands.failing}` runs neither pytest nor unittest, as far as is known."
-
-
-def uncollected(problem: str) -> str:
-    """Return that the tests could not be collected, with the last that the runner said."""
-    return f"The tests could not be collected one by one: {problem.strip().rpartition(chr(10))[2]}"

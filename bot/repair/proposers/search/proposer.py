@@ -11,8 +11,9 @@ from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.search.laboratory import FOLDER, NoAnswer
-from bot.repair.proposers.search.looking import open_laboratory, uncollected
+from bot.repair.proposers.search.looking import open_laboratory
 from bot.repair.proposers.search.search import Search
+from bot.reporting.reasons import search as reasons
 from sandbox.base import WORKSPACE
 
 _SHARE = 0.8
@@ -43,7 +44,7 @@ class SearchProposer:
         """Change the work tree and return the patch; see `Proposer`."""
         del spend  # nothing here costs money
         if task.write_test:
-            return Proposal(Patch(), "Writing a test takes a model.")
+            return Proposal(Patch(), reasons.needs_model())
         key = f"attempt {task.n}: search"
         laboratory = await open_laboratory(
             task, workbench, steps, key=key, folder=self._folder, root=self._root
@@ -55,7 +56,7 @@ class SearchProposer:
         try:
             return await search.done()
         except NoAnswer as problem:
-            return Proposal(Patch(), uncollected(str(problem)))
+            return Proposal(Patch(), reasons.uncollected(str(problem)))
 
 
 async def _now() -> float:

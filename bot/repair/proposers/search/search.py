@@ -22,12 +22,13 @@ from bot.repair.proposers.search.explain import (
 )
 from bot.repair.proposers.search.laboratory import Laboratory, NoAnswer
 from bot.repair.proposers.search.localise import suspects
-from bot.repair.proposers.search.looking import look, uncollected
+from bot.repair.proposers.search.looking import look
 from bot.repair.proposers.search.mutations import Candidate, candidates
 from bot.repair.proposers.search.proving import RealCommand
 from bot.repair.proposers.search.regression import RegressionTests, regression_tests
 from bot.repair.proposers.search.stages import Stage, cold, stages
 from bot.repair.proposers.search.trials import Trials
+from bot.reporting.reasons import search as reasons
 
 _COLLECTING = 0.35
 """Of the time, the most that collecting evidence may take."""
@@ -76,7 +77,7 @@ class Search:
         self._count(seconds)
         ranked_lines = suspects(evidence, self.task.recent)
         if not evidence.failing and not evidence.broken:
-            return Proposal(Patch(), "Every test passes when a search runs them one by one.")
+            return Proposal(Patch(), reasons.all_pass())
         ranked = [
             one
             for one in candidates(evidence, ranked_lines)
@@ -140,10 +141,10 @@ class Search:
         self._count(answer["seconds"])
         self.compared = answer.get("compared") or self.compared
         if answer["writing"] and not trials.writing:
-            self._tell("tests write into the work tree, so one edit is tried at a time")
+            self._tell(reasons.one_at_a_time())
         fresh = trials.take(answer, stage.queue)
         rate = len(fresh) / max(answer["seconds"], 0.1)
-        self._tell(f"{standing(trials)}, {rate:.0f} a second")
+        self._tell(standing(trials, rate))
 
     async def _leave_out_harmful(self, trials: Trials, regression: RegressionTests | None) -> None:
         """Discard what breaks other tests of the suite."""
@@ -154,7 +155,7 @@ class Search:
         try:
             broken = await regression.broken_by(plausible, self.left)
         except NoAnswer as problem:
-            self._tell(f"the whole suite has no say in it yet. {uncollected(str(problem))}")
+            self._tell(reasons.suite_uncollected(str(problem)))
             return
         finally:
             self._count(regression.seconds - known)
@@ -162,10 +163,8 @@ class Search:
             if candidate.number in broken:
                 trials.discard(candidate, "harmful", broken[candidate.number])
         if broken:
-            missed = (
-                f"; {regression.missed} of its tests were not reached" if regression.missed else ""
-            )
-            self._tell(f"{len(broken)} of {len(plausible)} break other tests of the suite{missed}")
+            number, missed = len(plausible), regression.missed
+            self._tell(reasons.break_suite(len(broken), plausible=number, missed=missed))
 
     async def _proved(self, trials: Trials, command: RealCommand) -> tuple[Choice, ...]:
         """Return the choices, first one that passes the real command; nothing when none does."""
@@ -201,4 +200,4 @@ class Search:
         self.left -= seconds
 
     def _tell(self, text: str) -> None:
-        self.listener(Noticed(f"search: {text}."))
+        self.listener(Noticed(f"search: {text}"))
