@@ -914,7 +914,7 @@ Comment here:
 ### Notes
 
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
-- search: The failing tests run no source file of the project in their own process, or none that can be read as Python, so there is nothing to edit.
+- search: There is nothing to edit: the failing tests run no source file of the project in their own process, or none that can be read as Python.
 - Run `RUN`: N s, N tokens, $0.N.
 
 <!-- fixpoint:run=RUN kind=pull-request -->
