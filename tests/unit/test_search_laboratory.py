@@ -215,9 +215,9 @@ async def test_edits_of_an_endless_function_are_compared(tmp_path: Path) -> None
     laboratory, evidence = await opened(tmp_path, files)
     edits = [("n += 1", text) for text in ("n -= 1", "n -= 2", "n = 0")]
     queue = edits_of(files["m.py"], edits)
-    asked = {"seconds": 15.0, "seed": 0, "patience": 2.0}
+    asked = {"seconds": 120.0, "seed": 0, "patience": 2.0}
     request = {**Trials(evidence).request(queue), "more": 100, "grace": 60.0, "workers": 2}
-    answer = await laboratory.ask("try", "warm", 60.0, compare=asked, **request)
+    answer = await laboratory.ask("try", "warm", 300.0, compare=asked, **request)
     compared = answer["compared"]
     first, second, third = (compared["behaviour"][str(n)] for n in range(3))
     assert set(compared["inputs"][:2]) == {"f(n=4)", "f(n=6)"}
