@@ -72,6 +72,7 @@ class Observation:
         written: Paths that it left new or changed in the work tree; empty when nobody looked.
         order: In which order its tests ran, as a sentence; empty when nobody asked.
         programs: What it started, in order; empty when nobody watched, or nobody could.
+        others: What failed besides, and no patch of this run has to mend.
     """
 
     command: str
@@ -86,11 +87,14 @@ class Observation:
     written: tuple[str, ...] = ()
     order: str = ""
     programs: tuple[StartedProgram, ...] = ()
+    others: tuple[Failure, ...] = ()
 
     @property
     def ok(self) -> bool:
-        """Whether the command passed."""
-        return self.exit_code == 0
+        """Whether the command passed, apart from what no patch has to mend."""
+        if self.exit_code == 0:
+            return True
+        return bool(self.others) and not self.failing and not self.timed_out
 
     @property
     def failing_ids(self) -> frozenset[str]:

@@ -198,7 +198,7 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
         move = next_move(_state(run))
         match move:
             case Accept(attempt):
-                return Verdict.FIXED, _why_accepted(attempt)
+                return Verdict.FIXED, _why_accepted(run, attempt)
             case Conclude(verdict, reason):
                 return verdict, reason
             case Try():
@@ -207,8 +207,11 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
                     raise BudgetExhausted(made.broke_off)
 
 
-def _why_accepted(attempt: Attempt) -> str:
-    return ending.fixed(attempt.verification.uncompared if attempt.verification else "")
+def _why_accepted(run: Run, attempt: Attempt) -> str:
+    verification, reproduction = attempt.verification, run.known.reproduction
+    if verification is None or reproduction is None:
+        return ending.fixed()
+    return ending.fixed(verification.uncompared, len(reproduction.others))
 
 
 def _state(run: Run) -> State:
