@@ -115,6 +115,8 @@ class Report:
             before a restart are not counted.
         notes: What a person should know besides.
         balances: How the accounts stand that it was charged to, on a server.
+        draft: Whether `patch`, which is not accepted, is worth a draft: it mends some of several
+            failures, and nothing tells which of them the problem is about.
     """
 
     run_id: str
@@ -132,6 +134,7 @@ class Report:
     command_seconds: float = 0.0
     notes: tuple[str, ...] = ()
     balances: tuple[Balance, ...] = ()
+    draft: bool = False
 
     @property
     def accepted_attempt(self) -> Attempt | None:

@@ -16,9 +16,10 @@ _MOST_NAMED = 5
 def left_alone(cause: str, tests: Sequence[str]) -> str:
     """Tests that fail with and without a patch, for one cause."""
     named = series([f"`{test}`" for test in tests], most=_MOST_NAMED)
+    if len(tests) == 1:
+        return f"1 failing test is not part of this repair: {named}. It {cause}."
     number = count(len(tests), "failing test")
-    each = "It" if len(tests) == 1 else "Each of them"
-    return f"{number} not part of this repair: {named}. {each} {cause}."
+    return f"{number} are not part of this repair: {named}. Each of them {cause}."
 
 
 @example()
