@@ -10,7 +10,7 @@ from typing import Any
 from inline_snapshot import snapshot
 
 from bot.reporting.json_report import FixOutput
-from tests.fakes.model import Say
+from tests.fakes.model import Say, Step
 from tests.flows.command_line import Desk, open_desk
 from tests.flows.world import attempts, bash, open_world
 
@@ -118,8 +118,12 @@ async def test_a_search_mends_what_the_issue_is_about(tmp_path: Path) -> None:
 
 async def test_half_a_repair_is_a_draft_where_nothing_tells(tmp_path: Path) -> None:
     """The pull request says what it mends, and closes nothing."""
-    half = [bash("sed -i 's/prices.1:./prices/' cart.py"), Say("The first price counts.")]
-    answers = attempts([Say('{"unclear": true}')], half)
+    unclear: list[Step] = [Say('{"unclear": true}')]
+    half: list[Step] = [
+        bash("sed -i 's/prices.1:./prices/' cart.py"),
+        Say("The first price counts."),
+    ]
+    answers = attempts(unclear, half)
     config = f"{CONFIG}proposers: [agent]\nattempts: 1\n"
     files = {**FILES, ".github/fixpoint.yml": config}
     async with open_world(tmp_path, answers, files=files) as world:

@@ -19,6 +19,8 @@ from bot.model import (
     GuardFinding,
     Limits,
     Observation,
+    OtherFailure,
+    OtherKind,
     Patch,
     Problem,
     Proposal,
@@ -28,6 +30,8 @@ from bot.model import (
     Usage,
     Verification,
 )
+from bot.repair.proposers.agent.failure_judge import question as sorting_question
+from bot.repair.proposers.agent.failure_judge import read_choice
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.reviewer import question, read_review
 from bot.repair.proposers.base import Task
@@ -269,6 +273,27 @@ def test_what_a_search_found_out_is_told_as_data() -> None:
     part = told[told.index("Before you, a search") : told.index("# The repository")]
     assert "- sum.py:2 (1.00) `return a`: raised" in part
     assert "search" not in opening(BARE)
+
+
+def test_failures_that_need_no_repair_are_named_with_their_causes() -> None:
+    """As data: their names come from the repository."""
+    other = OtherFailure("tests.a::b", OtherKind.ENVIRONMENT, "needs the network")
+    text = opening(replace(BARE, reproduction=replace(BARE.reproduction, others=(other,))))
+    assert re.search(r"<data-\w+ [^>]*>\n- tests\.a::b: needs the network\n</data-", text), text
+
+
+def test_a_model_sorts_failures_by_number() -> None:
+    """It sees what people wrote and how each test fails, and may find that none belongs to it."""
+    other = Failure("tests/test_net.py::test_get", None, None, "Network is unreachable")
+    text = sorting_question(FULL.problem, replace(RED, failing=(FAILURE, other)))
+    assert "1. tests/test_sum.py::test_total" in text
+    assert "2. tests/test_net.py::test_get" in text
+    assert "keep the public API" in text
+    shown = (FAILURE, other)
+    assert read_choice('The first.\n{"about": [1]}', shown) == frozenset({FAILURE.test})
+    assert read_choice('{"about": []}', shown) == frozenset()
+    assert read_choice('{"about": [2, 7, 0]}', shown) == frozenset({other.test})
+    assert read_choice('{"about": "all"} or not', shown) is None
 
 
 def test_the_write_test_task() -> None:

@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 
 from bot.repair.proposers.search.choose import choose
 from bot.repair.proposers.search.command import suite_command
-from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest
+from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest, without
 from bot.repair.proposers.search.explain import SearchEffort, explain, in_vain
 from bot.repair.proposers.search.limits import time_limits
 from bot.repair.proposers.search.localise import suspects
@@ -258,3 +258,16 @@ def test_the_summary_says_which_other_tests_still_pass(kept: tuple[str, ...], sa
     [choice] = choose([candidate(0, 0.5)])
     told = explain([choice], Evidence(tests={0: seen(0, "failed")}), (), SearchEffort(1, 0.1), kept)
     assert told.splitlines()[2] == f"It fixes `t0`. {said}".strip()
+
+
+def test_failures_that_need_no_repair_are_left_out() -> None:
+    """Known by the runner's ids; a file that can't be loaded stays out of the way."""
+    tests = {n: seen(n, outcome) for n, outcome in enumerate(("failed", "failed", "passed"))}
+    error = Error("ImportError", "no trustme", ())
+    counted = {0: {"a.py": {1: 1}}, 1: {"a.py": {2: 1}}}
+    evidence = Evidence(tests, {"tests/test_tls.py": error}, counted)
+    left = without(evidence, [tests[1].id, tests[2].id, "tests.test_tls"])
+    assert [test.index for test in left.failing] == [0]
+    assert [test.index for test in left.passing] == [2]
+    assert (left.counted, left.broken) == ({0: counted[0]}, {})
+    assert left.tolerated == ("tests/test_tls.py",)
