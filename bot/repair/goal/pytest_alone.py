@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,36 +11,14 @@ from bot.detect.scripts import Read
 _MOST_NODES = 60
 _CONFIGURATION = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini")
 _WITHOUT_VALUE = frozenset(
-    [
-        "--strict-markers",
-        "--strict-config",
-        "--strict",
-        "--verbose",
-        "--quiet",
-        "--exitfirst",
-        "--showlocals",
-        "--disable-warnings",
-        "--disable-pytest-warnings",
-        "--doctest-modules",
-        "--no-header",
-        "--no-summary",
-        "--no-cov",
-        "--cov-append",
-        "--cov-branch",
-        "--pyargs",
-        "--runslow",
-        "--full-trace",
-        "--setup-show",
-        "--continue-on-collection-errors",
-        "--failed-first",
-        "--ff",
-        "--last-failed",
-        "--lf",
-        "--new-first",
-        "--nf",
-        "--sw",
-        "--stepwise",
-    ]
+    re.findall(
+        r"[\w-]+",
+        """--strict-markers --strict-config --strict --verbose --quiet --exitfirst --showlocals
+    --disable-warnings --disable-pytest-warnings --doctest-modules --no-header --no-summary
+    --no-cov --cov-append --cov-branch --pyargs --runslow --full-trace --setup-show
+    --continue-on-collection-errors --failed-first --ff --last-failed --lf --new-first --nf
+    --sw --stepwise""",
+    )
 )
 """Long options behind which a path is no value."""
 
