@@ -62,6 +62,7 @@ def owns(module: str) -> bool:
         ("CI says `tests.test_dates::test_parses` fails", {PARSER, SIBLING}),
         ("German dates\nI get: no such month: Maerz", {PARSER, SIBLING}),
         ("`total()` forgets the last price", {TOTAL}),
+        ("`total()` is wrong since dates are parsed", {TOTAL}),
         ("Wrong cart\nThe total of my cart is too low", {TOTAL}),
         ("In dates/parser.py `parse_date('1. Maerz')` fails", {PARSER, SIBLING}),
         ("test_fetches hangs", {NETWORK}),

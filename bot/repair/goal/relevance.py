@@ -1,8 +1,8 @@
 """Decide which failing tests a problem is about, by what it names. Pure.
 
 A problem that names a test, or quotes what it fails with, is about that test and those that fail
-in the same place. Else names of code, quoted values and words are looked for in what each test is
-called, runs and says; what all of the failing tests share tells none of them from the others.
+in the same place. Else names of code and quoted values, and then words, are looked for in what each
+test is called, runs and says; what all of the failing tests share tells none from the others.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -30,7 +30,6 @@ _PLACE_WEIGHT = 2.0
 """Of a file or class of tests that the problem names."""
 
 _CODE_WEIGHT = 1.0
-_WORD_WEIGHT = 0.4
 _SHARE = 0.35
 """Of the best score, what another test needs to be meant too."""
 
@@ -61,7 +60,7 @@ def meant_by(words: IssueWords, failing: Sequence[Failure], likely: Sequence[Fai
         causes = {signature(one) for one in failing if one.test in named and _in_program(one)}
         mates = {one.test for one in likely if signature(one) in causes}
         return Meant(named | mates, named)
-    return Meant(_by_score(words, likely), named)
+    return Meant(_chosen(words, likely), named)
 
 
 def _is_named(words: IssueWords, failure: Failure) -> bool:
@@ -90,28 +89,42 @@ def _in_program(failure: Failure) -> bool:
     return bool(failure.file) and "test" not in PurePosixPath(failure.file or "").name
 
 
-def _by_score(words: IssueWords, likely: Sequence[Failure]) -> frozenset[str]:
-    hits = {one.test: _hits(words, one) for one in likely}
+def _chosen(words: IssueWords, likely: Sequence[Failure]) -> frozenset[str]:
+    """Return the tests with the most of what the problem names; words count where no code does."""
+    by_code = _best({one.test: _code_hits(words, one) for one in likely})
+    return by_code or _best({one.test: _word_hits(words, one) for one in likely})
+
+
+def _best(hits: Mapping[str, Mapping[str, float]]) -> frozenset[str]:
+    """Return the tests whose hits come near the best; a hit that all tests have weighs nothing."""
     shared = Counter(hit for found in hits.values() for hit in found)
     scores = {
-        test: sum(weight * math.log(len(likely) / shared[hit]) for hit, weight in found.items())
+        test: sum(weight * math.log(len(hits) / shared[hit]) for hit, weight in found.items())
         for test, found in hits.items()
     }
     best = max(scores.values(), default=0.0)
     return frozenset(test for test, score in scores.items() if best and score >= _SHARE * best)
 
 
-def _hits(words: IssueWords, failure: Failure) -> dict[str, float]:
-    """Return what of a problem is found in a failure, with its weight."""
-    name = _CASE.sub("", failure.test)
-    parts = {part.lower() for part in _PART.findall(name)}
+def _code_hits(words: IssueWords, failure: Failure) -> dict[str, float]:
+    """Return which names and values of a problem's code a failure has, with their weights."""
+    parts = _parts(failure)
     account = f"{failure.test}\n{failure.message}\n{failure.detail}\n{failure.file or ''}"
     there = {*_WORD.findall(account)}
-    said = {word.lower() for word in _WORD.findall(errors(failure))}
+    name = _CASE.sub("", failure.test)
     places = {part for part in re.split(r"::|\.|/", name)[:-1] if len(part) >= _SHORTEST_NAME}
-    found = dict.fromkeys(words.words & (parts | said), _WORD_WEIGHT)
-    found |= {text: _CODE_WEIGHT for text in words.quoted if text in account}
+    found = {text: _CODE_WEIGHT for text in words.quoted if text in account}
     found |= dict.fromkeys(words.identifiers & there, _CODE_WEIGHT)
     found |= {word.lower(): _CODE_WEIGHT for word in words.identifiers if word.lower() in parts}
     found |= dict.fromkeys(places & words.identifiers, _PLACE_WEIGHT)
     return found
+
+
+def _word_hits(words: IssueWords, failure: Failure) -> dict[str, float]:
+    """Return which words of a problem are in a test's name or in what it fails with."""
+    said = {word.lower() for word in _WORD.findall(errors(failure))}
+    return dict.fromkeys(words.words & (_parts(failure) | said), 1.0)
+
+
+def _parts(failure: Failure) -> set[str]:
+    return {part.lower() for part in _PART.findall(_CASE.sub("", failure.test))}
