@@ -164,6 +164,17 @@ def test_where_an_error_is_raised_matters() -> None:
     assert environment_cause(warned, owns) == reasons.warning_as_error("DeprecationWarning")
 
 
+def test_what_stands_beside_the_failing_line_names_nothing() -> None:
+    """Pytest prints whole functions; a name in one of them may have no part in the failure."""
+    beside = Failure(
+        "tests.test_cli::test_reads", "cli.py", 5, "KeyError: 'x'",
+        ">       main()\n\ntests/test_cli.py:3:\n_ _ _ _ _\n\n    def main():\n"
+        "        total(arguments)\n>       return arguments['x']\nE       KeyError: 'x'\n\ncli.py:5: KeyError",
+    )  # fmt: skip
+    goal = sort_failures(seen(TOTAL, beside), issue("`total()` is wrong"), owns)
+    assert goal.tests == {TOTAL.test}
+
+
 def test_what_a_test_prints_is_no_cause() -> None:
     """Only the lines that pytest marks say what was raised."""
     detail = f"{TOTAL.detail}\n--- Captured log ---\nNetwork is unreachable, trying again"

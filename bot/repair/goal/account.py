@@ -9,6 +9,8 @@ from bot.model import Failure
 
 _ERROR_LINE = re.compile(r"^E +(?P<text>\S.*)$", re.MULTILINE)
 _LAST_LINES = 15
+_BETWEEN_FRAMES = re.compile(r"^(?:_ )+_?$", re.MULTILINE)
+_TELLING_LINE = re.compile(r"^(?:>|E ).*$|^\s*(?:async )?def \w+|^\S+:\d+:.*$", re.MULTILINE)
 
 
 def errors(failure: Failure) -> str:
@@ -19,6 +21,16 @@ def errors(failure: Failure) -> str:
     marked = [match["text"] for match in _ERROR_LINE.finditer(failure.detail)]
     lines = marked or failure.detail.strip().split("\n")[-_LAST_LINES:]
     return "\n".join([failure.message, *lines])
+
+
+def run_by(failure: Failure) -> str:
+    """Return the test's own part of its account, and of the functions that it calls what ran last.
+
+    pytest prints each function from its first line on; most of that has no part in the failure.
+    """
+    first, *others = _BETWEEN_FRAMES.split(failure.detail)
+    lines = (match[0] for part in others for match in _TELLING_LINE.finditer(part))
+    return "\n".join([first, *lines])
 
 
 def raised_outside(failure: Failure) -> bool:

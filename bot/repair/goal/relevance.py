@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.model import Failure
-from bot.repair.goal.account import errors, signature
+from bot.repair.goal.account import errors, run_by, signature
 from bot.repair.goal.issue_words import IssueWords, levelled
 
 _CASE = re.compile(r"[\[( ].*", re.DOTALL)
@@ -109,7 +109,7 @@ def _best(hits: Mapping[str, Mapping[str, float]]) -> frozenset[str]:
 def _code_hits(words: IssueWords, failure: Failure) -> dict[str, float]:
     """Return which names and values of a problem's code a failure has, with their weights."""
     parts = _parts(failure)
-    account = f"{failure.test}\n{failure.message}\n{failure.detail}\n{failure.file or ''}"
+    account = f"{failure.test}\n{failure.message}\n{run_by(failure)}\n{failure.file or ''}"
     there = {*_WORD.findall(account)}
     name = _CASE.sub("", failure.test)
     places = {part for part in re.split(r"::|\.|/", name)[:-1] if len(part) >= _SHORTEST_NAME}
