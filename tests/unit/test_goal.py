@@ -164,6 +164,14 @@ def test_where_an_error_is_raised_matters() -> None:
     assert environment_cause(warned, owns) == reasons.warning_as_error("DeprecationWarning")
 
 
+def test_a_test_called_after_what_the_issue_names() -> None:
+    """Its account may be missing, where very many tests fail."""
+    called = Failure("tests.test_rates::test_parse_rate_is_exact")
+    words = Failure("tests.test_rates::test_drop_rate")
+    goal = sort_failures(seen(called, words, TOTAL), issue("`parse_rate` should drop zeros"), owns)
+    assert goal.tests == {called.test}
+
+
 def test_what_stands_beside_the_failing_line_names_nothing() -> None:
     """Pytest prints whole functions; a name in one of them may have no part in the failure."""
     beside = Failure(

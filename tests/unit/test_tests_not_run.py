@@ -111,3 +111,12 @@ def test_long_lists_are_cut() -> None:
     """A finding names five tests."""
     [finding] = not_run(red("a b c d e f g", "z"), green("z"))
     assert finding.message.endswith("a, b, c, d, e and 2 more.")
+
+
+def test_what_need_not_be_mended_still_ran() -> None:
+    """It fails with the patch too, and is not missing."""
+    before, other = red("t.a t.net", "t.b"), (Failure("t.net"),)
+    after = replace(green("t.a t.b"), exit_code=1, others=other)
+    assert after.ok
+    assert not_run(before, after) == ()
+    assert not_run(red("t.a", "t.b"), replace(red("t.a", "t.b"), others=other)) == ()

@@ -115,9 +115,15 @@ def _code_hits(words: IssueWords, failure: Failure) -> dict[str, float]:
     places = {part for part in re.split(r"::|\.|/", name)[:-1] if len(part) >= _SHORTEST_NAME}
     found = {text: _CODE_WEIGHT for text in words.quoted if text in account}
     found |= dict.fromkeys(words.identifiers & there, _CODE_WEIGHT)
-    found |= {word.lower(): _CODE_WEIGHT for word in words.identifiers if word.lower() in parts}
+    found |= {word: _CODE_WEIGHT for word in words.identifiers if _is_in_name(word, name, parts)}
     found |= dict.fromkeys(places & words.identifiers, _PLACE_WEIGHT)
     return found
+
+
+def _is_in_name(identifier: str, name: str, parts: set[str]) -> bool:
+    """Whether a test is called after a name: `test_parse_date_fails` after `parse_date`."""
+    own = _SEPARATOR.split(name)[-1].lower()
+    return identifier.lower() in parts or f"_{identifier.lower()}_" in f"_{own}_"
 
 
 def _word_hits(words: IssueWords, failure: Failure) -> dict[str, float]:
