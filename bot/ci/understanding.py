@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.ci import failures
-from bot.ci.evidence import RUNNER_STEPS, JobEvidence, Remark, StepFacts
+from bot.ci.evidence import RUNNER_STEPS, UNNAMED, JobEvidence, Remark, StepFacts
 from bot.ci.failures import Reading
 from bot.ci.failures.reading import failure
+from bot.ci.failures.work_tree import relative_paths
+from bot.ci.joblog.checkout import work_trees
 from bot.ci.joblog.excerpt import excerpt
 from bot.ci.joblog.infrastructure import may_be_flaky, recognise
 from bot.ci.joblog.reading import (
@@ -26,9 +28,6 @@ from bot.reporting.reasons import job_target, outside_causes
 MOST_FAILURES = 200
 """Failures of one check that are kept; the report shows fewer."""
 
-_GUESSED = "the step"
-"""Names the most telling line of an output in which no runner or tool is recognised."""
-
 
 @dataclass(frozen=True, slots=True)
 class Collected:
@@ -38,11 +37,13 @@ class Collected:
         log: The job's log, or None.
         reports: JUnit files out of its artifacts.
         summary: What a check of another App says of itself: title, summary and text.
+        repository: Whose check it is, as `owner/name`, or "".
     """
 
     log: str | None = None
     reports: tuple[bytes, ...] = ()
     summary: str = ""
+    repository: str = ""
 
 
 def understand(bare: JobEvidence, collected: Collected) -> JobEvidence:
@@ -68,7 +69,8 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
         return replace(
             _without_log(bare, collected), image=image(lines), missing=(*bare.missing, missing)
         )
-    reading = failures.read(section.output, command=_GUESSED)
+    output = relative_paths(section.output, work_trees(lines, collected.repository))
+    reading = failures.read(output, command=UNNAMED)
     named = _names(reading)
     # The reports are those of the whole run; this log is the job's own.
     guessed = reading.failing if named else _reported(collected.reports) or reading.failing
@@ -78,8 +80,8 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
         title=section.title,
         script=section.script,
         failing=guessed,
-        excerpt=excerpt(section.output, guessed),
-        outside=_outside(bare, section.errors, section.output, named=named),
+        excerpt=excerpt(output, guessed),
+        outside=_outside(bare, section.errors, output, named=named),
     )
 
 
@@ -94,7 +96,7 @@ def _section(found: Sequence[StepLog], step: StepFacts | None) -> StepLog | None
 def _without_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
     reported = _reported(collected.reports)
     said = collected.summary.strip()
-    reading = failures.read(said, command=_GUESSED) if said else Reading()
+    reading = failures.read(said, command=UNNAMED) if said else Reading()
     failing = reported or (reading.failing if _names(reading) else ())
     return replace(
         bare,
@@ -106,7 +108,7 @@ def _without_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
 
 def _names(reading: Reading) -> bool:
     """Whether a runner or tool named a failure, instead of one guessed from the output."""
-    return any(each.test != _GUESSED for each in reading.failing)
+    return any(each.test != UNNAMED for each in reading.failing)
 
 
 def _outside(bare: JobEvidence, errors: Sequence[str], output: str, *, named: bool) -> str:

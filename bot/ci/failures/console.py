@@ -18,13 +18,13 @@ _ESCAPES = re.compile(
 )
 _TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
-_TELLING = re.compile(
+TELLING = re.compile(
     r"\b(?:error|exception|fatal|panic(?:ked)?|failed|failure|not found|no such file|cannot|can't"
     r"|undefined|unrecognized|mismatch|out of date|differs?)\b|\w(?:Error|Exception)\b",
     re.IGNORECASE,
 )
 # Lines that only repeat that something failed, or that nothing did.
-_NOISE = re.compile(
+NOISE = re.compile(
     r"^(?:make(?:\[\d+\])?: \*\*\*|npm (?:warn|error|ERR!)|error: Recipe|ERROR: InvocationError"
     r"|\S+: commands failed|warning\b|(?:ERROR: )?usage:)|\b0 (?:errors?|failed|failures?)\b",
     re.IGNORECASE,
@@ -85,5 +85,5 @@ def most_telling(text: str, command: str) -> Reading:
 
 def _telling_line(text: str) -> str:
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    telling = (line for line in lines if _TELLING.search(line) and not _NOISE.search(line))
+    telling = (line for line in lines if TELLING.search(line) and not NOISE.search(line))
     return next(telling, lines[-1] if lines else job_logs.nothing_printed())

@@ -19,6 +19,7 @@ from bot.repair.checks.verdict import (
     outside,
     overall,
     wants_another_run,
+    wants_registries,
 )
 from bot.repair.job import Source
 from bot.repair.loop import verdict_of
@@ -132,10 +133,8 @@ async def _try(
     context = RepairContext(source, commands, prepared, preparation, guidance)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
     run.known.untouched = prepared
-    runs: list[Observation] = []
-    while not runs or wants_another_run(runs, chosen.evidence):
-        runs.append(await _observe(run, context, place, len(runs) + 1))
-    conclusion = conclude_at_head(chosen.target, chosen.evidence, runs)
+    runs = await _runs(run, context, chosen, place)
+    conclusion = conclude_at_head(chosen.target, chosen.evidence, runs, online=preparation.online)
     if conclusion.cause is Cause.REAL and has_base(context):
         base = await _at_base(run, context, chosen, place)
         found = base and conclude_at_base(chosen.target, chosen.evidence, runs[0], base)
@@ -144,6 +143,23 @@ async def _try(
         else:
             conclusion = found or conclusion
     return JobReproduction(chosen, context, tuple(runs), conclusion)
+
+
+async def _runs(
+    run: Run, context: RepairContext, chosen: CheckTarget, place: str
+) -> list[Observation]:
+    """Run the failing command as often as it takes; with the registries in reach if it needs them."""
+    preparation, command = context.preparation, context.commands.failing
+    runs: list[Observation] = []
+    while not runs or wants_another_run(runs, chosen.evidence):
+        runs.append(await _observe(run, context, place, len(runs) + 1))
+        if not preparation.online and wants_registries(chosen.evidence, runs[0]):
+            preparation.reach_registries()
+            run.listener(
+                PhaseStarted(Phase.REPRODUCE, detail=failed_jobs.run_with_registries(command))
+            )
+            return await _runs(run, context, chosen, f"{place}-online")
+    return runs
 
 
 async def _at_base(
@@ -167,6 +183,8 @@ async def _at_base(
         run.known.note(failed_jobs.base_not_set_up(chosen.target.check))
         return None
     preparation.use(prepared)
+    if context.preparation.online:
+        preparation.reach_registries()
     there = replace(context, source=base, preparation=preparation, prepared=prepared)
     return await observe_at_base(run, there, Patch(), step=f"base{place}")
 
