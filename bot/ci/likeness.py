@@ -130,7 +130,7 @@ def _by_name(there: Sequence[Failure], here: Sequence[Failure]) -> Comparison:
 def _by_lines(there: Account, here: Account) -> Comparison:
     """Compare by the end of the output there, and not by what is printed on the way to it."""
     wanted, found = there.lines, here.lines
-    if not wanted:
+    if not wanted and not there.named:
         return Comparison(Likeness.UNKNOWN)
     told = "\n".join(found)
     last = list(wanted)[-_LAST:]
