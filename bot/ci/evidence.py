@@ -64,6 +64,7 @@ class JobEvidence:
         failing: What failed at GitHub, in order; the first one is the first real error.
         excerpt: What the failing step printed, cut to a budget around its first real error.
         outside: Why the failure lies outside of the code, as a sentence, or "".
+        rerun_helps: Whether the job may well pass when GitHub runs it again.
         may_be_flaky: Whether its words are those of failures that come and go.
         remarks: Annotations of the check.
         missing: What is not available, as sentences.
@@ -85,6 +86,7 @@ class JobEvidence:
     failing: tuple[Failure, ...] = ()
     excerpt: str = ""
     outside: str = ""
+    rerun_helps: bool = False
     may_be_flaky: bool = False
     remarks: tuple[Remark, ...] = ()
     missing: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -13,7 +14,7 @@ from bot.ci.failures.reading import failure
 from bot.ci.failures.work_tree import relative_paths
 from bot.ci.joblog.checkout import work_trees
 from bot.ci.joblog.excerpt import excerpt
-from bot.ci.joblog.infrastructure import may_be_flaky, recognise
+from bot.ci.joblog.infrastructure import OutsideCause, may_be_flaky, recognise
 from bot.ci.joblog.reading import (
     StepLog,
     failing_section,
@@ -27,6 +28,10 @@ from bot.reporting.reasons import job_target, outside_causes
 
 MOST_FAILURES = 200
 """Failures of one check that are kept; the report shows fewer."""
+
+
+_CANCELLED = re.compile(r"The operation was canceled", re.IGNORECASE)
+"""What the runner says of a step that was stopped; what its tests said before counts more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +77,7 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
     output = relative_paths(section.output, work_trees(lines, collected.repository))
     reading = failures.read(output, command=UNNAMED)
     named = _names(reading)
+    cause = _outside(bare, section.errors, output, named=named)
     # The reports are those of the whole run; this log is the job's own.
     guessed = reading.failing if named else _reported(collected.reports) or reading.failing
     return replace(
@@ -81,7 +87,8 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
         script=section.script,
         failing=guessed,
         excerpt=excerpt(output, guessed),
-        outside=_outside(bare, section.errors, output, named=named),
+        outside=cause.meaning,
+        rerun_helps=cause.rerun,
     )
 
 
@@ -98,11 +105,13 @@ def _without_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
     said = collected.summary.strip()
     reading = failures.read(said, command=UNNAMED) if said else Reading()
     failing = reported or (reading.failing if _names(reading) else ())
+    cause = _outside(bare, (), said, named=bool(failing))
     return replace(
         bare,
         failing=failing,
         excerpt=excerpt(said, failing),
-        outside=_outside(bare, (), said, named=bool(failing)),
+        outside=cause.meaning,
+        rerun_helps=cause.rerun,
     )
 
 
@@ -111,19 +120,22 @@ def _names(reading: Reading) -> bool:
     return any(each.test != UNNAMED for each in reading.failing)
 
 
-def _outside(bare: JobEvidence, errors: Sequence[str], output: str, *, named: bool) -> str:
+def _outside(bare: JobEvidence, errors: Sequence[str], output: str, *, named: bool) -> OutsideCause:
+    """Return what outside of the code made the job fail; a cause without words when nothing did."""
     step = bare.failed_step
     said = [*errors, *(remark.message for remark in bare.remarks)]
-    sign = recognise(said, output, named=named)
-    if sign is not None:
-        return sign.meaning
+    cause = recognise(said, output, named=named)
+    if cause is not None:
+        return cause
     if step is not None and step.name in RUNNER_STEPS:
-        return outside_causes.runner_step_failed(step.name)
+        return OutsideCause(outside_causes.runner_step_failed(step.name), rerun=True)
     if bare.check.conclusion == "startup_failure":
-        return outside_causes.workflow_not_started()
+        return OutsideCause(outside_causes.workflow_not_started())
     if bare.check.conclusion == "timed_out" and not named:
-        return outside_causes.job_timed_out()
-    return ""
+        return OutsideCause(outside_causes.job_timed_out())
+    if not named and any(_CANCELLED.search(text) for text in said):
+        return OutsideCause(outside_causes.cancelled(), rerun=True)
+    return OutsideCause("")
 
 
 def _reported(reports: Sequence[bytes]) -> tuple[Failure, ...]:
