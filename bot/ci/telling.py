@@ -20,7 +20,7 @@ _SHAPES = re.compile(
 # How runners of commands repeat that a command failed: make, tox, nox, npm, pre-commit, the runner.
 _REPEATS = re.compile(
     r"Process completed with exit code|InvocationError|^\S+: (?:FAIL|exit \d|commands failed)"
-    r"|evaluation failed|^nox > |ELIFECYCLE|^(?:Found )?\d+ (?:error|problem|failure)s?\b"
+    r"|evaluation failed|^FAILED \(|^nox > |ELIFECYCLE|^(?:Found )?\d+ (?:error|problem|failure)s?\b"
     r"|^Traceback \(most recent call last\)|\bdeprecat|^\+ ",
     re.IGNORECASE,
 )

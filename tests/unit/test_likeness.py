@@ -84,6 +84,8 @@ PYTEST = """\
 RED_PYTEST = PYTEST.format("FAILED tests/test_a.py::test_x - assert 1 == 2")
 NO_HOST = "socket.gaierror: [Errno -3] Temporary failure in name resolution"
 
+ISORT = "--- {0}:before\t2024-05-21 02:14\n+++ {0}:after\t2026-05-21 02:15\n@@ -1 +1 @@\n-x\n+y"
+
 # what GitHub's log shows, what is shown here, how alike they are
 SHOWN = [
     ("", "anything", Likeness.UNKNOWN),
@@ -120,6 +122,15 @@ SHOWN = [
     (PYTEST.format("ERROR tests/test_a.py - ModuleNotFoundError: No module named 'app.x'"),
      PYTEST.format("ERROR tests/test_a.py - ModuleNotFoundError: No module named 'app.x'"),
      Likeness.SAME),
+    ("a.py:3:1: local variable 'x' is assigned to but never used",
+     "a.py:7:1: local variable 'x' is assigned to but never used", Likeness.SAME),
+    ("a.py:3: [E1101(no-member), C.m] Instance of 'C' has no 'x' member",
+     "a.py:9: [E1101(no-member), C.m] Instance of 'C' has no 'x' member", Likeness.SAME),
+    ("--- ./a/b.py\t(original)\n+++ ./a/b.py\t(reformatted)\n@@ -1 +1 @@\n-x\n+y",
+     "--- a/b.py\t(original)\n+++ a/b.py\t(reformatted)\n@@ -9 +9 @@\n-x\n+y", Likeness.SAME),
+    (ISORT.format("/home/runner/work/p/p/b.py"), ISORT.format("/workspace/b.py"), Likeness.SAME),
+    ("--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-x\n+y", "--- a/c.py\n+++ b/c.py\n@@ -1 +1 @@\n-x\n+y",
+     Likeness.OTHER),
     # names on one side only
     (RED_PYTEST, "make: pytest: No such file or directory", Likeness.OTHER),
     ("error: the generated files are out of date", RED_PYTEST, Likeness.OTHER),
