@@ -56,7 +56,7 @@ def wants_another_run(runs: Sequence[Observation], evidence: JobEvidence) -> boo
 
 def wants_registries(evidence: JobEvidence, run: Observation) -> bool:
     """Whether the failing command died for want of a network before it showed GitHub's failure."""
-    if run.ok or not (lacks_network(run.output) or run.refused):
+    if run.ok or not _wants_network(run):
         return False
     return not likeness_of(evidence, run).seen
 
@@ -100,16 +100,25 @@ def conclude_at_head(
 def _why_another(target: Target, run: Observation, found: Comparison) -> str:
     """Return why a run does not show GitHub's failure, as a sentence; empty where it may be the one."""
     check, command, differs = target.check, run.command, differences(target)
+    here, there = found.only_here, found.only_there
     if run.exit_code == COMMAND_NOT_FOUND and not run.named:
         return failed_jobs.program_missing(check, command, differs)
-    here, there = found.only_here, found.only_there
-    if lacks_network(run.output) or run.refused:
-        return failed_jobs.network_missing(check, command, here, there, run.refused)
-    if found.likeness is Likeness.UNKNOWN:
+    if found.likeness is Likeness.UNKNOWN and not _only_for_want_of_a_network(run):
         return ""
+    if _wants_network(run):
+        return failed_jobs.network_missing(check, command, here, there, run.refused)
     if run.timed_out and not run.named:
         return failed_jobs.too_slow(check, command, round(run.seconds), there, differs)
     return failed_jobs.another_failure(check, command, here, there, differs)
+
+
+def _wants_network(run: Observation) -> bool:
+    return lacks_network(run.output) or bool(run.refused)
+
+
+def _only_for_want_of_a_network(run: Observation) -> bool:
+    told = [lacks_network(f"{each.message}\n{each.detail}") for each in run.named]
+    return all(told) if told else _wants_network(run)
 
 
 def to_leave(evidence: JobEvidence, run: Observation) -> tuple[Failure, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.markdown import code
 from bot.reporting.series import series
 
 _NAMED = 3
@@ -18,7 +19,7 @@ def _shown(command: str) -> str:
 
 
 def _tests(names: Sequence[str]) -> str:
-    return series([f"`{name}`" for name in names], most=_NAMED)
+    return series([code(name, limit=120) for name in names], most=_NAMED)
 
 
 @example(_CHECK, "The runner lost its connection.")
