@@ -86,6 +86,21 @@ def test_a_log_falls_apart_into_its_steps() -> None:
     assert failing_section(sections(lines)) == run
 
 
+def test_what_a_problem_matcher_marked_is_output() -> None:
+    """The runner puts `##[error]` before lines of tsc or eslint, and of tools that ask for it."""
+    marked = "##[error]src/a.ts(1,7): error TS2322: Type 'a'\n##[warning]src/b.ts is long"
+    found = evidence(runner_log("npx tsc", marked))
+    assert [each.test for each in found.failing] == ["src/a.ts:1: TS2322"]
+    assert found.excerpt.splitlines() == [
+        "src/a.ts(1,7): error TS2322: Type 'a'",
+        "src/b.ts is long",
+    ]
+    here = failures.read(
+        "::error title=Ruff (F401),file=/workspace/a.py,line=1::a.py:1:8: F401 `os`"
+    )
+    assert [each.test for each in here.failing] == ["a.py:1: F401"]
+
+
 def test_of_several_errors_the_failed_steps_counts() -> None:
     """A tolerated step failed before: the API's times tell which step broke the job."""
 

@@ -16,6 +16,9 @@ LINE = 4000
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[()][0-9A-Za-z]|[@-Z\\^_])"
 )
+# Commands to GitHub's runner (`::error file=a.py,line=3::message`), of which a log shows the message.
+# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+_WORKFLOW_COMMAND = re.compile(r"^::(?:error|warning|notice|group)(?: [^\n]*?)?::", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
 TELLING = re.compile(
@@ -32,8 +35,11 @@ NOISE = re.compile(
 
 
 def plain(output: str) -> str:
-    """Return output without colours and cursor movements, lines ended by LF and cut to `LINE`."""
-    text = _ESCAPES.sub("", output).replace("\r\n", "\n")
+    """Return output without colours and cursor movements, lines ended by LF and cut to `LINE`.
+
+    Of commands to GitHub's runner only the message stays, as in its log.
+    """
+    text = _WORKFLOW_COMMAND.sub("", _ESCAPES.sub("", output).replace("\r\n", "\n"))
     return "\n".join(_visible(line)[:LINE] for line in text.split("\n"))
 
 
