@@ -23,6 +23,7 @@ from sandbox.base import SandboxProvider, SandboxUnavailable
 
 if TYPE_CHECKING:
     from bot.llm.base import Model
+    from bot.repair.goal.judge import FailureJudge
     from bot.repair.proposers.base import BuildProposer, Proposer
     from bot.repair.test_proof import ProofReviewer
 
@@ -44,20 +45,21 @@ async def open_tools(
     async with AsyncExitStack() as stack:
         scrub = redactor_of(settings, settings.fixpoint_redact).text
         # What is imported for it takes as long as all else at the start: it does so beside that.
-        model, proposers, reviewer = await asyncio.to_thread(_build, settings, scrub)
+        model, proposers, reviewer, judge = await asyncio.to_thread(_build, settings, scrub)
         if model is not None:
             stack.push_async_callback(model.close)
         provider = await choose_sandbox(settings, sandboxes, kind)
         stack.push_async_callback(provider.close)
         environments = Environments(sandboxes / "environments", provider)
-        yield Tools(provider, proposers, reviewer, environments, scrub)
+        yield Tools(provider, proposers, reviewer, environments, scrub, judge)
 
 
 def _build(
     settings: LocalSettings, scrub: Scrub
-) -> tuple[Model | None, dict[str, Proposer], ProofReviewer | None]:
+) -> tuple[Model | None, dict[str, Proposer], ProofReviewer | None, FailureJudge | None]:
     model = build_model(settings)
-    return model, build_proposers(model, scrub), build_reviewer(model, scrub)
+    readers = build_reviewer(model, scrub), build_failure_judge(model, scrub)
+    return model, build_proposers(model, scrub), *readers
 
 
 async def choose_sandbox(
@@ -107,3 +109,12 @@ def build_reviewer(model: Model | None, scrub: Scrub = str) -> ProofReviewer | N
     from bot.repair.proposers.agent import ModelReviewer
 
     return ModelReviewer(model, scrub=scrub)
+
+
+def build_failure_judge(model: Model | None, scrub: Scrub = str) -> FailureJudge | None:
+    """Return what says which failures a problem is about; None without a model."""
+    if model is None:
+        return None
+    from bot.repair.proposers.agent import ModelFailureJudge
+
+    return ModelFailureJudge(model, scrub=scrub)

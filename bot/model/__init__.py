@@ -6,7 +6,7 @@ from bot.model.attempt import Attempt, GuardFinding, Patch, Proposal, Severity, 
 from bot.model.limits import Limits, SearchLimits
 from bot.model.observation import Failure, Observation, StartedProgram, TestCounts
 from bot.model.problem import Commands, Comment, FailedJob, Problem, Target
-from bot.model.report import Cause, Report, Reproduction, Verdict
+from bot.model.report import Cause, OtherFailure, OtherKind, Report, Reproduction, Verdict
 from bot.usage import Usage
 
 __all__ = [
@@ -19,6 +19,8 @@ __all__ = [
     "GuardFinding",
     "Limits",
     "Observation",
+    "OtherFailure",
+    "OtherKind",
     "Patch",
     "Problem",
     "Proposal",

@@ -119,8 +119,13 @@ class Verification:
             and self.target is not None
             and self.target.ok
             and not self.new_failures
-            and all(finding.severity is not Severity.REJECT for finding in self.findings)
+            and not self.refused
         )
+
+    @property
+    def refused(self) -> bool:
+        """Whether a guard rejects the patch."""
+        return any(finding.severity is Severity.REJECT for finding in self.findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,19 +22,48 @@ class Cause(StrEnum):
     INFRASTRUCTURE = "infrastructure"
 
 
+class OtherKind(StrEnum):
+    """Why a failure is not what a patch has to mend."""
+
+    ENVIRONMENT = "environment"
+    UNSTABLE = "unstable"
+    OLD = "old"
+    UNRELATED = "unrelated"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFailure:
+    """A test that fails, and that no patch has to mend.
+
+    Attributes:
+        test: Its id.
+        kind: Why not.
+        cause: The same for people, as the end of a sentence about the test.
+    """
+
+    test: str
+    kind: OtherKind
+    cause: str
+
+
 @dataclass(frozen=True, slots=True)
 class Reproduction:
     """The failing command on the untouched tree, and what that means.
 
     Attributes:
         cause: The conclusion.
-        observation: The first execution; None when the setup already failed.
+        observation: The execution that shows what a patch has to mend; None when the setup
+            already failed.
         baseline: The whole suite on the untouched tree; None when it is the failing command.
         reason: One sentence for the person, why this cause.
         runs: Exit codes of every execution of the failing command.
         setup_output: Tail of the setup's output when it failed.
         test_patch: The test written first, when nothing failed before it; else None.
         jobs: The failed checks that the run is about.
+        whole: The failing command as it was before it was narrowed to the failing tests, on the
+            untouched tree; None when it was not narrowed.
+        others: What fails besides, and no patch has to mend.
+        undecided: Nothing told which of several failures the problem is about.
     """
 
     cause: Cause
@@ -45,6 +74,9 @@ class Reproduction:
     setup_output: str = ""
     test_patch: Patch | None = None
     jobs: tuple[FailedJob, ...] = ()
+    whole: Observation | None = None
+    others: tuple[OtherFailure, ...] = ()
+    undecided: bool = False
 
 
 class Verdict(StrEnum):
@@ -83,6 +115,8 @@ class Report:
             before a restart are not counted.
         notes: What a person should know besides.
         balances: How the accounts stand that it was charged to, on a server.
+        draft: Whether `patch`, which is not accepted, is worth a draft: it mends some of several
+            failures, and nothing tells which of them the problem is about.
     """
 
     run_id: str
@@ -100,6 +134,7 @@ class Report:
     command_seconds: float = 0.0
     notes: tuple[str, ...] = ()
     balances: tuple[Balance, ...] = ()
+    draft: bool = False
 
     @property
     def rerun_may_help(self) -> bool:

@@ -135,21 +135,59 @@ async def _verify(
         f"{key}: verify", verifier.verify, name, proposal, _question(run, context, move)
     )
     verification, patch = verified.verification, verified.proposal.patch
-    if verification is None or verification.target is None or not verification.target.ok:
+    if verification is None or verification.target is None:
         return verified
+    if not verification.target.ok:
+        if not _may_be_a_draft(run, verification):
+            return verified
+        return replace(verified, verification=await _compared(run, context, key, name, verified))
     verification = await _beside(run, context, key, name, patch, verification)
     if not verification.target or not verification.target.ok:
         return replace(verified, verification=verification)
     if run.known.reproduction is not None:
         red = run.known.reproduction.observation
         verification = checked(run.job.rules, verification, red, verification.target)
-    baseline = await _baseline(run, context) if verification.accepted else None
-    if baseline is not None:
+    verified = replace(verified, verification=verification)
+    if not verification.accepted:
+        return verified
+    return replace(verified, verification=await _compared(run, context, key, name, verified))
+
+
+def _may_be_a_draft(run: Run, verification: Verification) -> bool:
+    """Whether a patch that mends only some failures is worth a comparison with the full suite."""
+    reproduction = run.known.reproduction
+    if reproduction is None or not reproduction.undecided or verification.target is None:
+        return False
+    before = reproduction.observation.failing_ids if reproduction.observation else frozenset()
+    return verification.target.failing_ids < before and not verification.refused
+
+
+async def _compared(
+    run: Run, context: RepairContext, key: str, name: str, verified: VerifiedProposal
+) -> Verification | None:
+    """Return the verification with what the patch breaks in everything else that can be run."""
+    verification, patch = verified.verification, verified.proposal.patch
+    verifier, mended = context.verifier(run), _mended(run, verification)
+    for n, baseline in enumerate(await _baselines(run, context)):
+        more = f" {n + 1}" if n else ""
+        if verification is None or verification.new_failures:
+            break
         verification = await run.steps(
-            f"{key}: compare", verifier.compare, name, patch, verification, baseline
-        )
+            f"{key}: compare{more}",
+            verifier.compare, f"{name}{more.strip()}", patch, verification, baseline, mended,
+        )  # fmt: skip
         verification = checked(run.job.rules, verification, baseline, verification.suite)
-    return replace(verified, verification=verification)
+    return verification
+
+
+def _mended(run: Run, verification: Verification | None) -> frozenset[str]:
+    """Return the failures that the failing command no longer has with the patch."""
+    reproduction = run.known.reproduction
+    if reproduction is None or reproduction.observation is None or reproduction.whole is None:
+        return frozenset()
+    target = verification.target if verification is not None else None
+    left = target.failing_ids if target is not None else frozenset()
+    return reproduction.observation.failing_ids - left
 
 
 async def _beside(
@@ -194,10 +232,24 @@ def checked(
     return replace(verification, findings=tuple(dict.fromkeys((*verification.findings, *seen))))
 
 
+async def _baselines(run: Run, context: RepairContext) -> tuple[Observation, ...]:
+    """Return what a patch is compared with: runs on the untouched tree that show more than its goal.
+
+    That is the failing command before it was narrowed, if it was, and the whole suite, if that is
+    another one.
+    """
+    reproduction = run.known.reproduction
+    whole = reproduction.whole if reproduction is not None else None
+    suite = await _baseline(run, context)
+    return tuple(one for one in (whole, suite) if one is not None)
+
+
 async def _baseline(run: Run, context: RepairContext) -> Observation | None:
     """Return the whole suite on the untouched tree; it runs once, and only when needed."""
     commands, reproduction = context.commands, run.known.reproduction
     if reproduction is None or commands.test == commands.failing:
+        return None
+    if reproduction.whole is not None and reproduction.whole.command == commands.test:
         return None
     if reproduction.baseline is not None:
         return reproduction.baseline

@@ -29,6 +29,7 @@ from bot.repair.loop import (
     Try,
     already_asked,
     best_patch,
+    draft_of,
     next_move,
 )
 from bot.repair.recent import recent_lines
@@ -42,7 +43,7 @@ from bot.repair.workspace.preparation import (
     places_of,
     why_setup_failed,
 )
-from bot.reporting.reasons import ending, sandbox_setup
+from bot.reporting.reasons import ending, other_failures, sandbox_setup
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
@@ -198,7 +199,7 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
         move = next_move(_state(run))
         match move:
             case Accept(attempt):
-                return Verdict.FIXED, _why_accepted(attempt)
+                return Verdict.FIXED, _why_accepted(run, attempt)
             case Conclude(verdict, reason):
                 return verdict, reason
             case Try():
@@ -207,8 +208,11 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
                     raise BudgetExhausted(made.broke_off)
 
 
-def _why_accepted(attempt: Attempt) -> str:
-    return ending.fixed(attempt.verification.uncompared if attempt.verification else "")
+def _why_accepted(run: Run, attempt: Attempt) -> str:
+    verification, reproduction = attempt.verification, run.known.reproduction
+    if verification is None or reproduction is None:
+        return ending.fixed()
+    return ending.fixed(verification.uncompared, len(reproduction.others))
 
 
 def _state(run: Run) -> State:
@@ -233,6 +237,7 @@ async def _report(
 ) -> Report:
     known = run.known
     accepted = next((attempt for attempt in known.attempts if attempt.accepted), None)
+    draft = draft_of(known.attempts, known.reproduction) if verdict is Verdict.IMPROVED else None
     patch = (
         accepted.proposal.patch if accepted else best_patch(known.attempts, _failing_before(run))
     )
@@ -241,7 +246,7 @@ async def _report(
     return Report(
         run_id=run.job.run_id,
         verdict=verdict,
-        reason=reason,
+        reason=f"{_why_draft(draft)} {reason}" if draft is not None else reason,
         problem=run.job.problem,
         head=known.head,
         commands=known.commands,
@@ -253,7 +258,14 @@ async def _report(
         seconds=await run.steps("finish", now) - started,
         command_seconds=run.run_limits.held,
         notes=tuple(known.notes),
+        draft=draft is not None,
     )
+
+
+def _why_draft(draft: Attempt) -> str:
+    left = len(draft.failing_after or ())
+    tests = len(draft.failing_before)
+    return other_failures.draft(tests - left, tests)
 
 
 async def _whole_patch(context: RepairContext, untouched: str, patch: Patch) -> Patch:

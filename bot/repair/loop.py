@@ -122,6 +122,17 @@ def best_partial(attempts: Sequence[Attempt], failing_before: frozenset[str]) ->
     return min(helpful, key=lambda pair: pair[0])[1] if helpful else None
 
 
+def draft_of(attempts: Sequence[Attempt], reproduction: Reproduction | None) -> Attempt | None:
+    """Return the attempt whose patch is worth a draft, where nothing tells what the problem is about."""
+    if reproduction is None or not reproduction.undecided or reproduction.observation is None:
+        return None
+    best = best_partial(attempts, reproduction.observation.failing_ids)
+    verification = best.verification if best is not None else None
+    if verification is None or verification.refused or verification.problem:
+        return None
+    return best
+
+
 def best_patch(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> Patch:
     """Return the patch to show when none is accepted: the best partial one, else the last."""
     partial = best_partial(attempts, failing_before)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
+from bot.repair.aim import Aimed, aim
 from bot.repair.checks.base_commit import note_base
 from bot.repair.guards import is_test_file
 from bot.repair.loop import read_reproduction, verdict_of
@@ -19,21 +22,33 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     """Reproduce the failure; return the context that attempts start from."""
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=context.commands.failing))
     runs = [await _observe(run, context, 1)]
+    aimed: Aimed | None = None
     if not runs[0].ok and not runs[0].timed_out:  # no second wait for a command that hangs
-        runs.append(await _observe(run, context, 2))
-        if runs[1].ok:
+        aimed = await aim(run, context, runs[0])
+        context, runs = aimed.context, [*aimed.runs]
+        if len(runs) > 1 and runs[-1].ok:
             runs += [await _observe(run, context, n) for n in (3, 4)]
-    seen = run.known.reproduction = read_reproduction(runs)
+    seen = run.known.reproduction = _concluded(runs, aimed)
     if seen.cause is Cause.NOT_REPRODUCED and runs[0].ok:
         context = await _test_first(run, context, runs[0])
-        seen = run.known.reproduction
+        seen = run.known.reproduction = replace(run.known.reproduction, others=seen.others)
     run.listener(Reproduced(seen))
     verdict = verdict_of(seen.cause)
     if verdict is not None:
         raise Concluded(verdict, seen.reason)
-    if not runs[0].ok:
-        await note_base(run, context, runs[0])
+    if not runs[0].ok and seen.observation is not None:
+        await note_base(run, context, seen.observation)
     return context
+
+
+def _concluded(runs: list[Observation], aimed: Aimed | None) -> Reproduction:
+    """Return the conclusion of the runs, with what is no part of the repair."""
+    seen = read_reproduction(runs)
+    if aimed is None:
+        return seen
+    if aimed.whole is not None:  # the last run shows it, alone
+        seen = replace(read_reproduction(runs[:0:-1]), runs=seen.runs, whole=aimed.whole)
+    return replace(seen, others=aimed.goal.others, undecided=aimed.goal.undecided)
 
 
 async def _observe(run: Run, context: RepairContext, n: int) -> Observation:
@@ -60,10 +75,15 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
         raise Concluded(Verdict.NOT_REPRODUCED, reproduction.nothing_described(command))
     author = run.who(lambda one: one.writes_tests)
     if author is None:
-        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.no_test_author(command))
+        raise Concluded(
+            Verdict.NOT_REPRODUCED, reproduction.no_test_author(command, len(green.others))
+        )
     written = await write_failing_test(run, author, context, green)
     if isinstance(written, str):
-        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.no_failing_test(command, written))
+        raise Concluded(
+            Verdict.NOT_REPRODUCED,
+            reproduction.no_failing_test(command, written, len(green.others)),
+        )
     run.known.reproduction, run.known.commands = written.reproduction, written.context.commands
     return written.context
 
@@ -80,12 +100,18 @@ async def _tests_of_the_patch(
         reason = reproduction.tests_do_not_apply(green.command, str(error))
         raise Concluded(Verdict.NOT_REPRODUCED, reason) from error
     if not tests:
-        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.patch_without_test(green.command))
+        raise Concluded(
+            Verdict.NOT_REPRODUCED,
+            reproduction.patch_without_test(green.command, len(green.others)),
+        )
     red = await context.clean_room(run).observe(
         f"{run.job.run_id}-tests", context.commands.failing, tests
     )
     if red.ok:
-        raise Concluded(Verdict.NOT_REPRODUCED, reproduction.tests_prove_nothing(green.command))
+        raise Concluded(
+            Verdict.NOT_REPRODUCED,
+            reproduction.tests_prove_nothing(green.command, len(green.others)),
+        )
     return Reproduction(
         Cause.REAL,
         red,

@@ -12,6 +12,8 @@ from bot.model.money.reservations import Money, OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
+from bot.repair.goal.judge import FailureJudge
+from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.job import Job, Source
 from bot.repair.proposers.base import Proposer, Task
 from bot.repair.test_proof import ProofReviewer
@@ -43,6 +45,7 @@ class Tools:
         reviewer: Says whether a written test shows the problem; None without a model.
         environments: Prepared ones that are kept from run to run; None keeps none.
         scrub: Takes secrets out of what commands print, before it is kept or shown.
+        judge: Says which of several failures a problem is about; None without a model.
     """
 
     sandboxes: SandboxProvider
@@ -50,6 +53,7 @@ class Tools:
     reviewer: ProofReviewer | None = None
     environments: Environments | None = None
     scrub: Scrub = str
+    judge: FailureJudge | None = None
 
 
 @dataclass(slots=True)
@@ -120,6 +124,7 @@ class RepairContext:
         guidance: The repository's own instructions for agents, or "".
         beside: Those of the other failed jobs: what repairs this one must pass there too.
         recent: Lines that were changed lately, as path and number.
+        aside: What fails besides, and no patch has to mend.
     """
 
     source: Source
@@ -129,6 +134,7 @@ class RepairContext:
     guidance: str = ""
     beside: tuple[RepairContext, ...] = ()
     recent: frozenset[tuple[str, int]] = frozenset()
+    aside: Aside = NOTHING_ASIDE
 
     def verifier(self, run: Run) -> Verifier:
         """Return what verifies patches against the prepared tree."""
@@ -150,6 +156,7 @@ class RepairContext:
             listener=run.listener,
             command_seconds=run.job.limits.observation_seconds,
             scrub=run.tools.scrub,
+            aside=self.aside,
         )
 
     def workbench(self, run: Run, name: str) -> SandboxWorkbench:
@@ -163,6 +170,7 @@ class RepairContext:
             listener=run.listener,
             command_seconds=run.job.limits.command_seconds,
             scrub=run.tools.scrub,
+            aside=self.aside,
         )
 
     def task(self, run: Run, n: int, *, stronger: bool = False, write_test: bool = False) -> Task:

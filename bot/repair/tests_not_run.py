@@ -46,7 +46,8 @@ def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFind
     # With no failed test, what failed was a compiler or linter behind the same command.
     told = before.counts is not None and before.counts.failed
     failed = before.failing_ids - {before.command} if told else frozenset[str]()
-    ran, skipped = _tests(after.passed), _tests(after.skipped)
+    others = (failure.test for failure in after.others)
+    ran, skipped = _tests({*after.passed, *others}), _tests(after.skipped)
     if hidden := [test for test in failed if _test(test) in skipped - ran]:
         return (_rejected(guards_runs.now_skipped(sorted(hidden))),)
     lost = [test for test in failed | before.passed if not _did_run(test, ran)]
@@ -60,7 +61,8 @@ def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFind
 
 def _gone_from_red(before: Observation, after: Observation) -> tuple[GuardFinding, ...]:
     """Return findings on tests that passed and no longer run in a suite that still fails."""
-    ran = _tests({*after.passed, *after.failing_ids})
+    others = (failure.test for failure in after.others)
+    ran = _tests({*after.passed, *after.failing_ids, *others})
     lost = [test for test in before.passed if not _did_run(test, ran)]
     complete = bool(after.passed) and not _STOPPED.search(after.output)
     if lost and complete and _comparable(before, after):

@@ -30,7 +30,7 @@ from bot.reporting.verdict_text import headline
 
 
 def fixed(report: Report, url: str, mark: str, *, after: str = "") -> str:
-    """Return the comment of a repaired problem: where the repair is, and its proof.
+    """Return the comment of a repaired problem, or of one that is repaired in part: where the repair is, and its proof.
 
     Args:
         report: Of the run.
@@ -38,7 +38,8 @@ def fixed(report: Report, url: str, mark: str, *, after: str = "") -> str:
         mark: The hidden marker.
         after: What the project's own checks said since then.
     """
-    text = "\n\n".join(filter(None, [f"Fixed in {url}", proof(report), after]))
+    where = f"Partly fixed in {url}, a draft" if report.draft else f"Fixed in {url}"
+    text = "\n\n".join(filter(None, [where, proof(report), after]))
     return f"{text}\n\n{mark}\n"
 
 

@@ -27,6 +27,7 @@ VerdictName = Literal[
     "stopped",
     "refused",
 ]
+OtherKindName = Literal["environment", "unstable", "old", "unrelated"]
 CauseName = Literal["real", "flaky", "red_on_base", "not_reproduced", "infrastructure"]
 SeverityName = Literal["reject", "needs_a_person", "note"]
 Cost = float | None
@@ -35,6 +36,14 @@ _Show = Callable[[Patch], str]
 
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class OtherFailurePart(_Part):
+    """A test that fails and that no patch has to fix."""
+
+    test: str = Field(description="Id of the test.")
+    kind: OtherKindName = Field(description="Why no patch has to fix it.")
+    cause: str = Field(description="The same for people: the end of a sentence about the test.")
 
 
 class ReproductionPart(_Part):
@@ -54,6 +63,12 @@ class ReproductionPart(_Part):
     )
     setup_output: str = Field(
         description="End of the setup output when the setup failed, otherwise empty; untrusted text."
+    )
+    others: tuple[OtherFailurePart, ...] = Field(
+        description="Tests that fail too, and that no patch has to fix."
+    )
+    undecided: bool = Field(
+        description="Whether nothing tells which of several failures the problem is about."
     )
 
 
@@ -208,6 +223,11 @@ def _reproduction(reproduction: Reproduction | None, show: _Show) -> dict[str, A
         "runs": reproduction.runs,
         "test_patch": show(test_patch) if test_patch is not None else None,
         "setup_output": reproduction.setup_output,
+        "others": tuple(
+            {"test": one.test, "kind": _name(one.kind), "cause": one.cause}
+            for one in reproduction.others
+        ),
+        "undecided": reproduction.undecided,
     }
 
 

@@ -30,6 +30,8 @@ def proof(report: Report) -> str:
     """Return in one or two sentences how the patch was verified, or that it was not."""
     attempt = attempt_of(report)
     verification = attempt.verification if attempt is not None else None
+    if report.draft:
+        return report.reason
     if not report.patch_accepted or verification is None or verification.target is None:
         return "none. This patch is not verified; do not merge it as is."
     counts = verification.target.counts
@@ -44,6 +46,6 @@ def proof(report: Report) -> str:
 def _suite(verification: Verification) -> str:
     if verification.uncompared or verification.suite is None:
         return line(verification.uncompared)
-    if verification.suite.ok:
+    if verification.suite.ok and not verification.suite.others:
         return "The full test suite passes."
     return "The full test suite has no new failures."

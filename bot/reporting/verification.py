@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from bot.model import Attempt, GuardFinding, Report, Severity, Verification
+from bot.model import Attempt, GuardFinding, OtherFailure, Report, Severity, Verification
 from bot.reporting.figures import count, duration
 from bot.reporting.json_report import finding_part
 from bot.reporting.outcome import outcome
@@ -37,6 +37,7 @@ def as_json(report: Report) -> str:
         "guard_findings": [finding_part(one) for one in verification.findings]
         if verification is not None
         else [],
+        "others": [{"test": one.test, "cause": one.cause} for one in _others(report)],
         "remarks": remarks(verification) if verification is not None else [],
         "seconds": round(report.seconds, 3),
     }
@@ -92,6 +93,10 @@ def _finding(finding: GuardFinding) -> str:
     if finding.file is not None:
         place = f" {finding.file}:{finding.line}" if finding.line else f" {finding.file}"
     return f"{_WEIGHT[finding.severity]} [{finding.rule}]{place}: {finding.message}"
+
+
+def _others(report: Report) -> tuple[OtherFailure, ...]:
+    return report.reproduction.others if report.reproduction is not None else ()
 
 
 def _attempt(report: Report) -> Attempt | None:

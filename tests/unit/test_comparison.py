@@ -37,6 +37,12 @@ def test_a_suite_that_passes_has_no_new_failure() -> None:
     assert new_failures(suite(passed=5, exit_code=0), suite("t::a", exit_code=0)) == ()
 
 
+def test_what_is_mended_must_not_fail_in_the_whole_suite() -> None:
+    """It passes alone with the patch; that is not enough."""
+    before, after = suite("t::a", "t::b"), suite("t::a", "t::b")
+    assert names(new_failures(before, after, frozenset({"t::a"}))) == ["t::a"]
+
+
 def test_an_exit_status_counts_where_nothing_is_named() -> None:
     """A suite that passed and fails now is broken, also when it says nothing."""
     (failure,) = new_failures(suite(exit_code=0), suite(exit_code=3))

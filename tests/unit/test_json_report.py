@@ -64,6 +64,8 @@ def test_fixed() -> None:
                 "runs": [1, 1],
                 "test_patch": None,
                 "setup_output": "",
+                "others": [],
+                "undecided": False,
             },
             "attempts": [
                 {

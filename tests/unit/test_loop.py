@@ -13,6 +13,7 @@ from bot.model import (
     Observation,
     Patch,
     Proposal,
+    Reproduction,
     Verdict,
     Verification,
 )
@@ -24,6 +25,7 @@ from bot.repair.loop import (
     Try,
     best_partial,
     best_patch,
+    draft_of,
     next_move,
     read_reproduction,
 )
@@ -157,3 +159,13 @@ def test_a_runner_that_is_not_installed_is_no_failure(output: str, cause: Cause)
     command = "python -m pytest -q"
     run = replace(observed(command, command=command), output=output)
     assert read_reproduction((run, run)).cause is cause
+
+
+def test_a_partial_repair_is_a_draft_where_nothing_tells_what_was_meant() -> None:
+    """The attempt that mends most; else a partial repair is only reported."""
+    some, more = attempt(1, "t1", "t2", "t3"), attempt(2, "t1")
+    red = observed("t1", "t2", "t3", "t4")
+    open_question = Reproduction(Cause.REAL, red, undecided=True)
+    assert draft_of([some, more], open_question) == more
+    assert draft_of([some, more], replace(open_question, undecided=False)) is None
+    assert draft_of([attempt(1, "t1", new=("t9",))], open_question) is None

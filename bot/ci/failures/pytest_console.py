@@ -57,7 +57,7 @@ def parse(text: str) -> Reading | None:
     if not failing:
         failing = {found.test: found for found in _unsummarised(accounts)}
     outcomes = [
-        (_address(m["id"] or m["id2"]), m["outcome"] or m["outcome2"])
+        (address(m["id"] or m["id2"]), m["outcome"] or m["outcome2"])
         for m in _PROGRESS.finditer(text)
     ]
     passed = frozenset(name for name, outcome in outcomes if outcome == "PASSED") - failing.keys()
@@ -70,7 +70,7 @@ def _summarised(text: str, accounts: dict[str, str]) -> Iterator[Failure]:
         account = accounts.get(_heading(match["id"]), "")
         place = pytest_traceback.place(account)
         yield failure(
-            _address(match["id"]),
+            address(match["id"]),
             pytest_traceback.reason(match["why"] or "", account),
             file=place.file if place else match["id"].partition("::")[0],
             line=place.line if place else 0,
@@ -85,9 +85,9 @@ def _unsummarised(accounts: dict[str, str]) -> Iterator[Failure]:
         first = pytest_traceback.first_file(account)
         if place is None or first is None:
             continue
-        address = name if name.endswith(".py") else f"{first}::{name.replace('.', '::')}"
+        node = name if name.endswith(".py") else f"{first}::{name.replace('.', '::')}"
         yield failure(
-            _address(address),
+            address(node),
             pytest_traceback.reason("", account),
             file=place.file,
             line=place.line,
@@ -132,7 +132,7 @@ def _heading(node: str) -> str:
     return path.replace("::", ".") + bracket + parameters if rest else file
 
 
-def _address(node: str) -> str:
+def address(node: str) -> str:
     """Return a node id in the words of the JUnit report (`mangle_test_address` in pytest)."""
     path, bracket, parameters = node.partition("[")
     file, *names = path.split("::")

@@ -51,3 +51,9 @@ def first_file(traceback: str) -> str | None:
     """Return the file of the outermost frame, the test's own, or None."""
     match = _FRAME.search(traceback)
     return (match["file"] or match["native"]) if match else None
+
+
+def ends_outside(traceback: str) -> bool:
+    """Whether the innermost frame is that of an installed package, or of Python itself."""
+    frames = list(_FRAME.finditer(traceback))
+    return bool(frames) and not inside(frames[-1]["file"] or frames[-1]["native"])

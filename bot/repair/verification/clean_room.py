@@ -9,6 +9,7 @@ from types import MappingProxyType
 from bot.model import Observation, Patch
 from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
+from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.verification.ordering import Ordering, ordering_in
 from bot.repair.workspace.observe import observe
 from bot.repair.workspace.patching import apply_patch
@@ -30,6 +31,7 @@ class CleanRoom:
         listener: Listener,
         command_seconds: float,
         scrub: Scrub = str,
+        aside: Aside = NOTHING_ASIDE,
     ) -> None:
         self._opener = opener
         self._store = store
@@ -38,6 +40,7 @@ class CleanRoom:
         self._listener = listener
         self._command_seconds = command_seconds
         self._scrub = scrub
+        self._aside = aside
 
     async def observe(self, name: str, command: str, patch: Patch) -> Observation:
         """Run a command on the untouched tree with `patch`.
@@ -113,7 +116,7 @@ class CleanRoom:
                 pytest_options=ordering.pytest_options if ordering is not None else "",
             )
         )
-        return scrubbed(seen, self._scrub)
+        return self._aside.left_by(scrubbed(seen, self._scrub))
 
     async def _fresh(self, name: str) -> Sandbox:
         """Open a sandbox in which nothing ran yet, even if one of that name was left behind."""

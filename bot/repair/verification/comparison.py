@@ -8,14 +8,22 @@ from bot.model import Failure, Observation
 from bot.reporting.reasons import verification
 
 
-def new_failures(before: Observation, after: Observation) -> tuple[Failure, ...]:
+def new_failures(
+    before: Observation, after: Observation, mended: frozenset[str] = frozenset()
+) -> tuple[Failure, ...]:
     """Return what fails with the patch and did not without it.
 
     When the runner names no tests, an exit code that was zero and no longer is counts as one.
+
+    Args:
+        before: Without the patch.
+        after: With it.
+        mended: What failed without it and must not fail any more.
     """
     if after.ok:
         return ()
-    known = Counter(map(_name, before.failing))
+    kept = (one for one in (*before.failing, *before.others) if one.test not in mended)
+    known = Counter(map(_name, kept))
     fresh = []
     for failure in after.failing:
         name = _name(failure)
@@ -52,7 +60,7 @@ def uncompared(before: Observation) -> str:
         return ""
     if before.timed_out:
         return verification.suite_too_slow(before.command, before.seconds)
-    if not before.failing_ids - {before.command}:
+    if not before.failing_ids - {before.command} and not before.others:
         return verification.suite_names_no_test(before.command, before.exit_code)
     if before.counts is not None and not before.counts.passed:
         return verification.suite_passes_nothing(before.command)

@@ -95,7 +95,12 @@ class Verifier:
         return VerifiedProposal(_with_patch(proposal, candidate.patch), verification)
 
     async def compare(
-        self, name: str, patch: Patch, verification: Verification, baseline: Observation
+        self,
+        name: str,
+        patch: Patch,
+        verification: Verification,
+        baseline: Observation,
+        mended: frozenset[str] = frozenset(),
     ) -> Verification:
         """Return the verification of a passing patch, with what it breaks in the whole suite.
 
@@ -104,17 +109,18 @@ class Verifier:
             patch: What was verified.
             verification: By the failing command.
             baseline: The suite on the untouched tree.
+            mended: Tests of it that fail there and pass alone with the patch: here they must too.
         """
         if baseline.timed_out:
             return replace(verification, uncompared=uncompared(baseline))
         suite = await self._room.observe_shuffled(f"{name}-suite", baseline.command, patch)
         if not suite.ok and (reason := uncompared(baseline)):
             return replace(verification, suite=suite, uncompared=reason)
-        fresh = new_failures(baseline, suite)
+        fresh = new_failures(baseline, suite, mended)
         if fresh:  # a flaky test says nothing about the patch
             again = await self._room.observe(f"{name}-suite-again", baseline.command, patch)
             suite = replace(again, order=suite.order)
-            fresh = seen_again(fresh, new_failures(baseline, suite))
+            fresh = seen_again(fresh, new_failures(baseline, suite, mended))
         return replace(verification, suite=suite, new_failures=fresh)
 
     async def _candidate(

@@ -11,6 +11,7 @@ from bot.model import Observation, Patch
 from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
 from bot.model.steps import Steps
+from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.workspace.observe import observe
 from bot.repair.workspace.patching import apply_patch, patch_between
 from bot.repair.workspace.scrubbing import Scrub, scrubbed, scrubbed_result
@@ -38,6 +39,7 @@ class SandboxWorkbench:
         listener: Listener,
         command_seconds: float,
         scrub: Scrub = str,
+        aside: Aside = NOTHING_ASIDE,
     ) -> None:
         self.name = name
         self._opener = opener
@@ -47,6 +49,7 @@ class SandboxWorkbench:
         self._listener = listener
         self._command_seconds = command_seconds
         self._scrub = scrub
+        self._aside = aside
         self._sandbox: Sandbox | None = None
         self._history: list[tuple[str, tuple[object, ...]]] = []
 
@@ -77,7 +80,7 @@ class SandboxWorkbench:
                 watch=watch,
             )
         )
-        return scrubbed(seen, self._scrub)
+        return self._aside.left_by(scrubbed(seen, self._scrub))
 
     async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:
         """Return the files of the untouched tree that are there; this needs no sandbox."""

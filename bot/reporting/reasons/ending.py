@@ -38,7 +38,18 @@ def nothing_to_change(asked: Sequence[str]) -> str:
 
 @example()
 @example(uncompared="The full test suite `make test` has no test that passes without the patch.")
-def fixed(uncompared: str = "") -> str:
-    """A patch is accepted; `uncompared` says why the full test suite shows nothing."""
-    passes = "The failing command passes with the patch"
-    return f"{passes}. {uncompared}" if uncompared else f"{passes}, and nothing broke."
+@example(others=1)
+@example(others=3)
+def fixed(uncompared: str = "", others: int = 0) -> str:
+    """A patch is accepted.
+
+    Args:
+        uncompared: Why the full test suite shows nothing, as a sentence.
+        others: Tests that failed without the patch and that it did not have to mend.
+    """
+    passes = "What had to be fixed passes" if others else "The failing command passes"
+    said = f"{passes} with the patch{f'. {uncompared}' if uncompared else ', and nothing broke.'}"
+    if not others:
+        return said
+    tests = "1 other test fails" if others == 1 else f"{others} other tests fail"
+    return f"{said} {tests} for reasons of their own; see the notes."

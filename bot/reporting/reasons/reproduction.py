@@ -47,18 +47,20 @@ def nothing_described(command: str) -> str:
 
 
 @example(_COMMAND)
-def no_test_author(command: str) -> str:
+@example(_COMMAND, 2)
+def no_test_author(command: str, others: int = 0) -> str:
     """It passes, and only a model can write a test that fails."""
     return (
-        f"`{command}` passes here. Writing a test that shows the problem requires a model, and "
+        f"{_nothing_of_it(command, others)}. Writing a test that shows the problem requires a model, and "
         "none is configured."
     )
 
 
 @example(_COMMAND, "The new test timed out.")
-def no_failing_test(command: str, reason: str) -> str:
+@example(_COMMAND, "The new test timed out.", 2)
+def no_failing_test(command: str, reason: str, others: int = 0) -> str:
     """It passes, and no written test shows the problem."""
-    return f"`{command}` passes here, and no failing test could be written. {reason}"
+    return f"{_nothing_of_it(command, others)}, and no failing test could be written. {reason}"
 
 
 @example(_COMMAND, "The patch does not apply.")
@@ -68,19 +70,21 @@ def tests_do_not_apply(command: str, error: str) -> str:
 
 
 @example(_COMMAND)
-def patch_without_test(command: str) -> str:
+@example(_COMMAND, 2)
+def patch_without_test(command: str, others: int = 0) -> str:
     """It passes without the given patch, which adds no test."""
     return (
-        f"`{command}` passes without the patch, and the patch adds no test, so nothing shows what "
+        f"{_nothing_of_it(command, others, 'without the patch')}, and the patch adds no test, so nothing shows what "
         "it fixes."
     )
 
 
-@example(_COMMAND)
-def tests_prove_nothing(command: str) -> str:
+@example(_COMMAND, 0)
+@example(_COMMAND, 2)
+def tests_prove_nothing(command: str, others: int) -> str:
     """It passes without the given patch, and so do the patch's tests."""
     return (
-        f"`{command}` passes without the patch, and so do the tests that the patch adds, so they "
+        f"{_nothing_of_it(command, others, 'without the patch')}, and so do the tests that the patch adds, so they "
         "prove nothing."
     )
 
@@ -95,3 +99,11 @@ def tests_of_patch_fail() -> str:
 def base_fails_too(command: str) -> str:
     """The base branch of a pull request has the same failure."""
     return f"`{command}` fails the same way on the base branch."
+
+
+def _nothing_of_it(command: str, others: int, where: str = "here") -> str:
+    """Say that a command passes, or that it fails only of what the problem is not about."""
+    if not others:
+        return f"`{command}` passes {where}"
+    failing = "a failing test that has" if others == 1 else f"{others} failing tests that have"
+    return f"`{command}` shows {where} only {failing} nothing to do with the problem"

@@ -33,6 +33,8 @@ def unpublished(
         answerable: Whether there is a place where a person can approve.
     """
     config = brief.config
+    if report.draft:
+        return None if _takes_drafts(brief) else NotPublished()
     if report.verdict is not Verdict.FIXED:
         return NotPublished()
     if config.confidence is Confidence.DIAGNOSE:
@@ -44,3 +46,8 @@ def unpublished(
     if not found or brief.is_fork:
         return None
     return Held(found) if answerable else PatchOnly(found[0])
+
+
+def _takes_drafts(brief: Brief) -> bool:
+    """Whether a patch that mends some of the failures may become a draft pull request."""
+    return brief.config.confidence.publishes and not brief.is_fork

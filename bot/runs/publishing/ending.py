@@ -120,7 +120,8 @@ class Ending:
         match outcome:
             case Published(number=number, url=url):
                 done = final_report.fixed(report, url, mark)
-                ended = check_run.Ended(check_run.fixed_in(number), success=True)
+                if not report.draft:
+                    ended = check_run.Ended(check_run.fixed_in(number), success=True)
                 await self._runs.update(request.run_id, pull_request=number, pull_request_url=url)
             case Pushed(url=url, commit=commit):
                 done = final_report.fixed(report, url, mark)

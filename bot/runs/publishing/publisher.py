@@ -54,7 +54,7 @@ class Publisher:
             if request.failed is not None:
                 await self._require_head(repo, request.failed)
             publication = await prepare_publication(
-                report, brief, store, draft=_draft(request, brief)
+                report, brief, store, draft=report.draft or _draft(request, brief)
             )
             return await self._github.publish(repo, publication)
         except HeadMoved as moved:

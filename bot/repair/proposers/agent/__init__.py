@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bot.repair.proposers.agent.failure_judge import ModelFailureJudge
 from bot.repair.proposers.agent.proposer import AgentProposer
 from bot.repair.proposers.agent.reviewer import ModelReviewer
 
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from bot.llm.base import Model
     from bot.repair.workspace.scrubbing import Scrub
 
-__all__ = ["AgentProposer", "ModelReviewer", "build"]
+__all__ = ["AgentProposer", "ModelFailureJudge", "ModelReviewer", "build"]
 
 
 def build(model: Model | None, scrub: Scrub) -> AgentProposer:

@@ -11,6 +11,7 @@ from bot.model import (
     Comment,
     FailedJob,
     Observation,
+    OtherFailure,
     Patch,
     Problem,
     Severity,
@@ -33,6 +34,7 @@ _CLUE_CHARACTERS = 6_000
 _LOG_CHARACTERS = 12_000
 _CHECKS = 4
 _EARLIER = 4
+_OTHERS = 30
 _NOT_IN_A_LOGIN = re.compile(r"[^A-Za-z0-9_.\[\]-]")
 
 
@@ -66,8 +68,15 @@ def opening(task: Task) -> str:
         failing_command=textwrap.indent(strip_hidden(task.commands.failing), "    "),
         written_test=patch_as_data("the written test", task.reproduction.test_patch),
         checks=_checks(task.reproduction.jobs),
+        others=_others(task.reproduction.others),
         clues=quoted("search", task.clues, limit=_CLUE_CHARACTERS) if task.clues else "",
     )
+
+
+def _others(others: tuple[OtherFailure, ...]) -> str:
+    """Return the failures that are not to be repaired, as data, or empty."""
+    listed = [f"- {one.test}: {one.cause}" for one in others[:_OTHERS]]
+    return quoted("other failures", "\n".join(listed), limit=_CLUE_CHARACTERS) if listed else ""
 
 
 def _checks(jobs: tuple[FailedJob, ...]) -> list[str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
-
 import prompts
 from bot.llm.base import Ask, Conversation, Message, Model, StopReason, Text
 from bot.model import Observation, Patch, Problem, Usage
 from bot.model.money.reservations import Money
+from bot.repair.proposers.agent.answers import json_objects
 from bot.repair.proposers.agent.budgeted import paid
 from bot.repair.proposers.agent.prompting import comments, failure, patch_as_data, report
 from bot.repair.workspace.scrubbing import Scrub
@@ -68,24 +66,10 @@ def question(problem: Problem, observation: Observation, patch: Patch) -> str:
 
 def read_review(text: str) -> tuple[bool, str]:
     """Return answer and reason from the last JSON object that has an answer; unclear is False."""
-    for candidate in _objects(text):
+    for candidate in json_objects(text):
         answer = candidate.get("shows_problem")
         if isinstance(answer, bool):
             reason = candidate.get("reason")
             line = " ".join(reason.split()) if isinstance(reason, str) else ""
             return answer, line[:_REASON_CHARACTERS]
     return False, ""
-
-
-def _objects(text: str) -> Iterator[dict[str, object]]:
-    """Yield the JSON objects of a text, the last one first."""
-    decoder = json.JSONDecoder()
-    start = text.rfind("{")
-    while start != -1:
-        try:
-            value, _ = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError):
-            value = None
-        if isinstance(value, dict):
-            yield value
-        start = text.rfind("{", 0, start)

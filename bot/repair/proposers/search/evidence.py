@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from bot.ci.failures import pytest_console
+from bot.repair.goal.set_aside import stable_name
 
 _NOT_RAISED = re.compile(
     r"DID NOT RAISE (?:<class ')?(?:[\w.]+\.)?(?P<a>\w+)|\b(?P<b>\w+) not raised\b"
@@ -84,6 +87,7 @@ class Evidence:
         encodings: Of those files; UTF-8 where nothing is said.
         stateful: Tests leave something behind in the project's modules.
         writing: Tests write into the work tree.
+        tolerated: Ids of what can't be collected, and need not be.
     """
 
     tests: Mapping[int, SeenTest] = field(default_factory=dict)
@@ -96,6 +100,7 @@ class Evidence:
     encodings: Mapping[str, str] = field(default_factory=dict)
     stateful: bool = False
     writing: bool = False
+    tolerated: tuple[str, ...] = ()
 
     @property
     def failing(self) -> tuple[SeenTest, ...]:
@@ -155,6 +160,29 @@ def read_evidence(answer: Mapping[str, Any]) -> Evidence:
         encodings=answer["encodings"],
         stateful=answer["stateful"],
         writing=answer["writing"],
+    )
+
+
+def without(evidence: Evidence, others: Collection[str]) -> Evidence:
+    """Return the evidence without failing tests that need no repair.
+
+    Args:
+        evidence: With them.
+        others: Their ids as the test runner reports them.
+    """
+    names = {stable_name(test) for test in others}
+
+    def is_other(identity: str) -> bool:
+        return bool({identity, pytest_console.address(identity)} & names)
+
+    left = {n for n, test in evidence.tests.items() if test.bad and is_other(test.id)}
+    broken = {name: error for name, error in evidence.broken.items() if not is_other(name)}
+    return replace(
+        evidence,
+        tests={n: test for n, test in evidence.tests.items() if n not in left},
+        counted={n: lines for n, lines in evidence.counted.items() if n not in left},
+        broken=broken,
+        tolerated=tuple(sorted(evidence.broken.keys() - broken.keys())),
     )
 
 

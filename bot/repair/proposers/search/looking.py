@@ -8,7 +8,7 @@ from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.search.command import suite_command
-from bot.repair.proposers.search.evidence import Evidence, read_evidence
+from bot.repair.proposers.search.evidence import Evidence, read_evidence, without
 from bot.repair.proposers.search.laboratory import FOLDER, Laboratory
 from sandbox.base import WORKSPACE
 
@@ -35,7 +35,8 @@ async def open_laboratory(
         folder: For the driver, in the sandbox.
         root: Of the work tree, in the sandbox.
     """
-    read = partial(suite_command, task.commands.failing)
+    whole = task.reproduction.whole  # passing tests say most about where a fault can't be
+    read = partial(suite_command, whole.command if whole is not None else task.commands.failing)
     command = await decide(read, workbench, steps, name=key)
     if command is None:
         return None
@@ -50,9 +51,11 @@ async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Evid
     Raises:
         Unanswered: When the tests can't be collected.
     """
-    observation = task.reproduction.observation
+    observation = task.reproduction.whole or task.reproduction.observation
     patience = _PATIENCE
     if observation is not None and not observation.timed_out:
         patience = min(observation.seconds + 1.0, seconds / 2)
     answer = await laboratory.ask("localise", "collect", seconds, patience=patience)
-    return read_evidence(answer), float(answer["seconds"])
+    evidence = read_evidence(answer)
+    others = [one.test for one in task.reproduction.others]
+    return (without(evidence, others) if others else evidence), float(answer["seconds"])

@@ -136,7 +136,9 @@ async def regression_tests(
     task: Task, laboratory: Laboratory, evidence: Evidence
 ) -> RegressionTests | None:
     """Return what the whole suite has beside the failing command, None when that is not known."""
-    if task.commands.test == task.commands.failing or not evidence.counted:
+    whole = task.reproduction.whole
+    known = whole.command if whole is not None else task.commands.failing
+    if task.commands.test == known or not evidence.counted:
         return None
     key = f"{laboratory.key}: suite"
     read = partial(suite_command, task.commands.test)

@@ -124,7 +124,7 @@ class Trials:
             "stateful": self.evidence.stateful,
             "writing": self.writing or self.evidence.writing,
             "settle": False,
-            "tolerated": [],
+            "tolerated": self.evidence.tolerated,
         }
 
     def discard(self, candidate: Candidate, status: str, broken: tuple[str, ...] = ()) -> None:

@@ -1,0 +1,218 @@
+"""Find out which failures a patch has to mend, and the cheapest command that shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+
+from bot.detect import DirectoryTree
+from bot.model import Observation, OtherFailure, OtherKind, Patch
+from bot.model.progress import Noticed
+from bot.model.proposers import ProposerTraits
+from bot.repair.goal.alone import alone
+from bot.repair.goal.complete import complete
+from bot.repair.goal.set_aside import aside_of, stable_name
+from bot.repair.goal.sorting import Goal, described, sort_failures, with_choice, with_excused
+from bot.repair.run import RepairContext, Run
+from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.setup_inputs import touches_setup
+from bot.reporting.reasons import other_failures as reasons
+from sandbox.git import GitError
+
+_SLOW = 15.0
+"""Seconds; of a command that takes longer, only the failing tests run again."""
+
+_OLDER = 30
+"""Commits; what failed so long ago is not what somebody reports today."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aimed:
+    """What a patch has to mend, and how that shows.
+
+    Attributes:
+        context: With the command that shows it.
+        runs: Of the untouched tree, without what is no goal.
+        goal: The failures.
+        whole: The failing command as it was before it was narrowed to them; None when it was not.
+    """
+
+    context: RepairContext
+    runs: tuple[Observation, ...]
+    goal: Goal
+    whole: Observation | None = None
+
+
+async def aim(run: Run, context: RepairContext, first: Observation) -> Aimed:
+    """Sort what fails, and run the failing tests once more: alone where that is worth it.
+
+    A command that names other failures too, or that takes long, is narrowed to the failing tests,
+    if they fail alone as well. Else it runs once more as a whole, and whatever fails in only one of
+    the two runs is no goal.
+
+    Args:
+        run: The run.
+        context: On the untouched tree.
+        first: The failing command there: it failed.
+    """
+    context, seen, goal = await _sorted(run, context, first)
+    if not goal.tests and run.who(_shows_problems) is None:
+        goal = Goal(seen.failing_ids)  # there is nothing else to go by
+    context = _setting_aside(context, goal, seen)
+    runs: tuple[Observation, ...] = (context.aside.left_by(seen),)
+    if not goal.tests:
+        return _told(run, Aimed(context, runs, goal))
+    tried: Goal | None = None
+    if goal.others or seen.seconds > _SLOW:
+        narrowed, tried = await _narrowed(run, context, goal, seen, runs), goal
+        if narrowed is not None:
+            return _told(run, narrowed)
+    again = await _observe(run, context, "reproduce 2", context.commands.failing)
+    if again.ok or again.timed_out:
+        return _told(run, Aimed(context, (*runs, again), goal))
+    goal = with_excused(goal, seen, _unstable(goal, again))
+    context = _setting_aside(context, goal, seen)
+    if goal.others and goal != tried:
+        narrowed = await _narrowed(run, context, goal, seen, runs)
+        if narrowed is not None:
+            return _told(run, narrowed)
+    runs = tuple(context.aside.left_by(one) for one in (seen, again))
+    return _told(run, Aimed(context, runs, goal))
+
+
+async def _sorted(
+    run: Run, context: RepairContext, first: Observation
+) -> tuple[RepairContext, Observation, Goal]:
+    """Return what fails in all of the tests, sorted, and the command that runs them all."""
+    seen = await _all_tests(run, context, first)
+    goal = await _chosen(run, context, seen)
+    if seen is first or (not goal.others and seen.failing_ids == first.failing_ids):
+        return context, first, goal
+    commands = context.commands
+    test = seen.command if commands.test == commands.failing else commands.test
+    commands = replace(commands, test=test, failing=seen.command)
+    run.known.commands = commands
+    return replace(context, commands=commands), seen, goal
+
+
+async def _all_tests(run: Run, context: RepairContext, first: Observation) -> Observation:
+    """Return a run of the command that does not end at the first failure, the same if it did not."""
+    command = complete(first)
+    if command is None:
+        return first
+    room, name = context.clean_room(run), f"{run.job.run_id}-reproduce-all"
+    seen = await run.steps("reproduce all", room.observe_writes, name, command)
+    if seen.timed_out or not first.failing_ids & seen.failing_ids:
+        return first
+    return replace(seen, written=tuple(dict.fromkeys((*first.written, *seen.written))))
+
+
+async def _chosen(run: Run, context: RepairContext, seen: Observation) -> Goal:
+    """Return the goal by what the problem names; where it names nothing, by who can read it."""
+    paths = await context.source.store.paths(context.prepared.tree)
+    modules = {part.removesuffix(".py") for path in paths for part in path.split("/")}
+    problem = run.job.problem
+    goal = sort_failures(seen, problem, modules.__contains__)
+    open_question = described(problem) and not goal.named and len(seen.failing) > 1
+    if open_question and run.tools.judge is not None and (goal.others or goal.undecided):
+        step = "sort failures"
+        choice = await run.steps(step, run.tools.judge.choose, problem, seen, run.money(step))
+        run.known.spend(choice.usage)
+        if choice.tests is not None:
+            return with_choice(goal, seen, choice.tests)
+    if goal.undecided or (not described(problem) and len(goal.tests) > 1):
+        return with_excused(goal, seen, await _old(run, context, goal, seen))
+    return goal
+
+
+async def _old(
+    run: Run, context: RepairContext, goal: Goal, seen: Observation
+) -> dict[str, OtherFailure]:
+    """Return the failures of the goal that an older commit has too, in the same environment."""
+    source = context.source
+    command = await _alone(context, goal)
+    try:
+        commit = await source.store.before(source.head, source.trusted, _OLDER)
+        tree = await source.store.tree_of(commit) if commit and command else ""
+    except GitError:  # its history is cut
+        return {}
+    if not tree or command is None:
+        return {}
+    patch = await patch_between(source.store, context.prepared.tree, tree)
+    if touches_setup(patch.files):
+        return {}
+    then = await _observe(run, context, "reproduce at an older commit", command, patch)
+    messages = {stable_name(one.test): one.message for one in then.failing}
+    return {
+        one.test: OtherFailure(one.test, OtherKind.OLD, reasons.old(commit[:7]))
+        for one in seen.failing
+        if one.test in goal.tests and messages.get(stable_name(one.test)) == one.message
+    }
+
+
+async def _narrowed(
+    run: Run,
+    context: RepairContext,
+    goal: Goal,
+    seen: Observation,
+    runs: tuple[Observation, ...],
+) -> Aimed | None:
+    """Return the goal with a command that runs it alone, None unless all of it fails alone too."""
+    command = await _alone(context, goal)
+    if command is None:
+        return None
+    step = f"reproduce alone {len(goal.tests)} of {len(seen.failing)}"
+    red = await _observe(run, context, step, command)
+    failing = {stable_name(test) for test in red.failing_ids}
+    if not failing >= {stable_name(test) for test in goal.tests}:
+        return None
+    commands = replace(context.commands, failing=command)
+    run.known.commands = commands
+    red = replace(red, written=seen.written)
+    return Aimed(replace(context, commands=commands), (*runs, red), goal, seen)
+
+
+async def _alone(context: RepairContext, goal: Goal) -> str | None:
+    """Return the command that runs the goal's tests alone, None where no way is known."""
+    paths = await context.source.store.paths(context.prepared.tree)
+    read = partial(DirectoryTree.read, DirectoryTree(context.source.directory))
+    return alone(context.commands.failing, sorted(goal.tests), paths, read)
+
+
+async def _observe(
+    run: Run, context: RepairContext, step: str, command: str, patch: Patch | None = None
+) -> Observation:
+    name = f"{run.job.run_id}-{step.replace(' ', '-')}"
+    return await run.steps(step, context.clean_room(run).observe, name, command, patch or Patch())
+
+
+def _unstable(goal: Goal, again: Observation) -> dict[str, OtherFailure]:
+    """Return the failures that a second run of the same command does not have."""
+    failing = {stable_name(test) for test in again.failing_ids}
+    return {
+        test: OtherFailure(test, OtherKind.UNSTABLE, reasons.unstable())
+        for test in goal.tests
+        if stable_name(test) not in failing
+    }
+
+
+def _shows_problems(proposer: ProposerTraits) -> bool:
+    """Whether a proposer can show a problem that no test shows yet."""
+    return proposer.writes_tests or proposer.is_given
+
+
+def _setting_aside(context: RepairContext, goal: Goal, seen: Observation) -> RepairContext:
+    return replace(context, aside=aside_of((one.test for one in goal.others), seen))
+
+
+def _told(run: Run, aimed: Aimed) -> Aimed:
+    """Note for people what fails besides, by cause."""
+    others = sorted(aimed.goal.others, key=lambda one: (one.kind, one.cause))
+    for cause, group in groupby(others, key=lambda one: one.cause):
+        said = reasons.left_alone(cause, [one.test for one in group])
+        run.known.note(said)
+        run.listener(Noticed(said))
+    if aimed.goal.undecided:
+        run.known.note(reasons.undecided(len(aimed.goal.tests)))
+    return aimed

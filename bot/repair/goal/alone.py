@@ -1,0 +1,129 @@
+"""Run failing tests alone, by their runner's own way to select them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from bot.detect.invocations import Invocation, invocations
+from bot.detect.scripts import Read
+from bot.repair.goal.pytest_alone import pytest_arguments
+
+_LONGEST = 8_000
+"""Characters of a command that people still may read, and every shell takes."""
+
+_GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTALL)
+_SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\/]")
+
+Select = Callable[[tuple[str, ...], Sequence[str], Sequence[str], Read], tuple[str, ...] | None]
+"""From a runner's arguments, ids of tests, paths of the tree and its files to new arguments."""
+
+
+def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) -> str | None:
+    """Return the command that runs these tests alone, or None where no way is known.
+
+    Args:
+        command: Runs them among others.
+        tests: Ids as the runner's report has them.
+        paths: Of the work tree.
+        read: Returns a file of it.
+    """
+    found = [(one, select) for one in invocations(command, read) if (select := _select(one))]
+    if len(found) != 1 or not tests:
+        return None
+    invocation, select = found[0]
+    arguments = select(invocation.arguments, tests, _below(invocation.folder, paths), read)
+    if arguments is None:
+        return None
+    narrowed = replace(invocation, arguments=arguments).command()
+    return narrowed if len(narrowed) <= _LONGEST and narrowed != command else None
+
+
+def _select(invocation: Invocation) -> Select | None:
+    tool, first = invocation.tool, invocation.arguments[:1]
+    if tool == "python":
+        tool = _module(invocation.arguments)
+    if tool in {"go", "cargo"} and first != ("test",):
+        return None
+    return _RUNNERS.get(tool)
+
+
+def _module(arguments: tuple[str, ...]) -> str:
+    """Return the module that a Python behind options of its own runs, or ""."""
+    if "-m" not in arguments[:-1]:
+        return ""
+    place = arguments.index("-m")
+    options = all(word.startswith("-") for word in arguments[:place])
+    return arguments[place + 1] if options else ""
+
+
+def _below(folder: str, paths: Sequence[str]) -> Sequence[str]:
+    """Return the paths of a folder, relative to it."""
+    if not folder:
+        return paths
+    front = f"{folder.removesuffix('/')}/"
+    return [path.removeprefix(front) for path in paths if path.startswith(front)]
+
+
+def _unittest(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    """Select by `-k`: https://docs.python.org/3/library/unittest.html#cmdoption-unittest-k."""
+    kept = tuple(word for word in arguments if word not in {"-f", "--failfast"})
+    return (*kept, *(word for test in tests for word in ("-k", test)))
+
+
+def _go(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    matches = [_GO_TEST.search(test) for test in tests]
+    names = dict.fromkeys(match["name"] for match in matches if match)
+    if not all(matches) or any(word.startswith(("-run", "--run")) for word in arguments):
+        return None
+    kept = (word for word in arguments if word.lstrip("-") != "failfast")
+    return (*kept, "-run", f"^({'|'.join(names)})$")
+
+
+def _cargo(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    if any(not re.fullmatch(r"[\w:]+", test) for test in tests):  # examples in documentation
+        return None
+    behind = () if "--" in arguments else ("--",)
+    return (*arguments, *behind, "--exact", *tests)
+
+
+def _jest(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    if any(test.endswith(("js", "ts", "jsx", "tsx")) and "/" in test for test in tests):
+        return None  # a file that can't be loaded has no tests by name
+    return (*arguments, "-t", _pattern([" ".join(test.split(" › ")) for test in tests]))  # noqa: RUF001 - jest prints it
+
+
+def _vitest(
+    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
+) -> tuple[str, ...] | None:
+    parts = [test.split(" > ") for test in tests]
+    if any(len(part) == 1 for part in parts):
+        return None
+    files = dict.fromkeys(part[0] for part in parts)
+    return (*arguments, *files, "-t", _pattern([" ".join(part[1:]) for part in parts]))
+
+
+def _pattern(names: Sequence[str]) -> str:
+    """Return a regular expression of JavaScript for these names alone."""
+    escaped = (_SPECIAL.sub(r"\\\g<0>", name) for name in names)
+    return f"^({'|'.join(escaped)})$"
+
+
+_RUNNERS: dict[str, Select] = {
+    "pytest": pytest_arguments,
+    "py.test": pytest_arguments,
+    "unittest": _unittest,
+    "go": _go,
+    "cargo": _cargo,
+    "jest": _jest,
+    "vitest": _vitest,
+}

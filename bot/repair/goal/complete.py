@@ -1,0 +1,66 @@
+"""Make a command that stops early run all of its tests. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from bot.detect.invocations import Invocation, unwrapped
+from bot.detect.shell import simple_commands
+from bot.model import Observation
+from bot.repair.goal.pytest_alone import unhurried
+
+_PYTEST_STOPPED = re.compile(
+    r"^!+ (?:Interrupted: \d+ errors? during collection|stopping after \d+ failures) !+$",
+    re.MULTILINE,
+)
+_CARGO_STOPPED = re.compile(r"^error: \d* ?(?:test|target)s? failed, to rerun pass ", re.MULTILINE)
+_MAVEN_STOPPED = re.compile(r"^\[INFO\] .* SKIPPED$", re.MULTILINE)
+_ALL = "--continue-on-collection-errors"
+_UNHURRIED = {
+    "unittest": ("-f", "--failfast"),
+    "go": ("-failfast", "--failfast"),
+    "jest": ("-b", "--bail", "--bail=1"),
+    "vitest": ("--bail=1",),
+    "mocha": ("-b", "--bail"),
+    "rspec": ("--fail-fast",),
+}
+"""Options by which runners stop at the first failure."""
+
+
+def complete(seen: Observation) -> str | None:
+    """Return a command that runs the tests which an observed one left out, None where it did not.
+
+    pytest is told through its variable where something else starts it; it reads that variable
+    behind the project's own options, and before those of the command line.
+    """
+    direct = _direct(seen.command)
+    if _PYTEST_STOPPED.search(seen.output):
+        if direct is not None and direct.tool in {"pytest", "py.test"}:
+            kept = tuple(filter(None, map(unhurried, direct.arguments)))
+            return replace(direct, arguments=(*kept, "--maxfail=0", _ALL)).command()
+        return f'export PYTEST_ADDOPTS="$PYTEST_ADDOPTS --maxfail=0 {_ALL}"; {seen.command}'
+    if direct is None:
+        return None
+    if direct.tool == "cargo" and _CARGO_STOPPED.search(seen.output):
+        return _with(direct, "--no-fail-fast")
+    if direct.tool == "mvn" and _MAVEN_STOPPED.search(seen.output):
+        return _with(direct, "--fail-at-end")
+    hurried = _UNHURRIED.get(direct.tool, ())
+    left = tuple(word for word in direct.arguments if word not in hurried)
+    return None if left == direct.arguments else replace(direct, arguments=left).command()
+
+
+def _with(invocation: Invocation, option: str) -> str | None:
+    """Return the command with an option in front of what its tests get, None if it has it."""
+    arguments = invocation.arguments
+    if option in arguments or {"-fae", "-fn"} & {*arguments}:
+        return None
+    place = arguments.index("--") if "--" in arguments else len(arguments)
+    return replace(invocation, arguments=(*arguments[:place], option, *arguments[place:])).command()
+
+
+def _direct(command: str) -> Invocation | None:
+    """Return the one tool that a command starts by itself, or None."""
+    simple = simple_commands(command)
+    return unwrapped(simple[0]) if len(simple) == 1 else None

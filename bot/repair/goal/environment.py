@@ -1,0 +1,124 @@
+"""Recognise failures that come from the sandbox or from what is installed in it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.model import Failure
+from bot.repair.goal.account import errors, raised_outside
+from bot.reporting.reasons import other_failures as reasons
+
+Owns = Callable[[str], bool]
+"""Whether a top-level module is the project's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """Words by which a cause is known, and how it is told."""
+
+    words: re.Pattern[str]
+    cause: Callable[[], str]
+
+
+def _sign(words: str, cause: Callable[[], str]) -> _Sign:
+    return _Sign(re.compile(words, re.VERBOSE), cause)
+
+
+_SIGNS = (
+    _sign(
+        r"""Network\ is\ unreachable | Name\ or\ service\ not\ known | No\ route\ to\ host
+          | Temporary\ failure\ in\ name\ resolution | nodename\ nor\ servname\ provided
+          | getaddrinfo\ failed | Could\ not\ resolve\ host | no\ such\ host
+          | \bENOTFOUND\b | \bEAI_AGAIN\b | \bENETUNREACH\b | failed\ to\ lookup\ address
+          | ConnectTimeout\b | socket\.timeout: | Errno\ 110\]""",
+        reasons.needs_network,
+    ),
+    _sign(
+        r"""(?:refused|ECONNREFUSED|connect).{0,120}?[:\s(](?:5432|6379|3306|27017|5672|9200|11211)\b
+          | /var/run/docker\.sock | Cannot\ connect\ to\ the\ Docker\ daemon""",
+        reasons.needs_service,
+    ),
+    _sign(
+        r"""DID\ NOT\ RAISE\ <class\ '(?:\w+\.)*PermissionError'> | PermissionError\ not\ raised
+          | Operation\ not\ permitted | (?:running|run)\ as\ root | must\ not\ be\ root""",
+        reasons.needs_other_rights,
+    ),
+    _sign(r"Read-only\ file\ system | \bEROFS\b", reasons.needs_writable_files),
+    _sign(
+        r"""unsupported\ locale\ setting | ZoneInfoNotFoundError | No\ time\ zone\ found
+          | UnknownTimeZoneError""",
+        reasons.needs_locale,
+    ),
+    _sign(
+        r"no\ display\ name | cannot\ open\ display | could\ not\ connect\ to\ display",
+        reasons.needs_display,
+    ),
+    _sign(
+        r"No\ space\ left\ on\ device | Cannot\ allocate\ memory | Too\ many\ open\ files",
+        reasons.needs_room,
+    ),
+    _sign(
+        r"""fixture\ '\w+'\ not\ found | async\ def\ functions\ are\ not\ natively\ supported""",
+        reasons.needs_plugin,
+    ),
+)
+_PROGRAM = re.compile(
+    r"(?:No such file or directory: '(?P<python>[\w+-]+)'"
+    r"|sh: (?:line )?(?:\d+: )?(?P<shell>[\w.+-]+): (?:command )?not found"
+    r'|exec: "(?P<go>[\w.+-]+)": executable file not found'
+    r"|spawn (?P<node>[\w.+-]+) ENOENT)"
+)
+_MODULE = re.compile(
+    r"No module named '(?P<missing>\w+)[\w.]*'"
+    r"|cannot import name '\w+' from '(?P<imported>\w+)[\w.]*'"
+    r"|module '(?P<used>\w+)[\w.]*' has no attribute '"
+)
+_WARNING = re.compile(
+    r"^(?:\w+\.)*(?P<name>\w*(?:Deprecation|Future|RemovedIn\w+)Warning): ", re.MULTILINE
+)
+
+
+def environment_cause(failure: Failure, owns: Owns) -> str:
+    """Return why a failure says nothing about the project's code, as a person reads it, or "".
+
+    Args:
+        failure: With its account.
+        owns: Whether a module is the project's own.
+    """
+    said = errors(failure)
+    known = next((sign.cause() for sign in _SIGNS if sign.words.search(said)), "")
+    return (
+        known
+        or _missing_program(failure, said)
+        or _foreign_module(said, owns)
+        or _warning(failure, said)
+    )
+
+
+def _missing_program(failure: Failure, said: str) -> str:
+    match = _PROGRAM.search(said)
+    if match is None or (match["python"] and "subprocess" not in failure.detail):
+        return ""
+    return reasons.needs_program(next(filter(None, match.groups())))
+
+
+def _foreign_module(said: str, owns: Owns) -> str:
+    """Return the cause of a failure about a module that is not the project's own."""
+    match = _MODULE.search(said)
+    if match is None:
+        return ""
+    name = next(filter(None, match.groups()))
+    if owns(name):
+        return ""
+    return reasons.needs_module(name) if match["missing"] else reasons.needs_other_version(name)
+
+
+def _warning(failure: Failure, said: str) -> str:
+    """Return the cause of a failure that is a warning of code which is not the project's."""
+    match = _WARNING.search(said)
+    pytests = match is not None and match["name"].startswith("Pytest")
+    if match is None or not (pytests or raised_outside(failure)):
+        return ""
+    return reasons.warning_as_error(match["name"])

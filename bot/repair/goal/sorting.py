@@ -1,0 +1,99 @@
+"""Sort what fails into what a patch has to mend and what it may leave. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
+from bot.repair.goal.environment import Owns, environment_cause
+from bot.repair.goal.issue_words import words_of
+from bot.repair.goal.relevance import meant_by
+from bot.reporting.reasons import other_failures as reasons
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a patch has to mend.
+
+    Attributes:
+        tests: Ids of the failures; empty where none of them is what the problem is about.
+        others: The other failures, and why each is one.
+        named: Those of `tests` that the problem names.
+        undecided: Nothing tells which of several failures the problem is about.
+    """
+
+    tests: frozenset[str]
+    others: tuple[OtherFailure, ...] = ()
+    named: frozenset[str] = frozenset()
+    undecided: bool = False
+
+
+def sort_failures(
+    seen: Observation,
+    problem: Problem,
+    owns: Owns,
+    excused: Mapping[str, OtherFailure] | None = None,
+) -> Goal:
+    """Return what a patch has to mend of what fails on the untouched tree.
+
+    What the problem names counts, whatever it fails of. Of the rest, failures of the environment
+    and `excused` ones are left out, and then those that the problem does not lead to.
+
+    Args:
+        seen: The failing command there.
+        problem: What people reported, perhaps nothing.
+        owns: Whether a module is the project's own.
+        excused: Failures that are known to be no goal, by id.
+    """
+    failing = seen.failing
+    outside = _of_environment(failing, owns) | dict(excused or {})
+    likely = tuple(one for one in failing if one.test not in outside)
+    if not described(problem):
+        chosen = frozenset(one.test for one in likely) or seen.failing_ids
+        return Goal(chosen, _rest(failing, chosen, outside))
+    meant = meant_by(words_of(problem), failing, likely)
+    chosen = meant.tests or frozenset(one.test for one in likely)
+    undecided = not meant.tests and len(chosen) > 1
+    return Goal(chosen, _rest(failing, chosen, outside), meant.named, undecided)
+
+
+def described(problem: Problem) -> bool:
+    """Whether anybody wrote what is wrong."""
+    return bool(problem.title or problem.body or problem.instructions)
+
+
+def with_excused(goal: Goal, seen: Observation, excused: Mapping[str, OtherFailure]) -> Goal:
+    """Return the goal less the failures that turned out to be none, unless nothing is left of it."""
+    left = goal.tests - excused.keys()
+    if not left:
+        return goal
+    known = {one.test: one for one in goal.others} | dict(excused)
+    undecided = goal.undecided and len(left) > 1
+    return Goal(left, _rest(seen.failing, left, known), goal.named & left, undecided)
+
+
+def with_choice(goal: Goal, seen: Observation, chosen: frozenset[str]) -> Goal:
+    """Return the goal as a reader of the problem chose it; what the problem names stays in it."""
+    tests = (chosen & seen.failing_ids) | goal.named
+    known = {one.test: one for one in goal.others}
+    return Goal(tests, _rest(seen.failing, tests, known), goal.named)
+
+
+def _of_environment(failing: tuple[Failure, ...], owns: Owns) -> dict[str, OtherFailure]:
+    causes = {one.test: environment_cause(one, owns) for one in failing}
+    return {
+        test: OtherFailure(test, OtherKind.ENVIRONMENT, cause)
+        for test, cause in causes.items()
+        if cause
+    }
+
+
+def _rest(
+    failing: tuple[Failure, ...], chosen: frozenset[str], known: Mapping[str, OtherFailure]
+) -> tuple[OtherFailure, ...]:
+    return tuple(
+        known.get(one.test) or OtherFailure(one.test, OtherKind.UNRELATED, reasons.unnamed())
+        for one in failing
+        if one.test not in chosen
+    )

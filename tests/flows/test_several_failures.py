@@ -1,0 +1,137 @@
+"""Suites that are not quite green: a patch has to mend what the issue is about, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from inline_snapshot import snapshot
+
+from bot.reporting.json_report import FixOutput
+from tests.fakes.model import Say
+from tests.flows.command_line import Desk, open_desk
+from tests.flows.world import attempts, bash, open_world
+
+CART = """\
+def total(prices):
+    return sum(prices[1:])
+
+
+def cheapest(prices):
+    return max(prices)
+"""
+SUM, LEAST = ("prices[1:]", "prices"), ("max(", "min(")
+TESTS = """\
+import socket
+import unittest
+
+import cart
+
+
+class Cart(unittest.TestCase):
+    def test_sum(self):
+        self.assertEqual(cart.total([1, 3]), 4)
+
+    def test_least(self):
+        self.assertEqual(cart.cheapest([1, 3]), 1)
+
+    def test_rates(self):
+        socket.create_connection(("10.255.255.1", 80), 1).close()
+
+    def test_none(self):
+        self.assertEqual(cart.total([]), 0)
+"""
+CONFIG = "setup: 'true'\ntest: python3 -m unittest -v\n"
+FILES: Mapping[str, str | bytes] = {
+    ".gitignore": "__pycache__/\n",
+    ".github/fixpoint.yml": CONFIG,
+    "cart.py": CART,
+    "test_cart.py": TESTS,
+}
+ISSUE = "`total([1, 3])` is 3: the first price is lost."
+
+
+def patched(desk: Desk, *edits: tuple[str, str]) -> bytes:
+    """Return the diff that these edits of the program make."""
+    file = desk.repository / "cart.py"
+    text = CART
+    for old, new in edits:
+        text = text.replace(old, new)
+    file.write_text(text, "utf-8")
+    diff = desk.git("diff", "HEAD")
+    desk.git("checkout", "--quiet", ".")
+    return f"{diff}\n".encode()
+
+
+async def verified(desk: Desk, *edits: tuple[str, str]) -> dict[str, Any]:
+    """Verify a patch for the issue and return what `--json` printed."""
+    given = ("--patch", "-", "--issue", ISSUE, "--json")
+    done = await desk.run("verify", str(desk.repository), *given, stdin=patched(desk, *edits))
+    assert done.code in {0, 1}, done
+    told: dict[str, Any] = json.loads(done.out)
+    return told
+
+
+async def test_a_patch_mends_what_the_issue_is_about(tmp_path: Path) -> None:
+    """It is accepted although others fail, and one that mends another failure is not."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        right = await verified(desk, SUM)
+        assert (right["accepted"], right["reason"]) == snapshot(
+            (
+                True,
+                "What had to be fixed passes with the patch, and nothing broke. 2 other tests fail for reasons of their own; see the notes.",
+            )
+        )
+        assert right["command"] == snapshot("python3 -m unittest -v -k test_cart.Cart.test_sum")
+        assert right["others"] == snapshot(
+            [
+                {
+                    "test": "test_cart.Cart.test_rates",
+                    "cause": "needs the network, which the sandbox does not have",
+                },
+                {
+                    "test": "test_cart.Cart.test_least",
+                    "cause": "fails for a reason that the issue does not mention",
+                },
+            ]
+        )
+        wrong = await verified(desk, LEAST)
+        assert (wrong["accepted"], wrong["failing"]) == (False, ["test_cart.Cart.test_sum"])
+
+
+async def test_a_search_mends_what_the_issue_is_about(tmp_path: Path) -> None:
+    """It looks for an edit that the named failure needs, among tests that need others."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        done = await desk.fix("--issue", ISSUE, "--proposers", "search", "--json")
+        assert done.code == 0, done
+        output = FixOutput.model_validate_json(done.out)
+        assert "-    return sum(prices[1:])" in output.patch
+        assert "cheapest" not in output.patch.replace(" def cheapest(prices):", "")
+        assert output.reproduction is not None
+        assert {one.test: one.kind for one in output.reproduction.others} == {
+            "test_cart.Cart.test_least": "unrelated",
+            "test_cart.Cart.test_rates": "environment",
+        }
+
+
+async def test_half_a_repair_is_a_draft_where_nothing_tells(tmp_path: Path) -> None:
+    """The pull request says what it mends, and closes nothing."""
+    half = [bash("sed -i 's/prices.1:./prices/' cart.py"), Say("The first price counts.")]
+    answers = attempts([Say('{"unclear": true}')], half)
+    config = f"{CONFIG}proposers: [agent]\nattempts: 1\n"
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with open_world(tmp_path, answers, files=files) as world:
+        await world.comment("/fix")
+        await world.settled()
+        [pull] = world.pulls()
+        assert pull.pull is not None
+        assert pull.pull.draft
+        assert world.said()[-1] == snapshot("""\
+Partly fixed in https://github.test/acme/app/pull/2, a draft
+
+The issue does not say which of 2 failing tests it is about. This patch fixes 1 of them and breaks nothing; 1 still fails. The one attempt of the budget is used.
+
+<!-- fixpoint:run=RUN kind=progress -->
+""")

@@ -1,0 +1,88 @@
+"""Commands that run failing tests alone, and commands that run all of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.model import Observation
+from bot.repair.goal.alone import alone
+from bot.repair.goal.complete import complete
+
+PATHS = ("src/app.py", "tests/__init__.py", "tests/test_a.py", "tests/unit/test_b.py", "Makefile")
+A = "tests.test_a.TestX::test_y[1-2]"
+B = "tests.unit.test_b::test_z"
+FILES = {
+    "Makefile": "test:\n\tFOO=1 python -m pytest -q tests\n",
+    "package.json": '{"scripts": {"test": "jest --ci"}}',
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "tests", "expected"),
+    [
+        ("pytest", [A], "pytest --rootdir=. 'tests/test_a.py::TestX::test_y[1-2]'"),
+        ("pytest -xq --maxfail=2 tests", [B], "pytest -q --rootdir=. tests/unit/test_b.py::test_z"),
+        ("pytest -k spam -p no:cov tests", ["tests.test_a"],
+         "pytest -k spam -p no:cov --rootdir=. tests/test_a.py"),
+        ("pytest --cov src tests", [B],
+         "pytest --cov src --rootdir=. --no-cov tests/unit/test_b.py::test_z"),
+        ("pytest tests", ["test_a::test_b"], "pytest --rootdir=tests tests/test_a.py::test_b"),
+        ("pytest", ["tests.test_a::test_e[#x1b]"], "pytest --rootdir=. tests/test_a.py::test_e"),
+        ("make test", [B], "FOO=1 python -m pytest -q --rootdir=. tests/unit/test_b.py::test_z"),
+        ("python -m unittest discover -s tests -f", ["test_a.X.test_y"],
+         "python -m unittest discover -s tests -k test_a.X.test_y"),
+        ("go test -failfast ./...", ["a.b/c.TestX/sub", "a.b/c.TestY"],
+         "go test ./... -run '^(TestX|TestY)$'"),
+        ("cargo test", ["a::b"], "cargo test -- --exact a::b"),
+        ("cargo test -- --nocapture", ["a::b"], "cargo test -- --nocapture --exact a::b"),
+        ("npm test", ["sum › adds (1)"],  # noqa: RUF001 - jest prints it
+         "npx --no-install jest --ci -t '^(sum adds \\(1\\))$'"),
+        ("npx vitest run", ["a.test.ts > sum > adds"],
+         "npx vitest run a.test.ts -t '^(sum adds)$'"),
+    ],
+)  # fmt: skip
+def test_failing_tests_run_alone(command: str, tests: list[str], expected: str) -> None:
+    """By the runner's own way to select them; its other options stay."""
+    assert alone(command, tests, PATHS, FILES.get) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "tests"),
+    [
+        ("sh check.sh", ["check"]),
+        ("pytest", ["elsewhere.test_a::test_b"]),
+        ("pytest tests && pytest more", [B]),
+        ("cargo test", ["src/lib.rs - sum (line 3)"]),
+        ("npx jest", ["src/a.test.js"]),
+        ("go vet ./...", ["a.go:3: vet"]),
+    ],
+)
+def test_what_cannot_run_alone(command: str, tests: list[str]) -> None:
+    """Then the whole command runs."""
+    assert alone(command, tests, PATHS, FILES.get) is None
+
+
+INTERRUPTED = "!!!!!!!!!!! Interrupted: 1 error during collection !!!!!!!!!!!"
+STOPPED = "!!!!!!!!!!!!! stopping after 1 failures !!!!!!!!!!!!!"
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "expected"),
+    [
+        ("pytest -q", INTERRUPTED, "pytest -q --maxfail=0 --continue-on-collection-errors"),
+        ("pytest -xq tests", STOPPED, "pytest -q tests --maxfail=0 --continue-on-collection-errors"),
+        ("make test", INTERRUPTED,
+         'export PYTEST_ADDOPTS="$PYTEST_ADDOPTS --maxfail=0 --continue-on-collection-errors"; make test'),
+        ("cargo test -- -q", "error: test failed, to rerun pass `--lib`",
+         "cargo test --no-fail-fast -- -q"),
+        ("npx jest --bail", "", "npx jest"),
+        ("pytest -x", "1 failed", None),
+        ("cargo test", "test result: FAILED", None),
+        ("sh check.sh", "", None),
+    ],
+)  # fmt: skip
+def test_a_command_that_stops_early_runs_to_its_end(
+    command: str, output: str, expected: str | None
+) -> None:
+    """So that one broken file does not hide the others."""
+    assert complete(Observation(command, 1, output=output)) == expected

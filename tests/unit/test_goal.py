@@ -1,0 +1,194 @@
+"""Which failures a patch has to mend, and which it may leave."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
+from bot.repair.goal.environment import environment_cause
+from bot.repair.goal.set_aside import NOTHING_ASIDE, aside_of
+from bot.repair.goal.sorting import sort_failures, with_choice, with_excused
+from bot.reporting.reasons import other_failures as reasons
+
+TOTAL = Failure(
+    "tests.test_cart::test_total[3]",
+    "tests/test_cart.py",
+    9,
+    "assert 3 == 4",
+    "    def test_total(n):\n>       assert total([1, n]) == 4\nE       assert 3 == 4\n\n"
+    "tests/test_cart.py:9: AssertionError",
+)
+PARSER = Failure(
+    "tests.test_dates::test_parses",
+    "dates/parser.py",
+    30,
+    "ValueError: no such month: Maerz",
+    "    def test_parses():\n>       parse_date('1. Maerz')\n\ntests/test_dates.py:4:\n"
+    "E       ValueError: no such month: Maerz\n\ndates/parser.py:30: ValueError",
+)
+SIBLING = Failure(
+    "tests.test_cli::test_prints",
+    "dates/parser.py",
+    30,
+    "ValueError: no such month: Maerz",
+    "E       ValueError: no such month: Maerz\n\ndates/parser.py:30: ValueError",
+)
+NETWORK = Failure(
+    "tests.test_client::test_fetches",
+    "tests/test_client.py",
+    7,
+    "OSError: [Errno 101] Network is unreachable",
+    ">       fetch('http://10.255.255.1')\nE       OSError: [Errno 101] Network is unreachable",
+)
+
+
+def seen(*failing: Failure, exit_code: int = 1) -> Observation:
+    return Observation("pytest", exit_code, failing)
+
+
+def issue(text: str) -> Problem:
+    title, _, body = text.partition("\n")
+    return Problem(title, body)
+
+
+def owns(module: str) -> bool:
+    return module in {"dates", "tests"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("test_total is red", {TOTAL}),
+        ("CI says `tests.test_dates::test_parses` fails", {PARSER, SIBLING}),
+        ("German dates\nI get: no such month: Maerz", {PARSER, SIBLING}),
+        ("`total()` forgets the last price", {TOTAL}),
+        ("Wrong cart\nThe total of my cart is too low", {TOTAL}),
+        ("In dates/parser.py `parse_date('1. Maerz')` fails", {PARSER, SIBLING}),
+        ("test_fetches hangs", {NETWORK}),
+    ],
+)
+def test_what_the_issue_names_is_the_goal(text: str, expected: set[Failure]) -> None:
+    """A test, its error, its code, its words: in this order."""
+    goal = sort_failures(seen(TOTAL, PARSER, SIBLING, NETWORK), issue(text), owns)
+    assert goal.tests == {one.test for one in expected}
+    assert not goal.undecided
+    assert {one.test for one in goal.others} == {
+        one.test for one in (TOTAL, PARSER, SIBLING, NETWORK) if one not in expected
+    }
+
+
+def test_without_a_word_everything_else_is_the_goal() -> None:
+    """Nobody described it: what the environment explains is left out."""
+    goal = sort_failures(seen(TOTAL, PARSER, NETWORK), Problem(), owns)
+    assert goal.tests == {TOTAL.test, PARSER.test}
+    assert [(one.kind, one.cause) for one in goal.others] == [
+        (OtherKind.ENVIRONMENT, reasons.needs_network())
+    ]
+    assert sort_failures(seen(NETWORK), Problem(), owns).tests == {NETWORK.test}
+
+
+def test_where_nothing_tells_them_apart_all_are_the_goal() -> None:
+    """And the goal says so."""
+    goal = sort_failures(seen(TOTAL, PARSER, NETWORK), issue("It is broken"), owns)
+    assert goal.tests == {TOTAL.test, PARSER.test}
+    assert goal.undecided
+    assert not sort_failures(seen(TOTAL, NETWORK), issue("It is broken"), owns).undecided
+
+
+def test_an_issue_that_no_failure_shows_has_no_goal() -> None:
+    """Then a test has to be written."""
+    assert sort_failures(seen(NETWORK), issue("The total is wrong"), owns).tests == frozenset()
+
+
+def test_what_turns_out_to_be_unstable_leaves_the_goal() -> None:
+    """Unless nothing is left of it."""
+    red = seen(TOTAL, PARSER)
+    goal = sort_failures(red, Problem(), owns)
+    unstable = {
+        test: OtherFailure(test, OtherKind.UNSTABLE, reasons.unstable()) for test in goal.tests
+    }
+    assert with_excused(goal, red, unstable) == goal
+    left = with_excused(goal, red, {TOTAL.test: unstable[TOTAL.test]})
+    assert left.tests == {PARSER.test}
+    assert left.others == (unstable[TOTAL.test],)
+
+
+def test_a_reader_does_not_take_away_what_is_named() -> None:
+    """It adds to it, and knows no other tests."""
+    red = seen(TOTAL, PARSER, SIBLING)
+    goal = sort_failures(red, issue("test_total is red"), owns)
+    chosen = with_choice(goal, red, frozenset({PARSER.test, "another"}))
+    assert chosen.tests == {TOTAL.test, PARSER.test}
+    assert [one.test for one in chosen.others] == [SIBLING.test]
+
+
+@pytest.mark.parametrize(
+    ("error", "cause"),
+    [
+        ("socket.gaierror: [Errno -2] Name or service not known", reasons.needs_network()),
+        ("connect to localhost:5432 refused", reasons.needs_service()),
+        ("Failed: DID NOT RAISE <class 'PermissionError'>", reasons.needs_other_rights()),
+        ("OSError: [Errno 30] Read-only file system: '/etc/x'", reasons.needs_writable_files()),
+        ("locale.Error: unsupported locale setting", reasons.needs_locale()),
+        ("fixture 'mocker' not found", reasons.needs_plugin()),
+        ("ModuleNotFoundError: No module named 'trustme'", reasons.needs_module("trustme")),
+        ("AttributeError: module 'ast' has no attribute 'Str'", reasons.needs_other_version("ast")),
+        ("pytest.PytestRemovedIn9Warning: old", reasons.warning_as_error("PytestRemovedIn9Warning")),
+        ("sh: 1: hg: not found", reasons.needs_program("hg")),
+        ("ModuleNotFoundError: No module named 'dates.words'", ""),
+        ("AttributeError: module 'dates' has no attribute 'parse'", ""),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'git'", ""),
+        ("DeprecationWarning: parse is old", ""),
+        ("ConnectionRefusedError: [Errno 111] Connection refused", ""),
+        ("AssertionError: assert 3 == 4", ""),
+    ],
+)  # fmt: skip
+def test_a_cause_in_the_environment(error: str, cause: str) -> None:
+    """It is known by the error; what is the project's own is none."""
+    failure = Failure("t::x", "tests/t.py", 1, error, f"E   {error}\n\ntests/t.py:1: Error")
+    assert environment_cause(failure, owns) == cause
+
+
+def test_where_an_error_is_raised_matters() -> None:
+    """A missing program is one that was started; a warning counts where a package gives it."""
+    started = Failure(
+        "t::x", None, None, "FileNotFoundError: [Errno 2] No such file or directory: 'git'",
+        "/usr/lib/python3.12/subprocess.py:1955: FileNotFoundError",
+    )  # fmt: skip
+    assert environment_cause(started, owns) == reasons.needs_program("git")
+    warned = Failure(
+        "t::x", None, None, "DeprecationWarning: old",
+        "E   DeprecationWarning: old\n\n/v/site-packages/six.py:9: DeprecationWarning",
+    )  # fmt: skip
+    assert environment_cause(warned, owns) == reasons.warning_as_error("DeprecationWarning")
+
+
+def test_what_a_test_prints_is_no_cause() -> None:
+    """Only the lines that pytest marks say what was raised."""
+    detail = f"{TOTAL.detail}\n--- Captured log ---\nNetwork is unreachable, trying again"
+    failure = Failure(TOTAL.test, TOTAL.file, TOTAL.line, TOTAL.message, detail)
+    assert environment_cause(failure, owns) == ""
+
+
+def test_the_others_are_set_aside() -> None:
+    """A command that shows nothing else passes; its exit status stays."""
+    aside = aside_of([NETWORK.test], seen(NETWORK, TOTAL))
+    both = aside.left_by(seen(NETWORK, TOTAL))
+    assert (both.ok, both.failing, both.others) == (False, (TOTAL,), (NETWORK,))
+    rest = aside.left_by(seen(NETWORK))
+    assert (rest.ok, rest.exit_code, rest.failing_ids) == (True, 1, frozenset())
+    assert aside.left_by(seen(TOTAL)) == seen(TOTAL)
+    assert NOTHING_ASIDE.left_by(seen(NETWORK)) == seen(NETWORK)
+
+
+def test_a_run_that_ends_in_another_way_has_failed() -> None:
+    """Whatever its report names: an internal error, a crash."""
+    aside = aside_of([NETWORK.test], seen(NETWORK))
+    crashed = aside.left_by(seen(NETWORK, exit_code=3))
+    assert (crashed.ok, [one.message for one in crashed.failing]) == (False, ["exited with 3"])
+
+
+def test_addresses_in_names_do_not_count() -> None:
+    """They differ from process to process."""
+    one, other = Failure("t::x[<A object at 0x7f01>]"), Failure("t::x[<A object at 0x7fff>]")
+    assert aside_of([one.test], seen(one)).left_by(seen(other)).ok
