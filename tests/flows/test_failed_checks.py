@@ -252,6 +252,31 @@ Run `RUN`: N s, N tokens, $0.
 """)
 
 
+async def test_what_fails_here_alone_is_no_part_of_the_repair(tmp_path: Path) -> None:
+    """GitHub's failure has to pass; what the sandbox adds may stay, and is named."""
+    files = {
+        **FILES,
+        "check.sh": """\
+echo "=========== short test summary info ==========="
+grep -qx "$WANTED" app.txt || echo "FAILED checks.py::app - app.txt says $(head -n 1 app.txt)"
+echo "FAILED checks.py::sockets - no such device"
+exit 1
+""",
+    }
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert run.verdict is Verdict.FIXED
+        assert run.report is not None
+        assert run.report.reproduction is not None
+        assert run.report.reproduction.reason == snapshot(
+            "`test`: `sh check.sh` fails here every time. `checks::sockets` fails here too, but not on GitHub, and need not be repaired."
+        )
+        assert [each.test for each in run.report.reproduction.others] == ["checks::sockets"]
+
+
 async def test_a_command_that_needs_the_registries_gets_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -188,6 +188,8 @@ def test_several_observations_are_one() -> None:
     both = joined([seen(0), replace(seen(2, "b.py:1: E1"), command="ruff check")])
     assert (both.exit_code, both.command) == (2, "pytest && ruff check")
     assert both.failing_ids == {"b.py:1: E1"}
+    spared = Observation("pytest", 1, others=(Failure("a::net"),))
+    assert joined([spared, seen(0)]).ok
 
 
 def test_which_files_make_a_new_setup() -> None:

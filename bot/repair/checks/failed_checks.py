@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.detect import DirectoryTree
-from bot.model import Cause, FailedJob, Observation, Patch, Reproduction, Verdict
+from bot.model import (
+    Cause,
+    FailedJob,
+    Observation,
+    OtherFailure,
+    OtherKind,
+    Patch,
+    Reproduction,
+    Verdict,
+)
 from bot.model.progress import CommandsFound, Phase, PhaseStarted, Reproduced
 from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
 from bot.repair.checks.joined_observation import joined
@@ -18,9 +27,11 @@ from bot.repair.checks.verdict import (
     differences,
     outside,
     overall,
+    to_leave,
     wants_another_run,
     wants_registries,
 )
+from bot.repair.goal.set_aside import aside_of
 from bot.repair.job import Source
 from bot.repair.loop import verdict_of
 from bot.repair.run import Concluded, RepairContext, Run
@@ -32,7 +43,7 @@ from bot.repair.workspace.preparation import (
     why_setup_failed,
 )
 from bot.repair.workspace.setup_inputs import touches_setup
-from bot.reporting.reasons import failed_jobs, sandbox_setup
+from bot.reporting.reasons import failed_jobs, other_failures, sandbox_setup
 
 _SETUP_CHARACTERS = 16_000
 
@@ -45,12 +56,14 @@ class JobReproduction:
         context: Its prepared tree; None when its setup fails.
         runs: Its command at the failing commit.
         conclusion: Why it fails.
+        others: What fails here and not on GitHub.
     """
 
     chosen: CheckTarget
     context: RepairContext | None
     runs: tuple[Observation, ...]
     conclusion: CheckConclusion
+    others: tuple[OtherFailure, ...] = ()
 
 
 def conclude_outside(run: Run) -> None:
@@ -104,6 +117,7 @@ def _context(
         reason=conclusion.reason,
         runs=tuple(each.exit_code for each in real[0].runs),
         jobs=jobs,
+        others=tuple(other for trial in real for other in trial.others),
     )
     run.known.reproduction = reproduction
     run.listener(Reproduced(reproduction))
@@ -142,7 +156,24 @@ async def _try(
             run.known.note(found.reason)
         else:
             conclusion = found or conclusion
-    return JobReproduction(chosen, context, tuple(runs), conclusion)
+    if conclusion.cause is not Cause.REAL:
+        return JobReproduction(chosen, context, tuple(runs), conclusion)
+    return _without_others(JobReproduction(chosen, context, tuple(runs), conclusion))
+
+
+def _without_others(trial: JobReproduction) -> JobReproduction:
+    """Set aside what fails here and not on GitHub: a repair may leave it, and may not add to it."""
+    tests = [failure.test for failure in to_leave(trial.chosen.evidence, trial.runs[0])]
+    if trial.context is None or not tests:
+        return trial
+    aside = aside_of(tests, trial.runs[0])
+    why = other_failures.not_on_github()
+    return replace(
+        trial,
+        context=replace(trial.context, aside=aside),
+        runs=tuple(aside.left_by(each) for each in trial.runs),
+        others=tuple(OtherFailure(test, OtherKind.ENVIRONMENT, why) for test in tests),
+    )
 
 
 async def _runs(

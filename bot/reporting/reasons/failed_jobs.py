@@ -116,7 +116,7 @@ def not_compared() -> str:
 def fails_here_only(names: Sequence[str]) -> str:
     """More fails here than on GitHub."""
     verb = "fails" if len(names) == 1 else "fail"
-    return f"{_tests(names)} {verb} here too, but not on GitHub, so the repair may leave that as it is."
+    return f"{_tests(names)} {verb} here too, but not on GitHub, and need not be repaired."
 
 
 @example(_COMMAND)
