@@ -64,12 +64,12 @@ class JobEvidence:
         failing: What failed at GitHub, in order; the first one is the first real error.
         excerpt: What the failing step printed, cut to a budget around its first real error.
         outside: Why the failure lies outside of the code, as a sentence, or "".
-        rerun_helps: Whether the job may well pass when GitHub runs it again.
         may_be_flaky: Whether its words are those of failures that come and go.
         remarks: Annotations of the check.
         missing: What is not available, as sentences.
         passed_on_base: Whether the check of this name passed on the base commit at GitHub; None
             where that is not known.
+        rerun_helps: Whether the job may well pass when GitHub runs it again.
     """
 
     check: FailedCheck
@@ -86,11 +86,11 @@ class JobEvidence:
     failing: tuple[Failure, ...] = ()
     excerpt: str = ""
     outside: str = ""
-    rerun_helps: bool = False
     may_be_flaky: bool = False
     remarks: tuple[Remark, ...] = ()
     missing: tuple[str, ...] = ()
     passed_on_base: bool | None = None
+    rerun_helps: bool = False
 
     @property
     def failed_step(self) -> StepFacts | None:
