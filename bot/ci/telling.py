@@ -12,6 +12,9 @@ _LAST = 5
 
 _FEWEST_LETTERS = 6
 
+_LONGEST = 500
+"""Characters of a line that are compared, so that hostile output can't make it costly."""
+
 # Lines of diffs, pytest's error lines, what names a place in a file, and formatters that only check.
 _SHAPES = re.compile(
     r"^(?:E {2,}\S|[-+]{3} \S|diff --git |(?:FAILED|ERROR) \S|would reformat |\S+\.\w+:\d+(?::\d+)?:? \S)",
@@ -47,7 +50,7 @@ _LEVELS: tuple[tuple[re.Pattern[str], str], ...] = (
 
 def levelled(line: str) -> str:
     """Return a line without what differs between two runs of the same: places, times, numbers."""
-    text = relative_paths(line)
+    text = relative_paths(line[:_LONGEST])
     for pattern, instead in _LEVELS:
         text = pattern.sub(instead, text)
     return text.strip()
