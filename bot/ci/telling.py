@@ -29,15 +29,15 @@ _REPEATS = re.compile(
 )
 _TEMPORARY = (
     r"(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s'\":,)]+"
-    r"|[^\s'\"]*[\\/]work[\\/]_temp[\\/][^\s'\":,)]+"
+    r"|(?<![^\s'\"(])[^\s'\"(]*[\\/]work[\\/]_temp[\\/][^\s'\":,)]+"
     r"|[A-Za-z]:\\[^\s'\"]*\\Temp\\[^\s'\":,)]+"
 )
 _LEVELS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\[gw\d+\](?: \[ *\d+%\])?"), ""),
     (re.compile(_TEMPORARY), "TMP"),
     # What is installed is the same file wherever an environment or a tool cache keeps it.
-    (re.compile(r"[^\s'\"(]*[\\/](?:site|dist)-packages[\\/]"), ""),
-    (re.compile(r"[^\s'\"(]*[\\/][Ll]ib[\\/]python\d[\d.]*t?[\\/]"), ""),
+    (re.compile(r"(?<![^\s'\"(])[^\s'\"(]*[\\/](?:site|dist)-packages[\\/]"), ""),
+    (re.compile(r"(?<![^\s'\"(])[^\s'\"(]*[\\/][Ll]ib[\\/]python\d[\d.]*t?[\\/]"), ""),
     (re.compile(r"\b0x[0-9a-fA-F]+\b"), "#"),
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "#"),
     (re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"), "#"),

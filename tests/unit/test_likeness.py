@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from bot.ci import failures
@@ -218,3 +220,11 @@ def test_lines_that_only_repeat_that_something_failed() -> None:
 def test_words_of_a_missing_network(said: str, lacking: bool) -> None:  # noqa: FBT001 - a table
     """Names that can't be resolved and proxies that refuse; a port of the own machine is none."""
     assert lacks_network(said) is lacking
+
+
+def test_hostile_lines_cost_little() -> None:
+    """However long a path or a word is, a line is compared at once."""
+    output = "\n".join(["a.py:1:1: error " + "/x" * 1990, "error: " + "'" * 3990] * 60)
+    started = time.perf_counter()
+    compare(account(output), account(f"{output}\nerror: more"))
+    assert time.perf_counter() - started < 20  # seconds; a costly pattern takes minutes
