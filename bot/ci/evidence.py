@@ -14,6 +14,9 @@ FAILED = frozenset({"failure", "timed_out", "cancelled"})
 RUNNER_STEPS = frozenset({"Set up job", "Set up runner", "Initialize containers", "Complete job"})
 """Steps that GitHub adds; no line of the workflow file stands behind them."""
 
+UNNAMED = "the step"
+"""Id of a failure that no runner or tool names: the most telling line of the step's output."""
+
 
 @dataclass(frozen=True, slots=True)
 class StepFacts:
@@ -66,6 +69,7 @@ class JobEvidence:
         missing: What is not available, as sentences.
         passed_on_base: Whether the check of this name passed on the base commit at GitHub; None
             where that is not known.
+        rerun_helps: Whether the job may well pass when GitHub runs it again.
     """
 
     check: FailedCheck
@@ -86,11 +90,17 @@ class JobEvidence:
     remarks: tuple[Remark, ...] = ()
     missing: tuple[str, ...] = ()
     passed_on_base: bool | None = None
+    rerun_helps: bool = False
 
     @property
     def failed_step(self) -> StepFacts | None:
         """The step that made the job fail, where GitHub tells."""
         return next((step for step in self.steps if step.conclusion in FAILED), None)
+
+    @property
+    def named(self) -> tuple[Failure, ...]:
+        """The failures that a runner or tool names."""
+        return tuple(each for each in self.failing if each.test != UNNAMED)
 
     @property
     def of_actions(self) -> bool:

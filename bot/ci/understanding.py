@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.ci import failures
-from bot.ci.evidence import RUNNER_STEPS, JobEvidence, Remark, StepFacts
+from bot.ci.evidence import RUNNER_STEPS, UNNAMED, JobEvidence, Remark, StepFacts
 from bot.ci.failures import Reading
 from bot.ci.failures.reading import failure
+from bot.ci.failures.work_tree import relative_paths
+from bot.ci.joblog.checkout import work_trees
 from bot.ci.joblog.excerpt import excerpt
-from bot.ci.joblog.infrastructure import may_be_flaky, recognise
+from bot.ci.joblog.infrastructure import OutsideCause, may_be_flaky, recognise
 from bot.ci.joblog.reading import (
     StepLog,
     failing_section,
@@ -26,8 +29,9 @@ from bot.reporting.reasons import job_target, outside_causes
 MOST_FAILURES = 200
 """Failures of one check that are kept; the report shows fewer."""
 
-_GUESSED = "the step"
-"""Names the most telling line of an output in which no runner or tool is recognised."""
+
+_CANCELLED = re.compile(r"The operation was canceled", re.IGNORECASE)
+"""What the runner says of a step that was stopped; what its tests said before counts more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +42,13 @@ class Collected:
         log: The job's log, or None.
         reports: JUnit files out of its artifacts.
         summary: What a check of another App says of itself: title, summary and text.
+        repository: Whose check it is, as `owner/name`, or "".
     """
 
     log: str | None = None
     reports: tuple[bytes, ...] = ()
     summary: str = ""
+    repository: str = ""
 
 
 def understand(bare: JobEvidence, collected: Collected) -> JobEvidence:
@@ -68,8 +74,10 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
         return replace(
             _without_log(bare, collected), image=image(lines), missing=(*bare.missing, missing)
         )
-    reading = failures.read(section.output, command=_GUESSED)
+    output = relative_paths(section.output, work_trees(lines, collected.repository))
+    reading = failures.read(output, command=UNNAMED)
     named = _names(reading)
+    cause = _outside(bare, section.errors, output, named=named)
     # The reports are those of the whole run; this log is the job's own.
     guessed = reading.failing if named else _reported(collected.reports) or reading.failing
     return replace(
@@ -78,8 +86,9 @@ def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
         title=section.title,
         script=section.script,
         failing=guessed,
-        excerpt=excerpt(section.output, guessed),
-        outside=_outside(bare, section.errors, section.output, named=named),
+        excerpt=excerpt(output, guessed),
+        outside=cause.meaning,
+        rerun_helps=cause.rerun,
     )
 
 
@@ -94,34 +103,39 @@ def _section(found: Sequence[StepLog], step: StepFacts | None) -> StepLog | None
 def _without_log(bare: JobEvidence, collected: Collected) -> JobEvidence:
     reported = _reported(collected.reports)
     said = collected.summary.strip()
-    reading = failures.read(said, command=_GUESSED) if said else Reading()
+    reading = failures.read(said, command=UNNAMED) if said else Reading()
     failing = reported or (reading.failing if _names(reading) else ())
+    cause = _outside(bare, (), said, named=bool(failing))
     return replace(
         bare,
         failing=failing,
         excerpt=excerpt(said, failing),
-        outside=_outside(bare, (), said, named=bool(failing)),
+        outside=cause.meaning,
+        rerun_helps=cause.rerun,
     )
 
 
 def _names(reading: Reading) -> bool:
     """Whether a runner or tool named a failure, instead of one guessed from the output."""
-    return any(each.test != _GUESSED for each in reading.failing)
+    return any(each.test != UNNAMED for each in reading.failing)
 
 
-def _outside(bare: JobEvidence, errors: Sequence[str], output: str, *, named: bool) -> str:
+def _outside(bare: JobEvidence, errors: Sequence[str], output: str, *, named: bool) -> OutsideCause:
+    """Return what outside of the code made the job fail; a cause without words when nothing did."""
     step = bare.failed_step
     said = [*errors, *(remark.message for remark in bare.remarks)]
-    sign = recognise(said, output, named=named)
-    if sign is not None:
-        return sign.meaning
+    cause = recognise(said, output, named=named)
+    if cause is not None:
+        return cause
     if step is not None and step.name in RUNNER_STEPS:
-        return outside_causes.runner_step_failed(step.name)
+        return OutsideCause(outside_causes.runner_step_failed(step.name), rerun=True)
     if bare.check.conclusion == "startup_failure":
-        return outside_causes.workflow_not_started()
+        return OutsideCause(outside_causes.workflow_not_started())
     if bare.check.conclusion == "timed_out" and not named:
-        return outside_causes.job_timed_out()
-    return ""
+        return OutsideCause(outside_causes.job_timed_out())
+    if not named and any(_CANCELLED.search(text) for text in said):
+        return OutsideCause(outside_causes.cancelled(), rerun=True)
+    return OutsideCause("")
 
 
 def _reported(reports: Sequence[bytes]) -> tuple[Failure, ...]:

@@ -57,8 +57,8 @@ class ChecksSection(ConfigSection):
     )
     rerun_flaky: StrictBool = Field(
         default=False,
-        description="Whether to rerun the failed jobs of a flaky failure on GitHub; the App needs "
-        "`actions: write`.",
+        description="Whether to rerun failed jobs on GitHub when their failure is flaky, or comes from a "
+        "runner, network or registry that may work again; the App needs `actions: write`.",
     )
     red_on_base: StrictBool = Field(
         default=False,

@@ -24,7 +24,7 @@ from bot.intake.followup_policy import (
     blamed,
 )
 from bot.intake.followup_reruns import RerunAftermath
-from bot.model import Report, Verdict
+from bot.model import Report
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck, FailedCommit, FixRequest, Options
 from bot.reporting import after_publication as words
@@ -68,7 +68,7 @@ class Aftermath:
         run = await self._stores.runs.get(commit.published_by or "")
         if run is not None and run.status is not RunStatus.DONE:
             return await self._wait(commit, followup.run_not_over())
-        if run is not None and run.report is not None and run.verdict is Verdict.FLAKY:
+        if run is not None and run.report is not None and run.report.rerun_may_help:
             return await self._rerun(commit, run, run.report)
         pulls = await self._github.pull_requests_of(commit.repo, commit.sha)
         if run is None or not pulls:

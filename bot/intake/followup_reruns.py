@@ -1,4 +1,4 @@
-"""Look at flaky jobs that GitHub re-runs, and add to the report how they end."""
+"""Look at jobs that GitHub re-runs, and add to the report how they end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST = timedelta(hours=6)
 
 
 class RerunAftermath:
-    """Looks at one commit whose flaky jobs are re-run."""
+    """Looks at one commit whose failed jobs are re-run."""
 
     def __init__(self, github: GitHub, stores: Stores, *, first_wait: float) -> None:
         self._github = github
@@ -54,7 +54,7 @@ class RerunAftermath:
         text = progress_comment.finished(report, None, mark, after=sentence)
         more = final_report.not_fixed(report, marker(run.id, "report"), by=answer_by(request))
         shown = Shown(run.progress_comment_id, await self._display.check_of(request))
-        ended = check_run.Ended(reruns.title(failed))
+        ended = check_run.Ended(reruns.title(failed, report.verdict))
         await self._display.close(request, shown, text, ended, more)
 
 

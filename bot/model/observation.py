@@ -72,6 +72,7 @@ class Observation:
         written: Paths that it left new or changed in the work tree; empty when nobody looked.
         order: In which order its tests ran, as a sentence; empty when nobody asked.
         programs: What it started, in order; empty when nobody watched, or nobody could.
+        refused: Hosts that it asked for and could not reach, as far as that is known.
         others: What failed besides, and no patch of this run has to mend.
     """
 
@@ -87,6 +88,7 @@ class Observation:
     written: tuple[str, ...] = ()
     order: str = ""
     programs: tuple[StartedProgram, ...] = ()
+    refused: tuple[str, ...] = ()
     others: tuple[Failure, ...] = ()
 
     @property
@@ -100,3 +102,8 @@ class Observation:
     def failing_ids(self) -> frozenset[str]:
         """Ids of everything that failed."""
         return frozenset(failure.test for failure in self.failing)
+
+    @property
+    def named(self) -> tuple[Failure, ...]:
+        """The failures that a runner or tool names, and not the command as a whole."""
+        return tuple(failure for failure in self.failing if failure.test != self.command)

@@ -48,6 +48,7 @@ class FailedJob:
         failing: What failed on GitHub, the first real error first.
         excerpt: What it printed around that error.
         differences: From GitHub's runner, as sentences.
+        rerun_helps: Whether it may well pass when GitHub runs it again.
     """
 
     check: str
@@ -58,6 +59,7 @@ class FailedJob:
     failing: tuple[Failure, ...] = ()
     excerpt: str = ""
     differences: tuple[str, ...] = ()
+    rerun_helps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

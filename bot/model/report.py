@@ -137,6 +137,15 @@ class Report:
     draft: bool = False
 
     @property
+    def rerun_may_help(self) -> bool:
+        """Whether the failed jobs may pass when GitHub runs them again: what failed comes and goes."""
+        if self.verdict is Verdict.FLAKY:
+            return True
+        jobs = self.reproduction.jobs if self.reproduction is not None else ()
+        outside = self.verdict is Verdict.INFRASTRUCTURE and bool(jobs)
+        return outside and all(job.rerun_helps for job in jobs)
+
+    @property
     def accepted_attempt(self) -> Attempt | None:
         """The attempt whose patch is accepted."""
         return next((attempt for attempt in self.attempts if attempt.accepted), None)

@@ -10,6 +10,7 @@ from bot.reporting.evidence import commit, named
 from bot.reporting.markdown import code
 from bot.reporting.proof import observation_of
 
+_RERUN = "Re-run the failed jobs on GitHub, unless that has begun: they may well pass."
 _NAME_THE_COMMAND = '`/fix --test "COMMAND"`'
 
 
@@ -35,7 +36,7 @@ def next_step(  # noqa: C901, PLR0911 - one case per verdict
         case Verdict.NOT_REPRODUCED:
             return _how_to_reproduce(report, by)
         case Verdict.INFRASTRUCTURE:
-            return _how_to_set_up(report, by)
+            return _RERUN if report.rerun_may_help else _how_to_set_up(report, by)
         case Verdict.GAVE_UP:
             return _look(report)
         case Verdict.BUDGET_SPENT:

@@ -1,9 +1,10 @@
-"""Flaky jobs that GitHub runs again: one sentence for each state of it."""
+"""Failed jobs that GitHub runs again: one sentence for each state of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.model import Verdict
 from bot.reporting.example import example
 from bot.reporting.markdown import code
 from bot.reporting.prose import line
@@ -51,11 +52,13 @@ def no_end() -> str:
     return "GitHub did not report how the re-run of the failed jobs ended."
 
 
-@example(None)
-@example(())
-@example(("test (3.12)",))
-def title(failed: Sequence[str] | None) -> str:
+@example(None, Verdict.FLAKY)
+@example((), Verdict.FLAKY)
+@example(("test (3.12)",), Verdict.FLAKY)
+@example((), Verdict.INFRASTRUCTURE)
+def title(failed: Sequence[str] | None, verdict: Verdict) -> str:
     """Return the title of the check run; None for jobs whose end is not known."""
+    what = "Flaky" if verdict is Verdict.FLAKY else "Infrastructure"
     if failed is None:
-        return "Flaky"
-    return "Flaky: failed again on re-run" if failed else "Flaky: passed on re-run"
+        return what
+    return f"{what}: failed again on re-run" if failed else f"{what}: passed on re-run"

@@ -78,7 +78,7 @@ class Gathering:
                 summary = await _had(output, evidence_gaps.check_output(), missing) or ""
         if log is None and not summary and not bare.remarks:
             missing.append(evidence_gaps.unexplained())
-        told = Collected(log, reports, summary)
+        told = Collected(log, reports, summary, self._repo.full_name)
         # A log of two megabytes takes a while, in which the server has webhooks to answer.
         return await asyncio.to_thread(understand, replace(bare, missing=tuple(missing)), told)
 

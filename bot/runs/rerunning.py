@@ -1,4 +1,4 @@
-"""Have GitHub re-run the failed jobs of a flaky failure, and have the result looked at."""
+"""Have GitHub re-run jobs whose failure comes and goes, and have the result looked at."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import structlog
 from bot.ci.evidence import JobEvidence
 from bot.errors import Conflict, NotPermitted
 from bot.github.github import GitHub
-from bot.model import Report, Verdict
+from bot.model import Report
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.reporting import reruns
@@ -42,8 +42,8 @@ def need_of(failed_at: int, now: int) -> RerunNeed:
 
 def is_wanted(request: FixRequest, brief: Brief, report: Report) -> bool:
     """Return whether a run ends with its jobs being run again."""
-    flaky = report.verdict is Verdict.FLAKY and request.failed is not None
-    return flaky and brief.config.checks.rerun_flaky
+    asked = brief.config.checks.rerun_flaky and request.failed is not None
+    return asked and report.rerun_may_help
 
 
 class Reruns:

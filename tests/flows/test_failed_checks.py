@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
 from tests.flows.failing_commit import CI, FILES, SAID, failing_commit, runner_log
+from tests.flows.gate import Gate
 from tests.flows.world import RIGHT, World, attempts, open_world
 
 WRONG = {"app.txt": "wrong\n"}
@@ -248,6 +250,79 @@ Run `RUN`: N s, N tokens, $0.
 
 <!-- fixpoint:run=RUN kind=report -->
 """)
+
+
+async def test_what_fails_here_alone_is_no_part_of_the_repair(tmp_path: Path) -> None:
+    """GitHub's failure has to pass; what the sandbox adds may stay, and is named."""
+    files = {
+        **FILES,
+        "check.sh": """\
+echo "=========== short test summary info ==========="
+grep -qx "$WANTED" app.txt || echo "FAILED checks.py::app - app.txt says $(head -n 1 app.txt)"
+echo "FAILED checks.py::sockets - no such device"
+exit 1
+""",
+    }
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert run.verdict is Verdict.FIXED
+        assert run.report is not None
+        assert run.report.reproduction is not None
+        assert run.report.reproduction.reason == snapshot(
+            "`test`: `sh check.sh` fails here every time. `checks::sockets` fails here too, but not on GitHub, and need not be repaired."
+        )
+        assert [each.test for each in run.report.reproduction.others] == ["checks::sockets"]
+
+
+async def test_a_command_that_needs_the_registries_gets_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a network it dies of that; with the setup's it shows GitHub's failure, and is repaired."""
+    async with Gate() as gate:
+        for name, value in gate.variables.items():
+            monkeypatch.setenv(name, value)
+        fetch = f"( {gate.command('fetch')} ) 2>/dev/null"
+        offline = "{ echo 'curl: (6) Could not resolve host: packages.test'; exit 6; }"
+        files = {
+            **FILES,
+            "fetch.sh": f"{fetch} || {offline}\nsh check.sh\n",
+            ".github/workflows/ci.yml": CI.replace("sh check.sh", "bash fetch.sh"),
+        }
+        async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+            commit = failing_commit(world, WRONG)
+            commit.job_fails(script="bash fetch.sh")
+            await commit.repaired()
+            run = await world.run()
+            assert run.verdict is Verdict.FIXED
+            assert run.report is not None
+            assert run.report.reproduction is not None
+            assert run.report.reproduction.reason == snapshot(
+                "`test`: `bash fetch.sh` fails here every time. It needs the package registries, so it runs with them in reach."
+            )
+            assert len(gate.passed) > 2  # reproduction, attempt and verification
+
+
+async def test_a_missing_network_is_never_githubs_failure(tmp_path: Path) -> None:
+    """Nothing that it reaches makes it show what failed there: both are shown, nothing is spent."""
+    files = {
+        **FILES,
+        "check.sh": "echo 'curl: (6) Could not resolve host: packages.test'; exit 6\n",
+    }
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert (run.verdict, run.reason, asked(world)) == snapshot(
+            (
+                Verdict.NOT_REPRODUCED,
+                "`test`: `sh check.sh` fails here with `curl: (6) Could not resolve host: packages.test` because the sandbox can't reach what it needs, but failed on GitHub with `checks::app`.",
+                0,
+            )
+        )
 
 
 async def test_what_failed_outside_of_the_code_is_not_even_run(tmp_path: Path) -> None:

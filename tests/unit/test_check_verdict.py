@@ -19,7 +19,9 @@ from bot.repair.checks.verdict import (
     conclude_at_head,
     outside,
     overall,
+    to_leave,
     wants_another_run,
+    wants_registries,
 )
 from bot.repair.workspace.setup_inputs import touches_setup
 
@@ -88,6 +90,68 @@ def test_what_the_head_says(
     assert ("It differs." in conclusion.reason) == (cause is Cause.NOT_REPRODUCED)
 
 
+OFFLINE = "curl: (6) Could not resolve host: example.org"
+
+
+@pytest.mark.parametrize(
+    ("run", "evidence", "words"),
+    [
+        (replace(seen(2, "pytest"), output="pytest: error: no such option"), known("a::x"),
+         "fails here with `pytest: error: no such option`, but failed on GitHub with `a::x`"),
+        (RED, replace(BARE, excerpt="error: the schema is out of date"),
+         "with `a::x`, but failed on GitHub with `error: the schema is out of date`"),
+        (replace(seen(6, "pytest"), output=OFFLINE), known("a::x"), "can't reach what it needs"),
+        (replace(seen(6, "pytest"), output=OFFLINE), known(), "can't reach what it needs"),
+        (replace(seen(1, "pytest"), refused=("example.org",)), known("a::x"),
+         "It asked for `example.org`"),
+        (replace(seen(124, "pytest", timed_out=True), seconds=60.2), known("a::x"),
+         "was ended here after 60 s"),
+    ],
+)  # fmt: skip
+def test_another_failure_is_never_real(run: Observation, evidence: JobEvidence, words: str) -> None:
+    """Names on one side only, no network, no time: said with what shows on both sides."""
+    conclusion = conclude_at_head(TARGET, evidence, [run, run])
+    assert conclusion.cause is Cause.NOT_REPRODUCED
+    assert words in conclusion.reason
+
+
+def test_what_cannot_be_compared_is_said() -> None:
+    """Nothing is known of how it failed there; a word about a host on the way says nothing."""
+    noisy = replace(RED, output=OFFLINE)
+    assert "could not be compared" in conclude_at_head(TARGET, known(), [noisy, noisy]).reason
+    assert "could not be compared" in conclude_at_head(TARGET, known(), [RED, RED]).reason
+
+
+def test_what_fails_here_alone_may_stay() -> None:
+    """The sandbox adds failures of its own: GitHub's is repaired, and they are named."""
+    run, evidence = seen(1, "a::x", "a::net"), known("a::x", "a::y")
+    conclusion = conclude_at_head(TARGET, evidence, [run, run])
+    assert conclusion.cause is Cause.REAL
+    assert "`a::net` fails here too, but not on GitHub" in conclusion.reason
+    assert [each.test for each in to_leave(evidence, run)] == ["a::net"]
+    many = known("a::x", *(f"a::{n}" for n in range(200)))
+    assert not to_leave(many, run)
+
+
+@pytest.mark.parametrize(
+    ("run", "evidence", "wanted"),
+    [
+        (replace(seen(6, "pytest"), output=OFFLINE), known("a::x"), True),
+        (replace(seen(6, "pytest"), output=OFFLINE), known(), True),
+        (replace(seen(1, "a::x"), output=OFFLINE), known("a::x"), False),
+        (seen(1, "b::y"), known("a::x"), False),
+        (replace(GREEN, output=OFFLINE), known("a::x"), False),
+    ],
+)
+def test_when_the_registries_are_wanted(
+    run: Observation,
+    evidence: JobEvidence,
+    wanted: bool,  # noqa: FBT001 - a table
+) -> None:
+    """A host could not be reached, and nothing of GitHub's failure shows."""
+    assert wants_registries(evidence, run) is wanted
+
+
 @pytest.mark.parametrize(
     ("base", "evidence", "cause"),
     [
@@ -98,6 +162,7 @@ def test_what_the_head_says(
         (RED, known("a::x", passed_on_base=True), Cause.RED_ON_BASE),
         (RED, known(passed_on_base=True), Cause.NOT_REPRODUCED),
         (seen(124, timed_out=True), known("a::x"), None),
+        (replace(seen(1, "pytest"), output="error: no such option"), known("a::x"), None),
     ],
 )
 def test_what_the_base_says(base: Observation, evidence: JobEvidence, cause: Cause | None) -> None:
@@ -123,6 +188,8 @@ def test_several_observations_are_one() -> None:
     both = joined([seen(0), replace(seen(2, "b.py:1: E1"), command="ruff check")])
     assert (both.exit_code, both.command) == (2, "pytest && ruff check")
     assert both.failing_ids == {"b.py:1: E1"}
+    spared = Observation("pytest", 1, others=(Failure("a::net"),))
+    assert joined([spared, seen(0)]).ok
 
 
 def test_which_files_make_a_new_setup() -> None:

@@ -10,8 +10,9 @@ import pytest
 from bot.ci import failures
 from bot.ci.evidence import JobEvidence, Remark, StepFacts
 from bot.ci.joblog.excerpt import excerpt
-from bot.ci.joblog.infrastructure import SIGNS, may_be_flaky, recognise
+from bot.ci.joblog.infrastructure import may_be_flaky, recognise
 from bot.ci.joblog.reading import failing_section, image, read_lines, sections
+from bot.ci.joblog.signs import OUTPUT_SIGNS, RUNNER_SIGNS
 from bot.ci.joblog.window import LogWindow
 from bot.ci.understanding import Collected, understand
 from bot.model.request import FailedCheck
@@ -85,6 +86,21 @@ def test_a_log_falls_apart_into_its_steps() -> None:
     assert failing_section(sections(lines)) == run
 
 
+def test_what_a_problem_matcher_marked_is_output() -> None:
+    """The runner puts `##[error]` before lines of tsc or eslint, and of tools that ask for it."""
+    marked = "##[error]src/a.ts(1,7): error TS2322: Type 'a'\n##[warning]src/b.ts is long"
+    found = evidence(runner_log("npx tsc", marked))
+    assert [each.test for each in found.failing] == ["src/a.ts:1: TS2322"]
+    assert found.excerpt.splitlines() == [
+        "src/a.ts(1,7): error TS2322: Type 'a'",
+        "src/b.ts is long",
+    ]
+    here = failures.read(
+        "::error title=Ruff (F401),file=/workspace/a.py,line=1::a.py:1:8: F401 `os`"
+    )
+    assert [each.test for each in here.failing] == ["a.py:1: F401"]
+
+
 def test_of_several_errors_the_failed_steps_counts() -> None:
     """A tolerated step failed before: the API's times tell which step broke the job."""
 
@@ -144,7 +160,7 @@ def test_failures_outside_of_the_code_are_recognised(said: str, cause: str) -> N
         ),
         (
             "Unable to resolve action `acme/x@v1`, unable to find version `v1`",
-            outside_causes.action_not_downloaded(),
+            outside_causes.action_missing("acme/x@v1"),
         ),
     ],
 )
@@ -155,11 +171,75 @@ def test_what_the_runner_itself_says_counts_with_a_failing_test_too(said: str, c
     assert found.outside == cause
 
 
+ANNOTATIONS = [
+    ("The job was not started because recent account payments have failed or your spending limit",
+     outside_causes.billing(), False),
+    ("The job was not started because your account is locked due to a billing issue.",
+     outside_causes.billing(), False),
+    ("Canceling since a higher priority waiting request for 'ci-refs/pull/1' exists",
+     outside_causes.superseded(), False),
+    ("The run was canceled by @wes.", outside_causes.cancelled_by("wes"), False),
+    ("The operation was canceled.", outside_causes.cancelled(), True),
+    ("Error: it uses a deprecated version of `actions/upload-artifact: v3`. Learn more: https://",
+     outside_causes.action_retired("actions/upload-artifact: v3"), False),
+    ("Unable to resolve action. Repository not found: acme/gone",
+     outside_causes.action_missing("acme/gone"), False),
+    ("Missing download info for actions/cache@v1",
+     outside_causes.action_missing("actions/cache@v1"), False),
+    ("Failed to download action 'https://api.github.com/repos/a/b/tarball/1'. Error: 502",
+     outside_causes.action_not_downloaded(), True),
+    ("The job was not acquired by Runner of type hosted even after multiple attempts",
+     outside_causes.no_runner(), True),
+    ("This request was automatically failed because there were no enabled runners online to process",
+     outside_causes.no_runner(), True),
+    ("The job has exceeded the maximum execution time while awaiting a runner for 24h0m0s",
+     outside_causes.no_runner(), True),
+    ("The job running on runner GitHub Actions 2 has exceeded the maximum execution time of 360 min",
+     outside_causes.time_limit_reached(), False),
+    ("The self-hosted runner lost communication with the server. Verify the machine is running",
+     outside_causes.runner_disconnected(), True),
+    ("Input required and not supplied: token", outside_causes.input_missing("token"), False),
+    ("HttpError: Resource not accessible by integration", outside_causes.permission_missing(), False),
+    ("Failed to CreateArtifact: Artifact storage quota has been hit. Unable to upload any new",
+     outside_causes.artifact_storage_full(), False),
+    ("Failed to CreateArtifact: Failed to make request after 5 attempts: Request timeout",
+     outside_causes.storage_service_failed(), True),
+    ("Process completed with exit code 137.", outside_causes.memory_full(), False),
+    ("Process completed with exit code 1.", "", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "cause", "rerun"), ANNOTATIONS)
+def test_an_annotation_is_enough(said: str, cause: str, rerun: bool) -> None:  # noqa: FBT001 - a table
+    """A job that never began has no log: GitHub's sentence tells why, and whether a re-run helps."""
+    bare = JobEvidence(BARE.check, remarks=(Remark(".github", 1, "failure", said),))
+    found = understand(bare, Collected())
+    assert (found.outside, found.rerun_helps) == (cause, rerun)
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ("remote: Permission to acme/app.git denied to github-actions[bot].",
+         outside_causes.push_denied()),
+        ("fatal: could not read Username for 'https://github.com': terminal prompts disabled",
+         outside_causes.credentials_missing()),
+        ("/home/runner/work/_temp/1.sh: line 1:  2930 Killed    make", outside_causes.memory_full()),
+        ("ERROR: HTTP error 429 while getting https://pypi.org/x", outside_causes.too_many_requests()),
+        ("the user has Bad credentials, as expected", ""),
+    ],
+)  # fmt: skip
+def test_what_a_step_printed_last(said: str, cause: str) -> None:
+    """Rights, memory, too many requests."""
+    assert evidence(runner_log("make deploy", said)).outside == cause
+
+
 def test_a_test_about_a_full_disk_is_a_failing_test() -> None:
     """Where a runner of tests names a failure, its words are the code's, not the machine's."""
     said = (CONSOLE / "pytest_quiet.txt").read_text() + "\nOSError: No space left on device\n"
     assert evidence(runner_log("pytest", said)).outside == ""
-    assert all(recognise([], "assert 503 == 200", named=True) is None for _ in SIGNS)
+    assert recognise([], "HTTP error 503", named=True) is None
+    assert all(sign.source for sign in (*RUNNER_SIGNS, *OUTPUT_SIGNS))
 
 
 def test_githubs_own_step_lies_outside_of_the_code() -> None:

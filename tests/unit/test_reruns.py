@@ -6,6 +6,7 @@ import pytest
 
 from bot.github.check_values import ACTIONS, Check, CommitChecks
 from bot.intake.followup_reruns import failed_again
+from bot.model import Cause, FailedJob, Problem, Report, Reproduction, Verdict
 from bot.model.request import FailedCheck
 from bot.reporting import reruns
 from bot.runs.rerunning import RerunNeed, need_of
@@ -54,3 +55,25 @@ def test_the_end_is_that_of_new_check_runs(
 def test_failures_are_named_up_to_five() -> None:
     """And counted beyond."""
     assert reruns.ended([*"abcdefg"]).endswith("`a`, `b`, `c`, `d`, `e` and 2 more.")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "helps", "wanted"),
+    [
+        (Verdict.FLAKY, (), True),
+        (Verdict.INFRASTRUCTURE, (True, True), True),
+        (Verdict.INFRASTRUCTURE, (True, False), False),
+        (Verdict.INFRASTRUCTURE, (), False),
+        (Verdict.NOT_REPRODUCED, (True,), False),
+    ],
+)
+def test_what_may_pass_when_it_runs_again(
+    verdict: Verdict,
+    helps: tuple[bool, ...],
+    wanted: bool,  # noqa: FBT001 - a table
+) -> None:
+    """Flaky failures, and jobs that all failed for want of something that comes back."""
+    jobs = tuple(FailedJob("test", rerun_helps=each) for each in helps)
+    reproduction = Reproduction(Cause.INFRASTRUCTURE, None, jobs=jobs)
+    report = Report("r", verdict, "", Problem(), "0" * 40, reproduction=reproduction)
+    assert report.rerun_may_help is wanted

@@ -8,6 +8,7 @@ from bot.ci.failures import (
     cargo,
     console,
     diagnostics,
+    diffs,
     eslint,
     formatters,
     go,
@@ -58,6 +59,9 @@ TOOLS: tuple[Parser, ...] = (
 )
 """Compilers, linters and formatters: asked when no runner names a failure."""
 
+UNKNOWN_TOOLS: tuple[Parser, ...] = (diffs.parse, diagnostics.parse_unknown)
+"""What many tools print in the same way: asked when none of those is recognised."""
+
 DETAILED = 100
 """Failures that keep their account; nobody reads more, and every observation is stored."""
 
@@ -85,6 +89,8 @@ def read(
         return tests
     tools = [reading for parser in TOOLS if (reading := parser(text))]
     found = _joined(sorted(tools, key=lambda reading: reading.start)).failing
+    if not found:
+        found = _joined([reading for parser in UNKNOWN_TOOLS if (reading := parser(text))]).failing
     found = found or console.most_telling(text, command).failing
     return Reading(found, tests.passed, tests.skipped, tests.counts)
 

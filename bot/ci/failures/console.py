@@ -16,15 +16,18 @@ LINE = 4000
 _ESCAPES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[()][0-9A-Za-z]|[@-Z\\^_])"
 )
+# Commands to GitHub's runner (`::error file=a.py,line=3::message`), of which a log shows the message.
+# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
+_WORKFLOW_COMMAND = re.compile(r"^::(?:error|warning|notice|group)(?: [^\n]*?)?::", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
-_TELLING = re.compile(
+TELLING = re.compile(
     r"\b(?:error|exception|fatal|panic(?:ked)?|failed|failure|not found|no such file|cannot|can't"
     r"|undefined|unrecognized|mismatch|out of date|differs?)\b|\w(?:Error|Exception)\b",
     re.IGNORECASE,
 )
 # Lines that only repeat that something failed, or that nothing did.
-_NOISE = re.compile(
+NOISE = re.compile(
     r"^(?:make(?:\[\d+\])?: \*\*\*|npm (?:warn|error|ERR!)|error: Recipe|ERROR: InvocationError"
     r"|\S+: commands failed|warning\b|(?:ERROR: )?usage:)|\b0 (?:errors?|failed|failures?)\b",
     re.IGNORECASE,
@@ -32,8 +35,11 @@ _NOISE = re.compile(
 
 
 def plain(output: str) -> str:
-    """Return output without colours and cursor movements, lines ended by LF and cut to `LINE`."""
-    text = _ESCAPES.sub("", output).replace("\r\n", "\n")
+    """Return output without colours and cursor movements, lines ended by LF and cut to `LINE`.
+
+    Of commands to GitHub's runner only the message stays, as in its log.
+    """
+    text = _WORKFLOW_COMMAND.sub("", _ESCAPES.sub("", output).replace("\r\n", "\n"))
     return "\n".join(_visible(line)[:LINE] for line in text.split("\n"))
 
 
@@ -85,5 +91,5 @@ def most_telling(text: str, command: str) -> Reading:
 
 def _telling_line(text: str) -> str:
     lines = [line.strip() for line in text.split("\n") if line.strip()]
-    telling = (line for line in lines if _TELLING.search(line) and not _NOISE.search(line))
+    telling = (line for line in lines if TELLING.search(line) and not NOISE.search(line))
     return next(telling, lines[-1] if lines else job_logs.nothing_printed())

@@ -17,6 +17,15 @@ _CODED = re.compile(
     r" (?:\[\*\] )?(?P<why>.+)$",
     re.MULTILINE,
 )
+# a.py:3: [E1101(no-member), Class.method] message  (pylint's output format `parseable`)
+_PARSEABLE = re.compile(
+    _PLACE + r":(?P<line>\d+): \[(?P<code>[A-Z]\d{4})[^\]\n]*\] (?P<why>.+)$", re.MULTILINE
+)
+# a.py:3:1: message  (pyflakes, and whoever prints places like a compiler)
+_UNKNOWN = re.compile(
+    r"^(?P<file>(?!\S*://)[^\s:]+\.\w+):(?P<line>\d+):\d+:? (?!warning|note|info|debug)(?P<why>\S.+)$",
+    re.MULTILINE | re.IGNORECASE,
+)
 # a.py:3: error: message  [code] (mypy, gcc);  /a.py:3:1 - error: message (rule) (pyright);
 # a.ts:1:7 - error TS2322: message (tsc --pretty)
 _SEVERE = re.compile(
@@ -35,7 +44,7 @@ _CONTINUED = re.compile(r"\n\s{4,}\S.*\((?P<code>report\w+)\)")
 
 def parse(text: str) -> Reading | None:
     """Return every such line as a failure, in order."""
-    matches = [m for pattern in (_CODED, _SEVERE, _TSC) for m in pattern.finditer(text)]
+    matches = [m for pattern in (_CODED, _PARSEABLE, _SEVERE, _TSC) for m in pattern.finditer(text)]
     if not matches:
         return None
     matches.sort(key=lambda match: match.start())
@@ -53,3 +62,13 @@ def parse(text: str) -> Reading | None:
             tool_failure(match["file"], int(match["line"]), code or "error", why.strip())
         )
     return Reading(tuple(failing), start=matches[0].start())
+
+
+def parse_unknown(text: str) -> Reading | None:
+    """Return every line that begins with a file, a line and a column, whoever prints it."""
+    matches = list(_UNKNOWN.finditer(text))
+    failing = [
+        tool_failure(match["file"], int(match["line"]), "error", match["why"].strip())
+        for match in matches
+    ]
+    return Reading(tuple(failing), start=matches[0].start()) if matches else None

@@ -46,7 +46,7 @@ _PRETTIER = re.compile(r"^\[warn\] (?P<file>\S.*\.\w+)$", re.MULTILINE)
 _PRETTIER_OURS = re.compile(r"^\[warn\] Code style issues", re.MULTILINE)
 _RUFF_DIFF_OURS = re.compile(r"^\d+ files? would be reformatted", re.MULTILINE)
 _RUFF_DIFF = re.compile(r"^--- (?P<file>\S+\.pyi?)$", re.MULTILINE)
-_LIST = re.compile(r"^(?P<file>\S+\.\w+)$", re.MULTILINE)
+_LIST = re.compile(r"^(?P<file>(?!\S*\.{3})\S+\.\w+)$", re.MULTILINE)
 
 
 def parse(text: str) -> Reading | None:

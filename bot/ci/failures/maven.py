@@ -18,7 +18,7 @@ _COUNTS = re.compile(
     re.MULTILINE,
 )
 _COMPILER = re.compile(
-    r"^\[ERROR\] (?P<file>/\S+\.\w+):\[(?P<line>\d+),\d+\] (?P<message>.+)$", re.MULTILINE
+    r"^\[ERROR\] (?P<file>\S+\.\w+):\[(?P<line>\d+),\d+\] (?P<message>.+)$", re.MULTILINE
 )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
+from bot.ci.failures.work_tree import relative_path
 from bot.model import Failure, TestCounts
 from bot.reporting.reasons import job_logs
-from sandbox.base import WORKSPACE
 
 DETAIL = 6000
 """Most characters of one failure's account; an assertion's diff fits, a log dump does not."""
@@ -56,7 +56,7 @@ def failure(
     stripped = message.strip()
     return Failure(
         test=test,
-        file=None if file is None else relative(file),
+        file=None if file is None else relative_path(file),
         line=line or None,
         message=(stripped.splitlines() or [""])[0][:MESSAGE],
         detail=shortened(detail.strip("\n"), DETAIL),
@@ -65,19 +65,15 @@ def failure(
 
 def tool_failure(path: str, line: int, code: str, message: str, detail: str = "") -> Failure:
     """Return a compiler's or linter's error, its id built as `Failure.test` says."""
-    place = f"{relative(path)}:{line}" if line else relative(path)
+    shown = relative_path(path)
+    place = f"{shown}:{line}" if line else shown
     return failure(f"{place}: {code}", message, file=path, line=line, detail=detail)
-
-
-def relative(path: str) -> str:
-    """Return a path as the work tree knows it: `/workspace/a.py` and `./a.py` are `a.py`."""
-    return path.removeprefix(f"{WORKSPACE}/").removeprefix("./")
 
 
 def inside(path: str) -> bool:
     """Whether a path of a traceback lies in the work tree's own code."""
-    local = relative(path)
-    foreign = local.startswith(("/", "..", "<", "node:")) or local[1:3] == ":\\"
+    local = relative_path(path)
+    foreign = local.startswith(("/", "..", "<", "node:")) or local[1:3] == ":/"
     return not foreign and "site-packages/" not in local and "node_modules/" not in local
 
 

@@ -14,6 +14,11 @@ _STAMP = re.compile(r"^\ufeff?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?
 _COMMAND = re.compile(r"^##\[(?P<kind>\w+)(?:[^\]]*)\](?P<text>.*)$")
 _RUN = "Run "
 _EXIT = re.compile(r"Process completed with exit code (?P<code>\d+)")
+# actions/runner, ProcessHandler and ScriptHandler; actions/toolkit, exec.
+_OWN_ERROR = re.compile(
+    r"^(?:Process completed with exit code \d+|The operation was canceled|The process '.+' failed with"
+    r" exit code \d+|The runner has received a shutdown signal)"
+)
 _SCRIPT_END = re.compile(r"^shell: \S")
 _IMAGE = re.compile(r"^(?:Image|Included Software): ?(?P<name>[a-z]+-[\w.-]+)$", re.MULTILINE)
 
@@ -50,7 +55,7 @@ class StepLog:
     @property
     def output(self) -> str:
         """What it printed, without the runner's own lines."""
-        return "\n".join(line.text for line in self.lines if line.kind in {"", "group"})
+        return "\n".join(line.text for line in self.lines if _is_printed(line))
 
     @property
     def errors(self) -> tuple[str, ...]:
@@ -113,6 +118,12 @@ def image(lines: Sequence[Line]) -> str:
     text = "\n".join(line.text.strip() for line in lines[:200])
     found = _IMAGE.search(text)
     return found["name"] if found else ""
+
+
+def _is_printed(line: Line) -> bool:
+    """Whether a step printed a line; what a problem matcher finds in it gets the mark of an error."""
+    marked = line.kind in {"error", "warning", "notice"} and not _OWN_ERROR.search(line.text)
+    return line.kind in {"", "group"} or marked
 
 
 def _is_run(line: Line) -> bool:

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.detect import DirectoryTree
-from bot.model import Cause, FailedJob, Observation, Patch, Reproduction, Verdict
+from bot.model import (
+    Cause,
+    FailedJob,
+    Observation,
+    OtherFailure,
+    OtherKind,
+    Patch,
+    Reproduction,
+    Verdict,
+)
 from bot.model.progress import CommandsFound, Phase, PhaseStarted, Reproduced
 from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
 from bot.repair.checks.joined_observation import joined
@@ -18,8 +27,11 @@ from bot.repair.checks.verdict import (
     differences,
     outside,
     overall,
+    to_leave,
     wants_another_run,
+    wants_registries,
 )
+from bot.repair.goal.set_aside import aside_of
 from bot.repair.job import Source
 from bot.repair.loop import verdict_of
 from bot.repair.run import Concluded, RepairContext, Run
@@ -31,7 +43,7 @@ from bot.repair.workspace.preparation import (
     why_setup_failed,
 )
 from bot.repair.workspace.setup_inputs import touches_setup
-from bot.reporting.reasons import failed_jobs, sandbox_setup
+from bot.reporting.reasons import failed_jobs, other_failures, sandbox_setup
 
 _SETUP_CHARACTERS = 16_000
 
@@ -44,12 +56,14 @@ class JobReproduction:
         context: Its prepared tree; None when its setup fails.
         runs: Its command at the failing commit.
         conclusion: Why it fails.
+        others: What fails here and not on GitHub.
     """
 
     chosen: CheckTarget
     context: RepairContext | None
     runs: tuple[Observation, ...]
     conclusion: CheckConclusion
+    others: tuple[OtherFailure, ...] = ()
 
 
 def conclude_outside(run: Run) -> None:
@@ -103,6 +117,7 @@ def _context(
         reason=conclusion.reason,
         runs=tuple(each.exit_code for each in real[0].runs),
         jobs=jobs,
+        others=tuple(other for trial in real for other in trial.others),
     )
     run.known.reproduction = reproduction
     run.listener(Reproduced(reproduction))
@@ -132,10 +147,8 @@ async def _try(
     context = RepairContext(source, commands, prepared, preparation, guidance)
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=commands.failing))
     run.known.untouched = prepared
-    runs: list[Observation] = []
-    while not runs or wants_another_run(runs, chosen.evidence):
-        runs.append(await _observe(run, context, place, len(runs) + 1))
-    conclusion = conclude_at_head(chosen.target, chosen.evidence, runs)
+    runs = await _runs(run, context, chosen, place)
+    conclusion = conclude_at_head(chosen.target, chosen.evidence, runs, online=preparation.online)
     if conclusion.cause is Cause.REAL and has_base(context):
         base = await _at_base(run, context, chosen, place)
         found = base and conclude_at_base(chosen.target, chosen.evidence, runs[0], base)
@@ -143,7 +156,41 @@ async def _try(
             run.known.note(found.reason)
         else:
             conclusion = found or conclusion
-    return JobReproduction(chosen, context, tuple(runs), conclusion)
+    if conclusion.cause is not Cause.REAL:
+        return JobReproduction(chosen, context, tuple(runs), conclusion)
+    return _without_others(JobReproduction(chosen, context, tuple(runs), conclusion))
+
+
+def _without_others(trial: JobReproduction) -> JobReproduction:
+    """Set aside what fails here and not on GitHub: a repair may leave it, and may not add to it."""
+    tests = [failure.test for failure in to_leave(trial.chosen.evidence, trial.runs[0])]
+    if trial.context is None or not tests:
+        return trial
+    aside = aside_of(tests, trial.runs[0])
+    why = other_failures.not_on_github()
+    return replace(
+        trial,
+        context=replace(trial.context, aside=aside),
+        runs=tuple(aside.left_by(each) for each in trial.runs),
+        others=tuple(OtherFailure(test, OtherKind.ENVIRONMENT, why) for test in tests),
+    )
+
+
+async def _runs(
+    run: Run, context: RepairContext, chosen: CheckTarget, place: str
+) -> list[Observation]:
+    """Run the failing command as often as it takes; with the registries in reach if it needs them."""
+    preparation, command = context.preparation, context.commands.failing
+    runs: list[Observation] = []
+    while not runs or wants_another_run(runs, chosen.evidence):
+        runs.append(await _observe(run, context, place, len(runs) + 1))
+        if not preparation.online and wants_registries(chosen.evidence, runs[0]):
+            preparation.reach_registries()
+            run.listener(
+                PhaseStarted(Phase.REPRODUCE, detail=failed_jobs.run_with_registries(command))
+            )
+            return await _runs(run, context, chosen, f"{place}-online")
+    return runs
 
 
 async def _at_base(
@@ -167,6 +214,8 @@ async def _at_base(
         run.known.note(failed_jobs.base_not_set_up(chosen.target.check))
         return None
     preparation.use(prepared)
+    if context.preparation.online:
+        preparation.reach_registries()
     there = replace(context, source=base, preparation=preparation, prepared=prepared)
     return await observe_at_base(run, there, Patch(), step=f"base{place}")
 

@@ -30,6 +30,8 @@ def joined(observations: Sequence[Observation]) -> Observation:
         seconds=sum(each.seconds for each in observations),
         timed_out=any(each.timed_out for each in observations),
         written=tuple(dict.fromkeys(path for each in observations for path in each.written)),
+        refused=tuple(dict.fromkeys(host for each in observations for host in each.refused)),
+        others=tuple(failure for each in observations for failure in each.others),
     )
 
 

@@ -114,4 +114,5 @@ def failed_job(
         failing=evidence.failing[:20],
         excerpt=evidence.excerpt,
         differences=(*evidence.missing, *(target.differences if target else ())),
+        rerun_helps=evidence.rerun_helps,
     )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.ci.evidence import JobEvidence
+from bot.ci.likeness import Comparison, Likeness, account_of_log, account_of_run, compare
+from bot.ci.network import lacks_network
+from bot.ci.understanding import MOST_FAILURES
 from bot.model import Cause, Failure, Observation, Target
 from bot.repair.loop import COMMAND_NOT_FOUND
 from bot.reporting.reasons import failed_jobs
@@ -51,27 +54,83 @@ def wants_another_run(runs: Sequence[Observation], evidence: JobEvidence) -> boo
     return len(runs) < wanted + evidence.may_be_flaky
 
 
+def wants_registries(evidence: JobEvidence, run: Observation) -> bool:
+    """Whether the failing command died for want of a network before it showed GitHub's failure."""
+    if run.ok or not _wants_network(run):
+        return False
+    return not likeness_of(evidence, run).seen
+
+
+def likeness_of(evidence: JobEvidence, run: Observation) -> Comparison:
+    """Return how much of the failure in GitHub's log a run of its command shows."""
+    return compare(account_of_log(evidence), account_of_run(run))
+
+
 def conclude_at_head(
-    target: Target, evidence: JobEvidence, runs: Sequence[Observation]
+    target: Target, evidence: JobEvidence, runs: Sequence[Observation], *, online: bool = False
 ) -> CheckConclusion:
-    """Return what the runs at the failing commit show; a real failure still has to be checked at the base."""
+    """Return what the runs at the failing commit show; a real failure still has to be checked at the base.
+
+    Args:
+        target: The failed job.
+        evidence: Of its check.
+        runs: Of its command, in order.
+        online: Whether it could reach the registries.
+    """
     first, check, command = runs[0], target.check, runs[0].command
     red = sum(not run.ok for run in runs)
     differs = differences(target)
     if red == 0:
-        reason = failed_jobs.passes(check, command, len(runs), differs)
+        reason = failed_jobs.passes(check, command, len(runs), differs, online=online)
         return CheckConclusion(Cause.NOT_REPRODUCED, reason)
     if red < len(runs):
         reason = failed_jobs.flaky(check, command, failed=red, runs=len(runs))
         return CheckConclusion(Cause.FLAKY, reason)
-    if first.exit_code == COMMAND_NOT_FOUND and not _named(first.failing, command):
-        reason = failed_jobs.program_missing(check, command, differs)
+    found = likeness_of(evidence, first)
+    if not found.seen and (reason := _why_another(target, first, found)):
         return CheckConclusion(Cause.NOT_REPRODUCED, reason)
-    if _is_another_failure(evidence, first):
-        here, there = ([one.test for one in each.failing] for each in (first, evidence))
-        reason = failed_jobs.another_failure(check, command, here, there, differs)
-        return CheckConclusion(Cause.NOT_REPRODUCED, reason)
-    return CheckConclusion(Cause.REAL, failed_jobs.fails(check, command))
+    told = [failed_jobs.fails(check, command, online=online)]
+    if found.likeness is Likeness.UNKNOWN:
+        told.append(failed_jobs.not_compared())
+    elif not_asked := to_leave(evidence, first):
+        told.append(failed_jobs.fails_here_only([each.test for each in not_asked]))
+    return CheckConclusion(Cause.REAL, " ".join(told))
+
+
+def _why_another(target: Target, run: Observation, found: Comparison) -> str:
+    """Return why a run does not show GitHub's failure, as a sentence; empty where it may be the one."""
+    check, command, differs = target.check, run.command, differences(target)
+    here, there = found.only_here, found.only_there
+    if run.exit_code == COMMAND_NOT_FOUND and not run.named:
+        return failed_jobs.program_missing(check, command, differs)
+    if found.likeness is Likeness.UNKNOWN and not _only_for_want_of_a_network(run):
+        return ""
+    if _wants_network(run):
+        return failed_jobs.network_missing(check, command, here, there, run.refused)
+    if run.timed_out and not run.named:
+        return failed_jobs.too_slow(check, command, round(run.seconds), there, differs)
+    return failed_jobs.another_failure(check, command, here, there, differs)
+
+
+def _wants_network(run: Observation) -> bool:
+    return lacks_network(run.output) or bool(run.refused)
+
+
+def _only_for_want_of_a_network(run: Observation) -> bool:
+    told = [lacks_network(f"{each.message}\n{each.detail}") for each in run.named]
+    return all(told) if told else _wants_network(run)
+
+
+def to_leave(evidence: JobEvidence, run: Observation) -> tuple[Failure, ...]:
+    """Return what fails here and not in GitHub's log: it comes from the sandbox, and may stay.
+
+    Nothing where the log's list may not be complete.
+    """
+    found = likeness_of(evidence, run)
+    if not found.shared or len(evidence.failing) >= MOST_FAILURES:
+        return ()
+    shared = {failure.test for failure in found.shared}
+    return tuple(failure for failure in run.named if failure.test not in shared)
 
 
 def conclude_at_base(
@@ -85,9 +144,10 @@ def conclude_at_base(
         head: Its command at the failing commit.
         base: The same at the base commit.
     """
-    if not same_at_base(head, base):
+    found = likeness_of(evidence, head)
+    if not same_at_base(replace(head, failing=found.shared or head.failing), base):
         return None
-    if evidence.passed_on_base and not _confirms(evidence, head):
+    if evidence.passed_on_base and not found.seen:
         reason = failed_jobs.sandbox_differs(target.check, head.command, differences(target))
         return CheckConclusion(Cause.NOT_REPRODUCED, reason)
     reason = failed_jobs.base_fails_too(
@@ -100,8 +160,8 @@ def same_at_base(head: Observation, base: Observation) -> bool:
     """Whether the base fails with everything that the head fails with."""
     if base.ok or base.timed_out != head.timed_out:
         return False
-    before, now = _ids(base), _ids(head)
-    return not (now and before) or now <= before
+    found = compare(account_of_run(head), account_of_run(base))
+    return found.likeness in {Likeness.SAME, Likeness.UNKNOWN}
 
 
 def overall(conclusions: Sequence[CheckConclusion]) -> CheckConclusion:
@@ -111,38 +171,6 @@ def overall(conclusions: Sequence[CheckConclusion]) -> CheckConclusion:
     rest = [each.reason for each in conclusions if each.cause is not cause]
     told = same if cause is Cause.REAL else [*same, *rest]
     return CheckConclusion(cause, " ".join(dict.fromkeys(told)))
-
-
-def _confirms(evidence: JobEvidence, observation: Observation) -> bool:
-    """Whether the same thing fails here as on GitHub, as far as both name it."""
-    return bool({_id(each) for each in evidence.failing} & _ids(observation))
-
-
-def _is_another_failure(evidence: JobEvidence, observation: Observation) -> bool:
-    there = {_id(each) for each in evidence.failing if _names_something(each)}
-    here = {_id(each) for each in observation.failing if _names_something(each)}
-    return bool(there) and bool(here) and not there & here
-
-
-def _names_something(failure: Failure) -> bool:
-    """Whether a failure was read by a parser that knows its tool, instead of guessed."""
-    return "::" in failure.test or failure.file is not None
-
-
-def _id(failure: Failure) -> str:
-    """Return a failure's id; places are compared by file, because a merge may move lines."""
-    place = f"{failure.file}:"
-    if failure.file and failure.test.startswith(place):
-        return failure.file
-    return failure.test
-
-
-def _ids(observation: Observation) -> set[str]:
-    return {_id(each) for each in observation.failing if each.test != observation.command}
-
-
-def _named(failing: Sequence[Failure], command: str) -> bool:
-    return any(each.test != command for each in failing)
 
 
 def differences(target: Target) -> str:

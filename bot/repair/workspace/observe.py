@@ -90,6 +90,7 @@ def read(command: str, result: CommandResult, reports: tuple[bytes, ...]) -> Obs
         output=shortened(_OWN_LINE.sub("", result.output), OUTPUT_LIMIT),
         seconds=result.seconds,
         timed_out=result.timed_out,
+        refused=result.refused,
     )
 
 

@@ -138,8 +138,18 @@ class Preparation:
         self._provider = provider
         self._run_limits = run_limits
         self._listener = listener
+        self._needs_registries = False
         self._current: Prepared | None = None
         self._on_top: Patch | None = None
+
+    @property
+    def online(self) -> bool:
+        """Whether the sandboxes that are opened reach at least the registries."""
+        return self._needs_registries or self._job.network
+
+    def reach_registries(self) -> None:
+        """Open sandboxes with the setup's network from now on: the failing command needs it."""
+        self._needs_registries = True
 
     def use(self, prepared: Prepared, *, on_top: Patch | None = None) -> None:
         """Open sandboxes from `prepared` from now on; `on_top` is what `add` put there."""
@@ -182,6 +192,11 @@ class Preparation:
     def _for_setup(self) -> Network:
         hosts = registries(DirectoryTree(self._source.directory))
         return Network((*hosts, *self._job.hosts), self._job.network, self._job.project)
+
+    def _for_commands(self) -> Network | None:
+        if self._job.network:
+            return Network(everything=True)
+        return self._for_setup() if self._needs_registries else None
 
     async def _key(self) -> str:
         image = self._job.image_for(takes_templates=self._provider.takes_templates)
@@ -300,7 +315,7 @@ class Preparation:
             name=name,
             source=source.directory if source else None,
             snapshot=snapshot,
-            network=network or (Network(everything=True) if self._job.network else None),
+            network=network or self._for_commands(),
             image=self._job.image_for(takes_templates=self._provider.takes_templates),
             environment=_FOR_SETUP,
             limits=ResourceLimits(),

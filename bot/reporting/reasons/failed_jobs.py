@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.markdown import code
 from bot.reporting.series import series
 
 _NAMED = 3
@@ -18,7 +19,7 @@ def _shown(command: str) -> str:
 
 
 def _tests(names: Sequence[str]) -> str:
-    return series([f"`{name}`" for name in names], most=_NAMED)
+    return series([code(name, limit=120) for name in names], most=_NAMED)
 
 
 @example(_CHECK, "The runner lost its connection.")
@@ -29,10 +30,12 @@ def outside(check: str, reason: str) -> str:
 
 @example(_CHECK, _COMMAND, 1, _DIFFERENCES)
 @example(_CHECK, _COMMAND, 3, "")
-def passes(check: str, command: str, runs: int, differences: str) -> str:
-    """The command never failed here."""
+@example(_CHECK, _COMMAND, 3, "", online=True)
+def passes(check: str, command: str, runs: int, differences: str, *, online: bool = False) -> str:
+    """The command never failed here, or only for want of a network."""
     times = "once" if runs == 1 else f"{runs} times"
-    said = f"`{check}`: {_shown(command)} passed here {times} but failed on GitHub."
+    how = " once it could reach the package registries" if online else ""
+    said = f"`{check}`: {_shown(command)} passed here {times}{how} but failed on GitHub."
     return f"{said} {differences}".strip()
 
 
@@ -50,21 +53,76 @@ def program_missing(check: str, command: str, differences: str) -> str:
 
 
 @example(_CHECK, _COMMAND, ["tests/test_a.py::test_a"], ["tests/test_b.py::test_b"], "")
+@example(_CHECK, _COMMAND, ["make: ruff: No such file or directory"], ["app.py:1:1: F401"], "")
+@example(_CHECK, _COMMAND, [], ["tests/test_b.py::test_b"], "")
 def another_failure(
     check: str, command: str, here: Sequence[str], there: Sequence[str], differences: str
 ) -> str:
-    """Other tests fail here than on GitHub."""
+    """Other tests fail here than on GitHub, or other errors are printed."""
+    said = f"`{check}`: {_shown(command)} {_fails_with(here)}, but {_failed_there(there)}."
+    return f"{said} {differences}".strip()
+
+
+def _fails_with(here: Sequence[str]) -> str:
+    return f"fails here with {_tests(here)}" if here else "fails here"
+
+
+def _failed_there(there: Sequence[str]) -> str:
+    return f"failed on GitHub with {_tests(there)}" if there else "failed on GitHub in another way"
+
+
+@example(_CHECK, _COMMAND, ["OSError: Network is unreachable"], ["tests/test_b.py::test_b"], ())
+@example(_CHECK, _COMMAND, [], [], ("example.org",))
+def network_missing(
+    check: str, command: str, here: Sequence[str], there: Sequence[str], refused: Sequence[str]
+) -> str:
+    """The command needs hosts that the sandbox does not reach, and shows nothing of GitHub's failure."""
+    wanted = f" It asked for {_tests(refused)}." if refused else ""
+    return (
+        f"`{check}`: {_shown(command)} {_fails_with(here)} because the sandbox can't reach what "
+        f"it needs, but {_failed_there(there)}.{wanted}"
+    )
+
+
+@example(_CHECK, _COMMAND, 600, ["tests/test_b.py::test_b"], "")
+def too_slow(check: str, command: str, seconds: int, there: Sequence[str], differences: str) -> str:
+    """The command's time was up before it showed what failed on GitHub."""
     said = (
-        f"`{check}`: {_shown(command)} fails here with {_tests(here)}, but failed on GitHub with "
-        f"{_tests(there)}."
+        f"`{check}`: {_shown(command)} was ended here after {seconds} s, before it showed GitHub's "
+        f"failure. It {_failed_there(there)}."
     )
     return f"{said} {differences}".strip()
 
 
 @example(_CHECK, _COMMAND)
-def fails(check: str, command: str) -> str:
+@example(_CHECK, _COMMAND, online=True)
+def fails(check: str, command: str, *, online: bool = False) -> str:
     """The command failed each time."""
-    return f"`{check}`: {_shown(command)} fails here every time."
+    said = f"`{check}`: {_shown(command)} fails here every time."
+    return (
+        f"{said} It needs the package registries, so it runs with them in reach."
+        if online
+        else said
+    )
+
+
+@example()
+def not_compared() -> str:
+    """Nothing is known of how the job failed on GitHub."""
+    return "The failure could not be compared with GitHub's log."
+
+
+@example(["tests/test_net.py::test_get"])
+def fails_here_only(names: Sequence[str]) -> str:
+    """More fails here than on GitHub."""
+    verb = "fails" if len(names) == 1 else "fail"
+    return f"{_tests(names)} {verb} here too, but not on GitHub, and need not be repaired."
+
+
+@example(_COMMAND)
+def run_with_registries(command: str) -> str:
+    """What the progress shows while a command runs again that could not reach a host."""
+    return f"{command} with the package registries in reach"
 
 
 @example(_CHECK, _COMMAND, _DIFFERENCES)

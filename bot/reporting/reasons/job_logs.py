@@ -53,6 +53,12 @@ def imports_not_sorted(tool: str, file: str) -> str:
     return f"{tool}: {file} has incorrectly sorted or formatted imports"
 
 
+@example("app.py")
+def file_differs(file: str) -> str:
+    """A command shows in a diff how it would write the file."""
+    return f"{file} differs from what the command would write"
+
+
 @example()
 def hook_modified_files() -> str:
     """A hook of pre-commit says nothing else."""

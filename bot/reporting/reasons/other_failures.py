@@ -107,6 +107,12 @@ def old(commit: str) -> str:
 
 
 @example()
+def not_on_github() -> str:
+    """GitHub's log of the same job does not show it."""
+    return "does not fail on GitHub"
+
+
+@example()
 def unnamed() -> str:
     """Nothing in the issue leads to it."""
     return "fails for a reason that the issue does not mention"

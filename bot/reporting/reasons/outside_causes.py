@@ -36,9 +36,128 @@ def no_runner() -> str:
 
 
 @example()
+def billing() -> str:
+    """A payment failed, or the account's limit is reached."""
+    return (
+        "GitHub did not start the job because of the account's billing: a payment failed, or the "
+        "spending limit is reached. A re-run helps once that is settled."
+    )
+
+
+@example()
+def superseded() -> str:
+    """A newer run took the place of this one."""
+    return "GitHub canceled the job in favor of a newer run of the same concurrency group."
+
+
+@example("wes")
+def cancelled_by(who: str) -> str:
+    """A person ended the run."""
+    return f"{who} canceled the run."
+
+
+@example()
+def cancelled() -> str:
+    """Somebody or something ended the job; GitHub does not say more."""
+    return "The job was canceled before it ended."
+
+
+@example()
 def action_not_downloaded() -> str:
-    """An action could not be resolved or downloaded."""
+    """An action could not be downloaded."""
     return "GitHub could not download an action that the job uses."
+
+
+@example("acme/setup@v9")
+def action_missing(action: str) -> str:
+    """The workflow names an action or a version that is not there."""
+    return (
+        f"The workflow file is at fault, not the code: it uses the action `{action}`, which GitHub "
+        "can't find."
+    )
+
+
+@example("actions/upload-artifact: v3")
+def action_retired(action: str) -> str:
+    """GitHub refuses to run an old version."""
+    return (
+        f"The workflow file is at fault, not the code: it uses `{action}`, a version that GitHub no "
+        "longer runs."
+    )
+
+
+@example()
+def image_retired() -> str:
+    """The runner's image is taken out of service."""
+    return (
+        "The workflow file is at fault, not the code: it asks for a runner image that GitHub has "
+        "retired."
+    )
+
+
+@example()
+def workflow_invalid() -> str:
+    """GitHub can't read the workflow."""
+    return "The workflow file is at fault, not the code: GitHub says that it is not valid."
+
+
+@example("token")
+def input_missing(name: str) -> str:
+    """An action got an empty value where it needs one."""
+    return (
+        f"An action got no value for its input `{name}`. Where that is a secret, it is missing or "
+        "empty; pull requests from forks get none."
+    )
+
+
+@example()
+def permission_missing() -> str:
+    """The job's token may not do what a step does."""
+    return (
+        "The job's token does not have the permission that a step needs; in pull requests from "
+        "forks it can only read."
+    )
+
+
+@example()
+def push_denied() -> str:
+    """Git was refused."""
+    return (
+        "The git server refused access: the job's token may not push to, or read, the repository."
+    )
+
+
+@example()
+def credentials_missing() -> str:
+    """A token or password is missing, wrong or expired."""
+    return (
+        "Credentials that the job needs are missing, wrong or expired; pull requests from forks get "
+        "no secrets."
+    )
+
+
+@example()
+def artifact_storage_full() -> str:
+    """The account keeps too many artifacts."""
+    return "The account's storage for artifacts is full."
+
+
+@example()
+def storage_service_failed() -> str:
+    """GitHub's artifacts or caches did not answer."""
+    return "GitHub's service for artifacts or caches failed."
+
+
+@example()
+def memory_full() -> str:
+    """A process was killed, or could not get memory."""
+    return "The runner most likely ran out of memory: a process was killed, or could not get any."
+
+
+@example()
+def too_many_requests() -> str:
+    """A server asked for fewer requests."""
+    return "A server that the job needs refused it for sending too many requests."
 
 
 @example()

@@ -1,0 +1,215 @@
+"""Words that show a failure outside of the code: what is printed, what it means, who prints it.
+
+Tables, so that they can be read and extended. The first sign that fits counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.reporting.reasons import outside_causes
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """Words that show a failure outside of the code.
+
+    Attributes:
+        words: What is printed.
+        meaning: What it means, as a sentence for a person; given what the words caught.
+        source: Who prints it, or where it was seen.
+        rerun: Whether the same job may well pass when it runs again.
+    """
+
+    words: re.Pattern[str]
+    meaning: Callable[..., str]
+    source: str
+    rerun: bool = False
+
+
+def _sign(words: str, meaning: Callable[..., str], source: str, *, rerun: bool = False) -> Sign:
+    return Sign(re.compile(words, re.IGNORECASE), meaning, source, rerun)
+
+
+RUNNER_SIGNS: tuple[Sign, ...] = (
+    _sign(
+        r"job was not started because (?:recent account payments have failed|your account is locked"
+        r" due to a billing issue)|spending limit needs to be increased",
+        outside_causes.billing,
+        "annotation; nodejs/admin#980, fontanierh/boxology#734",
+    ),
+    _sign(
+        r"Canceling since a higher priority waiting request for .* exists",
+        outside_causes.superseded,
+        "annotation of a concurrency group; seL4/camkes-vm-examples#65",
+    ),
+    _sign(
+        r"The run was canceled by @(?P<who>[\w\[\]-]+)",
+        outside_causes.cancelled_by,
+        "annotation of GitHub Actions",
+    ),
+    _sign(
+        r"uses a deprecated version of [`'](?P<action>[^`'\n]+)[`']",
+        outside_causes.action_retired,
+        "annotation, when the job is set up; libretro/RetroArch#17378",
+    ),
+    _sign(
+        r"Unable to resolve action,? ?[`']?(?P<action>[\w.-]+/[\w./@-]+)"
+        r"|Unable to resolve action\. Repository not found: (?P<repository>\S+)"
+        r"|Missing download info for (?P<pinned>\S+)",
+        outside_causes.action_missing,
+        "actions/runner, ActionManager; actions/add-to-project#540, jetify-com/devbox-install-action#43",
+    ),
+    _sign(
+        r"failed to (?:download action|resolve action download info)",
+        outside_causes.action_not_downloaded,
+        "actions/runner, ActionManager",
+        rerun=True,
+    ),
+    _sign(
+        r"Invalid workflow file|workflow is not valid",
+        outside_causes.workflow_invalid,
+        "annotation of a run that did not start",
+    ),
+    _sign(
+        r"scheduled \S+ brownout|The \S+ (?:runner|environment) (?:is deprecated|has been removed)",
+        outside_causes.image_retired,
+        "annotation; actions/runner-images, announcements of retired images",
+    ),
+    _sign(
+        r"runner has received a shutdown signal|received request to deprovision",
+        outside_causes.runner_shut_down,
+        "actions/runner, Runner.Listener; actions/runner#2468",
+        rerun=True,
+    ),
+    _sign(
+        r"runner(?:: .{1,80}?)? lost communication with the server",
+        outside_causes.runner_disconnected,
+        "annotation; actions/runner#2624, ankidroid/Anki-Android-Backend#600",
+        rerun=True,
+    ),
+    _sign(
+        r"maximum execution time while awaiting a runner|no enabled runners online"
+        r"|no runners enabled online|job was not (?:acquired by Runner|started because)"
+        r"|no hosted (?:runner|parallelism)",
+        outside_causes.no_runner,
+        "annotation; spdk/spdk#3876, buildsville/add-remove-label#3, BoundaryML/baml#4680",
+        rerun=True,
+    ),
+    _sign(
+        r"exceeded the maximum execution time|has timed out after \d+ minutes",
+        outside_causes.time_limit_reached,
+        "annotation, `timeout-minutes`; BoundaryML/baml#4680",
+    ),
+    _sign(
+        r"internal server error occurred while resolving|GitHub Actions has encountered an internal error"
+        r"|Internal server error\. Correlation ID",
+        outside_causes.actions_broken,
+        "annotation of GitHub Actions; spdk/spdk#3876",
+        rerun=True,
+    ),
+)
+"""What only the runner itself says, in its errors (`##[error]`) and annotations."""
+
+OUTPUT_SIGNS: tuple[Sign, ...] = (
+    _sign(
+        r"Input required and not supplied: (?P<name>\S+)",
+        outside_causes.input_missing,
+        "actions/toolkit, core.getInput; Anantys-oss/koan#1601",
+    ),
+    _sign(
+        r"Resource not accessible by (?:integration|personal access token)",
+        outside_causes.permission_missing,
+        "GitHub's REST API; actions/first-interaction#10",
+    ),
+    _sign(
+        r"remote: Permission to \S+ denied to|unable to access 'https://[^']+': The requested URL returned error: 403",
+        outside_causes.push_denied,
+        "git over HTTPS; ad-m/github-push-action#96",
+    ),
+    _sign(
+        r"HttpError: Bad credentials|could not read Username for|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL"
+        r"|Error: Username and password required",
+        outside_causes.credentials_missing,
+        "GitHub's REST API, git, actions/toolkit (oidc-utils), docker/login-action",
+    ),
+    _sign(
+        r"Artifact storage quota has been hit",
+        outside_causes.artifact_storage_full,
+        "actions/upload-artifact#307",
+    ),
+    _sign(
+        r"Failed to (?:Create|Finalize|List)Artifacts?: (?:Failed to make request|Unable to make request)"
+        r"|(?:Cache|Artifact) service responded with (?:429|5\d\d)|reserveCache failed: .*5\d\d",
+        outside_causes.storage_service_failed,
+        "actions/toolkit; actions/upload-artifact#569, #560",
+        rerun=True,
+    ),
+    _sign(
+        r"exit code 137\b|line \d+: +\d+ Killed\b|JavaScript heap out of memory"
+        r"|Cannot allocate memory|virtual memory exhausted|java\.lang\.OutOfMemoryError",
+        outside_causes.memory_full,
+        "SIGKILL of the kernel, V8, Linux ENOMEM, the JVM; actions/setup-python#350",
+    ),
+    _sign(
+        r"No space left on device|There is not enough space on the disk|ENOSPC\b",
+        outside_causes.disk_full,
+        "Linux ENOSPC, Windows ERROR_DISK_FULL, Node.js",
+    ),
+    _sign(
+        r"API rate limit exceeded|secondary rate limit",
+        outside_causes.api_limit_reached,
+        "GitHub's REST API",
+        rerun=True,
+    ),
+    _sign(
+        r"toomanyrequests: |You have reached your (?:unauthenticated )?pull rate limit",
+        outside_causes.image_limit_reached,
+        "Docker Hub",
+        rerun=True,
+    ),
+    _sign(
+        r"(?:HTTP(?:Error| error)?:? |status code:? |returned error: |npm (?:ERR!|error) code E)429\b"
+        r"|429 (?:Client Error|Too Many Requests)",
+        outside_causes.too_many_requests,
+        "RFC 6585; pip, curl, npm (`E429`)",
+        rerun=True,
+    ),
+    _sign(
+        r"Temporary failure in name resolution|Could not resolve host|getaddrinfo (?:EAI_AGAIN|ENOTFOUND)",
+        outside_causes.host_not_resolved,
+        "glibc, curl, Node.js",
+        rerun=True,
+    ),
+    _sign(
+        r"unable to access 'https://[^']+': (?:The requested URL returned error: 5\d\d|Failed to connect"
+        r"|Recv failure|OpenSSL SSL_(?:connect|read))|RPC failed; (?:HTTP 5\d\d|curl \d+)",
+        outside_causes.git_server_failed,
+        "git over libcurl",
+        rerun=True,
+    ),
+    _sign(
+        r"(?:HTTP(?:Error| error)?:? |status code:? |returned error: |E)50[234]\b(?!\d)"
+        r"|50[234] (?:Server Error|Service Unavailable|Bad Gateway|Gateway Time-?out)",
+        outside_causes.server_failed,
+        "pip, uv, npm (`E503`), curl, Maven",
+        rerun=True,
+    ),
+    _sign(
+        r"npm (?:ERR!|error) code (?:ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)"
+        r"|ReadTimeoutError\(|Max retries exceeded with url|error: Failed to fetch: `http"
+        r"|ConnectTimeoutError|spurious network error|net/http: TLS handshake timeout",
+        outside_causes.package_registry_unreachable,
+        "npm, pip over urllib3, uv, cargo, go",
+        rerun=True,
+    ),
+    _sign(
+        r"E: (?:Failed to fetch http|Unable to fetch some archives)|Hash Sum mismatch",
+        outside_causes.system_packages_unavailable,
+        "apt",
+        rerun=True,
+    ),
+)
+"""What a step may print, too; they count only where no test runner or tool names a failure."""
