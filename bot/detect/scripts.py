@@ -46,6 +46,8 @@ def behind(tool: str, arguments: tuple[str, ...], read: Read) -> Script | None:
             script = _shell_script(arguments[0], read)
         case _ if tool.startswith("./") or tool.endswith(".sh"):
             script = _shell_script(tool.removeprefix("./"), read)
+        case _ if "/" in tool and (read(tool) or "").startswith("#!"):
+            script = _shell_script(tool, read)
         case _:
             pass
     return script

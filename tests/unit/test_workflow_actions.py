@@ -11,7 +11,8 @@ from bot.ci.workflow.actions import ActionStatus, effect_of
 from bot.ci.workflow.actions.languages import python_requests
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.file_hashes import FileHashes
-from bot.ci.workflow.prefetch import prefetch
+from bot.ci.workflow.prefetch import fetching_lines, prefetch
+from bot.detect.invocations import with_runners
 from bot.detect.tree import DirectoryTree
 
 
@@ -99,15 +100,51 @@ def test_environment_files(text: str, values: dict[str, str]) -> None:
         ("cargo test --all", ["cargo fetch"]),
         ("uv run pytest", ["uv run true"]),
         ("make lint", ["pre-commit install-hooks"]),
+        ("make types", ["tox -e mypy --notest"]),
         ("pytest", []),
     ],
 )
 def test_what_is_fetched_beforehand(tmp_path: Path, script: str, fetching: list[str]) -> None:
     """Tools that install when they first run are made to do so while there is network."""
-    (tmp_path / "Makefile").write_text("lint:\n\tpre-commit run --all-files\n")
-    command = prefetch(Command("1", script), DirectoryTree(tmp_path))
-    lines = command.script.split("\n") if command else []
-    assert [line.removesuffix(" || true") for line in lines] == fetching
+    (tmp_path / "Makefile").write_text(
+        "lint:\n\tpre-commit run --all-files\ntypes:\n\ttox -e mypy\n"
+    )
+    tree = DirectoryTree(tmp_path)
+    assert list(fetching_lines(script, with_runners(script, tree.read))) == fetching
+    assert (prefetch(Command("1", script), tree) is None) == (not fetching)
+
+
+@pytest.mark.parametrize(
+    ("script", "is_rehearsed"),
+    [
+        ("script/test", True),
+        ("./script/test -x", True),
+        ("make all", True),
+        ("tox -e lint", True),
+        ("tox -e py", False),
+        ("tox -e $ENV", True),
+        ("python -m build", True),
+        ("hatch test", True),
+        ("command -v mypy || pip install mypy", True),
+        ("uv run pytest", False),
+        ("pytest", False),
+    ],
+)
+def test_what_installs_as_it_goes_is_rehearsed(
+    tmp_path: Path, script: str, *, is_rehearsed: bool
+) -> None:
+    """What a script, make or tox installs on its way is found, however deep."""
+    (tmp_path / "script").mkdir()
+    (tmp_path / "script" / "test").write_text(
+        '#!/bin/sh\nset -e\ncd "$(dirname "$0")/.."\nscript/bootstrap\npytest "$@"\n'
+    )
+    (tmp_path / "script" / "bootstrap").write_text("#!/bin/sh\npip install -r requirements.txt\n")
+    (tmp_path / "Makefile").write_text("all:\n\t./script/test\n")
+    (tmp_path / "tox.ini").write_text(
+        "[testenv]\ncommands = pytest\n[testenv:lint]\ncommands = pre-commit run -a\n"
+    )
+    fetch = prefetch(Command("1", script), DirectoryTree(tmp_path))
+    assert (fetch is not None and "ci_rehearse" in fetch.text) == is_rehearsed
 
 
 def test_hashes_follow_the_files(tmp_path: Path) -> None:

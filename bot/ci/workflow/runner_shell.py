@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
+from bot.ci.workflow import rehearsal
 from bot.ci.workflow.services import START
 from bot.ci.workflow.shims import FITTING, LINKS, SHIMS
 from sandbox.base import HOME
@@ -175,6 +176,7 @@ def initialise(
         "touch ~/.ci/env ~/.ci/path ~/.ci/said ~/.ci/summary ~/.ci/state",
         refresh(environment, event, services),
         *shims,
+        _file(rehearsal.KEEP_WHEELS, rehearsal.keep_wheels()),
         "chmod +x ~/.ci/bin/*",
         *links,
         FITTING,
@@ -188,7 +190,8 @@ def refresh(environment: Mapping[str, str], event: str, services: tuple[str, ...
     """Return the command that gives the variables and the event to a sandbox; see `initialise`."""
     exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
     start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
-    begin = "\n".join((_FUNCTIONS, START, exports, _BEGIN, *start))
+    functions = (_FUNCTIONS, rehearsal.FUNCTIONS, START)
+    begin = "\n".join((*functions, exports, _BEGIN, rehearsal.BEGIN, *start))
     return f"{_file('~/.ci/begin', begin)}\n{_file('~/.ci/event.json', event)}"
 
 

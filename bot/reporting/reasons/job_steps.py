@@ -73,3 +73,17 @@ def runner_set_up() -> str:
 def logged_versions(tools: Sequence[str]) -> str:
     """What stands for the commands that bring tools to the versions of GitHub's log."""
     return f"# Use the versions from the job's log: {', '.join(tools)}"
+
+
+@example("./script/cibuild")
+def rehearsal(command: str) -> str:
+    """What stands for a command that runs once with network, because it installs as it goes."""
+    lines = command.strip().split("\n")
+    more = " ..." if len(lines) > 1 else ""
+    return f"# Run once with network access, because it installs what it needs: {lines[0]}{more}"
+
+
+@example()
+def only_checks() -> str:
+    """A step before the failing one is left out."""
+    return "It only checks, and prepares nothing for the failing step."
