@@ -15,6 +15,8 @@ from bot.detect.shell import SimpleCommand, name_value, simple_commands
 _DEPTH = 6
 _PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*)")
 _OWN_FOLDER = re.compile(r"\$\(dirname (?:-- )?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?\)")
+_FOLDER_VARIABLE = re.compile(r"^\$\{\w+\}(?=\w)")
+"""`${PREFIX}black`: empty, or the folder of an environment."""
 _TOP = re.compile(r"\$\(git rev-parse --show-toplevel\)")
 _OPTIONS_WITH_VALUE = frozenset(
     {"--group", "--extra", "--with", "--python", "-p", "--project", "--package", "--only-group"}
@@ -126,6 +128,7 @@ def unwrapped(simple: SimpleCommand, folder: str = "", origin: str = "") -> Invo
         origin: The file that names it, or "".
     """
     words = list(simple.words)
+    words[0] = _FOLDER_VARIABLE.sub("", words[0])
     prefix: list[str] = []
     while runner := next((r for r in _RUNNERS if tuple(words[: len(r)]) == r), None):
         length = len(runner) + _options(words[len(runner) :])

@@ -85,14 +85,33 @@ class JobPlan:
         """The command that makes a fresh sandbox look like its runner."""
         event = json.dumps(_known(self.event.payload))
         return runner_shell.initialise(
-            self.environment, event, python=self._wants_python, services=self._services
+            self.environment,
+            event,
+            python=self._wants_python,
+            remote=self._remote,
+            services=self._services,
         )
 
     @property
     def refresh(self) -> str:
         """The command that tells a sandbox which was initialised before of this event."""
         event = json.dumps(_known(self.event.payload))
-        return runner_shell.refresh(self.environment, event, self._services)
+        return runner_shell.refresh(self.environment, event, self._remote, self._services)
+
+    @property
+    def _remote(self) -> runner_shell.Remote:
+        event = self.event
+        branch = (
+            event.ref.removeprefix("refs/heads/") if event.ref.startswith("refs/heads/") else ""
+        )
+        known = (event.default_branch, event.base_ref, event.head_ref, branch)
+        named = tuple(dict.fromkeys(name for name in known if name))
+        scripts = (planned.step.spec.run or "" for planned in self.walk())
+        return runner_shell.Remote(
+            event.repository or "owner/repository",
+            named or ("main",),
+            unshallow=any("--unshallow" in script for script in scripts),
+        )
 
     @property
     def _services(self) -> tuple[str, ...]:

@@ -83,11 +83,10 @@ ci_rehearse() {{
 
 # ci_offline: have the package clients use what was fetched wherever there is no way out.
 ci_offline() {{
-  python3 {KEEP_WHEELS} "${{PIP_CACHE_DIR:-$HOME/.cache/pip}}" ~/.ci/wheels || true
-  cat >~/.ci/offline <<'END'
-export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_FIND_LINKS="$HOME/.ci/wheels${{PIP_FIND_LINKS:+ $PIP_FIND_LINKS}}"
-export UV_OFFLINE=1 CARGO_NET_OFFLINE=true NPM_CONFIG_OFFLINE=true GOPROXY=off
-END
+  {{
+    python3 {KEEP_WHEELS} "${{PIP_CACHE_DIR:-$HOME/.cache/pip}}" ~/.ci/wheels /etc/pip.conf ~/.pip/pip.conf ~/.config/pip/pip.conf "${{PIP_CONFIG_FILE:-/dev/null}}"
+    echo 'export UV_OFFLINE=1 CARGO_NET_OFFLINE=true NPM_CONFIG_OFFLINE=true GOPROXY=off'
+  }} >~/.ci/offline
 }}
 """
 """Defined in every step. A way out shows in `HTTPS_PROXY`."""

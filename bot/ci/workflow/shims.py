@@ -7,6 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.ci.workflow.actions.tools import TOOLS
+
+
+def _from_indexes() -> str:
+    """Return the arms of a `case` that install system packages which PyPI or npm has, too."""
+    lines = [
+        f"    {name}) {'npm install --global' if tool.is_node else 'uv tool install -q'} "
+        f'{tool.package or name} || missing+=("$package") ;;'
+        for name, tool in TOOLS.items()
+    ]
+    return "\n".join(lines)
+
+
 SHIMS: Mapping[str, str] = {
     "sudo": r"""
 while [ $# -gt 0 ]; do
@@ -20,9 +33,22 @@ done
 [ $# -gt 0 ] || exit 0
 exec "$@"
 """,
-    "apt-get": r"""
+    "apt-get": rf"""
 if [ "$(id -u)" = 0 ] && [ -x /usr/bin/apt-get ] && [ -w /usr ]; then exec /usr/bin/apt-get "$@"; fi
-case " $* " in *" install "*) ci_said "System packages are not installed: ${0##*/} $*" ;; esac
+packages=() missing=()
+for word in "$@"; do
+  case $word in -* | update | upgrade | remove | purge | autoremove | clean) ;; install) packages=(install) ;; *) [ ${{#packages[@]}} = 0 ] || packages+=("${{word%%=*}}") ;; esac
+done
+for package in "${{packages[@]:1}}"; do
+  dpkg -s "$package" >/dev/null 2>&1 || command -v "$package" >/dev/null && continue
+  case $package in
+{_from_indexes()}
+    python3-venv | python3-pip | python3-dev | python3 | build-essential) ;;
+    python3-*) ~/.venv/bin/python -m pip install -q "${{package#python3-}}" 2>/dev/null || missing+=("$package") ;;
+    *) missing+=("$package") ;;
+  esac
+done
+[ ${{#missing[@]}} = 0 ] || ci_said "System packages are not installed: ${{missing[*]}}"
 exit 0
 """,
     "uv": r"""

@@ -13,6 +13,18 @@ def runs(tool: str) -> str:
     return f"Runs {tool}."
 
 
+@example("tox -e lint")
+def runs_as_named(command: str) -> str:
+    """The action is not known, but its name or an input is that of a tool."""
+    return f"Runs `{command}`, which its name and inputs suggest."
+
+
+@example()
+def runs_what_it_is_given() -> str:
+    """The action is not known, but one of its inputs is a command."""
+    return "Runs the command that is its input; what else it does is unknown."
+
+
 @example("golangci-lint")
 def runs_if_installed(tool: str) -> str:
     """The action is a check with a tool that only some sandboxes have."""

@@ -1,6 +1,7 @@
 """Runs inside a sandbox: make a folder of wheels out of what pip has in its cache.
 
-Usage: `keep_wheels.py CACHE FOLDER`. Without an index pip does not find what it has downloaded, but
+Usage: `keep_wheels.py CACHE FOLDER [SETTINGS...]`. Prints shell lines with which pip uses that folder, and
+what the settings name on this machine, instead of an index. Without an index pip does not find what it has downloaded, but
 it does take files from a folder (`--find-links`), if they are named as wheels are. In the cache they
 are not: since pip 23.3 a file is what was downloaded, before that it stands behind a header. What pip
 built itself has its name already. Standard library alone, any Python from 3.8 on.
@@ -8,12 +9,16 @@ built itself has its name already. Standard library alone, any Python from 3.8 o
 
 from __future__ import annotations
 
+import configparser
+import contextlib
 import os
 import re
+import shlex
 import shutil
 import sys
 import zipfile
 from pathlib import Path
+from typing import Iterator
 
 _END = b"PK\x05\x06"
 _END_BYTES = 22
@@ -29,6 +34,30 @@ def main(cache: Path, folder: Path) -> None:
         for path in (cache / kept).rglob("*"):
             if path.is_file():
                 _keep(path, folder)
+
+
+def settings(folder: Path, files: list[str]) -> Iterator[str]:
+    """Yield the shell lines; of the indexes in pip's settings only those on this machine are left.
+
+    Args:
+        folder: With wheels.
+        files: `pip.conf` of the system and the user, as far as they are there.
+    """
+    parser = configparser.RawConfigParser(strict=False)
+    with contextlib.suppress(configparser.Error, UnicodeDecodeError):  # pip takes no such file
+        parser.read(files)
+    values = {
+        name: value for section in parser.sections() for name, value in parser[section].items()
+    }
+    links = [str(folder), *values.get("find-links", "").split()]
+    indexes = f"{values.get('index-url', '')} {values.get('extra-index-url', '')}".split()
+    local = [index for index in indexes if index.startswith(("file:", "/"))]
+    yield f"export PIP_FIND_LINKS={shlex.quote(' '.join(links))} PIP_DISABLE_PIP_VERSION_CHECK=1"
+    if local:
+        first, others = shlex.quote(local[0]), shlex.quote(" ".join(local[1:]))
+        yield f"export PIP_INDEX_URL={first} PIP_EXTRA_INDEX_URL={others}"
+    else:
+        yield "export PIP_NO_INDEX=1"
 
 
 def _keep(path: Path, folder: Path) -> None:
@@ -76,3 +105,4 @@ def _link(source: Path, target: Path) -> None:
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]), Path(sys.argv[2]))
+    sys.stdout.writelines(f"{line}\n" for line in settings(Path(sys.argv[2]), sys.argv[3:]))
