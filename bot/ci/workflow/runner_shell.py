@@ -245,6 +245,20 @@ def refresh(
     return "\n".join((*files, f"({begin('none')}; {remote.command()})"))
 
 
+_NOT_KNOWN_HERE = {
+    **dict.fromkeys(("GITHUB_ACTOR", "GITHUB_TRIGGERING_ACTOR", "RUNNER_NAME"), "fixpoint"),
+    **dict.fromkeys(("GITHUB_RUN_ID", "GITHUB_RUN_NUMBER", "GITHUB_ACTOR_ID"), "1"),
+    **dict.fromkeys(("GITHUB_REPOSITORY_ID", "GITHUB_REPOSITORY_OWNER_ID"), "1"),
+    "GITHUB_ACTION": "__run",
+    "GITHUB_REF_PROTECTED": "false",
+    "GITHUB_RETENTION_DAYS": "90",
+}
+"""Harmless values of variables that every step has.
+
+Source: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+"""
+
+
 def runner_environment(known: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that every step of a job sees on GitHub's runner.
 
@@ -254,6 +268,7 @@ def runner_environment(known: Mapping[str, str]) -> dict[str, str]:
     return {
         "CI": "true",
         "GITHUB_ACTIONS": "true",
+        **_NOT_KNOWN_HERE,
         **known,
         "GITHUB_EVENT_PATH": _EVENT_FILE,
         "RUNNER_TEMP": f"{FOLDER}/temp",
