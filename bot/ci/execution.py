@@ -32,11 +32,13 @@ class Watcher:
     Attributes:
         started: With each step of the job, before it runs.
         finished: With each step that was reached.
+        fetching: With what is done for the failing step while there is network.
         output: Gets the output as it comes.
     """
 
     started: Callable[[Step], None] = lambda _step: None
     finished: Callable[[StepRun], None] = lambda _run: None
+    fetching: Callable[[str], None] = lambda _shown: None
     output: OutputListener | None = None
 
 
@@ -135,9 +137,10 @@ class JobExecution:
         if step.command is None:
             return
         parts = without_network(step.command, self.plan.frame.tree)
-        texts = [parts.installs.text()] if parts.installs else []
-        texts += [parts.fetch.text] if parts.fetch else []
-        for text in texts:
+        todo = [(parts.installs.typed(), parts.installs.text())] if parts.installs else []
+        todo += [(parts.fetch.shown, parts.fetch.text)] if parts.fetch else []
+        for shown, text in todo:
+            self.watcher.fetching(shown)
             result = await sandbox.run(
                 text, timeout=self.step_seconds, on_output=self.watcher.output
             )

@@ -44,7 +44,7 @@ class RunPrinter:
 
     def watcher(self) -> Watcher:
         """Return what an execution tells its steps to."""
-        return Watcher(started=self._started, finished=self._finished)
+        return Watcher(self._started, self._finished, self._fetching)
 
     def planned(self, plan: JobPlan, sentences: tuple[str, ...]) -> None:
         """Name the job and what differs from GitHub's runner."""
@@ -54,6 +54,9 @@ class RunPrinter:
 
     def _started(self, step: Step) -> None:
         self._line(f"  ... {step.spec.number}/{self._steps} {step.title}")
+
+    def _fetching(self, shown: str) -> None:
+        self._line(f"  ... {shown}")
 
     def _finished(self, run: StepRun) -> None:
         took = f" ({duration(run.seconds)})" if run.result else ""
