@@ -84,7 +84,7 @@ ci_rehearse() {{
 # ci_offline: have the package clients use what was fetched wherever there is no way out.
 ci_offline() {{
   {{
-    python3 {KEEP_WHEELS} "${{PIP_CACHE_DIR:-$HOME/.cache/pip}}" ~/.ci/wheels /etc/pip.conf ~/.pip/pip.conf ~/.config/pip/pip.conf "${{PIP_CONFIG_FILE:-/dev/null}}"
+    python3 {KEEP_WHEELS} ~/.ci/wheels "${{PIP_CACHE_DIR:-$HOME/.cache/pip}}" "$GITHUB_WORKSPACE" /etc/pip.conf ~/.pip/pip.conf ~/.config/pip/pip.conf "${{PIP_CONFIG_FILE:-/dev/null}}"
     echo 'export UV_OFFLINE=1 CARGO_NET_OFFLINE=true NPM_CONFIG_OFFLINE=true GOPROXY=off'
   }} >~/.ci/offline
 }}

@@ -1,10 +1,13 @@
-"""Runs inside a sandbox: make a folder of wheels out of what pip has in its cache.
+"""Runs inside a sandbox, with network: make a folder of the wheels that pip may ask for again.
 
-Usage: `keep_wheels.py CACHE FOLDER [SETTINGS...]`. Prints shell lines with which pip uses that folder, and
-what the settings name on this machine, instead of an index. Without an index pip does not find what it has downloaded, but
-it does take files from a folder (`--find-links`), if they are named as wheels are. In the cache they
-are not: since pip 23.3 a file is what was downloaded, before that it stands behind a header. What pip
-built itself has its name already. Standard library alone, any Python from 3.8 on.
+Usage: `keep_wheels.py FOLDER CACHE TREE [SETTINGS...]`. Prints shell lines with which pip uses that
+folder, and what its settings name on this machine, instead of an index.
+
+Without an index pip does not find what it has in its cache, but it does take files from a folder
+(`--find-links`), if they are named as wheels are. In the cache they are not: since pip 23.3 a file is
+what was downloaded, before that it stands behind a header. An index may also forbid to keep files;
+then what the environments of the work tree hold, and what builds the project, is downloaded once
+more. Standard library alone, any Python from 3.8 on.
 """
 
 from __future__ import annotations
@@ -15,18 +18,22 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
 from typing import Iterator
+
+_SECONDS = 240
+"""Longest time of one download."""
 
 _END = b"PK\x05\x06"
 _END_BYTES = 22
 """Of a zip archive's last record, whose last two bytes say how long a comment follows."""
 
 
-def main(cache: Path, folder: Path) -> None:
-    """Put every wheel of the cache into the folder, as a link where that is possible."""
+def main(folder: Path, cache: Path, tree: Path) -> None:
+    """Fill the folder: out of the cache, by links where that is possible, and with what it lacks."""
     folder.mkdir(parents=True, exist_ok=True)
     for built in (cache / "wheels").rglob("*.whl"):
         _link(built, folder / built.name)
@@ -34,6 +41,69 @@ def main(cache: Path, folder: Path) -> None:
         for path in (cache / kept).rglob("*"):
             if path.is_file():
                 _keep(path, folder)
+    places = list(environments(tree))
+    for environment in places:
+        _download(environment, ["--no-deps", *installed(environment, folder)], folder)
+    building = build_requirements(tree)
+    for environment in [Path.home() / ".venv", *places]:
+        _download(environment, building, folder)
+
+
+def environments(tree: Path) -> Iterator[Path]:
+    """Yield the Python environments of a work tree: `env`, `.tox/lint`."""
+    for pattern in ("*", "*/*", "*/*/*"):
+        for file in tree.glob(f"{pattern}/pyvenv.cfg"):
+            yield file.parent
+
+
+def installed(environment: Path, folder: Path) -> list[str]:
+    """Return what an environment has from an index and the folder lacks, as `name==version`."""
+    found = []
+    for page in sorted(environment.glob("lib/python*/site-packages/*.dist-info")):
+        name, _, version = page.name[: -len(".dist-info")].partition("-")
+        local = (page / "direct_url.json").exists()
+        if not local and not any(folder.glob(f"{name}-{version}-*.whl")):
+            found.append(f"{name}=={version}")
+    return found
+
+
+def build_requirements(tree: Path) -> list[str]:
+    """Return what builds the project of a work tree; nothing when it has none (PEP 517, PEP 518)."""
+    try:
+        text = (tree / "pyproject.toml").read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    table = re.search(r"^\[build-system\]\s*$(.*?)(?=^\[\w|\Z)", text, re.MULTILINE | re.DOTALL)
+    requires = (
+        re.search(r"^requires\s*=\s*\[(.*?)\]\s*(?:#.*)?$", table[1], re.MULTILINE | re.DOTALL)
+        if table
+        else None
+    )
+    if requires:
+        return [
+            double or single
+            for double, single in re.findall(r"\"([^\"]+)\"|'([^']+)'", requires[1])
+        ]
+    return ["setuptools", "wheel"] if (tree / "setup.py").exists() else []
+
+
+def _download(environment: Path, wanted: list[str], folder: Path) -> None:
+    """Have an environment's own pip download wheels, all at once or else one by one."""
+    options = [word for word in wanted if word.startswith("-")]
+    names = [word for word in wanted if not word.startswith("-")]
+    pip = [str(environment / "bin" / "python"), "-m", "pip", "download", "-q", "-d", str(folder)]
+    if names and _ran([*pip, *options, *names]):
+        return
+    for name in names:
+        _ran([*pip, *options, name])
+
+
+def _ran(command: list[str]) -> bool:
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
 
 
 def settings(folder: Path, files: list[str]) -> Iterator[str]:
@@ -104,5 +174,5 @@ def _link(source: Path, target: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
-    sys.stdout.writelines(f"{line}\n" for line in settings(Path(sys.argv[2]), sys.argv[3:]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
+    sys.stdout.writelines(f"{line}\n" for line in settings(Path(sys.argv[1]), sys.argv[4:]))
