@@ -27,6 +27,8 @@ from bot.detect.tree import DirectoryTree
         ("actions/download-artifact@v4", {"name": "dist"}, ActionStatus.SKIPPED, ""),
         ("codecov/codecov-action@v5", {}, ActionStatus.NOT_NEEDED, ""),
         ("docker://alpine:3", {}, ActionStatus.SKIPPED, ""),
+        ("conda-incubator/setup-miniconda@v3", {"environment-file": "environment.yml"}, ActionStatus.DONE, "ci_python 3.11 3.11\nci_conda 'numpy==1.26.*' 'torch>=2' -e."),
+        ("mamba-org/setup-micromamba@v2", {"create-args": "python=3.12 tox"}, ActionStatus.DONE, "ci_python 3.12 3.12\nci_conda tox"),
         ("nobody/knows@v1", {}, ActionStatus.SKIPPED, ""),
         ("nobody/knows@v1", {"command": "build"}, ActionStatus.SKIPPED, ""),
         ("nobody/retries@v1", {"command": "make test"}, ActionStatus.DONE, "make test"),
@@ -56,6 +58,9 @@ def test_actions(
     (tmp_path / "go.mod").write_text("module x\n\ngo 1.22.3\n")
     (tmp_path / "package.json").write_text(
         '{"engines": {"node": "20.1.0"}, "packageManager": "pnpm@9.1.0+sha512.abc"}'
+    )
+    (tmp_path / "environment.yml").write_text(
+        "name: x\ndependencies:\n- python=3.11\n- conda-forge::numpy=1.26\n- pytorch >=2\n- pip\n- pip: [-e.]\n"
     )
     effect = effect_of(uses, inputs, DirectoryTree(tmp_path))
     exports = [f"echo {name}={value}" for name, value in effect.exported.items()]

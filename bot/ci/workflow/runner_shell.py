@@ -85,6 +85,16 @@ ci_python() {
   fi
 }
 
+# ci_conda PACKAGE...: install from PyPI what it has of them, one by one if need be.
+ci_conda() {
+  ~/.venv/bin/python -m pip install -q "$@" 2>/dev/null && return 0
+  local package missing=()
+  for package in "$@"; do
+    ~/.venv/bin/python -m pip install -q "$package" 2>/dev/null || missing+=("$package")
+  done
+  [ ${#missing[@]} = 0 ] || ci_said "Packages of conda are not installed: ${missing[*]}"
+}
+
 # ci_tool PROGRAM WANTED: say which version of a program is used instead of the wanted one.
 ci_tool() {
   local have wanted=${2#v} version=--version

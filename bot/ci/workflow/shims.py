@@ -77,6 +77,32 @@ case $1 in
   *) exit 0 ;;
 esac
 """,
+    "conda": r"""
+command=$1
+shift
+case $command in
+  install | create)
+    words=()
+    while [ $# -gt 0 ]; do
+      case $1 in
+        -c | -n | -p | --name | --channel | --prefix) shift ;;
+        -* | python | python=* | pip) ;;
+        *) words+=("${1/=/==}") ;;
+      esac
+      shift
+    done
+    [ ${#words[@]} = 0 ] || ~/.venv/bin/python -m pip install -q "${words[@]}" || ci_said "Packages of conda are not installed: ${words[*]}"
+    ;;
+  run)
+    while [ $# -gt 0 ]; do
+      case $1 in -n | -p | --name | --prefix) shift 2 ;; -*) shift ;; *) break ;; esac
+    done
+    exec "$@"
+    ;;
+  env) ci_said "conda is not installed in this sandbox: conda env $*" ;;
+esac
+exit 0
+""",
     "corepack": r"""
 PATH=${PATH//"$HOME/.ci/bin:"/}
 command -v corepack >/dev/null || { ci_said "corepack is not installed in this sandbox."; exit 0; }
@@ -86,13 +112,19 @@ exec corepack "$@"
 }
 """Programs of the runner's image that a sandbox lacks, or that need rights which it does not give."""
 
-LINKS = {"apt": "apt-get", "add-apt-repository": "apt-get", "brew": "apt-get"}
+LINKS = {
+    "mamba": "conda",
+    "micromamba": "conda",
+    "apt": "apt-get",
+    "add-apt-repository": "apt-get",
+    "brew": "apt-get",
+}
 """Other names of the same."""
 
 FITTING = r"""
-for program in uv corepack pipx; do
+for program in uv corepack pipx conda; do
   found=$(PATH=${PATH//"$HOME/.ci/bin:"/} command -v $program || true)
-  case $program:$found in uv: | corepack: | pipx:?*) rm ~/.ci/bin/$program ;; esac
+  case $program:$found in uv: | corepack: | pipx:?* | conda:?*) rm ~/.ci/bin/$program ;; esac
 done
 """.strip()
 """Stand-ins that go round a program go where it is missing; the others go where it is there."""

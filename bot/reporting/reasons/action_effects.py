@@ -117,6 +117,15 @@ def sets_up_python(version: str) -> str:
     return "Uses the sandbox's Python."
 
 
+@example(0)
+@example(12)
+def replaces_conda(packages: int) -> str:
+    """The action makes an environment of conda."""
+    if not packages:
+        return "Creates a Python environment in place of conda's."
+    return f"Creates a Python environment in place of conda's; {packages} packages come from PyPI."
+
+
 @example("20")
 def sets_up_node(version: str) -> str:
     """The action installs a version of Node.js."""

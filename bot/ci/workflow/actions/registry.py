@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.ci.workflow.actions.checks import CHECKS
+from bot.ci.workflow.actions.conda import conda_actions
 from bot.ci.workflow.actions.effect import Effect, Inputs, skipped
 from bot.ci.workflow.actions.housekeeping import HOUSEKEEPING
 from bot.ci.workflow.actions.languages import languages
@@ -27,7 +28,7 @@ def effect_of(uses: str, inputs: Mapping[str, str], tree: Tree) -> Effect:
         return wrapped(image, Inputs(values)) or skipped(effects.container_action(uses))
     name, _, version = uses.partition("@")
     given = Inputs(values, version)
-    act = {**HOUSEKEEPING, **CHECKS, **languages(tree)}.get(name.lower())
+    act = {**HOUSEKEEPING, **CHECKS, **languages(tree), **conda_actions(tree)}.get(name.lower())
     if act is None:
         return wrapped(name, given) or skipped(effects.unknown_action(name))
     return act(given)
