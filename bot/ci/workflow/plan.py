@@ -18,6 +18,7 @@ from bot.ci.workflow.expressions import (
 )
 from bot.ci.workflow.file_hashes import FileHashes
 from bot.ci.workflow.jobs import JobLeg, job_scope, likely_event, runner_labels
+from bot.ci.workflow.remote import Remote
 from bot.ci.workflow.resolve import decide, resolve, with_environment
 from bot.ci.workflow.services import services
 from bot.ci.workflow.specification import Defaults, JobSpec, StepSpec, WorkflowSpec
@@ -88,7 +89,7 @@ class JobPlan:
             self.environment,
             event,
             python=self._wants_python,
-            remote=self._remote,
+            origin=self._origin,
             services=self._services,
         )
 
@@ -96,10 +97,10 @@ class JobPlan:
     def refresh(self) -> str:
         """The command that tells a sandbox which was initialised before of this event."""
         event = json.dumps(_known(self.event.payload))
-        return runner_shell.refresh(self.environment, event, self._remote, self._services)
+        return runner_shell.refresh(self.environment, event, self._origin, self._services)
 
     @property
-    def _remote(self) -> runner_shell.Remote:
+    def _origin(self) -> Remote:
         event = self.event
         branch = (
             event.ref.removeprefix("refs/heads/") if event.ref.startswith("refs/heads/") else ""
@@ -107,7 +108,7 @@ class JobPlan:
         known = (event.default_branch, event.base_ref, event.head_ref, branch)
         named = tuple(dict.fromkeys(name for name in known if name))
         scripts = (planned.step.spec.run or "" for planned in self.walk())
-        return runner_shell.Remote(
+        return Remote(
             event.repository or "owner/repository",
             named or ("main",),
             unshallow=any("--unshallow" in script for script in scripts),

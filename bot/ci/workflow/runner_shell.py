@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from bot.ci.workflow import rehearsal
+from bot.ci.workflow import rehearsal, remote
 from bot.ci.workflow.services import START
 from bot.ci.workflow.shims import FITTING, LINKS, SHIMS
 from sandbox.base import HOME
@@ -144,26 +143,6 @@ ci_place() {
   [ -e "$GITHUB_WORKSPACE/$1" ] || ln -s "$GITHUB_WORKSPACE" "$GITHUB_WORKSPACE/$1"
 }
 
-# ci_git REPOSITORY UNSHALLOW BRANCH...: give the checkout what a runner's has: a folder for hooks, and a remote that answers without network, with the history that is here.
-ci_git() (
-  origin=~/.ci/origin.git
-  cd "$GITHUB_WORKSPACE" && git rev-parse -q --verify HEAD >/dev/null 2>&1 || exit 0
-  mkdir -p "$(git rev-parse --git-path hooks)"
-  git init -q --bare --template= --initial-branch="$3" "$origin" 2>/dev/null
-  mkdir -p "$origin/objects/info"
-  (cd "$(git rev-parse --git-path objects)" && pwd) >"$origin/objects/info/alternates"
-  [ ! -f "$(git rev-parse --git-path shallow)" ] || cp "$(git rev-parse --git-path shallow)" "$origin/shallow"
-  git for-each-ref --format='update %(refname) %(objectname)' refs/tags | git -C "$origin" update-ref --stdin
-  for branch in "${@:3}"; do
-    git -C "$origin" update-ref "refs/heads/$branch" "$(git rev-parse HEAD)"
-    git update-ref "refs/remotes/origin/$branch" HEAD
-  done
-  git remote get-url origin >/dev/null 2>&1 || git remote add origin "https://github.com/$1.git"
-  git config "url.$origin.insteadOf" "https://github.com/$1.git"
-  # Only of a shallow repository git takes `--unshallow`; cut off before its first commit, it has everything.
-  [ -z "$2" ] || [ -f "$(git rev-parse --git-path shallow)" ] || git rev-list --max-parents=0 HEAD >"$(git rev-parse --git-path shallow)"
-)
-
 ci_submodules() {
   git -C "$GITHUB_WORKSPACE" submodule update --init --recursive --depth 1 || ci_said "The submodules could not be fetched here."
 }
@@ -187,32 +166,12 @@ ci_set_up "${1:-none}"
 _EVENT_FILE = f"{FOLDER}/event.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Remote:
-    """The repository that a checkout comes from.
-
-    Attributes:
-        name: `owner/name`.
-        branches: Those that it has; the default one first.
-        unshallow: Whether a step asks for the history that a runner's checkout lacks.
-    """
-
-    name: str
-    branches: tuple[str, ...]
-    unshallow: bool
-
-    def command(self) -> str:
-        """Return the bash line that makes it."""
-        words = (self.name, "yes" if self.unshallow else "", *self.branches)
-        return shlex.join(("ci_git", *words))
-
-
 def initialise(
     environment: Mapping[str, str],
     event: str,
     *,
     python: bool,
-    remote: Remote,
+    origin: remote.Remote,
     services: tuple[str, ...] = (),
 ) -> str:
     """Return the command that makes a fresh sandbox look like a runner before its first step.
@@ -222,7 +181,7 @@ def initialise(
         event: The event's payload, as JSON.
         services: Bash lines that start the job's services, with every step.
         python: Whether to make an environment of the Python that is there, as the runner has one.
-        remote: Where the checkout comes from.
+        origin: Where the checkout comes from.
     """
     shims = [_shim(name, body) for name, body in SHIMS.items()]
     links = [f"ln -sf {target} ~/.ci/bin/{name}" for name, target in LINKS.items()]
@@ -231,7 +190,7 @@ def initialise(
         "rm -rf ~/.ci",
         "mkdir -p ~/.ci/bin ~/.ci/outputs ~/.ci/temp ~/.local/bin",
         "touch ~/.ci/env ~/.ci/path ~/.ci/said ~/.ci/summary ~/.ci/state",
-        refresh(environment, event, remote, services),
+        refresh(environment, event, origin, services),
         *shims,
         _file(rehearsal.KEEP_WHEELS, rehearsal.keep_wheels()),
         "chmod +x ~/.ci/bin/*",
@@ -244,15 +203,18 @@ def initialise(
 
 
 def refresh(
-    environment: Mapping[str, str], event: str, remote: Remote, services: tuple[str, ...] = ()
+    environment: Mapping[str, str],
+    event: str,
+    origin: remote.Remote,
+    services: tuple[str, ...] = (),
 ) -> str:
     """Return the command that gives variables, event and remote to a sandbox; see `initialise`."""
     exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
     start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
-    functions = (_FUNCTIONS, rehearsal.FUNCTIONS, START)
+    functions = (_FUNCTIONS, remote.FUNCTIONS, rehearsal.FUNCTIONS, START)
     text = "\n".join((*functions, exports, _BEGIN, rehearsal.BEGIN, *start))
     files = (_file("~/.ci/begin", text), _file("~/.ci/event.json", event))
-    return "\n".join((*files, f"({begin('none')}; {remote.command()})"))
+    return "\n".join((*files, f"({begin('none')}; {origin.command()})"))
 
 
 _NOT_KNOWN_HERE = {
