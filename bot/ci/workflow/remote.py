@@ -32,10 +32,11 @@ ci_git() (
   origin=~/.ci/origin.git
   cd "$GITHUB_WORKSPACE" && git rev-parse -q --verify HEAD >/dev/null 2>&1 || exit 0
   mkdir -p "$(git rev-parse --git-path hooks)"
+  shallow=$(git rev-parse --git-path shallow)
+  [ -d "$origin" ] || [ ! -f "$shallow" ] || { mkdir -p "$origin" && cp "$shallow" "$origin/shallow"; }
   git init -q --bare --template= --initial-branch="$3" "$origin" 2>/dev/null
   mkdir -p "$origin/objects/info"
   (cd "$(git rev-parse --git-path objects)" && pwd) >"$origin/objects/info/alternates"
-  [ ! -f "$(git rev-parse --git-path shallow)" ] || cp "$(git rev-parse --git-path shallow)" "$origin/shallow"
   git for-each-ref --format='update %(refname) %(objectname)' refs/tags | git -C "$origin" update-ref --stdin
   for branch in "${@:3}"; do
     git -C "$origin" update-ref "refs/heads/$branch" "$(git rev-parse HEAD)"
@@ -44,6 +45,6 @@ ci_git() (
   git remote get-url origin >/dev/null 2>&1 || git remote add origin "https://github.com/$1.git"
   git config "url.$origin.insteadOf" "https://github.com/$1.git"
   # Only of a shallow repository git takes `--unshallow`; cut off before its first commit, it has everything.
-  [ -z "$2" ] || [ -f "$(git rev-parse --git-path shallow)" ] || git rev-list --max-parents=0 HEAD >"$(git rev-parse --git-path shallow)"
+  [ -z "$2" ] || [ -f "$shallow" ] || git rev-list --max-parents=0 HEAD >"$shallow"
 )
 """
