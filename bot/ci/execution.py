@@ -13,7 +13,7 @@ from bot.ci.workflow.earlier import steps_before
 from bot.ci.workflow.expressions import ExpressionContext
 from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
-from bot.ci.workflow.preparing import installs
+from bot.ci.workflow.preparing import must_succeed
 from bot.ci.workflow.rehearsal import UNREACHABLE
 from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
@@ -158,7 +158,7 @@ def _ignored(run: StepRun) -> str:
     if re.search(UNREACHABLE, output):
         return runner_differences.earlier_step_unreachable(title)
     script = last.step.command.script if last.step.command else ""
-    return "" if installs(script) else runner_differences.earlier_step_fails(title)
+    return "" if must_succeed(script) else runner_differences.earlier_step_fails(title)
 
 
 class RunnerBroken(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.ci.workflow.command import Command
-from bot.ci.workflow.preparing import divide, editable, installs
+from bot.ci.workflow.preparing import divide, editable, installs, must_succeed
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,8 @@ def test_what_installs() -> None:
     assert installs("cd x && python3.12 -m pip install y")
     assert installs("sudo DEBIAN_FRONTEND=noninteractive apt-get -qy install tox")
     assert not installs("git fetch --tags\ncurl -O https://example.org/x")
+    assert must_succeed("pip install x\npip list")
+    assert not must_succeed("if [ -f x ]; then\n  pip install x\nfi")
     assert not installs("pip --version\nnpm test\ngo test ./...")
 
 

@@ -13,7 +13,7 @@ from bot.ci.workflow.earlier import steps_before
 from bot.ci.workflow.expressions import ExpressionContext, ExpressionError, render_text
 from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
-from bot.ci.workflow.preparing import editable, installs
+from bot.ci.workflow.preparing import editable, installs, must_succeed
 from bot.ci.workflow.step import Decision
 from bot.reporting.reasons import job_steps, runner_differences
 
@@ -145,7 +145,7 @@ def _shown(ready: _Ready) -> str:
 
 
 def _prepared(ready: _Ready) -> str:
-    """Return a step before the failing one. Only one that installs stops the setup when it fails.
+    """Return a step before the failing one. Only a plain install stops the setup when it fails.
 
     The others passed at GitHub, and what they check is not asked here; that they fail is said. So is
     an install that asks for a place which can't be reached: what it brings may not be needed.
@@ -158,7 +158,7 @@ def _prepared(ready: _Ready) -> str:
     title = ready.title[:80]
     fails = runner_differences.earlier_step_fails(title)
     words = (
-        "" if installs(ready.command.script) else fails,
+        "" if must_succeed(ready.command.script) else fails,
         runner_differences.earlier_step_unreachable(title),
         text,
     )

@@ -77,6 +77,11 @@ def installs(script: str) -> bool:
     return any(_begins(command.words, _INSTALLS) for command in simple_commands(script))
 
 
+def must_succeed(script: str) -> bool:
+    """Whether later steps can't work when a script fails: it installs, whatever the circumstances."""
+    return installs(script) and not any(_CONTROL.search(line) for line in _lines(script))
+
+
 def fetches(words: tuple[str, ...]) -> bool:
     """Whether a command installs or downloads."""
     return _begins(words, _INSTALLS) or _begins(words, _DOWNLOADS)
