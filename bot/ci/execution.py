@@ -19,7 +19,7 @@ from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
 from bot.ci.workflow.step import Step
 from bot.reporting.reasons import job_steps, runner_differences
-from sandbox.base import OutputListener, Sandbox
+from sandbox.base import CommandResult, OutputListener, Sandbox
 
 STEP_SECONDS = 3600.0
 """Longest time of a step that sets no limit of its own. GitHub's is six hours."""
@@ -91,10 +91,9 @@ class JobExecution:
                 left_out = replace(planned.step, said=(job_steps.only_checks(),))
                 self._add(StepRun(left_out, StepOutcome.SKIPPED))
         self._scope = scope
-        finished = await self._finished(sandbox)
-        if finished.passed:
+        if not any(run.breaks for run in self._runs):
             await self._fetch(sandbox, failing, scope)
-        return finished
+        return await self._finished(sandbox)
 
     async def check(self, sandbox: Sandbox, failing: PlannedStep) -> FinishedJob:
         """Run the failing step in a sandbox that was prepared for it; those behind it don't matter.
@@ -132,19 +131,24 @@ class JobExecution:
     async def _fetch(
         self, sandbox: Sandbox, failing: PlannedStep, scope: ExpressionContext
     ) -> None:
-        """Do what the failing step needs network for, and count the time."""
+        """Do what the failing step needs network for; its own installs have to succeed."""
         step = resolve(failing.step.spec, scope, self.plan.frame)
         if step.command is None:
             return
         parts = without_network(step.command, self.plan.frame.tree)
-        todo = [(parts.installs.typed(), parts.installs.text())] if parts.installs else []
-        todo += [(parts.fetch.shown, parts.fetch.text)] if parts.fetch else []
-        for shown, text in todo:
-            self.watcher.fetching(shown)
-            result = await sandbox.run(
-                text, timeout=self.step_seconds, on_output=self.watcher.output
-            )
-            self._fetching += result.seconds
+        if parts.installs is not None:
+            result = await self._fetched(sandbox, parts.installs.typed(), parts.installs.text())
+            if not result.ok:
+                self._add(StepRun(step, StepOutcome.FAILURE, result=result, seconds=result.seconds))
+                return
+        if parts.fetch is not None:
+            await self._fetched(sandbox, parts.fetch.shown, parts.fetch.text)
+
+    async def _fetched(self, sandbox: Sandbox, shown: str, text: str) -> CommandResult:
+        self.watcher.fetching(shown)
+        result = await sandbox.run(text, timeout=self.step_seconds, on_output=self.watcher.output)
+        self._fetching += result.seconds
+        return result
 
     async def _finished(self, sandbox: Sandbox) -> FinishedJob:
         return FinishedJob(tuple(self._runs), await _said(sandbox), self._fetching)
