@@ -33,6 +33,8 @@ from bot.detect.tree import DirectoryTree
         ('mypy --version >>"$GITHUB_OUTPUT"', "pytest", False),
         ("pip install x\nflake8", "pytest", False),
         ("pip list", "pytest", True),
+        ("sed -n 1p x | grep -v y\nflake8", "pytest", True),
+        ("sed -i.bak s/a/b/ x", "pytest", False),
         ("python tools/generate.py", "pytest", False),
         ("", "pytest", False),
     ],

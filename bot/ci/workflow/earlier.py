@@ -14,7 +14,8 @@ from bot.detect.tree import Tree
 
 _ALWAYS = (
     *("echo", "printf", "true", ":", "set", "export", "unset", "source", ".", "pwd", "date"),
-    *("ls", "cat", "head", "which", "uname"),
+    *("ls", "cat", "head", "which", "uname", "[", "test", "exit", "dirname", "command"),
+    *("grep", "sed", "cut", "sort", "tr", "wc"),
     *("pip list", "pip freeze", "pip show", "pip check", "pip --version", "pipdeptree"),
     *("ruff", "flake8", "mypy", "pylint", "pyright", "basedpyright", "pyflakes", "pycodestyle"),
     *("pydocstyle", "bandit", "codespell", "typos", "yamllint", "vulture", "interrogate", "doc8"),
@@ -43,7 +44,7 @@ _TESTS = (
 )
 """They leave results, which only some later steps read."""
 
-_CHANGES = frozenset({"--fix", "--write", "-i", "--in-place", "--install-types"})
+_CHANGES = frozenset({"--fix", "--write", "--in-place", "--install-types"})
 """Arguments with which a checker changes something."""
 
 _RESULTS = re.compile(r"\bcov|codecov|junit|report|results?\b|\.xml|lcov|--lf\b|--last-failed")
@@ -97,8 +98,8 @@ def only_checks(command: Command, tree: Tree, later: str) -> bool:
 
 def _checks(invocation: Invocation, known: tuple[str, ...]) -> bool:
     arguments = frozenset(invocation.arguments)
-    if _CHANGES & arguments:
-        return False
+    if _CHANGES & arguments or any(word.startswith("-i") for word in arguments):
+        return False  # `-i.bak`, too
     names = [" ".join((invocation.tool, *invocation.arguments[:1])), invocation.tool]
     told = next((_WHEN_TOLD[name] for name in names if name in _WHEN_TOLD), None)
     if told is not None:
