@@ -41,9 +41,9 @@ class ResourceLimits:
     file_size: int = 2 * 2**30
     cpu_seconds: int = 3600
     disk: int = 20 * 2**30
-    """How much less room the disk may have than when a command began, whoever took it."""
+    """How much its files may take up. A command ends sooner when the machine has no room left."""
     files: int = 2_000_000
-    """The same for the files (inodes) that the disk has room for."""
+    """How many files (inodes) it may hold."""
     output: int = 1 * 2**20
     """How much of one command's output is kept: half from its head, half from its tail."""
 

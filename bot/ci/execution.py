@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from bot.ci.job_run import FinishedJob, StepRun
+from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
 from bot.ci.step_runner import StepRunner, read_text
 from bot.ci.workflow import runner_shell
+from bot.ci.workflow.earlier import steps_before
 from bot.ci.workflow.expressions import ExpressionContext
+from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
-from bot.ci.workflow.prefetch import prefetch
+from bot.ci.workflow.preparing import must_succeed
+from bot.ci.workflow.rehearsal import UNREACHABLE
 from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
 from bot.ci.workflow.step import Step
-from sandbox.base import OutputListener, Sandbox
+from bot.reporting.reasons import job_steps, runner_differences
+from sandbox.base import CommandResult, OutputListener, Sandbox
 
 STEP_SECONDS = 3600.0
 """Longest time of a step that sets no limit of its own. GitHub's is six hours."""
@@ -27,17 +32,19 @@ class Watcher:
     Attributes:
         started: With each step of the job, before it runs.
         finished: With each step that was reached.
+        fetching: With what is done for the failing step while there is network.
         output: Gets the output as it comes.
     """
 
     started: Callable[[Step], None] = lambda _step: None
     finished: Callable[[StepRun], None] = lambda _run: None
+    fetching: Callable[[str], None] = lambda _shown: None
     output: OutputListener | None = None
 
 
 @dataclass
 class JobExecution:
-    """A job on its way through a sandbox; `run` may be called again with a later sandbox.
+    """A job on its way through a sandbox: all of it, or one step in a sandbox prepared for it.
 
     Attributes:
         plan: What to run.
@@ -50,48 +57,112 @@ class JobExecution:
     step_seconds: float = STEP_SECONDS
     _runs: list[StepRun] = field(default_factory=list)
     _scope: ExpressionContext | None = None
+    _fetching: float = 0.0
 
-    async def run(self, sandbox: Sandbox, *, before: int | None = None) -> FinishedJob:
-        """Run the steps that have not run, up to the one with the number `before`.
+    async def run(self, sandbox: Sandbox) -> FinishedJob:
+        """Run every step.
 
         Raises:
             SandboxError: The sandbox failed, not a command in it.
         """
-        scope = self._scope
-        if scope is None:
-            await _initialise(self.plan, sandbox, self.watcher)
-            scope = self.plan.scope
+        scope = await self._begun(sandbox)
         runner = StepRunner(sandbox, self.step_seconds, self.watcher.output)
-        for spec in self._remaining(before):
-            preview = resolve(spec, scope, self.plan.frame)
-            self.watcher.started(preview)
-            run, scope = await runner.step(spec, scope, self.plan.frame)
-            self._runs.append(run)
-            self.watcher.finished(run)
-        self._scope = scope
-        return FinishedJob(tuple(self._runs), await _said(sandbox))
+        for spec in self.plan.target.job.steps:
+            scope = await self._step(runner, spec, scope)
+        return await self._finished(sandbox)
 
     async def prepare(self, sandbox: Sandbox, failing: PlannedStep) -> FinishedJob:
-        """Run the steps before the failing one, and fetch what that one needs from the network.
+        """Run what the failing step needs of those before it, and what itself needs from the network.
+
+        A step that fails and installs nothing doesn't end the job: it passed on GitHub.
 
         Raises:
             SandboxError: The sandbox failed, not a command in it.
         """
-        execution = await self.run(sandbox, before=failing.step.spec.number)
-        if execution.passed and self._scope is not None:
-            step = resolve(failing.step.spec, self._scope, self.plan.frame)
-            fetching = prefetch(step.command, self.plan.frame.tree) if step.command else None
-            if fetching is not None:
-                await sandbox.run(
-                    fetching.text(), timeout=self.step_seconds, on_output=self.watcher.output
-                )
-        return execution
+        scope = await self._begun(sandbox)
+        runner = StepRunner(sandbox, self.step_seconds, self.watcher.output)
+        needed = {id(step) for step in steps_before(self.plan, failing)}
+        for planned in self.plan.steps:
+            if planned is failing or any(run.breaks for run in self._runs):
+                break
+            if id(planned) in needed:
+                scope = await self._step(runner, planned.step.spec, scope, forgiving=True)
+            else:
+                left_out = replace(planned.step, said=(job_steps.only_checks(),))
+                self._add(StepRun(left_out, StepOutcome.SKIPPED))
+        self._scope = scope
+        if not any(run.breaks for run in self._runs):
+            await self._fetch(sandbox, failing, scope)
+        return await self._finished(sandbox)
 
-    def _remaining(self, before: int | None) -> tuple[StepSpec, ...]:
-        last = before if before is not None else len(self.plan.target.job.steps) + 1
-        return tuple(
-            spec for spec in self.plan.target.job.steps[len(self._runs) :] if spec.number < last
-        )
+    async def check(self, sandbox: Sandbox, failing: PlannedStep) -> FinishedJob:
+        """Run the failing step in a sandbox that was prepared for it; those behind it don't matter.
+
+        Raises:
+            SandboxError: The sandbox failed, not a command in it.
+        """
+        runner = StepRunner(sandbox, self.step_seconds, self.watcher.output, only_check=True)
+        await self._step(runner, failing.step.spec, self._scope or self.plan.scope)
+        return await self._finished(sandbox)
+
+    async def _begun(self, sandbox: Sandbox) -> ExpressionContext:
+        await _initialise(self.plan, sandbox, self.watcher)
+        return self.plan.scope
+
+    async def _step(
+        self,
+        runner: StepRunner,
+        spec: StepSpec,
+        scope: ExpressionContext,
+        *,
+        forgiving: bool = False,
+    ) -> ExpressionContext:
+        self.watcher.started(resolve(spec, scope, self.plan.frame))
+        run, after = await runner.step(spec, scope, self.plan.frame)
+        if forgiving and run.breaks and (why := _ignored(run)):
+            run, after = replace(run, tolerated=True, why=why), scope
+        self._add(run)
+        return after
+
+    def _add(self, run: StepRun) -> None:
+        self._runs.append(run)
+        self.watcher.finished(run)
+
+    async def _fetch(
+        self, sandbox: Sandbox, failing: PlannedStep, scope: ExpressionContext
+    ) -> None:
+        """Do what the failing step needs network for; its own installs have to succeed."""
+        step = resolve(failing.step.spec, scope, self.plan.frame)
+        if step.command is None:
+            return
+        parts = without_network(step.command, self.plan.frame.tree)
+        if parts.installs is not None:
+            result = await self._fetched(sandbox, parts.installs.typed(), parts.installs.text())
+            if not result.ok:
+                self._add(StepRun(step, StepOutcome.FAILURE, result=result, seconds=result.seconds))
+                return
+        if parts.fetch is not None:
+            await self._fetched(sandbox, parts.fetch.shown, parts.fetch.text)
+
+    async def _fetched(self, sandbox: Sandbox, shown: str, text: str) -> CommandResult:
+        self.watcher.fetching(shown)
+        result = await sandbox.run(text, timeout=self.step_seconds, on_output=self.watcher.output)
+        self._fetching += result.seconds
+        return result
+
+    async def _finished(self, sandbox: Sandbox) -> FinishedJob:
+        return FinishedJob(tuple(self._runs), await _said(sandbox), self._fetching)
+
+
+def _ignored(run: StepRun) -> str:
+    """Return why a failure before the failing step doesn't end the job; "" when it does."""
+    last = run.innermost()
+    title = run.step.title[:80]
+    output = last.result.output if last.result else ""
+    if re.search(UNREACHABLE, output):
+        return runner_differences.earlier_step_unreachable(title)
+    script = last.step.command.script if last.step.command else ""
+    return "" if must_succeed(script) else runner_differences.earlier_step_fails(title)
 
 
 class RunnerBroken(Exception):

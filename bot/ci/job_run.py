@@ -27,7 +27,7 @@ class StepRun:
         result: Of its command, or of the command inside its composite action that failed.
         seconds: Wall time.
         inner: Steps of the composite action that it uses.
-        why: Why it failed, where more than its exit status is known.
+        why: Why it failed, or why that does not matter, where more than its exit status is known.
     """
 
     step: Step
@@ -56,10 +56,12 @@ class FinishedJob:
     Attributes:
         runs: Its steps in order.
         said: Differences from GitHub's runner that showed while it ran.
+        fetching: Seconds in which the failing step's needs were fetched.
     """
 
     runs: tuple[StepRun, ...]
     said: tuple[str, ...] = ()
+    fetching: float = 0.0
 
     @property
     def failed(self) -> StepRun | None:

@@ -15,10 +15,12 @@ from bot.ci.workflow.step import Step
 from bot.model.untrusted import strip_hidden
 from bot.reporting.figures import duration
 from bot.reporting.plain import printable
+from bot.reporting.reasons import job_steps
 
 _TAIL_LINES = 40
 _MOST_FAILURES = 10
 _MOST_OTHERS = 6
+_MOST_PARTS = 4
 _SIGNS = {StepOutcome.SUCCESS: "ok  ", StepOutcome.FAILURE: "FAIL", StepOutcome.SKIPPED: "skip"}
 
 
@@ -42,7 +44,7 @@ class RunPrinter:
 
     def watcher(self) -> Watcher:
         """Return what an execution tells its steps to."""
-        return Watcher(started=self._started, finished=self._finished)
+        return Watcher(self._started, self._finished, self._fetching)
 
     def planned(self, plan: JobPlan, sentences: tuple[str, ...]) -> None:
         """Name the job and what differs from GitHub's runner."""
@@ -53,9 +55,14 @@ class RunPrinter:
     def _started(self, step: Step) -> None:
         self._line(f"  ... {step.spec.number}/{self._steps} {step.title}")
 
+    def _fetching(self, shown: str) -> None:
+        self._line(f"  ... {shown}")
+
     def _finished(self, run: StepRun) -> None:
         took = f" ({duration(run.seconds)})" if run.result else ""
         tolerated = ", ignored because of `continue-on-error`" if run.tolerated else ""
+        if run.tolerated and not run.step.spec.continue_on_error:
+            tolerated = f". {run.why}"
         why = f" {' '.join(run.step.said)}" if run.outcome is StepOutcome.SKIPPED else ""
         sign = _SIGNS[run.outcome]
         title = run.step.title
@@ -65,6 +72,7 @@ class RunPrinter:
         """Say how it ended, with the end of the failing step's output."""
         for sentence in execution.said:
             self._line(f"  note: {sentence}")
+        self._line(time_spent(execution))
         failed = execution.failed
         if failed is None:
             self._line("The job passes here.")
@@ -81,6 +89,18 @@ class RunPrinter:
         indent = text[: len(text) - len(text.lstrip())]
         self._target.write(f"{indent}{printable(text)}\n")
         self._target.flush()
+
+
+def time_spent(execution: FinishedJob) -> str:
+    """Say where the time went: the longest parts first."""
+    parts = [(run.step.title[:40], run.seconds) for run in execution.runs if run.seconds >= 1]
+    if execution.fetching >= 1:
+        parts.append((job_steps.fetching(), execution.fetching))
+    parts.sort(key=lambda part: -part[1])
+    whole = sum(run.seconds for run in execution.runs) + execution.fetching
+    return job_steps.time_spent(
+        duration(whole), [(name, duration(seconds)) for name, seconds in parts[:_MOST_PARTS]]
+    )
 
 
 def how(run: StepRun) -> str:
@@ -115,6 +135,7 @@ def execution_json(plan: JobPlan, execution: FinishedJob) -> dict[str, Any]:
         "failed_step": failed.step.spec.number if failed else None,
         "failing": _failures(failed.innermost()) if failed else [],
         "notes": list(execution.said),
+        "fetching_seconds": round(execution.fetching, 3),
         "steps": [_run(run) for run in execution.runs],
     }
 

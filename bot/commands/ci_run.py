@@ -180,7 +180,7 @@ async def _execute(
             spec, name=f"{spec.name}-offline", source=None, snapshot=taken, network=None
         )
         async with _opened(provider, offline) as sandbox:
-            return await job.run(sandbox)
+            return await job.check(sandbox, failing)
     finally:
         await provider.remove(snapshot)
 

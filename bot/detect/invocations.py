@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import shlex
 from collections.abc import Iterator
@@ -13,6 +14,10 @@ from bot.detect.shell import SimpleCommand, name_value, simple_commands
 
 _DEPTH = 6
 _PYTHON = re.compile(r"(?:.*/)?(?:python[\d.]*|pypy[\d.]*)")
+_OWN_FOLDER = re.compile(r"\$\(dirname (?:-- )?\$\{?(?:0|BASH_SOURCE(?:\[0\])?)\}?\)")
+_FOLDER_VARIABLE = re.compile(r"^\$\{\w+\}(?=\w)")
+"""`${PREFIX}black`: empty, or the folder of an environment."""
+_TOP = re.compile(r"\$\(git rev-parse --show-toplevel\)")
 _OPTIONS_WITH_VALUE = frozenset(
     {"--group", "--extra", "--with", "--python", "-p", "--project", "--package", "--only-group"}
 )
@@ -80,28 +85,37 @@ def invocations(command: str, read: Read) -> tuple[Invocation, ...]:
         command: A shell command.
         read: Returns a configuration file's text by its path, or None.
     """
-    return tuple(_expanded(command, read, folder="", origin="", depth=0))
+    return tuple(each for each, is_last in _expanded(command, read, "", "", 0) if is_last)
+
+
+def with_runners(command: str, read: Read) -> tuple[Invocation, ...]:
+    """Return the same with the task runners and scripts on the way: make, tox, `script/test`."""
+    return tuple(each for each, _ in _expanded(command, read, "", "", 0))
 
 
 def _expanded(
-    script: str, read: Read, *, folder: str, origin: str, depth: int
-) -> Iterator[Invocation]:
+    script: str, read: Read, folder: str, origin: str, depth: int
+) -> Iterator[tuple[Invocation, bool]]:
+    """Yield each invocation, and whether nothing is known behind it."""
     here = folder
     for simple in simple_commands(script):
         if simple.words[0] == "cd":
-            here = _joined(folder, simple.words[1]) if len(simple.words) > 1 else folder
+            here = _moved(folder, simple.words[1], origin) if len(simple.words) > 1 else folder
             continue
         invocation = unwrapped(simple, here, origin)
         inner = scripts.behind(invocation.tool, invocation.arguments, read) if not here else None
-        if inner is None or depth >= _DEPTH:
-            yield invocation
-        else:
-            yield from _expanded(
-                inner.text, read, folder=here, origin=inner.origin, depth=depth + 1
-            )
+        is_last = inner is None or depth >= _DEPTH
+        yield invocation, is_last
+        if inner is not None and not is_last:
+            yield from _expanded(inner.text, read, here, inner.origin, depth + 1)
 
 
-def _joined(folder: str, part: str) -> str:
+def _moved(folder: str, part: str, origin: str) -> str:
+    """Return where a `cd` leads; a script often begins by going to its own folder's parent."""
+    own = _OWN_FOLDER.sub(posixpath.dirname(origin) or ".", part)
+    if own != part or _TOP.search(part):
+        place = posixpath.normpath(_TOP.sub(".", own))
+        return "" if place == "." else place
     return part if not folder or part.startswith("/") else f"{folder}/{part}"
 
 
@@ -114,6 +128,7 @@ def unwrapped(simple: SimpleCommand, folder: str = "", origin: str = "") -> Invo
         origin: The file that names it, or "".
     """
     words = list(simple.words)
+    words[0] = _FOLDER_VARIABLE.sub("", words[0])
     prefix: list[str] = []
     while runner := next((r for r in _RUNNERS if tuple(words[: len(r)]) == r), None):
         length = len(runner) + _options(words[len(runner) :])

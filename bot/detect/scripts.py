@@ -43,9 +43,11 @@ def behind(tool: str, arguments: tuple[str, ...], read: Read) -> Script | None:
         case "hatch" | "pdm" | "poe" | "taskipy" | "task":
             script = _pyproject_script(tool, arguments, read)
         case "sh" | "bash" if arguments and not arguments[0].startswith("-"):
-            script = _shell_script(arguments[0], read)
+            script = _shell_script(arguments[0], arguments[1:], read)
         case _ if tool.startswith("./") or tool.endswith(".sh"):
-            script = _shell_script(tool.removeprefix("./"), read)
+            script = _shell_script(tool.removeprefix("./"), arguments, read)
+        case _ if "/" in tool and (read(tool) or "").startswith("#!"):
+            script = _shell_script(tool, arguments, read)
         case _:
             pass
     return script
@@ -255,8 +257,8 @@ def _task_text(entry: object) -> str | None:
             return None
 
 
-def _shell_script(path: str, read: Read) -> Script | None:
+def _shell_script(path: str, arguments: tuple[str, ...], read: Read) -> Script | None:
     text = read(path)
     if text is None or (text.startswith("#!") and "sh" not in text.split("\n")[0]):
         return None
-    return Script(text, path)
+    return Script(re.sub(r'"?\$[@*]"?', lambda _: shlex.join(arguments), text), path)

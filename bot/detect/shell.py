@@ -62,6 +62,8 @@ def simple_commands(script: str) -> tuple[SimpleCommand, ...]:
 
 def _tokens(line: str) -> Iterator[str]:
     """Yield words and operators of one line up to its comment, without redirections."""
+    if line.lstrip().startswith("#"):
+        return  # an apostrophe in it opens nothing
     lexer = shlex.shlex(line, posix=True, punctuation_chars="();<>|&")
     lexer.whitespace_split = True
     lexer.commenters = ""

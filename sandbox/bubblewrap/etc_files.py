@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -20,7 +21,15 @@ from sandbox.bubblewrap.jail import HOSTNAME, USER_ID
 
 _COPIED = (
     *("ld.so.cache", "ld.so.conf", "ld.so.conf.d/*", "alternatives/*", "localtime", "timezone"),
-    *("os-release", "debian_version", "mime.types", "services", "protocols", "ssl/openssl.cnf"),
+    *(
+        "os-release",
+        "lsb-release",
+        "debian_version",
+        "mime.types",
+        "services",
+        "protocols",
+        "ssl/openssl.cnf",
+    ),
     *("java-*/**/*", "maven/m2.conf", "maven/logging/*", "perl/**/*", "python3*/**/*"),
     *("fonts/**/*", "php/**/*"),
 )
@@ -36,6 +45,7 @@ Content = bytes | Path
 def etc_files(etc: Path, environ: Mapping[str, str]) -> dict[str, Content]:
     """Return the files by their path below `/etc`, from the host's `etc` and its settings."""
     files: dict[str, Content] = dict(_copied(etc))
+    files.setdefault("lsb-release", _lsb_release(_text(etc / "os-release")))
     files |= _accounts()
     files["hosts"] = f"127.0.0.1 localhost {HOSTNAME}\n::1 localhost\n".encode()
     files["resolv.conf"] = b""
@@ -71,6 +81,25 @@ def _named(etc: Path, settings: Iterable[str]) -> Iterator[tuple[str, Content]]:
             continue
         if path.is_file() and os.access(path, os.R_OK):
             yield str(name), path.read_bytes()
+
+
+def _lsb_release(os_release: str) -> bytes:
+    """Return the older form of `os-release`, which scripts for Ubuntu read."""
+    found = re.findall(
+        r'^(ID|VERSION_ID|VERSION_CODENAME|PRETTY_NAME)="?([^"\n]*)', os_release, re.MULTILINE
+    )
+    known = dict(found)
+    lines = {
+        "DISTRIB_ID": known.get("ID", "").capitalize(),
+        "DISTRIB_RELEASE": known.get("VERSION_ID", ""),
+        "DISTRIB_CODENAME": known.get("VERSION_CODENAME", ""),
+        "DISTRIB_DESCRIPTION": f'"{known.get("PRETTY_NAME", "")}"',
+    }
+    return "".join(f"{name}={value}\n" for name, value in lines.items()).encode()
+
+
+def _text(path: Path) -> str:
+    return next(_texts((path,)), "")
 
 
 def _accounts() -> dict[str, Content]:

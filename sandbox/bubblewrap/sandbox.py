@@ -30,7 +30,7 @@ from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.memory_file import memory_file
 from sandbox.bubblewrap.processes import TIMED_OUT, Jail, Jailed
 from sandbox.bubblewrap.spare import Spare
-from sandbox.disk_room import ENDED, DiskFull, Room, room_at, while_room
+from sandbox.disk_room import ENDED, Disk, DiskFull, Held, Room, held_below, room_at, while_room
 from sandbox.egress import Gate, WayOut, gate
 from sandbox.egress.inside import FOLDER, RELAY, relayed
 from sandbox.output import BoundedOutput
@@ -118,8 +118,9 @@ class BubblewrapSandbox:
             running = asyncio.ensure_future(waiting.run(timeout=timeout, on_output=output.add))
             if self._has_run and self._way_out is None:
                 self._spare.make()
+            disk = Disk(self._room, self._held)
             try:
-                code = await while_room(running, self._room, self._spec.limits, every=_LOOK_SECONDS)
+                code = await while_room(running, disk, self._spec.limits, every=_LOOK_SECONDS)
             except DiskFull as full:
                 output.add(f"\n{full}\n".encode())
                 code = ENDED
@@ -170,6 +171,12 @@ class BubblewrapSandbox:
 
     async def _room(self) -> Room:
         return room_at(self._place)
+
+    async def _held(self) -> Held:
+        """Count the sandbox's own files; what its home shows of a shared layer is not its own."""
+        home = "upper" if (self._place / "upper").is_dir() else "home"
+        folders = [self._place / name for name in ("workspace", home, "scratch")]
+        return await asyncio.to_thread(held_below, folders)
 
     async def read_file(self, path: str) -> bytes:
         """Return a file's bytes, at most `file_scripts.LARGEST_FILE`."""

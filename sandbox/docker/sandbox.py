@@ -21,7 +21,7 @@ from sandbox.base import (
     SandboxGone,
     SandboxSpec,
 )
-from sandbox.disk_room import ENDED, DiskFull, Room, while_room
+from sandbox.disk_room import ENDED, Disk, DiskFull, Held, Room, while_room
 from sandbox.docker.archive import pack_file
 from sandbox.docker.container import (
     KILL_ALL,
@@ -112,8 +112,9 @@ class DockerSandbox:
             opened = (
                 await stack.enter_async_context(gate(*self._way_out)) if self._way_out else None
             )
+            disk = Disk(self._room, self._held)
             try:
-                code = await while_room(running, self._room, self._spec.limits, every=_LOOK_SECONDS)
+                code = await while_room(running, disk, self._spec.limits, every=_LOOK_SECONDS)
             except DiskFull as full:
                 output.add(f"\n{full}\n".encode())
                 code = ENDED
@@ -136,6 +137,17 @@ class DockerSandbox:
         except ValueError:
             return None  # the command's own end has taken this one with it
         return Room(blocks * size, files or None)
+
+    async def _held(self) -> Held | None:
+        said = bytearray()
+        places = f"{WORKSPACE} {HOME} {SCRATCH}"
+        script = f"du -sk {places} | awk '{{n += $1}} END {{print n}}'; find {places} -xdev | wc -l"
+        await self._execute(_file_execution("sh", "-c", script), said.extend)
+        try:
+            kilobytes, files = map(int, said.split())
+        except ValueError:
+            return None
+        return Held(kilobytes * 1024, files)
 
     async def _until(
         self, timeout: float, execution: ContainerExecution, on_output: Callable[[bytes], object]

@@ -55,6 +55,12 @@ def plan(source: Path, steps: str, *, job: str = "", **files: str) -> JobPlan:
     return plan_job(tree, target)
 
 
+def commit(source: Path) -> None:
+    words = ["-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-qm", "first"]
+    for arguments in (["add", "-A"], words):
+        subprocess.run(["git", "-C", str(source), *arguments], check=True)
+
+
 async def opened(provider: SandboxProvider, source: Path) -> Sandbox:
     return await provider.open(SandboxSpec(f"t-{secrets.token_hex(4)}", source=source))
 
@@ -240,7 +246,7 @@ async def test_reasons_outside_the_code(provider: SandboxProvider, source: Path)
         job_steps.program_missing("frobnicate"),
     ]
     assert execution.runs[2].why.startswith("It timed out after")
-    assert execution.said == ("System packages are not installed: apt-get install -y cowsay",)
+    assert execution.said == ("System packages are not installed: cowsay",)
 
 
 async def test_the_compiled_job_fails_alike(provider: SandboxProvider, source: Path) -> None:
@@ -406,3 +412,28 @@ async def test_tools_get_the_versions_of_the_jobs_log(
         assert (await sandbox.run(VERSIONS, timeout=600)).output == "0.4.1 24.1.0\n"
     finally:
         await sandbox.close()
+
+
+async def test_a_rehearsal_changes_nothing_that_is_tested(
+    provider: SandboxProvider, source: Path
+) -> None:
+    """Environments, the home and ignored files stay; the repository's files are put back."""
+    script = r"""
+- run: |
+    if ! command -v tool >/dev/null; then pip install tool || true; fi
+    echo changed >tracked; rm gone; mkdir -p env; touch env/pyvenv.cfg env/kept left ignored; exit 3
+"""
+    files = {"tracked": "as it was\n", "gone": "", ".gitignore": "ignored\n"}
+    made = plan(source, script, **files)
+    commit(source)
+    compiled = compile_job(made, made.steps[0])
+    assert compiled.shown[-1].startswith("# Run once with network access")
+    sandbox = await opened(provider, source)
+    for command in compiled.setup:
+        result = await sandbox.run(command, timeout=600)
+        assert result.ok, result.output
+    seen = await sandbox.run("cat tracked; git status --short; ls ignored", timeout=60)
+    assert seen.output == "as it was\n?? env/\nignored\n"
+    offline = await sandbox.run(". ~/.ci/begin 1; echo $UV_OFFLINE; git fetch --tags", timeout=60)
+    assert offline.output == "1\n"
+    await sandbox.close()

@@ -49,3 +49,12 @@ def test_nothing_is_mounted_into_the_composed_etc(tmp_path: Path) -> None:
     """It is read-only, so bubblewrap could not make a place there."""
     views = host_views(tmp_path, "[global]\nconstraint = /etc/passwd\n", {})
     assert "/etc/passwd" not in {str(mount.target) for mount in views.online.mounts}
+
+
+def test_a_release_file_as_ubuntu_has_it_is_made(tmp_path: Path) -> None:
+    """A step that asks whether it is there, and writes it otherwise, would fail: `/etc` is read-only."""
+    (tmp_path / "os-release").write_text('ID=debian\nVERSION_ID="12"\nPRETTY_NAME="Debian 12"\n')
+    made = etc_files(tmp_path, {"HOME": str(tmp_path)})["lsb-release"]
+    assert made == (
+        b'DISTRIB_ID=Debian\nDISTRIB_RELEASE=12\nDISTRIB_CODENAME=\nDISTRIB_DESCRIPTION="Debian 12"\n'
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.ci.workflow.command import Command
-from bot.ci.workflow.preparing import divide, editable, installs
+from bot.ci.workflow.preparing import divide, editable, installs, must_succeed
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ from bot.ci.workflow.preparing import divide, editable, installs
         ("export A=1\nuv sync \\\n  --all-extras\nuv run pytest",
          "export A=1\nuv sync --all-extras", "export A=1\nuv run pytest"),
         ("sudo apt-get install -y x\nmake", "sudo apt-get install -y x", "make"),
+        ("command -v tox >/dev/null || pip install tox\ntox", "command -v tox >/dev/null || pip install tox", "tox"),
         ("npm ci", "", "npm ci"),
         ("uv run pytest", "", "uv run pytest"),
         ("pytest\npip install twine\ntwine check dist/*", "", "pytest\npip install twine\ntwine check dist/*"),
@@ -52,6 +53,10 @@ def test_the_work_tree_itself_is_installed(script: str, wanted: str) -> None:
 def test_what_installs() -> None:
     """A program of that name with another subcommand installs nothing."""
     assert installs("cd x && python3.12 -m pip install y")
+    assert installs("sudo DEBIAN_FRONTEND=noninteractive apt-get -qy install tox")
+    assert not installs("git fetch --tags\ncurl -O https://example.org/x")
+    assert must_succeed("pip install x\npip list")
+    assert not must_succeed("if [ -f x ]; then\n  pip install x\nfi")
     assert not installs("pip --version\nnpm test\ngo test ./...")
 
 

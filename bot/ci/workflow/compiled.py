@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.conditions import flag
+from bot.ci.workflow.earlier import steps_before
 from bot.ci.workflow.expressions import ExpressionContext, ExpressionError, render_text
+from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
-from bot.ci.workflow.prefetch import prefetch
-from bot.ci.workflow.preparing import divide, editable, installs
+from bot.ci.workflow.preparing import editable, installs, must_succeed
 from bot.ci.workflow.step import Decision
 from bot.reporting.reasons import job_steps, runner_differences
 
@@ -51,31 +52,28 @@ def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
             that runs counts as the failing one.
     """
     commands: list[_Ready] = []
-    for planned in plan.steps:
+    for planned in (*steps_before(plan, failing), failing):
         commands += _commands(planned, plan.scope)
-        if planned is failing:
-            break
     commands = [_in_place(ready) for ready in commands]
     checks = [n for n, ready in enumerate(commands) if ready.check] or [len(commands) - 1]
     last = commands[checks[-1]] if commands else _Ready(Command("none", "true"), "", check=True)
     before = commands[: checks[-1]] if commands else []
-    command, preparing = _divided(last.command)
+    parts = without_network(last.command, plan.frame.tree)
     setup = [(job_steps.runner_set_up(), plan.initialise)]
     setup += [(_shown(ready), _prepared(ready)) for ready in before]
-    if preparing is not None:
-        setup.append((preparing.typed(), preparing.text()))
+    if parts.installs is not None:
+        setup.append((parts.installs.typed(), parts.installs.text()))
+    if parts.fetch is not None:
+        setup.append((parts.fetch.shown, parts.fetch.text))
     again = [_prepared(ready) for ready in before if ready.check and not _lasts(ready)]
-    fetched = prefetch(command, plan.frame.tree)
-    if fetched is not None:
-        setup.append((fetched.typed(), _tolerant(fetched.text())))
     return CompiledJob(
         setup=tuple(text for _, text in setup),
         shown=tuple(shown for shown, _ in setup),
         again=(plan.refresh, *again),
-        failing=command.text(),
+        failing=parts.command.text(),
         script=last.command.script,
         title=last.title or failing.step.title,
-        command=command,
+        command=parts.command,
     )
 
 
@@ -83,17 +81,6 @@ def _in_place(ready: _Ready) -> _Ready:
     """Return a script that installs the work tree itself where it would install a copy."""
     script = editable(ready.command.script) if ready.check else ready.command.script
     return replace(ready, command=replace(ready.command, script=script))
-
-
-def _divided(command: Command) -> tuple[Command, Command | None]:
-    """Return a step without its installs, and those apart: the check itself has no network."""
-    if command.shell not in {"", "bash"}:
-        return command, None
-    parts = divide(command.script)
-    if not parts.preparing:
-        return command, None
-    preparing = replace(command, key=f"{command.key}-prepare", script=parts.preparing)
-    return replace(command, script=parts.checking), preparing
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,17 +145,24 @@ def _shown(ready: _Ready) -> str:
 
 
 def _prepared(ready: _Ready) -> str:
-    """Return a step before the failing one. Only one that installs stops the setup when it fails.
+    """Return a step before the failing one. Only a plain install stops the setup when it fails.
 
-    The others passed at GitHub, and what they check is not asked here; that they fail is said.
+    The others passed at GitHub, and what they check is not asked here; that they fail is said. So is
+    an install that asks for a place which can't be reached: what it brings may not be needed.
     """
     text = ready.command.text()
     if ready.tolerant:
         return _tolerant(text)
-    if not ready.check or installs(ready.command.script):
+    if not ready.check:
         return text
-    said = shlex.quote(runner_differences.earlier_step_fails(ready.title[:80]))
-    return f"bash -c {shlex.quote(text)} || {{ . ~/.ci/begin none; ci_said {said}; }}"
+    title = ready.title[:80]
+    fails = runner_differences.earlier_step_fails(title)
+    words = (
+        "" if must_succeed(ready.command.script) else fails,
+        runner_differences.earlier_step_unreachable(title),
+        text,
+    )
+    return f"{runner_shell.begin('none')}\n{shlex.join(('ci_earlier', *words))}"
 
 
 def _tolerant(text: str) -> str:

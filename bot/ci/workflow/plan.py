@@ -18,6 +18,7 @@ from bot.ci.workflow.expressions import (
 )
 from bot.ci.workflow.file_hashes import FileHashes
 from bot.ci.workflow.jobs import JobLeg, job_scope, likely_event, runner_labels
+from bot.ci.workflow.remote import Remote
 from bot.ci.workflow.resolve import decide, resolve, with_environment
 from bot.ci.workflow.services import services
 from bot.ci.workflow.specification import Defaults, JobSpec, StepSpec, WorkflowSpec
@@ -85,14 +86,33 @@ class JobPlan:
         """The command that makes a fresh sandbox look like its runner."""
         event = json.dumps(_known(self.event.payload))
         return runner_shell.initialise(
-            self.environment, event, python=self._wants_python, services=self._services
+            self.environment,
+            event,
+            python=self._wants_python,
+            origin=self._origin,
+            services=self._services,
         )
 
     @property
     def refresh(self) -> str:
         """The command that tells a sandbox which was initialised before of this event."""
         event = json.dumps(_known(self.event.payload))
-        return runner_shell.refresh(self.environment, event, self._services)
+        return runner_shell.refresh(self.environment, event, self._origin, self._services)
+
+    @property
+    def _origin(self) -> Remote:
+        event = self.event
+        branch = (
+            event.ref.removeprefix("refs/heads/") if event.ref.startswith("refs/heads/") else ""
+        )
+        known = (event.default_branch, event.base_ref, event.head_ref, branch)
+        named = tuple(dict.fromkeys(name for name in known if name))
+        scripts = (planned.step.spec.run or "" for planned in self.walk())
+        return Remote(
+            event.repository or "owner/repository",
+            named or ("main",),
+            unshallow=any("--unshallow" in script for script in scripts),
+        )
 
     @property
     def _services(self) -> tuple[str, ...]:

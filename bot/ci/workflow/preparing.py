@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.detect.shell import SimpleCommand, simple_commands
+from bot.detect.shell import simple_commands
 
 _INSTALLS: tuple[tuple[str, ...], ...] = (
     *(("pip", "install"), ("pip3", "install"), ("pip", "download"), ("pipx", "install")),
@@ -18,10 +18,18 @@ _INSTALLS: tuple[tuple[str, ...], ...] = (
     *(("go", "mod", "download"), ("go", "install"), ("go", "get")),
     *(("cargo", "install"), ("cargo", "fetch"), ("cargo", "binstall"), ("rustup",)),
     *(("bundle", "install"), ("gem", "install"), ("composer", "install"), ("conda", "install")),
-    *(("conda", "env"), ("mamba", "install"), ("curl",), ("wget",), ("git", "clone")),
-    *(("git", "fetch"), ("git", "submodule"), ("pre-commit", "install"), ("playwright", "install")),
+    *(("conda", "env"), ("mamba", "install"), ("pre-commit", "install"), ("playwright", "install")),
 )
-"""How commands begin that fetch and install; what stands behind them is theirs."""
+"""How commands begin that install; what stands behind them is theirs."""
+
+_DOWNLOADS: tuple[tuple[str, ...], ...] = (
+    *(("curl",), ("wget",), ("git", "clone"), ("git", "fetch"), ("git", "pull")),
+    *(("git", "submodule"), ("git", "remote")),
+)
+"""How commands begin that fetch what may be missing without harm."""
+
+_LOOKS = frozenset({"command", "which", "type", "hash", "test", "["})
+"""Programs that look whether something is there; `which tox || pip install tox` installs."""
 
 _CONTROL = re.compile(
     r"^\s*(?:if|for|while|until|case|function|select)\b|<<|\(\)\s*\{|\\$|[({]\s*$"
@@ -65,8 +73,18 @@ def divide(script: str) -> Divided:
 
 
 def installs(script: str) -> bool:
-    """Whether a script has a command that fetches or installs."""
-    return any(_installs(command) for command in simple_commands(script))
+    """Whether a script has a command that installs."""
+    return any(_begins(command.words, _INSTALLS) for command in simple_commands(script))
+
+
+def must_succeed(script: str) -> bool:
+    """Whether later steps can't work when a script fails: it installs, whatever the circumstances."""
+    return installs(script) and not any(_CONTROL.search(line) for line in _lines(script))
+
+
+def fetches(words: tuple[str, ...]) -> bool:
+    """Whether a command installs or downloads."""
+    return _begins(words, _INSTALLS) or _begins(words, _DOWNLOADS)
 
 
 _COPIES = re.compile(
@@ -105,18 +123,27 @@ def _lines(script: str) -> list[str]:
 
 def _is_install(line: str) -> bool:
     commands = simple_commands(line)
-    return bool(commands) and all(_installs(command) for command in commands)
+    if "||" in line and commands and commands[0].words[0] in _LOOKS:
+        commands = commands[1:]
+    return bool(commands) and all(fetches(command.words) for command in commands)
 
 
-def _installs(command: SimpleCommand) -> bool:
-    words = command.words
+def _begins(words: tuple[str, ...], beginnings: tuple[tuple[str, ...], ...]) -> bool:
     if words[:1] == ("sudo",):
-        words = words[1:]
+        words = _behind_sudo(words)
     if len(words) > 2 and _PYTHON_M.fullmatch(words[0]) and words[1] == "-m":  # noqa: PLR2004 - python -m pip
         words = words[2:]
     program = words[0].rpartition("/")[2] if words else ""
     plain = (program, *(word for word in words[1:] if not word.startswith("-")))
-    return any(plain[: len(install)] == install for install in _INSTALLS)
+    return any(plain[: len(beginning)] == beginning for beginning in beginnings)
+
+
+def _behind_sudo(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the command that sudo is given, without sudo's options and variables."""
+    first = next(
+        (n for n, w in enumerate(words[1:], 1) if not w.startswith("-") and "=" not in w), 1
+    )
+    return words[first:]
 
 
 def _works(line: str) -> bool:

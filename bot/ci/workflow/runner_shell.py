@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
+from bot.ci.workflow import rehearsal, remote
 from bot.ci.workflow.services import START
 from bot.ci.workflow.shims import FITTING, LINKS, SHIMS
 from sandbox.base import HOME
@@ -81,6 +82,16 @@ ci_python() {
   if [ $# -gt 0 ] && [ "$made" != "$1" ]; then
     [[ $have == "${wanted%%[!0-9.]*}"* && $wanted == [0-9]* ]] || ci_said "Python $wanted is not available here: $have is used."
   fi
+}
+
+# ci_conda PACKAGE...: install from PyPI what it has of them, one by one if need be.
+ci_conda() {
+  ~/.venv/bin/python -m pip install -q "$@" 2>/dev/null && return 0
+  local package missing=()
+  for package in "$@"; do
+    ~/.venv/bin/python -m pip install -q "$package" 2>/dev/null || missing+=("$package")
+  done
+  [ ${#missing[@]} = 0 ] || ci_said "Packages of conda are not installed: ${missing[*]}"
 }
 
 # ci_tool PROGRAM WANTED: say which version of a program is used instead of the wanted one.
@@ -156,7 +167,12 @@ _EVENT_FILE = f"{FOLDER}/event.json"
 
 
 def initialise(
-    environment: Mapping[str, str], event: str, *, python: bool, services: tuple[str, ...] = ()
+    environment: Mapping[str, str],
+    event: str,
+    *,
+    python: bool,
+    origin: remote.Remote,
+    services: tuple[str, ...] = (),
 ) -> str:
     """Return the command that makes a fresh sandbox look like a runner before its first step.
 
@@ -165,6 +181,7 @@ def initialise(
         event: The event's payload, as JSON.
         services: Bash lines that start the job's services, with every step.
         python: Whether to make an environment of the Python that is there, as the runner has one.
+        origin: Where the checkout comes from.
     """
     shims = [_shim(name, body) for name, body in SHIMS.items()]
     links = [f"ln -sf {target} ~/.ci/bin/{name}" for name, target in LINKS.items()]
@@ -173,8 +190,9 @@ def initialise(
         "rm -rf ~/.ci",
         "mkdir -p ~/.ci/bin ~/.ci/outputs ~/.ci/temp ~/.local/bin",
         "touch ~/.ci/env ~/.ci/path ~/.ci/said ~/.ci/summary ~/.ci/state",
-        refresh(environment, event, services),
+        refresh(environment, event, origin, services),
         *shims,
+        _file(rehearsal.KEEP_WHEELS, rehearsal.keep_wheels()),
         "chmod +x ~/.ci/bin/*",
         *links,
         FITTING,
@@ -184,12 +202,33 @@ def initialise(
     return "\n".join(lines)
 
 
-def refresh(environment: Mapping[str, str], event: str, services: tuple[str, ...] = ()) -> str:
-    """Return the command that gives the variables and the event to a sandbox; see `initialise`."""
+def refresh(
+    environment: Mapping[str, str],
+    event: str,
+    origin: remote.Remote,
+    services: tuple[str, ...] = (),
+) -> str:
+    """Return the command that gives variables, event and remote to a sandbox; see `initialise`."""
     exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
     start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
-    begin = "\n".join((_FUNCTIONS, START, exports, _BEGIN, *start))
-    return f"{_file('~/.ci/begin', begin)}\n{_file('~/.ci/event.json', event)}"
+    functions = (_FUNCTIONS, remote.FUNCTIONS, rehearsal.FUNCTIONS, START)
+    text = "\n".join((*functions, exports, _BEGIN, rehearsal.BEGIN, *start))
+    files = (_file("~/.ci/begin", text), _file("~/.ci/event.json", event))
+    return "\n".join((*files, f"({begin('none')}; {origin.command()})"))
+
+
+_NOT_KNOWN_HERE = {
+    **dict.fromkeys(("GITHUB_ACTOR", "GITHUB_TRIGGERING_ACTOR", "RUNNER_NAME"), "fixpoint"),
+    **dict.fromkeys(("GITHUB_RUN_ID", "GITHUB_RUN_NUMBER", "GITHUB_ACTOR_ID"), "1"),
+    **dict.fromkeys(("GITHUB_REPOSITORY_ID", "GITHUB_REPOSITORY_OWNER_ID"), "1"),
+    "GITHUB_ACTION": "__run",
+    "GITHUB_REF_PROTECTED": "false",
+    "GITHUB_RETENTION_DAYS": "90",
+}
+"""Harmless values of variables that every step has.
+
+Source: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+"""
 
 
 def runner_environment(known: Mapping[str, str]) -> dict[str, str]:
@@ -201,6 +240,7 @@ def runner_environment(known: Mapping[str, str]) -> dict[str, str]:
     return {
         "CI": "true",
         "GITHUB_ACTIONS": "true",
+        **_NOT_KNOWN_HERE,
         **known,
         "GITHUB_EVENT_PATH": _EVENT_FILE,
         "RUNNER_TEMP": f"{FOLDER}/temp",

@@ -7,6 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.ci.workflow.actions.tools import TOOLS
+
+
+def _from_indexes() -> str:
+    """Return the arms of a `case` that install system packages which PyPI or npm has, too."""
+    lines = [
+        f"    {name}) {'npm install --global' if tool.is_node else 'uv tool install -q'} "
+        f'{tool.package or name} || missing+=("$package") ;;'
+        for name, tool in TOOLS.items()
+    ]
+    return "\n".join(lines)
+
+
 SHIMS: Mapping[str, str] = {
     "sudo": r"""
 while [ $# -gt 0 ]; do
@@ -20,9 +33,22 @@ done
 [ $# -gt 0 ] || exit 0
 exec "$@"
 """,
-    "apt-get": r"""
+    "apt-get": rf"""
 if [ "$(id -u)" = 0 ] && [ -x /usr/bin/apt-get ] && [ -w /usr ]; then exec /usr/bin/apt-get "$@"; fi
-case " $* " in *" install "*) ci_said "System packages are not installed: ${0##*/} $*" ;; esac
+packages=() missing=()
+for word in "$@"; do
+  case $word in -* | update | upgrade | remove | purge | autoremove | clean) ;; install) packages=(install) ;; *) [ ${{#packages[@]}} = 0 ] || packages+=("${{word%%=*}}") ;; esac
+done
+for package in "${{packages[@]:1}}"; do
+  dpkg -s "$package" >/dev/null 2>&1 || command -v "$package" >/dev/null && continue
+  case $package in
+{_from_indexes()}
+    python3-venv | python3-pip | python3-dev | python3 | build-essential) ;;
+    python3-*) ~/.venv/bin/python -m pip install -q "${{package#python3-}}" 2>/dev/null || missing+=("$package") ;;
+    *) missing+=("$package") ;;
+  esac
+done
+[ ${{#missing[@]}} = 0 ] || ci_said "System packages are not installed: ${{missing[*]}}"
 exit 0
 """,
     "uv": r"""
@@ -51,6 +77,49 @@ case $1 in
   *) exit 0 ;;
 esac
 """,
+    "conda": r"""
+command=$1
+shift
+case $command in
+  install | create)
+    words=()
+    while [ $# -gt 0 ]; do
+      case $1 in
+        -c | -n | -p | --name | --channel | --prefix) shift ;;
+        -* | python | python=* | pip) ;;
+        *) words+=("${1/=/==}") ;;
+      esac
+      shift
+    done
+    [ ${#words[@]} = 0 ] || ~/.venv/bin/python -m pip install -q "${words[@]}" || ci_said "Packages of conda are not installed: ${words[*]}"
+    ;;
+  run)
+    while [ $# -gt 0 ]; do
+      case $1 in -n | -p | --name | --prefix) shift 2 ;; -*) shift ;; *) break ;; esac
+    done
+    exec "$@"
+    ;;
+  env) ci_said "conda is not installed in this sandbox: conda env $*" ;;
+esac
+exit 0
+""",
+    "nvm": r"""
+command=$1 wanted=
+for word in "${@:2}"; do case $word in -*) ;; *) wanted=${wanted:-${word#v}} ;; esac; done
+found=$(ls -d /opt/fixpoint/node/*/v"$wanted"{,.*}/{,installation/}bin 2>/dev/null | sort -t / -k 6,6V | tail -n 1)
+found=${found:-$(dirname "$(command -v node)")}
+case $command in
+  install | use)
+    echo "$found" >>"$GITHUB_PATH"
+    have=$("$found/node" --version)
+    [[ $have == v"$wanted"* ]] || ci_said "node $wanted is not available here: $have is used."
+    ;;
+  which) echo "$found/node" ;;
+  exec | run) PATH=$found:$PATH exec "${@:3}" ;;
+  current) node --version ;;
+esac
+exit 0
+""",
     "corepack": r"""
 PATH=${PATH//"$HOME/.ci/bin:"/}
 command -v corepack >/dev/null || { ci_said "corepack is not installed in this sandbox."; exit 0; }
@@ -60,13 +129,19 @@ exec corepack "$@"
 }
 """Programs of the runner's image that a sandbox lacks, or that need rights which it does not give."""
 
-LINKS = {"apt": "apt-get", "add-apt-repository": "apt-get", "brew": "apt-get"}
+LINKS = {
+    "mamba": "conda",
+    "micromamba": "conda",
+    "apt": "apt-get",
+    "add-apt-repository": "apt-get",
+    "brew": "apt-get",
+}
 """Other names of the same."""
 
 FITTING = r"""
-for program in uv corepack pipx; do
+for program in uv corepack pipx conda; do
   found=$(PATH=${PATH//"$HOME/.ci/bin:"/} command -v $program || true)
-  case $program:$found in uv: | corepack: | pipx:?*) rm ~/.ci/bin/$program ;; esac
+  case $program:$found in uv: | corepack: | pipx:?* | conda:?*) rm ~/.ci/bin/$program ;; esac
 done
 """.strip()
 """Stand-ins that go round a program go where it is missing; the others go where it is there."""

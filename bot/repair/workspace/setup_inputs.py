@@ -45,7 +45,10 @@ def is_setup_input(path: str) -> bool:
     """Whether a change of this file may change what the setup makes."""
     pure = PurePosixPath(path)
     workflow = path.startswith((".github/workflows/", ".github/actions/"))
-    scripts = pure.parts[:1] in {("ci",), (".ci",), ("scripts",)} and pure.suffix in {".sh", ""}
+    scripts = pure.parts[:1] in {("ci",), (".ci",), ("script",), ("scripts",)} and pure.suffix in {
+        ".sh",
+        "",
+    }
     return bool(workflow or scripts or _NAMES.match(pure.name) or "requirements" in pure.parts[:-1])
 
 

@@ -13,6 +13,18 @@ def runs(tool: str) -> str:
     return f"Runs {tool}."
 
 
+@example("tox -e lint")
+def runs_as_named(command: str) -> str:
+    """The action is not known, but its name or an input is that of a tool."""
+    return f"Runs `{command}`, which its name and inputs suggest."
+
+
+@example()
+def runs_what_it_is_given() -> str:
+    """The action is not known, but one of its inputs is a command."""
+    return "Runs the command that is its input; what else it does is unknown."
+
+
 @example("golangci-lint")
 def runs_if_installed(tool: str) -> str:
     """The action is a check with a tool that only some sandboxes have."""
@@ -103,6 +115,15 @@ def sets_up_python(version: str) -> str:
     if version:
         return f"Creates an environment with Python {version}."
     return "Uses the sandbox's Python."
+
+
+@example(0)
+@example(12)
+def replaces_conda(packages: int) -> str:
+    """The action makes an environment of conda."""
+    if not packages:
+        return "Creates a Python environment in place of conda's."
+    return f"Creates a Python environment in place of conda's; {packages} packages come from PyPI."
 
 
 @example("20")

@@ -73,3 +73,31 @@ def runner_set_up() -> str:
 def logged_versions(tools: Sequence[str]) -> str:
     """What stands for the commands that bring tools to the versions of GitHub's log."""
     return f"# Use the versions from the job's log: {', '.join(tools)}"
+
+
+@example("./script/cibuild")
+def rehearsal(command: str) -> str:
+    """What stands for a command that runs once with network, because it installs as it goes."""
+    lines = command.strip().split("\n")
+    more = " ..." if len(lines) > 1 else ""
+    return f"# Run once with network access, because it installs what it needs: {lines[0]}{more}"
+
+
+@example()
+def only_checks() -> str:
+    """A step before the failing one is left out."""
+    return "It only checks, and prepares nothing for the failing step."
+
+
+@example()
+def fetching() -> str:
+    """What stands for the time in which the failing step's needs were fetched."""
+    return "fetching for the failing step"
+
+
+@example("1 min 20 s", [("Install", "50 s"), ("fetching for the failing step", "20 s")])
+@example("0.2 s", [])
+def time_spent(whole: str, parts: Sequence[tuple[str, str]]) -> str:
+    """How long a job ran, with its longest parts."""
+    named = ", ".join(f"{name} {seconds}" for name, seconds in parts)
+    return f"The commands took {whole}: {named}." if named else f"The commands took {whole}."

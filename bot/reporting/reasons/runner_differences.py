@@ -114,6 +114,12 @@ def earlier_step_fails(step: str) -> str:
     return f"Step `{step}` fails here, before the step that failed on GitHub."
 
 
+@example("Install the nightly build")
+def earlier_step_unreachable(step: str) -> str:
+    """A step before the failing one asks for a host that is out of reach."""
+    return f"Step `{step}` asks for something that can't be reached from here; the job goes on."
+
+
 @example("search", "elasticsearch:8")
 @example("search", "")
 def service_missing(name: str, image: str) -> str:

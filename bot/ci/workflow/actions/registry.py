@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.ci.workflow.actions.checks import CHECKS
+from bot.ci.workflow.actions.conda import conda_actions
 from bot.ci.workflow.actions.effect import Effect, Inputs, skipped
 from bot.ci.workflow.actions.housekeeping import HOUSEKEEPING
 from bot.ci.workflow.actions.languages import languages
+from bot.ci.workflow.actions.tools import wrapped
 from bot.detect.tree import Tree
 from bot.reporting.reasons import action_effects as effects
 
@@ -20,11 +22,13 @@ def effect_of(uses: str, inputs: Mapping[str, str], tree: Tree) -> Effect:
         inputs: Its `with`, rendered.
         tree: Files in which versions may stand.
     """
+    values = {key.lower(): value for key, value in inputs.items()}
     if uses.startswith("docker://"):
-        return skipped(effects.container_action(uses))
+        image = uses.removeprefix("docker://").partition("@")[0].partition(":")[0]
+        return wrapped(image, Inputs(values)) or skipped(effects.container_action(uses))
     name, _, version = uses.partition("@")
-    given = Inputs({key.lower(): value for key, value in inputs.items()}, version)
-    act = {**HOUSEKEEPING, **CHECKS, **languages(tree)}.get(name.lower())
+    given = Inputs(values, version)
+    act = {**HOUSEKEEPING, **CHECKS, **languages(tree), **conda_actions(tree)}.get(name.lower())
     if act is None:
-        return skipped(effects.unknown_action(name))
+        return wrapped(name, given) or skipped(effects.unknown_action(name))
     return act(given)
