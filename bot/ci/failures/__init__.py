@@ -29,7 +29,7 @@ from bot.ci.failures import (
 from bot.ci.failures.reading import Parser, Reading
 from bot.model import Failure, TestCounts
 
-__all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "read"]
+__all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "diagnostics", "read"]
 
 RUNNERS: tuple[Parser, ...] = (
     pytest_console.parse,
@@ -87,6 +87,18 @@ def read(
     found = _joined(sorted(tools, key=lambda reading: reading.start)).failing
     found = found or console.most_telling(text, command).failing
     return Reading(found, tests.passed, tests.skipped, tests.counts)
+
+
+def diagnostics(output: str) -> tuple[Failure, ...]:
+    """Return everything that compilers and linters report, several of the same id too.
+
+    Args:
+        output: What a command printed that runs no tests.
+    """
+    text = console.plain(output)
+    return tuple(
+        failure for parser in TOOLS if (found := parser(text)) for failure in found.failing
+    )
 
 
 def _joined(readings: list[Reading]) -> Reading:

@@ -73,6 +73,12 @@ def own_repair() -> str:
     return "The project uses it to fix what its checks report."
 
 
+@example("fix-copies")
+def fixing_target(target: str) -> str:
+    """Another target runs what the command checks, with an option that fixes."""
+    return f"The failing command only checks what `make {target}` fixes this way."
+
+
 @example("uv.lock")
 def lock_stale(file: str) -> str:
     """The output complains about a lock file."""

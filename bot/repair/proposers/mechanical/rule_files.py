@@ -6,6 +6,7 @@ import posixpath
 import shlex
 from collections.abc import Iterable
 
+from bot.ci import failures
 from bot.model import Observation
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Workbench
@@ -33,7 +34,9 @@ async def repair(
         name: Front of the steps' names.
         seconds: Time limit of a command.
     """
-    found = application.answered(observation.failing)
+    tests = observation.counts is not None
+    more = () if tests else failures.diagnostics(observation.output)
+    found = application.answered((*observation.failing, *more))
     paths = tuple(path for path in found if _is_inside(path))[:_MOST_FILES]
     if not paths:
         return ()

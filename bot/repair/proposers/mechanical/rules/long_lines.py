@@ -205,18 +205,14 @@ RULES = (
             "line too long (57 > 50 characters)",
             'STYLES = ("alternate", "blurred",\n          "material", "no_logo")\n',
         ),
-    ),
-    Rule(
-        "comment too long",
-        frozenset({"E501", "W505", "C0301", "line-too-long"}),
-        _TOO_LONG,
-        _shortened,
-        Example(
-            "# Prices are in cents, because floats can't hold them.\nPRICE = 120\n",
-            1,
-            "W505",
-            "doc line too long (54 > 40 characters)",
-            "# Prices are in cents, because floats\n# can't hold them.\nPRICE = 120\n",
+        more=(
+            Example(
+                "# Prices are in cents, because floats can't hold them.\nPRICE = 120\n",
+                1,
+                "W505",
+                "doc line too long (54 > 40 characters)",
+                "# Prices are in cents, because floats\n# can't hold them.\nPRICE = 120\n",
+            ),
         ),
     ),
 )

@@ -88,20 +88,15 @@ RULES = (
             '"""Paths."""\n\nimport os\nimport sys\n\nprint(os.sep, sys.path)\n',
         ),
         words=_words,
-    ),
-    Rule(
-        "missing import that other files have",
-        CODES,
-        UNKNOWN,
-        _imported,
-        Example(
-            "from pkg.errors import Broken\n\n\ndef load(path):\n    raise Missing(path)\n",
-            5,
-            "name-defined",
-            'Name "Missing" is not defined',
-            "from pkg.errors import Broken, Missing\n\n\ndef load(path):\n    raise Missing(path)\n",
-            others=(("pkg/other.py", "from pkg.errors import Missing\n"),),
+        more=(
+            Example(
+                "from pkg.errors import Broken\n\n\ndef load(path):\n    raise Missing(path)\n",
+                5,
+                "name-defined",
+                'Name "Missing" is not defined',
+                "from pkg.errors import Broken, Missing\n\n\ndef load(path):\n    raise Missing(path)\n",
+                others=(("pkg/other.py", "from pkg.errors import Missing\n"),),
+            ),
         ),
-        words=_words,
     ),
 )

@@ -84,8 +84,8 @@ class Rule:
         repair: Returns the repair, None where it has none.
         example: Shown in docs, and tested.
         suffixes: Ends of the names of files that it reads; any file where there is none.
-        tests: Whether it also repairs tests where a program that ran reports the error.
         words: Names the text that other files may explain.
+        more: Further examples, of the same kind.
     """
 
     name: str
@@ -95,6 +95,7 @@ class Rule:
     example: Example
     suffixes: tuple[str, ...] = (".py", ".pyi")
     words: Callable[[Diagnostic], str] | None = None
+    more: tuple[Example, ...] = ()
 
     def answers(self, path: str, diagnostic: Diagnostic) -> bool:
         """Whether this rule is for what a tool says about a file."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.scopes import closest, visible
+from bot.repair.proposers.mechanical.rules.scopes import closest, distance_between, visible
 from bot.repair.proposers.mechanical.rules.source import Source
 from bot.reporting.reasons import rules
 
@@ -78,8 +79,14 @@ def _suggested(reported: Reported) -> Repair | None:
     match = _SUGGESTED.search(message)
     if match is None:
         return None
-    *_, unknown = [one["name"] for one in _QUOTED.finditer(message[: match.start("other") - 1])]
-    return _replaced(reported, unknown.rpartition(".")[2], match["other"])
+    other = match["other"]
+    quoted = [one["name"] for one in _QUOTED.finditer(message[: match.start("other") - 1])]
+    unknown = min(
+        (name.rpartition(".")[2] for name in quoted), key=partial(distance_between, other)
+    )
+    if not reported.diagnostic.code and unknown == unknown_name(message):
+        return _replaced_everywhere(reported.source, unknown, other)
+    return _replaced(reported, unknown, other)
 
 
 def _of_rustc(reported: Reported) -> Repair | None:
