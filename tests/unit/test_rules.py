@@ -16,7 +16,7 @@ from tests.rules_page import PAGE, page
 
 def repaired(text: str, output: str, *, path: str = "pkg/a.py", **others: str) -> str | None:
     """Return a file as the rules leave it after a tool's output, None where they leave it alone."""
-    more = failures.diagnostics(output)
+    more = failures.reported(output)
     found = application.answered((*failures.read(output).failing, *more))
     project = Project({f"pkg/{name}.py": other for name, other in others.items()})
     return application.repaired(found, {path: text}, project).texts.get(path)
@@ -113,6 +113,11 @@ REPAIRED = {
         'def f():\n    """Do.\n\n    One two three four five six seven eight nine.\n    """\n',
         "pkg/a.py:4:41: W505 doc line too long (48 > 40 characters)",
         'def f():\n    """Do.\n\n    One two three four five six seven\n    eight nine.\n    """\n',
+    ),
+    "pydocstyle's two lines": (
+        'def f():\n    """Do it"""\n',
+        "pkg/a.py:1 in public function `f`:\n        D400: First line should end with a period\n",
+        'def f():\n    """Do it."""\n',
     ),
     "codespell": ("# teh end\n", "pkg/a.py:1: teh ==> the\n", "# the end\n"),
     "a comparison with None": (

@@ -29,7 +29,7 @@ from bot.ci.failures import (
 from bot.ci.failures.reading import Parser, Reading
 from bot.model import Failure, TestCounts
 
-__all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "diagnostics", "read"]
+__all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "read", "reported"]
 
 RUNNERS: tuple[Parser, ...] = (
     pytest_console.parse,
@@ -89,7 +89,7 @@ def read(
     return Reading(found, tests.passed, tests.skipped, tests.counts)
 
 
-def diagnostics(output: str) -> tuple[Failure, ...]:
+def reported(output: str) -> tuple[Failure, ...]:
     """Return everything that compilers and linters report, several of the same id too.
 
     Args:

@@ -45,6 +45,11 @@ _PYFLAKES = re.compile(
 )
 # a.py:3: teh ==> the  (codespell)
 _CODESPELL = re.compile(_PLACE + r":(?P<line>\d+): (?P<why>\S[^\n=]*? ==> \S.*)$", re.MULTILINE)
+# a.py:3 in public function `f`:\n        D400: message  (pydocstyle)
+_PYDOCSTYLE = re.compile(
+    _PLACE + r":(?P<line>\d+) (?:in|at) [^\n]*:\n\s+(?P<code>D\d{3}): (?P<why>[^\n]+)$",
+    re.MULTILINE,
+)
 _NAMED_AFTER = {_PYFLAKES: "pyflakes", _CODESPELL: "codespell"}
 """Formats without codes, by the tool that prints them."""
 
@@ -54,7 +59,7 @@ _CONTINUED = re.compile(r"\n\s{4,}\S.*\((?P<code>report\w+)\)")
 
 def parse(text: str) -> Reading | None:
     """Return every such line as a failure, in order."""
-    patterns = (_CODED, _SEVERE, _TSC, _PARSEABLE, *_NAMED_AFTER)
+    patterns = (_CODED, _SEVERE, _TSC, _PARSEABLE, _PYDOCSTYLE, *_NAMED_AFTER)
     matches = [m for pattern in patterns for m in pattern.finditer(text)]
     if not matches:
         return None

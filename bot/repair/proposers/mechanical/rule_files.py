@@ -35,7 +35,7 @@ async def repair(
         seconds: Time limit of a command.
     """
     tests = observation.counts is not None
-    more = () if tests else failures.diagnostics(observation.output)
+    more = () if tests else failures.reported(observation.output)
     found = application.answered((*observation.failing, *more))
     paths = tuple(path for path in found if _is_inside(path))[:_MOST_FILES]
     if not paths:

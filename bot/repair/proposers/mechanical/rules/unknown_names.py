@@ -6,6 +6,7 @@ import ast
 import re
 from functools import partial
 
+from bot.repair.guards.syntax import parse, text_of, walk
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.scopes import closest, distance_between, visible
 from bot.repair.proposers.mechanical.rules.source import Source
@@ -24,6 +25,9 @@ _SUGGESTED = re.compile(
     r"(?:the (?:instance|static|class) member )?[`'\"](?:\w+\.)*(?P<other>\w+)[`'\"]"
 )
 _QUOTED = re.compile(r"[`'\"](?P<name>[\w.]+)[`'\"]")
+_SCRIPT_NAME = re.compile(r"^(?:Cannot find name )?'(?P<name>\w+)'(?: is not defined)?\.?$")
+"""eslint: `'x' is not defined`; tsc: `Cannot find name 'x'.`"""
+
 _RUST_NAME = re.compile(
     r"cannot find [\w ,]+ `(?P<name>\w+)`|no (?:method|field|variant)[\w ]* `(?P<name2>\w+)`"
 )
@@ -87,6 +91,17 @@ def _suggested(reported: Reported) -> Repair | None:
     if not reported.diagnostic.code and unknown == unknown_name(message):
         return _replaced_everywhere(reported.source, unknown, other)
     return _replaced(reported, unknown, other)
+
+
+def _in_script(reported: Reported) -> Repair | None:
+    """Replace a name of JavaScript or TypeScript by the one in its file that is nearest to it."""
+    match = _SCRIPT_NAME.search(reported.diagnostic.message)
+    syntax = parse(reported.source.path, reported.source.text.encode())
+    if match is None or syntax is None:
+        return None
+    names = (text_of(node) for node in walk(syntax.root) if node.type == "identifier")
+    other = closest(match["name"], frozenset(names))
+    return _replaced(reported, match["name"], other) if other else None
 
 
 def _of_rustc(reported: Reported) -> Repair | None:
@@ -157,6 +172,22 @@ RULES = (
             detail="help: a local variable with a similar name exists: `total`",
         ),
         suffixes=(".rs",),
+    ),
+    Rule(
+        "name of a script similar to a known one",
+        frozenset({"no-undef", "TS2304"}),
+        _SCRIPT_NAME,
+        _in_script,
+        Example(
+            "const height = 1;\nconsole.log(heigth);\n",
+            2,
+            "no-undef",
+            "'heigth' is not defined",
+            "const height = 1;\nconsole.log(height);\n",
+            path="src/area.js",
+            column=13,
+        ),
+        suffixes=(".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"),
     ),
     Rule(
         "name similar to a known one",
