@@ -79,6 +79,11 @@ REPAIRED = {
         "pkg/a.py:5:12: F821 undefined name 'os'\npkg/a.py:5:21: F821 undefined name 'widht'\n",
         "import os\nimport sys\n\n\ndef f(width):\n    return os.sep * width\n",
     ),
+    "two uses of what is not imported": (
+        "from typing import List\n\na: Dict = {}\nb: Dict = {}\nc: List = []\n",
+        "pkg/a.py:3:4: F821 undefined name 'Dict'\npkg/a.py:4:4: F821 undefined name 'Dict'\n",
+        "from typing import Dict, List\n\na: Dict = {}\nb: Dict = {}\nc: List = []\n",
+    ),
     "tsc's suggestion": (
         "const total = 1;\nconsole.log(totl, totl_);\n",
         "pkg/a.ts(2,13): error TS2552: Cannot find name 'totl'. Did you mean 'total'?",

@@ -18,6 +18,7 @@ from bot.repair.proposers.mechanical.rules.rule import (
     Reported,
     Rule,
 )
+from bot.repair.proposers.mechanical.rules.scopes import visible
 from bot.repair.proposers.mechanical.rules.unknown_names import CODES, UNKNOWN, unknown_name
 from bot.reporting.reasons import rules
 
@@ -25,6 +26,9 @@ from bot.reporting.reasons import rules
 def _imported(reported: Reported) -> Repair | None:
     """Import a name as most other files do, else from Python's own library."""
     name = unknown_name(reported.diagnostic.message)
+    tree = reported.source.tree
+    if tree is None or name in visible(tree, reported.line):
+        return None  # an earlier repair brought it
     usual = reported.project.usual_import(name, reported.source.path)
     if usual is not None:
         module = usual.origin(reported.source.path)

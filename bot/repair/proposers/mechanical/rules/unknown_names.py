@@ -55,9 +55,8 @@ def _similar(reported: Reported) -> Repair | None:
     """Replace a name by the one in scope that is nearest to it."""
     source, said = reported.source, reported.diagnostic
     name = unknown_name(said.message)
-    if source.tree is None:
-        return None
-    other = closest(name, visible(source.tree, said.line))
+    known = visible(source.tree, said.line) if source.tree is not None else frozenset()
+    other = closest(name, known) if name not in known else None
     if other is None:
         return None
     if said.code:
