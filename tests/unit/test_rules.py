@@ -124,6 +124,20 @@ REPAIRED = {
         "pkg/a.py:1 in public function `f`:\n        D400: First line should end with a period\n",
         'def f():\n    """Do it."""\n',
     ),
+    "mypy's pretty output": (
+        "from typing import Optional\n\n\ndef f(key: str = None) -> None:\n    pass\n",
+        (
+            'pkg/a.py:4: error: Incompatible default for parameter\n"key" (default has type "None",'
+            ' parameter has type "str") \n[assignment]\n    def f(key: str = None) -> None:\n'
+            "                     ^~~~\n"
+        ),
+        "from typing import Optional\n\n\ndef f(key: Optional[str] = None) -> None:\n    pass\n",
+    ),
+    "texts on one line": (
+        "raise ValueError(\n    'one two three four' 'five six seven' 'eight nine')\n",
+        "pkg/a.py:2:41: E501 line too long (53 > 40 characters)",
+        "raise ValueError(\n    'one two three four'\n    'five six seven' 'eight nine')\n",
+    ),
     "codespell": ("# teh end\n", "pkg/a.py:1: teh ==> the\n", "# the end\n"),
     "a comparison with None": (
         "if x == None:\n    pass\n",

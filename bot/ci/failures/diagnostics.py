@@ -54,6 +54,10 @@ _NAMED_AFTER = {_PYFLAKES: "pyflakes", _CODESPELL: "codespell"}
 """Formats without codes, by the tool that prints them."""
 
 _TRAILING_CODE = re.compile(r" +(?:\[(?P<mypy>[a-z][\w-]*)\]|\((?P<pyright>report\w+)\))$")
+# mypy's pretty output breaks a message between words, and shows the line of code below it
+_WRAPPED = re.compile(
+    r"(?P<rest>(?:\n(?![^\s:]+:\d+:)\S[^\n]*?){0,8}?)\s\[(?P<code>[a-z][\w-]*)\] *\n {4}"
+)
 _CONTINUED = re.compile(r"\n\s{4,}\S.*\((?P<code>report\w+)\)")
 
 
@@ -72,6 +76,8 @@ def parse(text: str) -> Reading | None:
         if not code and trailing:
             code = trailing["mypy"] or trailing["pyright"]
             why = why[: trailing.start()]
+        elif not code and (wrapped := _WRAPPED.match(text, match.end())):
+            code, why = wrapped["code"], " ".join(f"{why}{wrapped['rest']}".split())
         elif not code and continued:
             code = continued["code"]
         column = int(match.groupdict().get("column") or 0)

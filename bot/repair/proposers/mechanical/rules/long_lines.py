@@ -9,7 +9,7 @@ import tokenize
 
 from bot.repair.proposers.mechanical.rules.layout import fixed
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.source import Literal, Source
 from bot.reporting.reasons import rules
 
 _TOO_LONG = re.compile(r"(?i:too long) \(\d+ ?[>/] ?(?P<limit>\d+)")
@@ -30,7 +30,10 @@ def _shortened(reported: Reported) -> Repair | None:
     source, line, limit = reported.source, reported.line, int(match["limit"])
     for way in (_comment, _trailing_comment, _docstring, _code, _string):
         text = way(source, line, limit)
-        if text is None or text == source.text or not _fits(source, text, line, limit):
+        if text is None or text == source.text:
+            continue
+        most = limit if way not in _STEPWISE else max(limit, len(source.line(line)) - 1)
+        if not _fits(source, text, line, most):
             continue
         if way is _docstring or source.means_the_same(text):
             return Repair(text, rules.line_wrapped(limit))
@@ -126,17 +129,19 @@ def _code(source: Source, line: int, limit: int) -> str | None:
 
 
 def _string(source: Source, line: int, limit: int) -> str | None:
-    """Split a text inside brackets in two."""
+    """Split the line between two texts inside brackets, else within the text that leaves it."""
     text = source.line(line)
-    for token in source.tokens:
-        if token.type != tokenize.STRING or token.start[0] != line or token.end[0] != line:
+    own = [one for one in source.literals if one.start[0] == line == one.end[0]]
+    for n, one in enumerate(own):
+        start, end = one.start[1], one.end[1]
+        if end <= limit or not _in_brackets(source, one):
             continue
-        if token.end[1] > limit and _in_brackets(source, token):
-            parts = _halves(token.string, limit - token.start[1])
-            if parts is None:
-                continue
-            indent = " " * token.start[1]
-            start, end = token.start[1], token.end[1]
+        indent = " " * (own[0].start[1] if n else start)
+        if n and not text[own[n - 1].end[1] : start].strip():
+            split = f"{text[:start].rstrip()}{source.newline}{indent}{text[start:]}"
+            return source.with_line(line, split)
+        parts = _halves(one.text, limit - start)
+        if parts is not None:
             split = f"{text[:start]}{parts[0]}{source.newline}{indent}{parts[1]}{text[end:]}"
             return source.with_line(line, split)
     return None
@@ -161,11 +166,11 @@ def _is_even(text: str) -> bool:
     return text.count("{") == text.count("}")
 
 
-def _in_brackets(source: Source, token: tokenize.TokenInfo) -> bool:
-    """Whether a token stands inside brackets, so that a line may end behind it."""
+def _in_brackets(source: Source, literal: Literal) -> bool:
+    """Whether a text stands inside brackets, so that a line may end behind it."""
     depth = 0
     for other in source.tokens:
-        if other is token:
+        if other.start >= literal.start:
             break
         if other.type == tokenize.OP:
             depth += (other.string in "([{") - (other.string in ")]}")
@@ -173,10 +178,7 @@ def _in_brackets(source: Source, token: tokenize.TokenInfo) -> bool:
 
 
 def _inside_string(source: Source, line: int) -> bool:
-    return any(
-        token.type == tokenize.STRING and token.start[0] <= line <= token.end[0]
-        for token in source.tokens
-    )
+    return any(literal.start[0] <= line <= literal.end[0] for literal in source.literals)
 
 
 def _string_statement(source: Source, line: int) -> ast.Expr | None:
@@ -191,6 +193,9 @@ def _string_statement(source: Source, line: int) -> ast.Expr | None:
             return node
     return None
 
+
+_STEPWISE = (_code, _string)
+"""Ways that a later round may have to go again."""
 
 RULES = (
     Rule(

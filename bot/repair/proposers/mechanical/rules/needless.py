@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import tokenize
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.source import Source
@@ -129,9 +128,8 @@ def _texts(source: Source) -> frozenset[int]:
     """Return the lines that begin inside a text."""
     return frozenset(
         line
-        for token in source.tokens
-        if token.type == tokenize.STRING
-        for line in range(token.start[0] + 1, token.end[0] + 1)
+        for literal in source.literals
+        for line in range(literal.start[0] + 1, literal.end[0] + 1)
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import tokenize
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.reporting.reasons import rules
@@ -26,10 +25,10 @@ def _requoted(reported: Reported) -> Repair | None:
     should = match["should"] or {"double": '"', "single": "'"}[match["other"]]
     source = reported.source
     text = source.text
-    for token in reversed(source.tokens):
-        if token.type != tokenize.STRING or token.start[0] != reported.line:
+    for token in reversed(source.literals):
+        if token.start[0] != reported.line:
             continue
-        literal = _LITERAL.match(token.string)
+        literal = _LITERAL.match(token.text)
         if literal is None or len(literal["quote"]) != len(should) or literal["quote"] == should:
             continue
         if should[0] in literal["text"] or "\\" in literal["text"]:

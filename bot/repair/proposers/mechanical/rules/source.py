@@ -16,6 +16,15 @@ _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What Python's parser raises for text that is no Python, or nested for fun."""
 
 
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A literal of text as it stands, with its places: lines from 1, characters from 0."""
+
+    start: tuple[int, int]
+    end: tuple[int, int]
+    text: str
+
+
 @dataclass(frozen=True)
 class Source:
     """A file of the work tree.
@@ -59,6 +68,24 @@ class Source:
             yield from tokenize.generate_tokens(io.StringIO(self.text).readline)
         except (tokenize.TokenError, *_UNREADABLE):
             return
+
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
+        """Its literals of text; from Python 3.12 on, formatted ones come in several tokens."""
+        found: list[Literal] = []
+        opened: list[tokenize.TokenInfo] = []
+        for token in self.tokens:
+            name = tokenize.tok_name[token.type]
+            if name == "STRING" and not opened:
+                found.append(Literal(token.start, token.end, token.string))
+            elif name == "FSTRING_START":
+                opened.append(token)
+            elif name == "FSTRING_END" and opened:
+                first = opened.pop()
+                if not opened:
+                    text = self.text[self.at(*first.start) : self.at(*token.end)]
+                    found.append(Literal(first.start, token.end, text))
+        return tuple(found)
 
     @cached_property
     def _starts(self) -> list[int]:

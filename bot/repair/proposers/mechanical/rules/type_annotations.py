@@ -15,6 +15,7 @@ _DEFAULT = re.compile(
     r'^Incompatible default for (?:argument|parameter) "(?P<name>\w+)" \(default has type "None"'
     r'|^Expression of type "None" cannot be assigned to parameter of type'
     r"|^PEP 484 prohibits implicit `Optional`"
+    r'|^Incompatible types in assignment \(expression has type "None", variable has type'
 )
 _UNION = re.compile(r"X \| Y syntax for unions requires Python 3\.10")
 _MISSING = re.compile(
@@ -40,6 +41,14 @@ def _default(reported: Reported) -> Repair | None:
             holds = function.lineno <= reported.line <= function.body[0].lineno
             if named and holds and given.annotation is not None:
                 return _optional(source, given.annotation, given.arg)
+    for node in ast.walk(source.tree) if source.tree is not None else ():
+        if (
+            isinstance(node, ast.AnnAssign)
+            and node.lineno == reported.line
+            and node.value is not None
+            and _is_none(node.value)
+        ):
+            return _optional(source, node.annotation, source.part(node.target))
     return None
 
 
