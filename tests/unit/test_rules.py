@@ -138,6 +138,19 @@ REPAIRED = {
         "pkg/a.py:2:41: E501 line too long (53 > 40 characters)",
         "raise ValueError(\n    'one two three four'\n    'five six seven' 'eight nine')\n",
     ),
+    "an import that is too long": (
+        "from pkg.errors import Missing, Unreadable  # why\n",
+        "pkg/a.py:1:41: E501 line too long (49 > 40 characters)",
+        "from pkg.errors import (  # why\n    Missing,\n    Unreadable,\n)\n",
+    ),
+    "a call that is too long": (
+        "def f():\n    raise Broken(f'{one} is > {other} here', kind=name, when=clock())\n",
+        "pkg/a.py:2:41: E501 line too long (69 > 40 characters)",
+        (
+            "def f():\n    raise Broken(\n        f'{one} is > {other} here',\n        kind=name,\n"
+            "        when=clock(),\n    )\n"
+        ),
+    ),
     "codespell": ("# teh end\n", "pkg/a.py:1: teh ==> the\n", "# the end\n"),
     "a comparison with None": (
         "if x == None:\n    pass\n",

@@ -7,9 +7,14 @@ import re
 import textwrap
 import tokenize
 
-from bot.repair.proposers.mechanical.rules.layout import fixed
+from bot.repair.proposers.mechanical.rules.code_breaks import (
+    at_brackets,
+    between_texts,
+    broken_import,
+    one_by_one,
+)
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
-from bot.repair.proposers.mechanical.rules.source import Literal, Source
+from bot.repair.proposers.mechanical.rules.source import Source
 from bot.reporting.reasons import rules
 
 _TOO_LONG = re.compile(r"(?i:too long) \(\d+ ?[>/] ?(?P<limit>\d+)")
@@ -28,12 +33,11 @@ def _shortened(reported: Reported) -> Repair | None:
     if match is None:
         return None
     source, line, limit = reported.source, reported.line, int(match["limit"])
-    for way in (_comment, _trailing_comment, _docstring, _code, _string):
+    shorter = len(source.line(line)) - 1
+    tries = [(way, limit) for way in (*_TEXT, *_CODE)] + [(way, shorter) for way in _STEPWISE]
+    for way, most in tries:
         text = way(source, line, limit)
-        if text is None or text == source.text:
-            continue
-        most = limit if way not in _STEPWISE else max(limit, len(source.line(line)) - 1)
-        if not _fits(source, text, line, most):
+        if text is None or text == source.text or not _fits(source, text, line, most):
             continue
         if way is _docstring or source.means_the_same(text):
             return Repair(text, rules.line_wrapped(limit))
@@ -123,60 +127,6 @@ def _wrapped(
     return source.with_line(line, source.newline.join(wrapped))
 
 
-def _code(source: Source, line: int, limit: int) -> str | None:
-    """Break a line of code at its brackets."""
-    return fixed(source, "E501", line, line, columns=limit)
-
-
-def _string(source: Source, line: int, limit: int) -> str | None:
-    """Split the line between two texts inside brackets, else within the text that leaves it."""
-    text = source.line(line)
-    own = [one for one in source.literals if one.start[0] == line == one.end[0]]
-    for n, one in enumerate(own):
-        start, end = one.start[1], one.end[1]
-        if end <= limit or not _in_brackets(source, one):
-            continue
-        indent = " " * (own[0].start[1] if n else start)
-        if n and not text[own[n - 1].end[1] : start].strip():
-            split = f"{text[:start].rstrip()}{source.newline}{indent}{text[start:]}"
-            return source.with_line(line, split)
-        parts = _halves(one.text, limit - start)
-        if parts is not None:
-            split = f"{text[:start]}{parts[0]}{source.newline}{indent}{parts[1]}{text[end:]}"
-            return source.with_line(line, split)
-    return None
-
-
-def _halves(literal: str, room: int) -> tuple[str, str] | None:
-    """Return a literal as two, the first of at most `room` characters, split behind a space."""
-    match = re.match(r"(?P<prefix>[A-Za-z]*)(?P<quote>\"|')(?!\2\2)", literal)
-    if match is None:
-        return None
-    prefix, quote = match["prefix"], match["quote"]
-    at = literal.rfind(" ", match.end(), room - 1) + 1
-    while at > match.end() and not _is_even(literal[match.end() : at]):
-        at = literal.rfind(" ", match.end(), at - 1) + 1
-    if at <= match.end():
-        return None
-    return f"{literal[:at]}{quote}", f"{prefix}{quote}{literal[at:]}"
-
-
-def _is_even(text: str) -> bool:
-    """Whether no field of a formatted text is open at the end of this part."""
-    return text.count("{") == text.count("}")
-
-
-def _in_brackets(source: Source, literal: Literal) -> bool:
-    """Whether a text stands inside brackets, so that a line may end behind it."""
-    depth = 0
-    for other in source.tokens:
-        if other.start >= literal.start:
-            break
-        if other.type == tokenize.OP:
-            depth += (other.string in "([{") - (other.string in ")]}")
-    return depth > 0
-
-
 def _inside_string(source: Source, line: int) -> bool:
     return any(literal.start[0] <= line <= literal.end[0] for literal in source.literals)
 
@@ -194,8 +144,10 @@ def _string_statement(source: Source, line: int) -> ast.Expr | None:
     return None
 
 
-_STEPWISE = (_code, _string)
-"""Ways that a later round may have to go again."""
+_TEXT = (_comment, _trailing_comment, _docstring)
+_CODE = (broken_import, at_brackets, one_by_one, between_texts)
+_STEPWISE = (at_brackets, between_texts)
+"""Ways that may have to be gone again for the rest of a line."""
 
 RULES = (
     Rule(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from bot.repair.proposers.mechanical.rules.functions import Function, functions, kind_of
 from bot.repair.proposers.mechanical.rules.import_lines import with_import
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.scopes import visible
@@ -18,24 +19,16 @@ _DEFAULT = re.compile(
     r'|^Incompatible types in assignment \(expression has type "None", variable has type'
 )
 _UNION = re.compile(r"X \| Y syntax for unions requires Python 3\.10")
-_MISSING = re.compile(
-    r"^Function is missing a return type annotation|^Missing return type annotation"
-)
-_RETURNED = re.compile(
-    r'^Incompatible return value type \(got "(?P<got>[^"]+)", expected "(?P<expected>[^"]+)"\)'
-)
 _NEED = re.compile(
     r'^Need type annotation for "(?P<name>\w+)" \(hint: "\w+: (?P<kind>\w+)\[<type>(?:, <type>)?\] = '
 )
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def _default(reported: Reported) -> Repair | None:
     """Let a parameter be None where that is its default."""
     match = _DEFAULT.search(reported.diagnostic.message)
     source, name = reported.source, match["name"] if match else None
-    for function in _functions(source):
+    for function in functions(source):
         for given in _with_none(function):
             named = given.arg == name if name else given.lineno == reported.line
             holds = function.lineno <= reported.line <= function.body[0].lineno
@@ -52,7 +45,7 @@ def _default(reported: Reported) -> Repair | None:
     return None
 
 
-def _with_none(function: _Function) -> list[ast.arg]:
+def _with_none(function: Function) -> list[ast.arg]:
     """Return the parameters whose default is None."""
     arguments = function.args
     plain = [*arguments.posonlyargs, *arguments.args]
@@ -128,97 +121,6 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _missing_return(reported: Reported) -> Repair | None:
-    """Annotate a function that returns nothing, or only constants of one type."""
-    source = reported.source
-    for function in _functions(source):
-        first = min([function.lineno, *(one.lineno for one in function.decorator_list)])
-        if function.returns is None and first <= reported.line <= function.lineno:
-            kind = _returned(function)
-            at = _colon(source, function)
-            if kind is None or at is None:
-                return None
-            return Repair(
-                source.replaced(at, at, f" -> {kind}"), rules.return_annotated(function.name, kind)
-            )
-    return None
-
-
-def _returned(function: _Function) -> str | None:
-    """Return the type of everything that a function returns, None where that isn't plain."""
-    own = list(_own(function))
-    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
-        return None
-    values = [node.value for node in own if isinstance(node, ast.Return)]
-    kinds = {_kind(value) for value in values}
-    if not values or kinds == {"None"}:
-        return "None"
-    certain = isinstance(function.body[-1], ast.Return)
-    return kinds.pop() if len(kinds) == 1 and certain else None
-
-
-def _kind(value: ast.expr | None) -> str | None:
-    if value is None:
-        return "None"
-    if isinstance(value, ast.JoinedStr):
-        return "str"
-    if isinstance(value, ast.Compare) or (
-        isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)
-    ):
-        return "bool" if isinstance(value, ast.UnaryOp) else None
-    return (
-        type(value.value).__name__.replace("NoneType", "None")
-        if isinstance(value, ast.Constant)
-        else None
-    )
-
-
-def _own(function: _Function) -> list[ast.AST]:
-    """Return the nodes of a function without those of functions and classes inside it."""
-    found: list[ast.AST] = []
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        if not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            waiting.extend(ast.iter_child_nodes(node))
-    return found
-
-
-def _colon(source: Source, function: _Function) -> int | None:
-    """Return where the colon behind a function's parameters stands."""
-    depth, opened = 0, False
-    for token in source.tokens:
-        if token.start[0] < function.lineno:
-            continue
-        depth += (token.string in {"(", "["}) - (token.string in {")", "]"})
-        opened = opened or token.string == "("
-        if opened and depth == 0 and token.string == ":":
-            return source.at(*token.start)
-    return None
-
-
-def _wrong_return(reported: Reported) -> Repair | None:
-    """Annotate a function with the type of its only return."""
-    match = _RETURNED.search(reported.diagnostic.message)
-    source = reported.source
-    holding = [
-        function
-        for function in _functions(source)
-        if function.lineno <= reported.line <= (function.end_lineno or 0)
-    ]
-    if match is None or not holding or source.tree is None:
-        return None
-    function, got = holding[-1], match["got"].replace('"', "")
-    returns = [node for node in _own(function) if isinstance(node, ast.Return)]
-    named = set(re.findall(r"[A-Za-z_]\w*", got)) - {"None"}
-    known = visible(source.tree, function.lineno)
-    if len(returns) != 1 or function.returns is None or not named <= known or "Any" in named:
-        return None
-    text = source.replaced(source.start(function.returns), source.end(function.returns), got)
-    return Repair(text, rules.return_annotated(function.name, got))
-
-
 def _needed(reported: Reported) -> Repair | None:
     """Annotate an empty collection with the types of what is put into it."""
     match = _NEED.search(reported.diagnostic.message)
@@ -244,10 +146,10 @@ def _contents(tree: ast.Module, name: str, kind: str) -> str | None:
         match node:
             case ast.Call(func=ast.Attribute(value=target, attr="append" | "add"), args=[value]):
                 if _ends_in(target, name) and kind in {"list", "set", "List", "Set"}:
-                    found.add(_kind(value))
+                    found.add(kind_of(value))
             case ast.Assign(targets=[ast.Subscript(value=target, slice=key)], value=value):
                 if _ends_in(target, name) and kind in {"dict", "Dict"}:
-                    pair = _kind(key), _kind(value)
+                    pair = kind_of(key), kind_of(value)
                     found.add(f"{pair[0]}, {pair[1]}" if all(pair) else None)
             case _:
                 pass
@@ -258,12 +160,6 @@ def _ends_in(target: ast.expr, name: str) -> bool:
     return (isinstance(target, ast.Name) and target.id == name) or (
         isinstance(target, ast.Attribute) and target.attr == name
     )
-
-
-def _functions(source: Source) -> list[_Function]:
-    nodes = ast.walk(source.tree) if source.tree is not None else ()
-    found = [node for node in nodes if isinstance(node, _FUNCTIONS)]
-    return sorted(found, key=lambda node: node.lineno)
 
 
 RULES = (
@@ -291,32 +187,6 @@ RULES = (
             "syntax",
             "X | Y syntax for unions requires Python 3.10",
             "from typing import Dict, Optional\n\nfound: Optional[str] = None\nby_name: Dict[str, int] = {}\n",
-        ),
-    ),
-    Rule(
-        "missing return annotation",
-        frozenset({"no-untyped-def", "ANN201", "ANN202", "ANN204"}),
-        _MISSING,
-        _missing_return,
-        Example(
-            "def greet(name: str):\n    print(name)\n",
-            1,
-            "no-untyped-def",
-            "Function is missing a return type annotation",
-            "def greet(name: str) -> None:\n    print(name)\n",
-        ),
-    ),
-    Rule(
-        "wrong return annotation",
-        frozenset({"return-value"}),
-        _RETURNED,
-        _wrong_return,
-        Example(
-            "def size(name: str) -> str:\n    return len(name)\n",
-            2,
-            "return-value",
-            'Incompatible return value type (got "int", expected "str")',
-            "def size(name: str) -> int:\n    return len(name)\n",
         ),
     ),
     Rule(
