@@ -151,6 +151,11 @@ REPAIRED = {
             "        when=clock(),\n    )\n"
         ),
     ),
+    "a line that a backslash continues": (
+        "size = 'larger than' if image > disk_size \\\n    else 'equal to'\n",
+        "pkg/a.py:1:41: C0301: Line too long (43/40) (line-too-long)",
+        "size = 'larger than' \\\n    if image > disk_size \\\n    else 'equal to'\n",
+    ),
     "codespell": ("# teh end\n", "pkg/a.py:1: teh ==> the\n", "# the end\n"),
     "a comparison with None": (
         "if x == None:\n    pass\n",
@@ -277,6 +282,12 @@ def test_what_is_near() -> None:
     assert closest("_Mx3BaseIE", {"Mx3BaseIE", "Mx3IE"}) == "Mx3BaseIE"
     assert closest("maxSize", {"max_size", "maxsizes"}) == "max_size"
     assert closest("cert", {"cls", "verify", "list"}) is None
+
+
+def test_formatted_texts() -> None:
+    """A formatted text is one literal, in every version of Python."""
+    source = Source("a.py", "print(f'{one} and {two!r:>{width}}', 'three')\n")
+    assert [one.text for one in source.literals] == ["f'{one} and {two!r:>{width}}'", "'three'"]
 
 
 def test_places_in_text() -> None:

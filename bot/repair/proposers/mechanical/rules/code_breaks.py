@@ -82,6 +82,28 @@ def _in_brackets(source: Source, literal: Literal) -> bool:
     return depth > 0
 
 
+def before_operator(source: Source, line: int, limit: int) -> str | None:
+    """Break a line that a backslash continues once more, before an operator."""
+    text = source.line(line)
+    if not text.endswith("\\"):
+        return None
+    places = [
+        token.start[1]
+        for token in source.tokens
+        if token.start[0] == line and token.string in _OPERATORS and token.start[1] <= limit - 2
+    ]
+    for place in reversed(places):
+        head = text[:place].rstrip()
+        if head.strip():
+            split = f"{head} \\{source.newline}{source.indent(line + 1)}{text[place:]}"
+            return source.with_line(line, split)
+    return None
+
+
+_OPERATORS = frozenset({"if", "else", "and", "or", "in", "not", "is", "+", "-", "*", "/", "|", "&"})
+"""What a line may begin with, best of all keywords."""
+
+
 def one_by_one(source: Source, line: int, limit: int) -> str | None:
     """Put what a bracket holds on a line of its own, each item on one if they don't fit together."""
     text, indent = source.line(line), source.indent(line)

@@ -9,6 +9,7 @@ import tokenize
 
 from bot.repair.proposers.mechanical.rules.code_breaks import (
     at_brackets,
+    before_operator,
     between_texts,
     broken_import,
     one_by_one,
@@ -145,7 +146,7 @@ def _string_statement(source: Source, line: int) -> ast.Expr | None:
 
 
 _TEXT = (_comment, _trailing_comment, _docstring)
-_CODE = (broken_import, at_brackets, one_by_one, between_texts)
+_CODE = (broken_import, before_operator, at_brackets, one_by_one, between_texts)
 _STEPWISE = (at_brackets, between_texts)
 """Ways that may have to be gone again for the rest of a line."""
 
