@@ -40,9 +40,11 @@ LEFT_OUT := -m "not exhaustive"
 coverage: COVERAGE := --cov --cov-report=term:skip-covered
 coverage: unit
 
-# docs/sentences.md: what Fixpoint says to people, printed by the code that says it.
+# docs/sentences.md: what Fixpoint says to people, printed by the code that says it; docs/rules.md
+# likewise.
 sentences: $(READY)
 	@$(BIN)/python -m tests.sentences
+	@$(BIN)/python -m tests.rules_page
 
 bench: $(READY)
 	@$(MACHINE) bubblewrap

@@ -16,6 +16,7 @@ class Failure:
         line: 1-based, or None.
         message: The first line that says why.
         detail: The runner's own account: traceback, diff of expected and actual; may be cut.
+        column: 1-based, or None where a tool names none.
     """
 
     test: str
@@ -23,6 +24,7 @@ class Failure:
     line: int | None = None
     message: str = ""
     detail: str = ""
+    column: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

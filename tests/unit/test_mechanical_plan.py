@@ -28,6 +28,11 @@ format:
 \tanything
 weird:
 \tweirdlint
+copies:
+\tpython tools/copies.py
+fix-copies:
+\tpython tools/copies.py --fix_and_overwrite
+\tpython tools/other.py --fix
 """,
     "package.json": '{"scripts": {"lint": "eslint src && prettier --check .", "codegen": "x"}}',
     "pyproject.toml": "[tool.autoflake]\nin-place = true\n",
@@ -70,6 +75,11 @@ PLANS = {
     "make ci": ["python tools/gen.py"],
     "make odd": ["cd web && npx prettier --write src"],
     "make weird": ["make format"],
+    "make copies": ["python tools/copies.py --fix_and_overwrite"],
+    "typos .": ["typos --write-changes ."],
+    "blackdoc . --check --diff": ["blackdoc ."],
+    "doc-builder style src --check_only": ["doc-builder style src"],
+    "usort check src": ["usort format src"],
     "cd sub && ruff check . > out.txt 2>&1": ["cd sub && ruff check --fix ."],
     "FORCE_COLOR=0 black --check 'a b'": ["FORCE_COLOR=0 black 'a b'"],
     "python -m pytest": [],

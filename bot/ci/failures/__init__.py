@@ -30,7 +30,7 @@ from bot.ci.failures import (
 from bot.ci.failures.reading import Parser, Reading
 from bot.model import Failure, TestCounts
 
-__all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "read"]
+__all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "read", "reported"]
 
 RUNNERS: tuple[Parser, ...] = (
     pytest_console.parse,
@@ -93,6 +93,18 @@ def read(
         found = _joined([reading for parser in UNKNOWN_TOOLS if (reading := parser(text))]).failing
     found = found or console.most_telling(text, command).failing
     return Reading(found, tests.passed, tests.skipped, tests.counts)
+
+
+def reported(output: str) -> tuple[Failure, ...]:
+    """Return everything that compilers and linters report, several of the same id too.
+
+    Args:
+        output: What a command printed that runs no tests.
+    """
+    text = console.plain(output)
+    return tuple(
+        failure for parser in TOOLS if (found := parser(text)) for failure in found.failing
+    )
 
 
 def _joined(readings: list[Reading]) -> Reading:

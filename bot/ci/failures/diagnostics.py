@@ -13,13 +13,10 @@ from bot.ci.failures.reading import Reading, tool_failure
 _PLACE = r"^ *(?P<file>(?!\s)[^\s:()][^:\n()]*?)"
 # A.py:3:1: F401 message  (flake8, ruff, pylint: C0114: message)
 _CODED = re.compile(
-    _PLACE + r":(?P<line>\d+)(?::\d+)?:? (?P<code>[A-Z]{1,8}\d{1,5}|invalid-syntax|SyntaxError)\b:?"
+    _PLACE
+    + r":(?P<line>\d+)(?::(?P<column>\d+))?:? (?P<code>[A-Z]{1,8}\d{1,5}|invalid-syntax|SyntaxError)\b:?"
     r" (?:\[\*\] )?(?P<why>.+)$",
     re.MULTILINE,
-)
-# a.py:3: [E1101(no-member), Class.method] message  (pylint's output format `parseable`)
-_PARSEABLE = re.compile(
-    _PLACE + r":(?P<line>\d+): \[(?P<code>[A-Z]\d{4})[^\]\n]*\] (?P<why>.+)$", re.MULTILINE
 )
 # a.py:3:1: message  (pyflakes, and whoever prints places like a compiler)
 _UNKNOWN = re.compile(
@@ -29,37 +26,70 @@ _UNKNOWN = re.compile(
 # a.py:3: error: message  [code] (mypy, gcc);  /a.py:3:1 - error: message (rule) (pyright);
 # a.ts:1:7 - error TS2322: message (tsc --pretty)
 _SEVERE = re.compile(
-    _PLACE + r":(?P<line>\d+)(?::\d+)?(?::(?:\d+:)*| -) (?:fatal )?error:? ?(?P<code>TS\d+)?:? ?"
+    _PLACE
+    + r":(?P<line>\d+)(?::(?P<column>\d+))?(?::(?:\d+:)*| -) (?:fatal )?error:? ?(?P<code>TS\d+)?:? ?"
     r"(?P<why>\S.*)$",
     re.MULTILINE,
 )
 # a.ts(1,7): error TS2322: message
 _TSC = re.compile(
-    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+),\d+\): error (?P<code>TS\d+): (?P<why>.+)$",
+    r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+),(?P<column>\d+)\): error (?P<code>TS\d+): (?P<why>.+)$",
     re.MULTILINE,
 )
+# a.py:3: [W0235(useless-super-delegation), Type.method] message  (pylint's parseable format)
+_PARSEABLE = re.compile(
+    _PLACE + r":(?P<line>\d+): \[(?P<code>[A-Z]\d{4})\([\w-]+\)(?:, [^\]\n]*)?\] (?P<why>.+)$",
+    re.MULTILINE,
+)
+# a.py:3:1: local variable 'x' is assigned to but never used  (pyflakes itself, which has no codes)
+_PYFLAKES = re.compile(
+    _PLACE + r":(?P<line>\d+):(?P<column>\d+):? (?P<why>(?:undefined name|local variable"
+    r"|redefinition of unused|f-string is missing|import '|dictionary key|'[^'\n]+' imported but"
+    r"|(?:from )?\S+ import(?:ed)? \*|invalid escape|use ==/!=).*)$",
+    re.MULTILINE,
+)
+# a.py:3: teh ==> the  (codespell)
+_CODESPELL = re.compile(_PLACE + r":(?P<line>\d+): (?P<why>\S[^\n=]*? ==> \S.*)$", re.MULTILINE)
+# a.py:3 in public function `f`:\n        D400: message  (pydocstyle)
+_PYDOCSTYLE = re.compile(
+    _PLACE + r":(?P<line>\d+) (?:in|at) [^\n]*:\n\s+(?P<code>D\d{3}): (?P<why>[^\n]+)$",
+    re.MULTILINE,
+)
+_NAMED_AFTER = {_PYFLAKES: "pyflakes", _CODESPELL: "codespell"}
+"""Formats without codes, by the tool that prints them."""
+
 _TRAILING_CODE = re.compile(r" +(?:\[(?P<mypy>[a-z][\w-]*)\]|\((?P<pyright>report\w+)\))$")
+# mypy's pretty output breaks a message between words, and shows the line of code below it
+_WRAPPED = re.compile(
+    r"(?P<rest>(?:\n(?![^\s:]+:\d+:)\S[^\n]*?){0,8}?)\s\[(?P<code>[a-z][\w-]*)\] *\n {4}"
+)
 _CONTINUED = re.compile(r"\n\s{4,}\S.*\((?P<code>report\w+)\)")
 
 
 def parse(text: str) -> Reading | None:
     """Return every such line as a failure, in order."""
-    matches = [m for pattern in (_CODED, _PARSEABLE, _SEVERE, _TSC) for m in pattern.finditer(text)]
+    patterns = (_CODED, _SEVERE, _TSC, _PARSEABLE, _PYDOCSTYLE, *_NAMED_AFTER)
+    matches = [m for pattern in patterns for m in pattern.finditer(text)]
     if not matches:
         return None
     matches.sort(key=lambda match: match.start())
     failing = []
     for match in matches:
-        why, code = match["why"].strip(), match["code"] or ""
+        why, code = match["why"].strip(), _code(match)
         trailing = _TRAILING_CODE.search(why)
         continued = _CONTINUED.match(text, match.end())
         if not code and trailing:
             code = trailing["mypy"] or trailing["pyright"]
             why = why[: trailing.start()]
+        elif not code and (wrapped := _WRAPPED.match(text, match.end())):
+            code, why = wrapped["code"], " ".join(f"{why}{wrapped['rest']}".split())
         elif not code and continued:
             code = continued["code"]
+        column = int(match.groupdict().get("column") or 0)
         failing.append(
-            tool_failure(match["file"], int(match["line"]), code or "error", why.strip())
+            tool_failure(
+                match["file"], int(match["line"]), code or "error", why.strip(), column=column
+            )
         )
     return Reading(tuple(failing), start=matches[0].start())
 
@@ -72,3 +102,8 @@ def parse_unknown(text: str) -> Reading | None:
         for match in matches
     ]
     return Reading(tuple(failing), start=matches[0].start()) if matches else None
+
+
+def _code(match: re.Match[str]) -> str:
+    """Return the code that a line names, the tool's name where it has none, or ""."""
+    return match.groupdict().get("code") or _NAMED_AFTER.get(match.re, "")

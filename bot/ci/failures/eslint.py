@@ -8,7 +8,9 @@ from bot.ci.failures.reading import Reading, tool_failure
 
 _OURS = re.compile(r"^✖ \d+ problems? \(\d+ errors?, \d+ warnings?\)$", re.MULTILINE)
 _FILE = re.compile(r"^(?P<file>(?:/|\.|\w)\S*\.\w+)$")
-_PROBLEM = re.compile(r"^ +(?P<line>\d+):\d+ +error +(?P<why>\S.*?)(?: {2,}(?P<rule>[\w@/-]+))?$")
+_PROBLEM = re.compile(
+    r"^ +(?P<line>\d+):(?P<column>\d+) +error +(?P<why>\S.*?)(?: {2,}(?P<rule>[\w@/-]+))?$"
+)
 
 
 def parse(text: str) -> Reading | None:
@@ -25,7 +27,13 @@ def parse(text: str) -> Reading | None:
         elif file and (problem := _PROBLEM.match(line)):
             start = start or offset
             failing.append(
-                tool_failure(file, int(problem["line"]), problem["rule"] or "error", problem["why"])
+                tool_failure(
+                    file,
+                    int(problem["line"]),
+                    problem["rule"] or "error",
+                    problem["why"],
+                    column=int(problem["column"]),
+                )
             )
         offset += len(line) + 1
     return Reading(tuple(failing), start=start)

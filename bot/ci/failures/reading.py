@@ -50,7 +50,13 @@ class Parser(Protocol):
 
 
 def failure(
-    test: str, message: str = "", *, file: str | None = None, line: int = 0, detail: str = ""
+    test: str,
+    message: str = "",
+    *,
+    file: str | None = None,
+    line: int = 0,
+    detail: str = "",
+    column: int = 0,
 ) -> Failure:
     """Return a failure with bounded texts and a path relative to the work tree."""
     stripped = message.strip()
@@ -60,14 +66,17 @@ def failure(
         line=line or None,
         message=(stripped.splitlines() or [""])[0][:MESSAGE],
         detail=shortened(detail.strip("\n"), DETAIL),
+        column=column or None,
     )
 
 
-def tool_failure(path: str, line: int, code: str, message: str, detail: str = "") -> Failure:
+def tool_failure(
+    path: str, line: int, code: str, message: str, detail: str = "", *, column: int = 0
+) -> Failure:
     """Return a compiler's or linter's error, its id built as `Failure.test` says."""
     shown = relative_path(path)
     place = f"{shown}:{line}" if line else shown
-    return failure(f"{place}: {code}", message, file=path, line=line, detail=detail)
+    return failure(f"{place}: {code}", message, file=path, line=line, detail=detail, column=column)
 
 
 def inside(path: str) -> bool:

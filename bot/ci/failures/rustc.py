@@ -9,7 +9,7 @@ from bot.ci.failures.reading import DETAIL, Reading, tool_failure
 # error[E0308]: mismatched types
 #   --> src/lib.rs:18:44
 _RUSTC = re.compile(
-    r"^error(?:\[(?P<code>E\d+)\])?: (?P<why>[^\n]+)\n +--> (?P<file>[^\n]+):(?P<line>\d+):\d+$",
+    r"^error(?:\[(?P<code>E\d+)\])?: (?P<why>[^\n]+)\n +--> (?P<file>[^\n]+):(?P<line>\d+):(?P<column>\d+)$",
     re.MULTILINE,
 )
 _LINT = re.compile(r"= note: .*?`(?:-D |#\[(?:deny|forbid)\()(?P<code>(?:clippy::)?[\w-]+)")
@@ -17,7 +17,7 @@ _LINT = re.compile(r"= note: .*?`(?:-D |#\[(?:deny|forbid)\()(?P<code>(?:clippy:
 #  --> pkg/calc.py:2:8
 _RUFF = re.compile(
     r"^(?P<code>[A-Z]{1,5}\d{1,4}|invalid-syntax):? (?:\[\*\] )?(?P<why>[^\n]+)\n"
-    r" +--> (?P<file>[^\n]+):(?P<line>\d+):\d+$",
+    r" +--> (?P<file>[^\n]+):(?P<line>\d+):(?P<column>\d+)$",
     re.MULTILINE,
 )
 _BLANK = re.compile(r"\n\s*\n")
@@ -34,5 +34,8 @@ def parse(text: str) -> Reading | None:
         account = _BLANK.split(text[match.start() : match.end() + DETAIL], maxsplit=1)[0]
         lint = _LINT.search(account)
         code = match["code"] or (lint["code"] if lint else "error")
-        failing.append(tool_failure(match["file"], int(match["line"]), code, match["why"], account))
+        line, column = int(match["line"]), int(match["column"])
+        failing.append(
+            tool_failure(match["file"], line, code, match["why"], account, column=column)
+        )
     return Reading(tuple(failing), start=matches[0].start())

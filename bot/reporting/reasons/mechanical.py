@@ -73,6 +73,12 @@ def own_repair() -> str:
     return "The project uses it to fix what its checks report."
 
 
+@example("fix-copies")
+def fixing_target(target: str) -> str:
+    """Another target runs what the command checks, with an option that fixes."""
+    return f"The failing command only checks what `make {target}` fixes this way."
+
+
 @example("uv.lock")
 def lock_stale(file: str) -> str:
     """The output complains about a lock file."""
@@ -129,6 +135,27 @@ def tool_ran(command: str, why: str, *, installed: bool = True) -> str:
     return (
         running(command, why) if installed else f"{running(command, why)} It is not installed here."
     )
+
+
+@example("src/a.py", 12, "Guessed that `heigth` means `height`.")
+def rule_applied(file: str, line: int, said: str) -> str:
+    """One repair by a rule, in a list of all."""
+    return f"`{file}:{line}`: {said}"
+
+
+@example(1)
+@example(7)
+def rules_applied(count: int) -> str:
+    """The pull request says so behind the tools."""
+    what = "one problem" if count == 1 else f"{count} problems"
+    return f"Fixed {what} that the tools only report, by built-in rules."
+
+
+@example(1)
+@example(12)
+def more_by_rules(count: int) -> str:
+    """The list of repairs is cut."""
+    return "One more repair of this kind." if count == 1 else f"{count} more repairs of this kind."
 
 
 @example([".github/workflows/ci.yml", "uv.lock"])

@@ -1,4 +1,4 @@
-"""The cheapest proposer: the project's own formatters, linters, lock files and generators."""
+"""The cheapest proposer: the project's own formatters, linters, lock files and generators, and rules."""
 
 from __future__ import annotations
 

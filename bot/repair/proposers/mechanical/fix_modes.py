@@ -77,6 +77,13 @@ _MODES: dict[str, tuple[FixMode, ...]] = {
         FixMode(FixStage.FORMAT, drop=frozenset({"--diff", "-d", "-q"}), add=("--in-place",)),
     ),
     "codespell": (FixMode(FixStage.LINT, add=("--write-changes",)),),
+    "typos": (FixMode(FixStage.LINT, drop=frozenset({"--diff"}), add=("--write-changes",)),),
+    "blackdoc": (FixMode(FixStage.FORMAT, drop=frozenset({"--check", "--diff", "-c"})),),
+    "doc-builder": (FixMode(FixStage.FORMAT, ("style",), drop=frozenset({"--check_only"})),),
+    "usort": (FixMode(FixStage.IMPORTS, ("check",), becomes=("format",)),),
+    "ufmt": (FixMode(FixStage.FORMAT, ("check",), becomes=("format",)),),
+    "pycln": (FixMode(FixStage.LINT, drop=frozenset({"--check", "-c", "--diff", "-d"})),),
+    "mdformat": (FixMode(FixStage.FORMAT, drop=frozenset({"--check"})),),
     "pyproject-fmt": (FixMode(FixStage.FORMAT, drop=frozenset({"--check"})),),
     "taplo": (
         FixMode(FixStage.FORMAT, ("fmt",), drop=frozenset({"--check", "--diff"})),
@@ -92,6 +99,11 @@ _MODES: dict[str, tuple[FixMode, ...]] = {
     "eslint": (FixMode(FixStage.LINT, drop=frozenset({"--fix-dry-run"}), add=("--fix",)),),
     "stylelint": (FixMode(FixStage.LINT, add=("--fix",)),),
     "standard": (FixMode(FixStage.LINT, add=("--fix",)),),
+    "oxlint": (FixMode(FixStage.LINT, add=("--fix",)),),
+    "deno": (
+        FixMode(FixStage.FORMAT, ("fmt",), drop=frozenset({"--check"})),
+        FixMode(FixStage.LINT, ("lint",), add=("--fix",)),
+    ),
     "xo": (FixMode(FixStage.LINT, add=("--fix",)),),
     "biome": (
         FixMode(FixStage.ALL, ("ci",), becomes=("check",), add=("--write",)),

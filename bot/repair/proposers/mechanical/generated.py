@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from bot.detect import makefile
-from bot.detect.invocations import Invocation
+from bot.detect.invocations import Invocation, invocations
 from bot.detect.scripts import Read, package_scripts
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.reporting.reasons import mechanical
@@ -14,8 +15,11 @@ _SCRIPTS = frozenset({"python", "node", "ruby", "deno", "tsx", "ts-node"})
 _CHECKS = ("--check", "--check-only", "--verify", "--dry-run", "--diff")
 _GENERATES = re.compile(r"(?:^|[-_:])(?:re)?gen(?:erated?)?(?:$|[-_:])|^codegen$|^sync$|^docs-gen$")
 _REPAIRS = re.compile(
-    r"^(?:fix|format|fmt|reformat|lint[-_:]fix|fix[-_:]lint|style[-_:]fix|autoformat|format[-_:]fix)$"
+    r"^(?:fix|format|fmt|reformat|style|lint[-_:]fix|fix[-_:]lint|style[-_:]fix|autoformat|format[-_:]fix)$"
 )
+_FIXES = re.compile(r"^--?(?:fix|write|update|overwrite|in-?place|apply|generate)(?:[-_][\w-]+)?$")
+"""Options by which a script changes what it would only check."""
+
 _NAMED = re.compile(r"\b(?P<runner>make|(?:npm|pnpm|yarn) run|yarn) (?P<name>[\w:.-]+)")
 
 
@@ -73,6 +77,28 @@ def own_repair(command: str, read: Read) -> tuple[FixCommand, ...]:
                 if _REPAIRS.match(name)
             )
     return ()
+
+
+def fixing_target(steps: Sequence[Invocation], read: Read) -> tuple[FixCommand, ...]:
+    """Return what another make target runs with an option that fixes, of what the command checks.
+
+    `make fix-copies` has `python utils/check_copies.py --fix_and_overwrite`, and `make quality` the
+    same script without.
+    """
+    checked = {_program(step): set(step.arguments) for step in steps}
+    found = {}
+    for name in _known("make", read):
+        for step in invocations(f"make {name}", read):
+            more = set(step.arguments) - checked.get(_program(step), {*step.arguments})
+            if more and all(_FIXES.match(word) for word in more):
+                why = mechanical.fixing_target(name)
+                found[step.command()] = FixCommand(step.command(), why, FixStage.GENERATE)
+    return tuple(found.values())
+
+
+def _program(step: Invocation) -> tuple[str, str]:
+    """Return a program and, of one that carries out scripts, the script."""
+    return step.tool, next(iter(step.arguments), "") if step.tool in _SCRIPTS else ""
 
 
 def _known(runner: str, read: Read) -> tuple[str, ...]:

@@ -54,6 +54,7 @@ def plan(
         fixes = (_unseen(step, tools), generated.checks_itself(step))
         found += [fix for fix in fixes if fix]
         found += configured.fixes_for(step, read)
+    found += generated.fixing_target(steps, read)
     found += generated.named_in_output(output, read)
     if allow_snapshots:
         found += snapshots.fixes_for(steps, output)

@@ -1,4 +1,4 @@
-"""Run the fix modes of the project's own tools: no model, no tokens."""
+"""Run the fix modes of the project's own tools, and rules for what these leave: no model, no tokens."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.mechanical.fix import FixCommand
 from bot.repair.proposers.mechanical.plan import plan
 from bot.repair.proposers.mechanical.protected import without
+from bot.repair.proposers.mechanical.rule_files import repair
+from bot.repair.proposers.mechanical.rules.application import Applied
+from bot.repair.proposers.mechanical.summary import NOT_FOUND, Ran, summary
 from bot.reporting.reasons import mechanical
 from sandbox.base import WORKSPACE
 
@@ -22,11 +25,14 @@ _ROUNDS = 3
 """Later rounds let linters see what formatters changed, hooks run a second time, and tools run that
 an earlier failure kept from starting."""
 
+_RULE_ROUNDS = 8
+"""Answering one diagnostic lets a tool, or the next tool, see more."""
+
+_SLOW_RULE_ROUNDS = 2
+"""Of a command that takes longer than `_LONGEST_WATCHED`."""
+
 _LONGEST_WATCHED = 60.0
 """Seconds: a command that takes longer is not run once more only to see what it starts."""
-
-_NOT_FOUND = 127
-"""The shell's exit status for a program that is not installed."""
 
 _REACH = """\
 for folder in .tox/*/bin .nox/*/bin .venv/bin venv/bin node_modules/.bin; do
@@ -39,21 +45,8 @@ done
 """Bash that makes the tools reachable which tox, nox, hatch, uv and pre-commit keep to themselves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """A fix that was run."""
-
-    fix: FixCommand
-    exit_code: int
-
-    @property
-    def missing(self) -> bool:
-        """Whether its program is not installed."""
-        return self.exit_code == _NOT_FOUND
-
-
 class MechanicalProposer:
-    """Repairs what formatters, linters, lock files and generators repair."""
+    """Repairs what formatters, linters, lock files, generators and rules repair."""
 
     traits = PROPOSERS["mechanical"]
 
@@ -80,14 +73,29 @@ class MechanicalProposer:
         key = task.key or f"attempt {task.n}: mechanical"
         crew = _Crew(task, workbench, steps, listener, key, self._root)
         before = await crew.watched()
-        ran, observation = await crew.work(before)
+        work = await crew.work(before)
         programs = before.programs if before is not None else ()
-        if observation is None:
+        if work.after is None:
             return Proposal(Patch(), none, programs=programs)
         patch = await steps(f"{key}: patch", workbench.patch)
         allowed, left_out = without(patch, task.protected)
-        summary = _summary(ran, allowed, left_out, observation)
-        return Proposal(allowed, summary, programs=programs)
+        told = summary(work.ran, work.applied, allowed, left_out, work.after)
+        return Proposal(allowed, told, programs=programs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What was done to the tree.
+
+    Attributes:
+        ran: Fix modes, in order.
+        applied: Repairs by rules, in order.
+        after: The failing command's last run; None when there was nothing to do.
+    """
+
+    ran: tuple[Ran, ...]
+    applied: tuple[Applied, ...]
+    after: Observation | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +120,27 @@ class _Crew:
             return seen
         return await self._look("watch")
 
-    async def work(self, before: Observation | None) -> tuple[tuple[Ran, ...], Observation | None]:
+    async def work(self, before: Observation | None) -> _Work:
+        """Let the tools repair, then the rules what tools leave, and the tools tidy up after them."""
+        ran, after = await self._use_tools(before)
+        applied: list[Applied] = []
+        seen = before if after is None else after
+        slow = before is not None and before.seconds > _LONGEST_WATCHED
+        for n in range(1, (_SLOW_RULE_ROUNDS if slow else _RULE_ROUNDS) + 1):
+            done = await self._follow_rules(n, seen) if seen is not None and not seen.ok else ()
+            if not done:
+                break
+            applied += done
+            seen = after = await self._tidy(n, ran)
+        return _Work(tuple(ran.values()), tuple(applied), after)
+
+    async def _use_tools(
+        self, before: Observation | None
+    ) -> tuple[dict[str, Ran], Observation | None]:
         """Run fixes until the command passes or a round no longer changes what fails.
 
         Returns:
-            What was run, and the command's last run; None when there was nothing to run.
+            What was run, by command, and the command's last run; None when there was nothing to run.
         """
         ran: dict[str, Ran] = {}
         after, seen, helped = None, before, True
@@ -124,13 +148,38 @@ class _Crew:
             fixes = await self._plan(n, seen)
             if not fixes or not (helped or any(fix.command not in ran for fix in fixes)):
                 break
-            ran |= {fix.command: await self._run(n, fix) for fix in fixes}
+            ran |= {fix.command: await self._run(f"round {n}", fix) for fix in fixes}
             after = await self._look(f"look {n}")
             if after.ok:
                 break
             helped = seen is None or after.failing_ids != seen.failing_ids
             seen = after
-        return tuple(ran.values()), after
+        return ran, after
+
+    async def _follow_rules(self, n: int, seen: Observation) -> tuple[Applied, ...]:
+        """Repair by rules what the command reports."""
+        done = await repair(
+            seen,
+            self.workbench,
+            self.steps,
+            name=f"{self.key}: rules {n}",
+            seconds=self.task.limits.command_seconds,
+        )
+        for one in done:
+            self.listener(Noticed(mechanical.rule_applied(one.path, one.diagnostic.line, one.said)))
+        return done
+
+    async def _tidy(self, n: int, ran: dict[str, Ran]) -> Observation:
+        """Run the fix modes again, and those of tools that start only now, which `ran` notes."""
+        ready = [each.fix for each in ran.values() if not each.missing]
+        for fix in ready:
+            await self._run(f"rules {n}", fix)
+        after = await self._look(f"look after rules {n}")
+        fresh = [] if after.ok else await self._plan(n + _ROUNDS, after)
+        fresh = [fix for fix in fresh if fix.command not in ran]
+        for fix in fresh:
+            ran[fix.command] = await self._run(f"rules {n}", fix)
+        return await self._look(f"look after rules {n}, tools") if fresh else after
 
     async def _plan(self, n: int, seen: Observation | None) -> tuple[FixCommand, ...]:
         task = self.task
@@ -144,12 +193,12 @@ class _Crew:
         )
         return await decide(decision, self.workbench, self.steps, name=f"{self.key}: plan {n}")
 
-    async def _run(self, n: int, fix: FixCommand) -> Ran:
+    async def _run(self, when: str, fix: FixCommand) -> Ran:
         self.listener(Noticed(mechanical.running(fix.shown, fix.why)))
         seconds = self.task.limits.command_seconds
-        act = f"{self.key}: round {n}: {fix.command}"
+        act = f"{self.key}: {when}: {fix.command}"
         result = await self.steps(act, self.workbench.run, fix.command, seconds)
-        if result.exit_code == _NOT_FOUND:
+        if result.exit_code == NOT_FOUND:
             reaching = f"{_REACH}{fix.command}"
             result = await self.steps(f"{act}, elsewhere", self.workbench.run, reaching, seconds)
         return Ran(fix, result.exit_code)
@@ -170,37 +219,3 @@ def _plan(
     root: str,
 ) -> tuple[FixCommand, ...]:
     return plan(command, observation, read, allow_snapshots=allow_snapshots, inner=inner, root=root)
-
-
-def _summary(
-    ran: tuple[Ran, ...],
-    patch: Patch,
-    left_out: tuple[str, ...],
-    observation: Observation,
-) -> str:
-    """Return what was done, as Markdown for the pull request."""
-    listed = [
-        f"- {mechanical.tool_ran(item.fix.shown, item.fix.why, installed=not item.missing)}"
-        for item in ran
-    ]
-    told = [_opening(ran), "\n".join(listed)]
-    if left_out:
-        told.append(mechanical.protected_left_out(left_out))
-    if not patch:
-        told.append(mechanical.nothing_changed())
-    elif not observation.ok:
-        told.append(_still_fails(observation))
-    return "\n\n".join(told)
-
-
-def _opening(ran: tuple[Ran, ...]) -> str:
-    """Return in one sentence what was run: the pull request begins with it."""
-    commands = list(dict.fromkeys(item.fix.shown for item in ran if not item.missing))
-    return mechanical.tools_ran(commands) if commands else mechanical.none_installed()
-
-
-def _still_fails(after: Observation) -> str:
-    if not after.failing:
-        return mechanical.still_fails_silently(after.command, after.exit_code)
-    first = after.failing[0]
-    return mechanical.still_fails(after.command, test=first.test, message=first.message)

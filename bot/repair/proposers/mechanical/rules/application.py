@@ -1,0 +1,144 @@
+"""Apply the rules to everything that a command reports, file by file and from top to bottom. Pure."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.model import Failure
+from bot.repair.guards.files import is_test_file
+from bot.repair.proposers.mechanical.rules.catalogue import RULES
+from bot.repair.proposers.mechanical.rules.project import Project
+from bot.repair.proposers.mechanical.rules.rule import (
+    Diagnostic,
+    Repair,
+    Reported,
+    diagnostic_of,
+)
+from bot.repair.proposers.mechanical.rules.source import Source
+
+MOST_PER_FILE = 100
+"""Diagnostics of a file that one round answers; the next round has the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A repair that was made.
+
+    Attributes:
+        path: The file.
+        diagnostic: What it answers; its line is that of the file as it was then.
+        said: What was done, as a sentence.
+    """
+
+    path: str
+    diagnostic: Diagnostic
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """Files with their new texts, and the repairs that made them."""
+
+    texts: Mapping[str, str]
+    applied: tuple[Applied, ...]
+
+
+def answered(failures: Iterable[Failure]) -> dict[str, list[Diagnostic]]:
+    """Return the diagnostics that some rule answers, by file.
+
+    An error of a program that ran says what is wrong with the program, so that the test that shows
+    it is left alone.
+    """
+    found: dict[str, list[Diagnostic]] = {}
+    for failure in failures:
+        said = diagnostic_of(failure)
+        if said is None or failure.file is None or (not said.code and is_test_file(failure.file)):
+            continue
+        said_once = said not in found.get(failure.file, ())
+        if said_once and any(rule.answers(failure.file, said) for rule in RULES):
+            found.setdefault(failure.file, []).append(said)
+    return found
+
+
+def words(found: Mapping[str, Sequence[Diagnostic]]) -> tuple[str, ...]:
+    """Return the names that other files of the project may explain."""
+    wanted = {
+        rule.words(said)
+        for path, diagnostics in found.items()
+        for said in diagnostics
+        for rule in RULES
+        if rule.words is not None and rule.answers(path, said)
+    }
+    return tuple(sorted(wanted))
+
+
+def repaired(
+    found: Mapping[str, Sequence[Diagnostic]], texts: Mapping[str, str], project: Project
+) -> Repaired:
+    """Return what the rules make of some files."""
+    changed: dict[str, str] = {}
+    applied: list[Applied] = []
+    for path, diagnostics in found.items():
+        if path in texts:
+            text, done = _file(path, texts[path], diagnostics, project)
+            if done:
+                changed[path] = text
+                applied += done
+    return Repaired(changed, tuple(applied))
+
+
+def _file(
+    path: str, text: str, diagnostics: Sequence[Diagnostic], project: Project
+) -> tuple[str, list[Applied]]:
+    """Answer a file's diagnostics one after the other, each in the text that the last one left."""
+    waiting = sorted(diagnostics, key=lambda said: said.line)[:MOST_PER_FILE]
+    source, done = Source(path, text), []
+    while waiting:
+        said, *waiting = waiting
+        repair = _answer(Reported(source, said, project))
+        if repair is not None:
+            done.append(Applied(path, said, repair.said))
+            after = Source(path, repair.text)
+            waiting = _moved(waiting, source, after)
+            source = after
+    return source.text, done
+
+
+def _answer(reported: Reported) -> Repair | None:
+    """Return the first rule's repair that leaves a readable program, as it was one before."""
+    for rule in RULES:
+        if rule.answers(reported.source.path, reported.diagnostic):
+            repair = rule.repair(reported)
+            if repair is not None and _is_readable(reported.source, repair.text):
+                return repair
+    return None
+
+
+def _is_readable(before: Source, text: str) -> bool:
+    if text == before.text:
+        return False
+    python = before.path.endswith((".py", ".pyi"))
+    return not python or before.tree is None or Source(before.path, text).tree is not None
+
+
+def _moved(diagnostics: Iterable[Diagnostic], before: Source, after: Source) -> list[Diagnostic]:
+    """Return the diagnostics at their new lines, without those whose lines are gone.
+
+    On a line that changed, the column no longer holds.
+    """
+    places: dict[int, tuple[int, bool]] = {}
+    matcher = difflib.SequenceMatcher(a=before.lines, b=after.lines, autojunk=False)
+    for kind, first, last, new_first, new_last in matcher.get_opcodes():
+        for offset in range(last - first):
+            if kind == "equal":
+                places[first + offset + 1] = new_first + offset + 1, True
+            elif kind == "replace" and new_last > new_first:
+                near = min(new_first + offset, new_last - 1)
+                places[first + offset + 1] = near + 1, False
+    return [
+        replace(said, line=place[0], column=said.column if place[1] else None)
+        for said in diagnostics
+        if (place := places.get(said.line)) is not None
+    ]

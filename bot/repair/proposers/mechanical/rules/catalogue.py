@@ -1,0 +1,33 @@
+"""All rules, in the order in which they are asked about a diagnostic."""
+
+from __future__ import annotations
+
+from bot.repair.proposers.mechanical.rules import (
+    docstrings,
+    layout,
+    long_lines,
+    missing_imports,
+    needless,
+    quotes,
+    return_annotations,
+    spelling,
+    type_annotations,
+    unknown_names,
+    unused,
+)
+from bot.repair.proposers.mechanical.rules.rule import Rule
+
+RULES: tuple[Rule, ...] = (
+    *missing_imports.RULES,
+    *unknown_names.RULES,
+    *type_annotations.RULES,
+    *return_annotations.RULES,
+    *unused.RULES,
+    *needless.RULES,
+    *spelling.RULES,
+    *quotes.RULES,
+    *docstrings.RULES,
+    *layout.RULES,
+    *long_lines.RULES,
+)
+"""What names mean comes first, what lines look like last."""

@@ -1,0 +1,34 @@
+"""The functions of a Python file, and the types of plain values."""
+
+from __future__ import annotations
+
+import ast
+
+from bot.repair.proposers.mechanical.rules.source import Source
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def functions(source: Source) -> list[Function]:
+    """Return the functions of a file, from top to bottom."""
+    nodes = ast.walk(source.tree) if source.tree is not None else ()
+    found = [node for node in nodes if isinstance(node, FUNCTIONS)]
+    return sorted(found, key=lambda node: node.lineno)
+
+
+def kind_of(value: ast.expr | None) -> str | None:
+    """Return the type of a value as it stands, None where that isn't plain."""
+    if value is None:
+        return "None"
+    if isinstance(value, ast.JoinedStr):
+        return "str"
+    if isinstance(value, ast.Compare) or (
+        isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)
+    ):
+        return "bool" if isinstance(value, ast.UnaryOp) else None
+    return (
+        type(value.value).__name__.replace("NoneType", "None")
+        if isinstance(value, ast.Constant)
+        else None
+    )

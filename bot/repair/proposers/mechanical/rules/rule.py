@@ -1,0 +1,115 @@
+"""What a rule is: the diagnostics that it answers, and a pure function from a source to a repair."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from bot.model import Failure
+from bot.repair.proposers.mechanical.rules.project import Project
+from bot.repair.proposers.mechanical.rules.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """What a tool says about a line.
+
+    Attributes:
+        line: 1-based.
+        column: 1-based, or None where the tool names none.
+        code: The tool's own (`F401`, `name-defined`, `TS2552`), or "" for an error of a program
+            that ran.
+        message: The line that says why.
+        detail: The tool's whole account; may be empty.
+    """
+
+    line: int
+    column: int | None
+    code: str
+    message: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A source, what a tool says about it, and what other files know."""
+
+    source: Source
+    diagnostic: Diagnostic
+    project: Project = field(default_factory=Project)
+
+    @property
+    def line(self) -> int:
+        """Number of the line that the tool names."""
+        return self.diagnostic.line
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A source's new text, and in one sentence what was done."""
+
+    text: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A repair to show and to test: a source, what a tool says about it, and the repaired source."""
+
+    before: str
+    line: int
+    code: str
+    message: str
+    after: str
+    path: str = "pkg/module.py"
+    column: int | None = None
+    detail: str = ""
+    others: tuple[tuple[str, str], ...] = ()
+
+    def reported(self) -> Reported:
+        """Return the example as a rule is given it."""
+        said = Diagnostic(self.line, self.column, self.code, self.message, self.detail)
+        return Reported(Source(self.path, self.before), said, Project(dict(self.others)))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A repair of what a tool reports.
+
+    Attributes:
+        name: As reports and docs show it.
+        codes: The tools' codes that it answers; any one where there is none.
+        message: What the message must say; its groups are for the rule.
+        repair: Returns the repair, None where it has none.
+        example: Shown in docs, and tested.
+        suffixes: Ends of the names of files that it reads; any file where there is none.
+        words: Names the text that other files may explain.
+        more: Further examples, of the same kind.
+    """
+
+    name: str
+    codes: frozenset[str]
+    message: re.Pattern[str]
+    repair: Callable[[Reported], Repair | None]
+    example: Example
+    suffixes: tuple[str, ...] = (".py", ".pyi")
+    words: Callable[[Diagnostic], str] | None = None
+    more: tuple[Example, ...] = ()
+
+    def answers(self, path: str, diagnostic: Diagnostic) -> bool:
+        """Whether this rule is for what a tool says about a file."""
+        return (
+            (not self.codes or diagnostic.code in self.codes)
+            and (not self.suffixes or path.endswith(self.suffixes))
+            and self.message.search(diagnostic.message) is not None
+        )
+
+
+def diagnostic_of(failure: Failure) -> Diagnostic | None:
+    """Return a failure as a diagnostic, None where it names no line."""
+    if failure.file is None or failure.line is None:
+        return None
+    place, _, code = failure.test.rpartition(": ")
+    code = code if place == f"{failure.file}:{failure.line}" else ""
+    return Diagnostic(failure.line, failure.column, code, failure.message, failure.detail)
