@@ -46,7 +46,6 @@ def host_views(
     *,
     devices: tuple[Mount, ...] = (),
     trusted: Collection[tuple[str, int]] = (),
-    bundle: bool = False,
 ) -> HostViews:
     """Look at this host, and return what jails show of it.
 
@@ -56,7 +55,6 @@ def host_views(
         environ: The host's environment.
         devices: Nodes to show in place of the host's own.
         trusted: Host and port of the operator's registries.
-        bundle: Whether the gate stands for private registries; see `proxy_environment`.
     """
     programs, links = system_mounts()
     toolchains = find_toolchains(environ)
@@ -74,9 +72,7 @@ def host_views(
         variables = {**_variables(toolchains), **settings, **proxy}
         return HostView(_without_covered((*system, *sources)), links, variables, devices)
 
-    return HostViews(
-        offline=view({}, {}), online=view(client, proxy_environment(trusted, bundle=bundle))
-    )
+    return HostViews(offline=view({}, {}), online=view(client, proxy_environment(trusted)))
 
 
 def _etc_mounts() -> Iterator[Mount]:
