@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import socket
 from collections.abc import Callable, Collection
 from dataclasses import replace
@@ -33,6 +34,8 @@ from sandbox.egress.registries import Registries
 from sandbox.egress.request import Wanted
 from sandbox.egress.route import Forbidden, NoRoute, Stream
 
+_LOG = logging.getLogger(__name__)
+
 _HOP = frozenset(
     {
         *("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"),
@@ -46,6 +49,9 @@ _OF_THE_PAGE = frozenset(
     {"content-length", "content-type", "content-encoding", "etag", "last-modified", "vary"}
 )
 """Headers that no longer fit when something was left out."""
+
+_WHO_ASKS = "fixpoint"
+"""Some indexes answer old clients with HTML alone, whatever these say that they accept."""
 
 _READING = frozenset({"GET", "HEAD"})
 _OK = 200
@@ -163,6 +169,7 @@ class Standing:
             headers["Accept"] = to_ask_for(_accepted(request))
             packed = "gzip" in request.headers.get("Accept-Encoding", "")
             headers["Accept-Encoding"] = "gzip" if packed else "identity"
+            headers["User-Agent"] = _WHO_ASKS
         return headers
 
     def _may_list(self, wanted: Wanted, answer: ClientResponse) -> bool:
@@ -183,6 +190,8 @@ class Standing:
         if isinstance(found, OneVersion):
             found = await self._one_version(wanted, headers, found)
         if isinstance(found, Undated):
+            where = {"host": wanted.host, "path": wanted.path}
+            _LOG.warning("a package index has no upload times", extra=where)
             self._undated[wanted.host] = None
             return found.listing
         return found
