@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.base import HOME
+from sandbox.base import HOME, Network
 from sandbox.bubblewrap.client_settings import (
     client_environment,
     ini_values,
     local_paths,
+    without_local_packages,
+    without_package_places,
 )
 from sandbox.bubblewrap.etc_files import CERTIFICATES
 from sandbox.bubblewrap.jail import HostView, system_mounts
@@ -33,10 +35,23 @@ _NEVER = (Path("/"), Path("/etc"), Path("/proc"), Path("/sys"), Path("/dev"), Pa
 
 @dataclass(frozen=True, slots=True)
 class HostViews:
-    """What jails show of this host, by whether they have a way out."""
+    """What jails show of this host.
+
+    Attributes:
+        offline: To those without a way out.
+        online: To those with one.
+        dated: To those that install what there was at a date: not the packages on this machine.
+    """
 
     offline: HostView
     online: HostView
+    dated: HostView
+
+    def of(self, network: Network | None) -> HostView:
+        """Return the view for a sandbox."""
+        if network is None:
+            return self.offline
+        return self.online if network.packages_before is None else self.dated
 
 
 def host_views(
@@ -67,12 +82,17 @@ def host_views(
         *(mount for toolchain in toolchains for mount in toolchain.mounts),
     )
 
-    def view(settings: Mapping[str, str], proxy: Mapping[str, str]) -> HostView:
-        sources = _package_sources((*ini_values(pip_config), *settings.values()), environ)
+    def view(settings: Mapping[str, str], config: str, proxy: Mapping[str, str]) -> HostView:
+        sources = _package_sources((*ini_values(config), *settings.values()), environ)
         variables = {**_variables(toolchains), **settings, **proxy}
         return HostView(_without_covered((*system, *sources)), links, variables, devices)
 
-    return HostViews(offline=view({}, {}), online=view(client, proxy_environment(trusted)))
+    proxy, elsewhere = proxy_environment(trusted), without_local_packages(client)
+    return HostViews(
+        offline=view({}, pip_config, {}),
+        online=view(client, pip_config, proxy),
+        dated=view(elsewhere, without_package_places(pip_config), proxy),
+    )
 
 
 def _etc_mounts() -> Iterator[Mount]:

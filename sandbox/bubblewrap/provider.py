@@ -97,7 +97,7 @@ class BubblewrapProvider:
             spec,
             self._store,
             self._layers,
-            views.online if spec.network is not None else views.offline,
+            views.of(spec.network),
             group,
             out,
             resumed=resumed,
