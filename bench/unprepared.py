@@ -1,0 +1,188 @@
+"""Use public projects as they are: no command, no option, no key, and their own repair as the patch.
+
+    python -m bench.unprepared [FILE] --mirrors DIR [--only REPO] [--jobs N]
+
+FILE is a list such as unprepared.toml, or a file of cases (see cases.md). Each case is the commit
+before a repair, with the tests of that repair. `fixpoint verify PATH --patch REPAIR` has to find
+out how the project is set up and tested, see the right tests fail, and accept the repair. It is
+*reproduced* when the tests that the repair turns green fail there; where these are not listed, when
+a test in the repair's own test files fails and no longer does so with the patch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench.case import mirror_of, run_git
+from bench.processes import FIXPOINT, without_settings
+from bench.tables import print_machine, print_table
+
+CASES = Path(__file__).with_name("unprepared.toml")
+_LONGEST = "1800"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A repair of a public project.
+
+    Attributes:
+        repo: `owner/name` on GitHub.
+        fix: The commit of the repair.
+        tests: Its test files.
+        turned: Ids of the tests that it turns green, or none when they are not listed.
+    """
+
+    repo: str
+    fix: str
+    tests: tuple[str, ...]
+    turned: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one."""
+
+    repair: Repair
+    verdict: str
+    reason: str
+    commands: str
+    failing: frozenset[str]
+    seconds: float
+
+    @property
+    def missing(self) -> frozenset[str]:
+        """The tests that the repair turns green and that were not seen to fail."""
+        return self.repair.turned - self.failing
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether the right tests were seen to fail."""
+        if self.repair.turned:
+            return not self.missing
+        files = {Path(file).with_suffix("").as_posix() for file in self.repair.tests}
+        return any(_is_in(test, file) for test in self.failing for file in files)
+
+    def row(self) -> tuple[str, ...]:
+        """Return it for the table."""
+        name = f"{self.repair.repo} {self.repair.fix[:8]}"
+        seen = "yes" if self.reproduced else "NO"
+        return (name, seen, str(len(self.failing)), self.verdict, f"{self.seconds:.0f}")
+
+
+def main() -> None:
+    """Run the cases, print the table."""
+    options = _options()
+    repairs = [one for one in load(options.file) if not options.only or one.repo in options.only]
+    outcomes = asyncio.run(_run_all(repairs, options))
+    print_machine()
+    head = ("Case", "Right tests fail", "Failing", "Verdict", "Seconds")
+    print_table("Repairs of public projects, without options", head, [o.row() for o in outcomes])
+    seen = sum(outcome.reproduced for outcome in outcomes)
+    fixed = sum(outcome.reproduced and outcome.verdict == "fixed" for outcome in outcomes)
+    print(f"\n{len(outcomes)} cases: {seen} reproduced, {fixed} repairs accepted.")
+
+
+def load(file: Path) -> list[Repair]:
+    """Return the repairs of either kind of file, in its order."""
+    text = file.read_text("utf-8")
+    if file.suffix == ".json":
+        return [
+            Repair(
+                entry["repo"],
+                entry["fix_commit"],
+                tuple(entry["test_files"]),
+                frozenset(entry["fail_to_pass"]),
+            )
+            for entry in json.loads(text)
+        ]
+    entries = tomllib.loads(text)["case"]
+    return [Repair(one["repo"], one["fix"], tuple(one["tests"])) for one in entries]
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.unprepared", description=__doc__)
+    parser.add_argument("file", type=Path, nargs="?", default=CASES, help="the file of cases")
+    parser.add_argument("--mirrors", type=Path, required=True, help="folder of the clones")
+    parser.add_argument("--only", action="append", metavar="REPO", help="may be repeated")
+    parser.add_argument("--jobs", type=int, default=1, help="cases at once")
+    return parser.parse_args()
+
+
+async def _run_all(repairs: list[Repair], options: argparse.Namespace) -> list[Outcome]:
+    free = asyncio.Semaphore(options.jobs)
+
+    async def one(repair: Repair) -> Outcome:
+        async with free:
+            outcome = await asyncio.to_thread(_run, repair, options.mirrors.absolute())
+        told = (
+            *outcome.row(),
+            outcome.commands,
+            outcome.reason[:500],
+            *sorted(outcome.missing)[:5],
+        )
+        print(" | ".join(told), file=sys.stderr, flush=True)
+        return outcome
+
+    return await asyncio.gather(*(one(repair) for repair in repairs))
+
+
+def _run(repair: Repair, mirrors: Path) -> Outcome:
+    with tempfile.TemporaryDirectory(prefix="fixpoint-unprepared-") as name:
+        scratch = Path(name)
+        folder, patch = scratch / "w", scratch / "repair.diff"
+        mirror = mirror_of(repair.repo, mirrors)
+        run_git(scratch, "clone", "--quiet", "--shared", str(mirror), str(folder))
+        run_git(folder, "checkout", "--quiet", f"{repair.fix}^")
+        run_git(folder, "checkout", "--quiet", repair.fix, "--", *repair.tests)
+        run_git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "Tests")
+        left_out = [f":(exclude){test}" for test in repair.tests]
+        between = ("diff", "--binary", "--full-index", f"{repair.fix}^", repair.fix)
+        patch.write_text(run_git(folder, *between, "--", ".", *left_out))
+        started = time.perf_counter()
+        done = subprocess.run(
+            (
+                FIXPOINT, "verify", str(folder), "--patch", str(patch), "--sandbox", "bubblewrap",
+                "--timeout", _LONGEST, "--json",
+            ),
+            env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )  # fmt: skip
+        seconds = time.perf_counter() - started
+    if not done.stdout:
+        said = done.stderr.strip().rpartition("\n")[2]
+        return Outcome(repair, "none", said, "", frozenset(), seconds)
+    return _outcome(repair, json.loads(done.stdout), seconds)
+
+
+def _outcome(repair: Repair, report: dict[str, Any], seconds: float) -> Outcome:
+    seen, commands = report["reproduction"] or {}, report["commands"] or {}
+    told = " && ".join([*commands.get("setup", ()), commands.get("test", "")])
+    return Outcome(
+        repair,
+        report["verdict"],
+        report["reason"],
+        told,
+        frozenset(seen.get("failing", ())),
+        seconds,
+    )
+
+
+def _is_in(test: str, file: str) -> bool:
+    """Whether a test's id says that it is in a file, written as a path or with dots."""
+    return file in test or file.replace("/", ".") in test or Path(file).name in test
+
+
+if __name__ == "__main__":
+    main()
