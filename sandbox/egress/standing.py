@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import socket
+import ssl
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from functools import partial
@@ -85,6 +86,7 @@ class Standing:
         self._refuse = refuse
         self._fetching = Fetching(policy, operator, registries.authority.towards_host())
         self._servers: dict[Wanted, web.Server] = {}
+        self._contexts: dict[str, ssl.SSLContext] = {}
         self._accepting: set[asyncio.Task[None]] = set()
         self._undated: dict[str, None] = {}
         self._few_at_a_time = asyncio.Semaphore(_AT_ONCE)
@@ -113,9 +115,7 @@ class Standing:
                 max_line_size=_LONGEST_LINE,
                 max_field_size=_LONGEST_LINE,
             )
-        context = None
-        if place.scheme == "https":
-            context = await asyncio.to_thread(self._registries.authority.as_host, place.host)
+        context = await self._shown_as(place) if place.scheme == "https" else None
         with contextlib.suppress(OSError):  # the client hung up, or does not trust us
             await asyncio.get_running_loop().connect_accepted_socket(
                 self._servers[place],
@@ -123,6 +123,13 @@ class Standing:
                 ssl=context,
                 ssl_handshake_timeout=_HANDSHAKE_SECONDS if context else None,
             )
+
+    async def _shown_as(self, place: Wanted) -> ssl.SSLContext:
+        """Return how a registry's tunnel ends here."""
+        if place.host not in self._contexts:
+            made = await asyncio.to_thread(self._registries.authority.as_host, place.host)
+            self._contexts[place.host] = made
+        return self._contexts[place.host]
 
     async def _serve(self, place: Wanted, request: web.BaseRequest) -> web.StreamResponse:
         wanted = replace(place, method=request.method, path=request.raw_path)
