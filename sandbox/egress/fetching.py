@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from aiohttp import (
@@ -18,6 +18,7 @@ from aiohttp import (
     TCPConnector,
 )
 from aiohttp.abc import AbstractResolver, ResolveResult
+from multidict import CIMultiDict
 from yarl import URL
 
 from sandbox.egress.addresses import as_address
@@ -49,7 +50,7 @@ class Fetching:
 
     @asynccontextmanager
     async def answer(
-        self, wanted: Wanted, headers: Mapping[str, str], body: StreamReader | None = None
+        self, wanted: Wanted, headers: CIMultiDict[str], body: StreamReader | None = None
     ) -> AsyncIterator[ClientResponse]:
         """Yield what the host answers: not decoded, not redirected.
 
@@ -60,17 +61,21 @@ class Fetching:
         upstream = self._operator.upstream(wanted.scheme, wanted.host, wanted.port)
         await self._check(wanted, upstream)
         session = self._direct if upstream is None else self._proxied
+        for_proxy = _for_proxy(upstream)
+        tunnelled = wanted.scheme == "https"
         try:
             async with session.request(
                 wanted.method,
                 _url(wanted),
-                headers=headers,
+                headers=headers
+                if tunnelled
+                else CIMultiDict([*headers.items(), *for_proxy.items()]),
                 data=body,
                 skip_auto_headers=_ADDED,
                 allow_redirects=False,
                 ssl=self._trust,
                 proxy=_address(upstream) if upstream else None,
-                proxy_headers=_proxy_headers(upstream),
+                proxy_headers=for_proxy if tunnelled else None,
             ) as response:
                 yield response
         except TimeoutError as error:
@@ -146,7 +151,8 @@ def _address(upstream: Upstream) -> str:
     return f"{'https' if upstream.tls else 'http'}://{host}:{upstream.port}"
 
 
-def _proxy_headers(upstream: Upstream | None) -> dict[str, str] | None:
+def _for_proxy(upstream: Upstream | None) -> dict[str, str]:
+    """Return the header for the operator's proxy: of a tunnel's request, or of the request itself."""
     if upstream is None or upstream.authorization is None:
-        return None
+        return {}
     return {"Proxy-Authorization": upstream.authorization}

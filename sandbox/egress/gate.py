@@ -23,7 +23,7 @@ from sandbox.egress.request import LONGEST_HEAD, BadRequest, Wanted, parse, refu
 from sandbox.egress.route import Forbidden, NoRoute, Stream, connect
 
 if TYPE_CHECKING:
-    from sandbox.egress.standing import Standing
+    from sandbox.egress.registry_proxy import RegistryProxy
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 _LOG = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ class Gate:
         self._policy = way_out.policy
         self._operator = way_out.operator
         self._registries = way_out.registries
-        self._standing: Standing | None = None
+        self._proxy: RegistryProxy | None = None
         self._refused: dict[str, None] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -87,7 +87,7 @@ class Gate:
     @property
     def undated(self) -> tuple[str, ...]:
         """The package indexes that did not say when packages were uploaded, though it mattered."""
-        return self._standing.undated if self._standing else ()
+        return self._proxy.undated if self._proxy else ()
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
@@ -100,8 +100,8 @@ class Gate:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        if self._standing is not None:
-            await self._standing.close()
+        if self._proxy is not None:
+            await self._proxy.close()
 
     async def _serve(self, client: Stream) -> None:
         reader, writer = client
@@ -146,19 +146,23 @@ class Gate:
             self._refuse(wanted)
             raise Forbidden(_SENTENCE.format(host=wanted.host))
         if self._registries.stand_for(wanted, self._policy):
-            return await self._standing_for_registries().connect(wanted)
+            return await self._registry_proxy().connect(wanted)
         try:
             return await connect(wanted, passed, self._operator)
         except Forbidden:
             self._refuse(wanted)
             raise
 
-    def _standing_for_registries(self) -> Standing:
-        if self._standing is None:
-            from sandbox.egress.standing import Standing  # slow to import, and rarely needed
+    def _registry_proxy(self) -> RegistryProxy:
+        if self._proxy is None:
+            from sandbox.egress.registry_proxy import (
+                RegistryProxy,
+            )  # slow to import, and rarely needed
 
-            self._standing = Standing(self._registries, self._policy, self._operator, self._refuse)
-        return self._standing
+            self._proxy = RegistryProxy(
+                self._registries, self._policy, self._operator, self._refuse
+            )
+        return self._proxy
 
     def _refuse(self, wanted: Wanted) -> None:
         _LOG.warning("sandbox was refused a host", extra={"host": wanted.host, "port": wanted.port})

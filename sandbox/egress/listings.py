@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -30,7 +30,7 @@ MAY_LIST = _HTML | _JSON
 _EVERYTHING = "*/*"
 _READ_AS_JSON = (SIMPLE_JSON, "application/vnd.pypi.simple.latest+json")
 
-LARGEST = 128 * 2**20
+LARGEST = 64 * 2**20
 """Bytes of a page that is looked into; of a larger one nothing is left out."""
 
 
@@ -136,10 +136,10 @@ def _left_of(
     document: dict[str, Any], path: str, accept: str, times: UploadTimes
 ) -> Listing | OneVersion | None:
     if isinstance(document.get("files"), list):
-        files = python_listings.simple_page(document, times)
-        if any(word in accept for word in _READ_AS_JSON):
-            return Listing(_json(files), SIMPLE_JSON)
-        return Listing(python_listings.as_html(files).encode(), "text/html")
+        document = python_listings.simple_page(document, times)
+        return _simple(document, accept, python_listings.as_html)
+    if isinstance(document.get("projects"), list):
+        return _simple(document, accept, python_listings.projects_as_html)
     if isinstance(document.get("versions"), dict) and "dist-tags" in document:
         return _listing(npm_listings.packument(document, times))
     if isinstance(document.get("info"), dict) and isinstance(document.get("urls"), list):
@@ -148,6 +148,15 @@ def _left_of(
         package, _, wanted = path.partition("?")[0].rstrip("/").rpartition("/")
         return OneVersion(package, wanted)
     return None
+
+
+def _simple(
+    document: dict[str, Any], accept: str, as_html: Callable[[Mapping[str, Any]], str]
+) -> Listing:
+    """Return a page of the simple API as a client reads it: we asked for JSON."""
+    if any(word in accept for word in _READ_AS_JSON):
+        return Listing(_json(document), SIMPLE_JSON)
+    return Listing(as_html(document).encode(), "text/html")
 
 
 def of_packument(packument: Found, wanted: str) -> Listing | Undated:

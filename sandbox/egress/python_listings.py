@@ -7,13 +7,14 @@ API at https://docs.pypi.org/api/json/.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from packaging.utils import (
     InvalidSdistFilename,
     InvalidWheelFilename,
+    canonicalize_name,
     parse_sdist_filename,
     parse_wheel_filename,
 )
@@ -71,13 +72,22 @@ def _version(text: str) -> Version | None:
 
 
 def as_html(page: Mapping[str, Any]) -> str:
-    """Return a page of the simple API as clients from before PEP 691 read it."""
-    links = "\n".join(f"{_link(file)}<br/>" for file in page["files"])
-    name = escape(str(page.get("name", "")))
+    """Return a project's page of the simple API as clients from before PEP 691 read it."""
+    return _html(f"Links for {page.get('name', '')}", map(_link, page["files"]))
+
+
+def projects_as_html(page: Mapping[str, Any]) -> str:
+    """Return the list of all projects as the same clients read it."""
+    names = [str(project["name"]) for project in page["projects"]]
+    links = (f'<a href="{escape(canonicalize_name(name))}/">{escape(name)}</a>' for name in names)
+    return _html("Simple index", links)
+
+
+def _html(title: str, links: Iterable[str]) -> str:
+    shown, lines = escape(title), "".join(f"{link}<br/>\n" for link in links)
     return (
         '<!DOCTYPE html>\n<html>\n<head>\n<meta name="pypi:repository-version" content="1.0">\n'
-        f"<title>Links for {name}</title>\n</head>\n<body>\n<h1>Links for {name}</h1>\n"
-        f"{links}\n</body>\n</html>\n"
+        f"<title>{shown}</title>\n</head>\n<body>\n<h1>{shown}</h1>\n{lines}</body>\n</html>\n"
     )
 
 

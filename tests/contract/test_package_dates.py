@@ -76,7 +76,8 @@ def fetching(*asked: tuple[str, str, dict[str, str]]) -> str:
         "    answer = one.getresponse()\n"
         "    print(answer.status, answer.getheader('Content-Type', ''), end=' ')\n"
         "    print(answer.getheader('Content-Length', ''), answer.getheader('ETag', '-'), end=' ')\n"
-        "    print(answer.read().decode().replace(chr(10), ''))\n"
+        "    try: print(answer.read().decode().replace(chr(10), ''))\n"
+        "    except http.client.IncompleteRead as error: print(error)\n"
     )
     return f"python3 -c {shlex.quote(script)}"
 
@@ -92,27 +93,32 @@ def old_python() -> Path:
     return found[0]
 
 
+PIP = "-m pip install -q --no-deps --disable-pip-version-check --target /tmp/there moody"
+UV = "uv pip install -q --no-deps --no-cache --target /tmp/there moody"
+NPM = "cd /tmp; npm install --silent semver; grep version node_modules/semver/package.json"
+SHOW = "PYTHONPATH=/tmp/there python3 -c 'import moody; print(moody.version)'"
+
+
 @with_clients
 @pytest.mark.usefixtures("index")
-@pytest.mark.parametrize("client", ["old pip", "pip", "uv", "npm"])
-async def test_every_client_installs_what_there_was(kind: Kind, client: str) -> None:
-    """Without a setting of its own, and with the packages themselves untouched."""
-    pip = "-m pip install -q --no-deps --disable-pip-version-check --target /tmp/there moody"
-    shown = "; PYTHONPATH=/tmp/there python3 -c 'import moody; print(moody.version)'"
-    install = {
-        "old pip": lambda: f"{old_python()} {pip}{shown}",
-        "pip": lambda: f"python3 {pip}{shown}",
-        "uv": lambda: "uv pip install -q --no-deps --no-cache --target /tmp/there moody" + shown,
-        "npm": lambda: (
-            "cd /tmp; npm install --silent semver; grep version node_modules/semver/package.json"
+@pytest.mark.parametrize(
+    ("install", "version"),
+    [
+        (f"OLD {PIP}; {SHOW}", "1.1"),
+        (f"python3 {PIP}; {SHOW}", "1.1"),
+        (f"{UV}; {SHOW}", "1.1"),
+        pytest.param(
+            NPM, "1.0.0", marks=pytest.mark.skipif(not shutil.which("npm"), reason="No npm.")
         ),
-    }[client]()
-    if client == "npm" and shutil.which("npm") is None:
-        pytest.skip("There is no npm here.")
-    sandbox = await kind.open(network=THEN)
-    result = await sandbox.run(install, timeout=SECONDS)
-    wanted = "1.0.0" if client == "npm" else "1.1"
-    assert wanted in result.output, result.output
+    ],
+    ids=["old pip", "pip", "uv", "npm"],
+)
+async def test_every_client_installs_what_there_was(kind: Kind, install: str, version: str) -> None:
+    """Without a setting of its own, and with the packages themselves untouched."""
+    if install.startswith("OLD"):
+        install = install.replace("OLD", str(old_python()))
+    result = await (await kind.open(network=THEN)).run(install, timeout=SECONDS)
+    assert version in result.output, result.output
     assert result.undated == ()
 
 
@@ -122,7 +128,7 @@ async def test_one_connection_asks_for_many_pages(kind: Kind, index: PackageInde
     sandbox = await kind.open(network=THEN)
     page, root = f"{index.python}/moody/", index.root
     simple = {"Accept": "application/vnd.pypi.simple.v1+json"}
-    asked = (
+    asked: tuple[tuple[str, str, dict[str, str]], ...] = (
         ("GET", page, {"Accept": "text/html"}),
         ("GET", page, simple | {"If-None-Match": '"all"', "Accept-Encoding": "gzip"}),
         ("HEAD", page, simple),
@@ -131,8 +137,9 @@ async def test_one_connection_asks_for_many_pages(kind: Kind, index: PackageInde
         ("GET", f"{root}/npm/semver/latest", {}),
         ("GET", f"{root}/npm/semver/2.0.0", {}),
         ("GET", f"{root}/gone", {}),
+        ("GET", f"{root}/broken", {}),
     )
-    html, as_json, head, legacy, young, latest, newer, gone = (
+    html, as_json, head, legacy, young, latest, newer, gone, broken = (
         await said(sandbox, fetching(*asked))
     ).splitlines()
     assert html.startswith("200 text/html")
@@ -148,6 +155,7 @@ async def test_one_connection_asks_for_many_pages(kind: Kind, index: PackageInde
     for answer in (html, as_json, legacy):
         assert "2.0" not in answer
     assert as_json.split()[3] == "-", "A client must not compare what it has with the whole page."
+    assert broken.endswith("IncompleteRead(10 bytes read, 90 more expected)")
     assert [one.split()[0] for one in (young, newer, gone)] == ["404", "404", "404"]
 
 
@@ -176,6 +184,15 @@ async def test_only_with_a_date_the_gate_stands_for_an_index(kind: Kind) -> None
     assert dated.startswith("/run/fixpoint-egress/certificates.pem\n")
     assert "\ncertificates.pem\n" in dated
     assert "certificates.pem" not in await said(await kind.open(network=Network()), show)
+
+
+@pytest.mark.parametrize("kind", ["e2b"], indirect=True)
+async def test_without_a_gate_clients_have_the_date_in_their_settings(kind: Kind) -> None:
+    """E2B's machines have no proxy of ours; the provider says so."""
+    assert not kind.provider.filters_indexes
+    shown = await said(await kind.open(network=THEN), "env")
+    for name in ("UV_EXCLUDE_NEWER", "PIP_UPLOADED_PRIOR_TO", "NPM_CONFIG_BEFORE"):
+        assert f"{name}=2023-11-08T12:00:00+00:00\n" in shown
 
 
 class TestWithCredentials:

@@ -64,6 +64,8 @@ class PackageIndex:
         kind, *rest = request.path.strip("/").split("/")
         if kind == "files":
             return web.Response(body=_file(rest[0]), content_type="application/octet-stream")
+        if kind == "broken":
+            return await _broken_off(request)
         if rest and rest[0] in self.versions:
             return self._about(kind, rest, request)
         return web.Response(status=404)
@@ -125,6 +127,16 @@ class PackageIndex:
         digest = base64.b64encode(hashlib.sha512(_file(file)).digest()).decode()
         dist = {"tarball": f"{self.root}/files/{file}", "integrity": f"sha512-{digest}"}
         return {"name": name, "version": version, "dist": dist}
+
+
+async def _broken_off(request: web.Request) -> web.StreamResponse:
+    """Answer with the beginning of a file alone."""
+    response = web.StreamResponse(headers={"Content-Length": "100"})
+    await response.prepare(request)
+    await response.write(b"0123456789")
+    if request.transport is not None:
+        request.transport.close()
+    return response
 
 
 def _file(file: str) -> bytes:

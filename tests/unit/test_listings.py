@@ -110,8 +110,17 @@ def test_pages_without_times_are_named() -> None:
     assert dated(Page(html, "text/html", "/simple/a/"), "text/html", THEN) == Undated()
     for body in (b"<a href='/simple/a/'>a</a>", b"<h1>Welcome</h1>", b""):
         assert dated(Page(body, "text/html", "/"), "text/html", THEN) is None
-    for text in (b"[1]", b"{", b'{"projects": []}', b'{"versions": []}'):
+    for text in (b"[1]", b"{", b'{"versions": []}'):
         assert dated(Page(text, "application/json", "/"), "*/*", THEN) is None
+
+
+def test_the_list_of_projects_is_for_everybody() -> None:
+    """It has no times; we asked for JSON, which old clients can't read."""
+    page = {"meta": {"api-version": "1.0"}, "projects": [{"name": "A_b"}]}
+    assert left(page) == page
+    found = dated(Page(json.dumps(page).encode(), SIMPLE_JSON, "/simple/"), "text/html", THEN)
+    assert isinstance(found, Listing)
+    assert b'<a href="a-b/">A_b</a>' in (found.body or b"")
 
 
 def release(time: str) -> list[dict[str, str]]:
@@ -128,7 +137,7 @@ def test_a_projects_json_tells_of_its_newest_version_then() -> None:
         "0.1": [],
     }
     info = {"name": "a", "version": "2.0", "requires_dist": ["b"], "requires_python": ">=3.12"}
-    page = {"info": info, "releases": releases, "urls": releases["2.0"]}
+    page: dict[str, Any] = {"info": info, "releases": releases, "urls": releases["2.0"]}
     found = left(page, path="/pypi/a/json")
     assert list(found["releases"]) == ["1.9", "1.10", "2.0a1", "0.1"]
     assert found["info"]["version"] == "1.10"

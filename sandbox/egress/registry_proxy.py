@@ -1,4 +1,4 @@
-"""Stand for a registry: an HTTP server at the end of a sandbox's tunnel, which asks the real one."""
+"""Stand for registries: an HTTP server at the end of a sandbox's tunnel, which asks the real ones."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ import contextlib
 import logging
 import socket
 import ssl
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
 from aiohttp import ClientResponse, web
 from multidict import CIMultiDict
 
+from sandbox.egress.answers import HOP, accepted, begin, passed_on, shown, told
 from sandbox.egress.credentials import OnlyReading, authorization, may_stay
 from sandbox.egress.fetching import Fetching
 from sandbox.egress.listings import (
@@ -36,34 +37,26 @@ from sandbox.egress.request import Wanted
 from sandbox.egress.route import Forbidden, NoRoute, Stream
 
 _LOG = logging.getLogger(__name__)
+_QUIET = logging.getLogger(f"{__name__}.requests")
+_QUIET.setLevel(logging.CRITICAL)
+"""Sandboxes may send anything; what is no request is no error of ours."""
 
-_HOP = frozenset(
-    {
-        *("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"),
-        *("proxy-authorization", "proxy-authenticate", "proxy-connection", "expect"),
-    }
-)
 _CONDITIONS = frozenset({"if-none-match", "if-modified-since"})
 """A client's copy may be of a page that nothing was left out of."""
-
-_OF_THE_PAGE = frozenset(
-    {"content-length", "content-type", "content-encoding", "etag", "last-modified", "vary"}
-)
-"""Headers that no longer fit when something was left out."""
 
 _WHO_ASKS = "fixpoint"
 """Some indexes answer old clients with HTML alone, whatever these say that they accept."""
 
 _READING = frozenset({"GET", "HEAD"})
 _OK = 200
-_AT_ONCE = 2
-"""Pages that are looked into at a time: the largest take half a gigabyte of memory."""
+_READ_AT_ONCE, _PARSED_AT_ONCE = 8, 2
+"""Pages that are held in memory for one sandbox, and that are looked into, at a time."""
 
 _HANDSHAKE_SECONDS = 60.0
 _LONGEST_LINE = 16_384
 
 
-class Standing:
+class RegistryProxy:
     """Stands for the registries of one sandbox, for as long as its gate is open.
 
     Args:
@@ -89,7 +82,8 @@ class Standing:
         self._contexts: dict[str, ssl.SSLContext] = {}
         self._accepting: set[asyncio.Task[None]] = set()
         self._undated: dict[str, None] = {}
-        self._few_at_a_time = asyncio.Semaphore(_AT_ONCE)
+        self._reading = asyncio.Semaphore(_READ_AT_ONCE)
+        self._parsing = asyncio.Semaphore(_PARSED_AT_ONCE)
 
     @property
     def undated(self) -> tuple[str, ...]:
@@ -111,6 +105,7 @@ class Standing:
             self._servers[place] = web.Server(
                 partial(self._serve, place),
                 access_log=None,
+                logger=_QUIET,
                 auto_decompress=False,
                 max_line_size=_LONGEST_LINE,
                 max_field_size=_LONGEST_LINE,
@@ -134,30 +129,34 @@ class Standing:
     async def _serve(self, place: Wanted, request: web.BaseRequest) -> web.StreamResponse:
         wanted = replace(place, method=request.method, path=request.raw_path)
         if not wanted.path.startswith("/"):
-            return _told(400, "This is not a request for a registry.")
+            return told(400, "This is not a request for a registry.")
         try:
             return await self._answer(wanted, request)
         except OnlyReading as error:
-            return _told(403, str(error))
+            return told(403, str(error))
         except Forbidden as error:
             self._refuse(wanted)
-            return _told(403, str(error))
+            return told(403, str(error))
         except NoRoute as error:
-            return _told(502, str(error))
+            return told(502, str(error))
+        except Exception:  # noqa: BLE001 - a bug of ours ends one request, and is told
+            _LOG.exception("a registry's answer could not be passed on")
+            return told(500, "The answer could not be passed on.")
 
     async def _answer(self, wanted: Wanted, request: web.BaseRequest) -> web.StreamResponse:
         headers = self._sent_on(wanted, request)
         body = request.content if request.can_read_body else None
         async with self._fetching.answer(wanted, headers, body) as answer:
             if not self._may_list(wanted, answer):
-                return await _passed_on(request, answer)
+                return await passed_on(request, answer)
             if wanted.method == "HEAD":  # the length depends on what is left
                 return await self._answer(replace(wanted, method="GET"), request)
-            begun = await _begin(answer)
-            listing = await self._left_of(wanted, headers, answer, begun, _accepted(request))
-            if listing is None:
-                return await _passed_on(request, answer, begun)
-            return _shown(listing, answer)
+            async with self._reading:
+                begun = await begin(answer)
+                listing = await self._left_of(wanted, request, answer, begun)
+                if listing is None:
+                    return await passed_on(request, answer, begun)
+                return await shown(request, answer, listing)
 
     def _sent_on(self, wanted: Wanted, request: web.BaseRequest) -> CIMultiDict[str]:
         """Return the headers for the registry, with the credentials for the path."""
@@ -166,14 +165,14 @@ class Standing:
         headers = CIMultiDict(
             (name, value)
             for name, value in request.headers.items()
-            if name.lower() not in _HOP and (own is None or may_stay(name))
+            if name.lower() not in HOP and (own is None or may_stay(name))
         )
         if own is not None:
             headers["Authorization"] = own
         if self._before is not None and wanted.method in _READING:
             for name in _CONDITIONS:
                 headers.popall(name, None)
-            headers["Accept"] = to_ask_for(_accepted(request))
+            headers["Accept"] = to_ask_for(accepted(request))
             packed = "gzip" in request.headers.get("Accept-Encoding", "")
             headers["Accept-Encoding"] = "gzip" if packed else "identity"
             headers["User-Agent"] = _WHO_ASKS
@@ -185,17 +184,12 @@ class Standing:
         return self._before is not None and wanted.method in _READING and is_page
 
     async def _left_of(
-        self,
-        wanted: Wanted,
-        headers: CIMultiDict[str],
-        answer: ClientResponse,
-        body: bytes,
-        accept: str,
+        self, wanted: Wanted, request: web.BaseRequest, answer: ClientResponse, body: bytes
     ) -> Listing | None:
         """Return what a client is shown in place of a page; None for the page itself."""
-        found = await self._look_into(wanted, answer, body, accept)
+        found = await self._look_into(wanted, answer, body, accepted(request))
         if isinstance(found, OneVersion):
-            found = await self._one_version(wanted, headers, found)
+            found = await self._one_version(wanted, request, found)
         if isinstance(found, Undated):
             where = {"host": wanted.host, "path": wanted.path}
             _LOG.warning("a package index has no upload times", extra=where)
@@ -214,18 +208,18 @@ class Standing:
         if whole is None:
             return Undated()
         page = Page(whole, answer.content_type, wanted.path)
-        async with self._few_at_a_time:
+        async with self._parsing:
             return await asyncio.to_thread(dated, page, accept, self._before)
 
     async def _one_version(
-        self, wanted: Wanted, headers: CIMultiDict[str], one: OneVersion
+        self, wanted: Wanted, request: web.BaseRequest, one: OneVersion
     ) -> Listing | Undated:
         """Find a version in its packument, which says when each of them was published."""
         asked = replace(wanted, path=one.packument)
-        async with self._fetching.answer(asked, headers) as answer:
+        async with self._fetching.answer(asked, self._sent_on(asked, request)) as answer:
             if not self._may_list(asked, answer):
                 return Undated()
-            body = await _begin(answer)
+            body = await begin(answer)
             return of_packument(await self._look_into(asked, answer, body, ""), one.wanted)
 
     async def close(self) -> None:
@@ -236,60 +230,3 @@ class Standing:
         for server in self._servers.values():
             await server.shutdown(0)
         await self._fetching.close()
-
-
-def _accepted(request: web.BaseRequest) -> str:
-    return ",".join(request.headers.getall("Accept", []))
-
-
-async def _begin(answer: ClientResponse) -> bytes:
-    """Read a page, or the beginning of one that is too large to be looked into."""
-    body = bytearray()
-    async for piece in answer.content.iter_any():
-        body += piece
-        if len(body) >= LARGEST:
-            break
-    return bytes(body)
-
-
-async def _passed_on(
-    request: web.BaseRequest, answer: ClientResponse, begun: bytes = b""
-) -> web.StreamResponse:
-    """Pass an answer on as it comes, byte by byte.
-
-    Args:
-        request: Of the client.
-        answer: Of the registry.
-        begun: What was read of it before.
-    """
-    shown = web.StreamResponse(status=answer.status, reason=answer.reason, headers=_kept(answer))
-    await shown.prepare(request)
-    if request.method != "HEAD":
-        if begun:
-            await shown.write(begun)
-        async for piece in answer.content.iter_any():
-            await shown.write(piece)
-    await shown.write_eof()
-    return shown
-
-
-def _kept(answer: ClientResponse, without: Collection[str] = ()) -> CIMultiDict[str]:
-    """Return the headers that concern the client."""
-    return CIMultiDict(
-        (name, value)
-        for name, value in answer.headers.items()
-        if name.lower() not in _HOP and name.lower() not in without
-    )
-
-
-def _shown(listing: Listing, answer: ClientResponse) -> web.Response:
-    """Return a page that something may have been left out of."""
-    if listing.body is None:
-        return _told(404, "There was nothing of this name at the date of this run.")
-    headers = _kept(answer, without=_OF_THE_PAGE)
-    headers["Content-Type"] = listing.content_type
-    return web.Response(body=listing.body, headers=headers)
-
-
-def _told(status: int, text: str) -> web.Response:
-    return web.Response(status=status, text=f"{text}\n")
