@@ -10,7 +10,7 @@ import re
 import time
 import uuid
 from asyncio.subprocess import DEVNULL
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 from sandbox.base import SandboxError
@@ -99,10 +99,15 @@ class Store:
         with contextlib.suppress(FileNotFoundError):  # removed meanwhile; the next use finds out
             os.utime(place, (deadline, deadline))
 
-    def places(self) -> list[Path]:
-        """Return the folders of all sandboxes and snapshots, staged ones included."""
-        folders = (self.root / "sandboxes", self.root / "snapshots", self._staging)
-        return [Path(entry.path) for folder in folders for entry in _entries(folder)]
+    def places(self) -> Iterator[Path]:
+        """Yield the folders of all sandboxes and snapshots, staged ones included.
+
+        Staged ones come first, and the others are listed only then: one that another process
+        publishes meanwhile is yielded where it went to.
+        """
+        for folder in (self._staging, self.root / "sandboxes", self.root / "snapshots"):
+            for entry in _entries(folder):
+                yield Path(entry.path)
 
     def expired(self) -> list[str]:
         """Return the names of sandboxes that nobody used for their lifetime."""

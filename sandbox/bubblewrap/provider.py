@@ -27,7 +27,7 @@ from sandbox.egress import (
 )
 from sandbox.store import Store, host_command
 
-_CHECK_SECONDS = 60.0
+_CHECK_SECONDS = 300.0
 
 _SWITCHES = {
     "kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),

@@ -51,7 +51,7 @@ _PYTHON = str(Path(sys.base_prefix, "bin", "python3").resolve())
 _COPY_WORKSPACE = f"{' '.join(COPY)} -- {WORKSPACE}/. {_COPIED}/workspace/"
 _COPY_BOTH = f"{_COPY_WORKSPACE} && {' '.join(COPY)} -- {HOME}/. {_COPIED}/home/"
 _LONGEST_MESSAGE = 4096
-_FILE_SECONDS = 60.0
+_FILE_SECONDS = 600.0
 _LOOK_SECONDS = 0.25
 _COPY_SECONDS = 600.0
 

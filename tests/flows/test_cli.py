@@ -199,7 +199,8 @@ async def test_two_at_once(tmp_path: Path) -> None:
     async with open_desk(tmp_path, attempts(RIGHT)) as desk:
         before = desk.everything()
         both = await asyncio.gather(desk.fix("--json"), desk.fix("--json"))
-        assert [read(done).verdict for done in both] == ["fixed", "fixed"]
+        reports = [read(done) for done in both]
+        assert [report.verdict for report in reports] == ["fixed"] * 2, reports
         assert desk.everything() == before
 
 

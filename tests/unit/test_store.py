@@ -41,6 +41,16 @@ async def test_the_first_to_publish_wins(tmp_path: Path) -> None:
     assert [path.name for path in store.sandbox("a").iterdir()] == ["first"]
 
 
+async def test_what_is_published_meanwhile_is_listed_where_it_went(tmp_path: Path) -> None:
+    """Another process may publish between two looks; its layer must not seem unused."""
+    store = Store(tmp_path)
+    async with store.staging() as staged:
+        places = store.places()
+        assert next(places) == staged
+        store.publish(staged, store.sandbox("a"))
+        assert list(places) == [store.sandbox("a")]
+
+
 async def test_sealed_folders_are_removed_too(tmp_path: Path) -> None:
     """A command may have taken every right from what it leaves; links are not followed."""
     outside = tmp_path / "outside"
