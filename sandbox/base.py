@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -57,11 +58,14 @@ class Network:
         everything: Every host of the internet.
         project: Whose source it is, as `owner/name`, or "": settles which private registries
             serve it.
+        packages_before: Indexes of Python and npm packages show what was uploaded before this
+            moment alone; None shows all.
     """
 
     hosts: tuple[str, ...] = ()
     everything: bool = False
     project: str = ""
+    packages_before: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ class CommandResult:
         seconds: Wall time.
         timed_out: The command was ended because its time was up.
         refused: Hosts that it asked for and may not reach, as far as the sandbox can tell.
+        undated: Package indexes that do not say when packages were uploaded, so that nothing was
+            left out although `Network.packages_before` asked for it.
     """
 
     exit_code: int
@@ -111,6 +117,7 @@ class CommandResult:
     seconds: float
     timed_out: bool = False
     refused: tuple[str, ...] = ()
+    undated: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -181,6 +188,10 @@ class SandboxProvider(Protocol):
 
     snapshots_cost: bool
     """Whether it takes long to keep a snapshot: they are not on this host."""
+
+    filters_indexes: bool
+    """Whether `Network.packages_before` holds for every package client; else only for those that
+    have a setting for it."""
 
     async def check(self) -> None:
         """Raise `SandboxUnavailable`, with the remedy, when this kind can't run here."""

@@ -43,6 +43,13 @@ class StepRun:
         """Whether the job fails with it."""
         return self.outcome is StepOutcome.FAILURE and not self.tolerated
 
+    @property
+    def undated(self) -> tuple[str, ...]:
+        """Package indexes that could not be held to a date; see `CommandResult.undated`."""
+        own = self.result.undated if self.result else ()
+        inner = (host for run in self.inner for host in run.undated)
+        return tuple(dict.fromkeys((*own, *inner)))
+
     def innermost(self) -> StepRun:
         """Return the step that failed inside a composite action, or itself."""
         broken = next((run for run in self.inner if run.breaks), None)

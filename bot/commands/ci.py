@@ -7,7 +7,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from bot.commands.options import SandboxOption
+from bot.commands.options import AsOfOption, SandboxOption
 
 ci_app = typer.Typer(
     help="Plan or run one of the repository's GitHub Actions jobs here.", no_args_is_help=True
@@ -70,13 +70,7 @@ def run(
         float,
         typer.Option(min=1, help="Time limit per step, in seconds; a step may set a lower one."),
     ] = 1800.0,
-    as_of: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DATE",
-            help="Install packages as of this date; `commit` means the date of HEAD.",
-        ),
-    ] = None,
+    as_of: AsOfOption = None,
     as_json: AsJson = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Run a job in a sandbox and show which step fails and how. Nothing is changed."""

@@ -11,25 +11,26 @@ import sys
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from bot.app import choose_sandbox
 from bot.ci.execution import JobExecution, RunnerBroken
 from bot.ci.job_run import FinishedJob
-from bot.ci.package_dates import as_of
 from bot.ci.workflow.differences import differences
 from bot.ci.workflow.find import that_runs_here
 from bot.ci.workflow.jobs import JobLeg, Listing
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.render import arguments_for, job_json, plan_json, plan_lines
 from bot.commands import event_loop
-from bot.commands.ci_choice import JobChoice, find_jobs, git_says, plan_chosen
+from bot.commands.as_of import moment_of
+from bot.commands.ci_choice import JobChoice, find_jobs, plan_chosen
 from bot.commands.ci_report import RunPrinter, chosen_leg, execution_json
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
 from bot.repair.workspace.checkouts import LocalCheckout
+from bot.reporting.reasons import package_dates
 from bot.settings.environment import load_local_settings
 from bot.settings.sandbox_kind import SandboxKind
 from sandbox.base import Network, Sandbox, SandboxError, SandboxProvider, SandboxSpec
@@ -137,11 +138,10 @@ async def _run(
         source = await checkout.provide(await checkout.head())
         printer.planned(plan, differences(plan))
         job = JobExecution(plan, printer.watcher(), options.timeout)
-        dated = _dated(repository, options.as_of)
-        spec = SandboxSpec(
-            name, source=source.directory, network=Network(everything=True), environment=dated
-        )
-        execution = await _execute(job, provider, spec, failing)
+        as_of = moment_of(options.as_of, repository)
+        network = Network(everything=True, packages_before=as_of)
+        spec = SandboxSpec(name, source=source.directory, network=network)
+        execution = _with_notes(await _execute(job, provider, spec, failing), provider, as_of)
         printer.concluded(execution)
     finally:
         await provider.close()
@@ -149,17 +149,15 @@ async def _run(
     return execution
 
 
-def _dated(repository: Path, as_of_option: str | None) -> dict[str, str]:
-    if as_of_option is None:
-        return {}
-    text = as_of_option
-    if text == "commit":
-        text = git_says(repository, "show", "--no-patch", "--format=%cI", "HEAD")
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise UsageError(f"--as-of {as_of_option}: use a date such as 2026-01-31.") from error
-    return as_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+def _with_notes(
+    execution: FinishedJob, provider: SandboxProvider, as_of: datetime | None
+) -> FinishedJob:
+    """Add what there is to say about the dates of packages."""
+    undated = tuple(dict.fromkeys(host for run in execution.runs for host in run.undated))
+    said = [package_dates.undated(undated)] if undated else []
+    if as_of is not None and not provider.filters_indexes:
+        said.append(package_dates.left_to_clients())
+    return replace(execution, said=(*execution.said, *said))
 
 
 async def _execute(

@@ -12,7 +12,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from bot.commands.ci import ci_app
-from bot.commands.options import ProposersOption, SandboxOption, SetupOption, TestOption
+from bot.commands.options import AsOfOption, ProposersOption, SandboxOption, SetupOption, TestOption
 
 app = typer.Typer(
     name="fixpoint",
@@ -45,6 +45,7 @@ def fix(
     setup: SetupOption = None,
     proposers: ProposersOption = None,
     sandbox: SandboxOption = None,
+    as_of: AsOfOption = None,
     attempts: Annotated[
         int | None, typer.Option(min=1, max=10, help="Maximum number of attempts.")
     ] = None,
@@ -78,6 +79,7 @@ def fix(
         setup=tuple(setup) if setup else None,
         proposers=tuple(name.strip() for name in proposers.split(",")) if proposers else None,
         sandbox=sandbox,
+        as_of=as_of,
         attempts=attempts,
         budget_usd=budget_usd,
         timeout=timeout,
@@ -140,6 +142,7 @@ def verify(
         ),
     ] = None,
     sandbox: SandboxOption = None,
+    as_of: AsOfOption = None,
     timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")] = None,
     as_json: Annotated[  # noqa: FBT002 - a flag on a command line
         bool, typer.Option("--json", help="Print one JSON object to stdout.")
@@ -156,6 +159,7 @@ def verify(
         setup=tuple(setup) if setup else None,
         issue=issue,
         sandbox=sandbox,
+        as_of=as_of,
         timeout=timeout,
         as_json=as_json,
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.app import MODEL_HINT
+from bot.commands.as_of import moment_of
 from bot.errors import UsageError
 from bot.model import Problem
 from bot.model.proposers import PROPOSERS
@@ -35,6 +36,7 @@ class FixOptions:
     setup: tuple[str, ...] | None = None
     proposers: tuple[str, ...] | None = None
     sandbox: SandboxKind | None = None
+    as_of: str | None = None
     attempts: int | None = None
     budget_usd: float | None = None
     timeout: float | None = None
@@ -165,6 +167,7 @@ def job_of(
         allow_snapshots=config.mechanical.snapshots,
         network=config.network == "on",
         hosts=config.hosts,
+        as_of=moment_of(options.as_of, local_repository(options)),
         model=config.model,
         effort=config.effort,
         search=config.search.limits,

@@ -20,6 +20,15 @@ def _filled(given: str | list[str] | None) -> str | list[str] | None:
 
 SandboxOption = Annotated[SandboxKind | None, typer.Option(help="Sandbox in which commands run.")]
 
+AsOfOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="DATE",
+        callback=_filled,
+        help="Install packages as of this date; `commit` means the date of HEAD.",
+    ),
+]
+
 TestOption = Annotated[
     str | None, typer.Option(callback=_filled, help="Command that reproduces the failure.")
 ]

@@ -44,6 +44,7 @@ class VerifyOptions:
     setup: tuple[str, ...] | None = None
     issue: str | None = None
     sandbox: SandboxKind | None = None
+    as_of: str | None = None
     timeout: float | None = None
     as_json: bool = False
 
@@ -81,6 +82,7 @@ async def _verify(options: VerifyOptions, data: bytes) -> Report:
         options.target,
         test=options.test,
         setup=options.setup,
+        as_of=options.as_of,
         proposers=(GIVEN.name,),
         attempts=1,
         timeout=options.timeout,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from typing import Protocol, TypeVar
 
@@ -39,3 +40,8 @@ class PlainSteps:
         return await act(*args)
 
     light = __call__
+
+
+async def now() -> float:
+    """Return `time.time()`: as a step, so that a restarted run sees the same clock."""
+    return time.time()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -10,7 +9,7 @@ from bot.errors import BudgetExhausted
 from bot.model import Attempt, Observation, Patch, Proposal, Usage, Verification
 from bot.model.guard_rules import PatchRules, configured
 from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
-from bot.model.steps import Steps
+from bot.model.steps import Steps, now
 from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.tidying import tidied
 from bot.repair.guards.asked import asks_for_test_changes
@@ -259,8 +258,3 @@ async def _baseline(run: Run, context: RepairContext) -> Observation | None:
     )  # fmt: skip
     run.known.reproduction = replace(reproduction, baseline=baseline)
     return baseline
-
-
-async def now() -> float:
-    """Return `time.time()`: as a step, so that a restarted run sees the same clock."""
-    return time.time()

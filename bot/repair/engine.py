@@ -19,8 +19,8 @@ from bot.model.progress import (
     PhaseStarted,
     RunFinished,
 )
-from bot.model.steps import Steps
-from bot.repair.attempts import make_attempt, now
+from bot.model.steps import Steps, now
+from bot.repair.attempts import make_attempt
 from bot.repair.job import Checkout, Job, Source
 from bot.repair.loop import (
     Accept,
@@ -154,8 +154,7 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     )
     run.listener(PhaseStarted(Phase.SETUP))
     prepared = await run.steps("set up", preparation.set_up)
-    if prepared.refused:
-        run.known.note(sandbox_setup.hosts_refused(prepared.refused))
+    run.known.note(*run.setup_notes(prepared))
     if isinstance(prepared, SetupFailed):
         reason = why_setup_failed(prepared)
         run.known.reproduction = Reproduction(

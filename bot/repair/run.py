@@ -20,8 +20,9 @@ from bot.repair.test_proof import ProofReviewer
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.verify import Destination, Verifier
 from bot.repair.workspace.environments import Environments
-from bot.repair.workspace.preparation import Preparation, Prepared
+from bot.repair.workspace.preparation import Preparation, Prepared, SetupFailed
 from bot.repair.workspace.scrubbing import Scrub
+from bot.repair.workspace.setup_notes import setup_notes
 from bot.repair.workspace.workbench import SandboxWorkbench
 from sandbox.base import SandboxProvider
 
@@ -101,6 +102,11 @@ class Run:
         """Return the first proposer of this run that has a trait, or None."""
         names = (traits.name for traits in self.ladder if wanted(traits))
         return next((self.tools.proposers[name] for name in names), None)
+
+    def setup_notes(self, prepared: Prepared | SetupFailed) -> tuple[str, ...]:
+        """Return what a person should know of a setup."""
+        filters = self.tools.sandboxes.filters_indexes
+        return setup_notes(self.job, prepared, filters_indexes=filters)
 
     def money(self, call: str) -> Money:
         """Return what a model call of that name is paid from."""

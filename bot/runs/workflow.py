@@ -26,7 +26,7 @@ from bot.model.steps import Steps
 from bot.redaction import Redactor
 from bot.repair.job import Job
 from bot.repair.run import Tools
-from bot.repair.workspace.preparation import PLACES, leftovers
+from bot.repair.workspace.preparation import PLACES, leftovers, places_of
 from bot.reporting import messages
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
@@ -231,7 +231,8 @@ class FixWorkflow:
         except Exception:  # noqa: BLE001 - whatever stops this must not leave the run open for ever
             _log.exception("last words not said")
             await self._ending.close(request, reason)
-        for name in leftovers(request.run_id, PLACES if request.failed else PLACES[:1]):
+        places = places_of(len(PLACES)) if request.failed else PLACES[:1]
+        for name in leftovers(request.run_id, places):
             with contextlib.suppress(SandboxError):  # it goes by its lifetime
                 await self._tools.sandboxes.remove(name)
 

@@ -26,6 +26,19 @@ _NAMES = frozenset(
 )
 """Variables that say where packages come from and whom to trust; compared in upper case."""
 
+_PACKAGES = frozenset(
+    {
+        *("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"),
+        *("UV_INDEX", "UV_INDEX_URL", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"),
+    }
+)
+_PACKAGE_KEYS = frozenset(
+    name.removeprefix("PIP_").lower().replace("_", "-") for name in _PACKAGES if "PIP_" in name
+)
+"""Those of variables and of `pip.conf` that may name packages on this machine."""
+
+_LOCAL = re.compile(r"(?:[^=/]+=)?(?:file:|/)")
+
 _SECRET_NAME = re.compile(
     r"token|password|passwd|secret|auth|key|username|email|client.?cert", re.IGNORECASE
 )
@@ -42,6 +55,30 @@ def client_environment(environ: Mapping[str, str]) -> dict[str, str]:
         for name, value in environ.items()
         if name.upper() in _NAMES and not _is_secret(name, value)
     }
+
+
+def without_local_packages(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return variables of package clients without packages on this machine, which have no date."""
+    kept = {name: _elsewhere(name, value) for name, value in settings.items()}
+    return {name: value for name, value in kept.items() if value}
+
+
+def _elsewhere(name: str, value: str) -> str:
+    if name.upper() not in _PACKAGES:
+        return value
+    return " ".join(word for word in value.split() if not _LOCAL.match(word))
+
+
+def without_package_places(pip_config: str) -> str:
+    """Return pip's settings without those that say where packages are."""
+    parser = configparser.RawConfigParser()
+    parser.read_string(pip_config)
+    return "".join(
+        _pip_section(
+            name, {key: text for key, text in parser.items(name) if key not in _PACKAGE_KEYS}
+        )
+        for name in parser.sections()
+    )
 
 
 def _is_secret(name: str, value: str) -> bool:

@@ -6,11 +6,13 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.base import HOME
+from sandbox.base import HOME, Network
 from sandbox.bubblewrap.client_settings import (
     client_environment,
     ini_values,
     local_paths,
+    without_local_packages,
+    without_package_places,
 )
 from sandbox.bubblewrap.etc_files import CERTIFICATES
 from sandbox.bubblewrap.jail import HostView, system_mounts
@@ -33,10 +35,23 @@ _NEVER = (Path("/"), Path("/etc"), Path("/proc"), Path("/sys"), Path("/dev"), Pa
 
 @dataclass(frozen=True, slots=True)
 class HostViews:
-    """What jails show of this host, by whether they have a way out."""
+    """What jails show of this host.
+
+    Attributes:
+        offline: To those without a way out.
+        online: To those with one.
+        dated: To those that install what there was at a date: not the packages on this machine.
+    """
 
     offline: HostView
     online: HostView
+    dated: HostView
+
+    def of(self, network: Network | None) -> HostView:
+        """Return the view for a sandbox."""
+        if network is None:
+            return self.offline
+        return self.online if network.packages_before is None else self.dated
 
 
 def host_views(
@@ -46,7 +61,6 @@ def host_views(
     *,
     devices: tuple[Mount, ...] = (),
     trusted: Collection[tuple[str, int]] = (),
-    bundle: bool = False,
 ) -> HostViews:
     """Look at this host, and return what jails show of it.
 
@@ -56,7 +70,6 @@ def host_views(
         environ: The host's environment.
         devices: Nodes to show in place of the host's own.
         trusted: Host and port of the operator's registries.
-        bundle: Whether the gate stands for private registries; see `proxy_environment`.
     """
     programs, links = system_mounts()
     toolchains = find_toolchains(environ)
@@ -69,13 +82,16 @@ def host_views(
         *(mount for toolchain in toolchains for mount in toolchain.mounts),
     )
 
-    def view(settings: Mapping[str, str], proxy: Mapping[str, str]) -> HostView:
-        sources = _package_sources((*ini_values(pip_config), *settings.values()), environ)
+    def view(settings: Mapping[str, str], config: str, proxy: Mapping[str, str]) -> HostView:
+        sources = _package_sources((*ini_values(config), *settings.values()), environ)
         variables = {**_variables(toolchains), **settings, **proxy}
         return HostView(_without_covered((*system, *sources)), links, variables, devices)
 
+    proxy, elsewhere = proxy_environment(trusted), without_local_packages(client)
     return HostViews(
-        offline=view({}, {}), online=view(client, proxy_environment(trusted, bundle=bundle))
+        offline=view({}, pip_config, {}),
+        online=view(client, pip_config, proxy),
+        dated=view(elsewhere, without_package_places(pip_config), proxy),
     )
 
 

@@ -20,7 +20,7 @@ from sandbox.bubblewrap.root_guards import devices
 from sandbox.bubblewrap.sandbox import COPY, BubblewrapSandbox, bwrap
 from sandbox.egress import (
     Operator,
-    PrivateRegistries,
+    Registries,
     RegistryCredential,
     operator,
     way_out,
@@ -52,6 +52,7 @@ class BubblewrapProvider:
     kind = "bubblewrap"
     takes_templates = False
     snapshots_cost = False
+    filters_indexes = True
 
     def __init__(
         self,
@@ -65,7 +66,7 @@ class BubblewrapProvider:
         self._views: HostViews | None = None
         self._operator = Operator()
         self._opened: weakref.WeakSet[BubblewrapSandbox] = weakref.WeakSet()
-        self._private = PrivateRegistries(credentials, self._environ) if credentials else None
+        self._registries = Registries(credentials, self._environ)
 
     async def check(self) -> None:
         """Start an empty jail."""
@@ -91,12 +92,12 @@ class BubblewrapProvider:
             await self._layers.mount(place)
         views = self._views or await self._look_at_host()
         group = control_group(_group_name(place), spec.limits)
-        out = way_out(spec.network, self._operator, self._private) if spec.network else None
+        out = way_out(spec.network, self._operator, self._registries) if spec.network else None
         sandbox = BubblewrapSandbox(
             spec,
             self._store,
             self._layers,
-            views.online if spec.network is not None else views.offline,
+            views.of(spec.network),
             group,
             out,
             resumed=resumed,
@@ -149,8 +150,9 @@ class BubblewrapProvider:
                 staged.chmod(0o755)
                 self._store.publish(staged, etc)
         pip_config = (etc / "pip.conf").read_text()
-        places = self._private.places if self._private else frozenset[tuple[str, int]]()
-        self._operator = operator(self._environ, pip_config, (etc / "npmrc").read_text(), places)
+        npm_config = (etc / "npmrc").read_text()
+        private = self._registries.private
+        self._operator = operator(self._environ, pip_config, npm_config, private)
         nodes = devices(self._store.root / "devices")
         self._views = await asyncio.to_thread(
             host_views,
@@ -159,7 +161,6 @@ class BubblewrapProvider:
             self._environ,
             devices=nodes,
             trusted=self._operator.trusted,
-            bundle=self._private is not None,
         )
         return self._views
 

@@ -91,6 +91,7 @@ class BubblewrapSandbox:
         self._store = store
         self._layers = layers
         self._view = view
+        self._environment = {**view.environment, **(way_out.environment if way_out else {})}
         self._group = group
         self._way_out = way_out
         self._place = store.sandbox(spec.name)
@@ -136,6 +137,7 @@ class BubblewrapSandbox:
             seconds=time.monotonic() - started,
             timed_out=code is None,
             refused=opened.refused if opened is not None else (),
+            undated=opened.undated if opened is not None else (),
         )
 
     async def _waiting(self, command: str, cwd: str, environment: Mapping[str, str]) -> Jail | None:
@@ -261,7 +263,7 @@ class BubblewrapSandbox:
         return Jailed(
             bwrap(),
             [*front, *command],
-            {**self._view.environment, **self._spec.environment, **(environment or {})},
+            {**self._environment, **self._spec.environment, **(environment or {})},
             jail.rlimits(self._spec.limits),
             self._group,
             jail.rlimits_without_group(self._spec.limits),

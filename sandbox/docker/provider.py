@@ -13,7 +13,7 @@ from sandbox.docker.archive import pack_tree
 from sandbox.docker.container import USER_ID, container, container_name, owner_change, variables
 from sandbox.docker.engine import Engine, EngineError
 from sandbox.docker.sandbox import DockerSandbox, destroy, wait_for_relay
-from sandbox.egress import PrivateRegistries, RegistryCredential, WayOut, operator, way_out
+from sandbox.egress import Registries, RegistryCredential, WayOut, operator, way_out
 from sandbox.egress.inside import proxy_environment
 from sandbox.store import Store
 
@@ -38,6 +38,7 @@ class DockerProvider:
     kind = "docker"
     takes_templates = False
     snapshots_cost = False
+    filters_indexes = True
 
     def __init__(
         self,
@@ -51,9 +52,8 @@ class DockerProvider:
         self._image = image
         self._engine = Engine(socket)
         environ = os.environ if environ is None else environ
-        self._private = PrivateRegistries(credentials, environ) if credentials else None
-        places = self._private.places if self._private else ()
-        self._operator = operator(environ, private=places)
+        self._registries = Registries(credentials, environ)
+        self._operator = operator(environ, private=self._registries.private)
 
     async def check(self) -> None:
         """Ask the engine for the image."""
@@ -70,10 +70,9 @@ class DockerProvider:
         await self._tidy(spec.name)
         image = spec.image or self._image
         environment = variables(await self._inspect_image(image))
-        if spec.network is not None:
-            environment |= proxy_environment(
-                self._operator.trusted, bundle=self._private is not None
-            )
+        out = self._way_out(spec)
+        if out is not None:
+            environment |= proxy_environment(self._operator.trusted) | out[1].environment
             self._gates(spec.name).mkdir(parents=True, exist_ok=True)
         identity = await self._attach(spec.name, network=spec.network is not None)
         resumed = identity is not None
@@ -89,14 +88,14 @@ class DockerProvider:
             self._store,
             identity,
             environment,
-            self._way_out(spec),
+            out,
             resumed=resumed,
         )
 
     def _way_out(self, spec: SandboxSpec) -> tuple[Path, WayOut] | None:
         if spec.network is None:
             return None
-        return self._gates(spec.name), way_out(spec.network, self._operator, self._private)
+        return self._gates(spec.name), way_out(spec.network, self._operator, self._registries)
 
     def _gates(self, name: str) -> Path:
         """Return the folder for the sockets of a sandbox's gates; the one above it is private."""

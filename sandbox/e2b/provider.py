@@ -53,6 +53,7 @@ class E2BProvider:
     kind = "e2b"
     takes_templates = True
     snapshots_cost = True
+    filters_indexes = False
 
     def __init__(
         self,

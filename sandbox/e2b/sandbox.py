@@ -24,6 +24,7 @@ from sandbox.base import (
 )
 from sandbox.e2b import archive, manifest, shell
 from sandbox.e2b.machine import Machine
+from sandbox.e2b.package_dates import package_dates
 from sandbox.file_scripts import absolute
 from sandbox.output import BoundedOutput
 from sandbox.unpacking import unpack
@@ -73,6 +74,8 @@ class E2BSandbox:
         self.resumed = resumed
         self._machine = machine
         self._spec = spec
+        before = spec.network.packages_before if spec.network else None
+        self._dates = package_dates(before) if before else {}
         self._scratch = scratch
         self._source = source
         self._mirror: _Mirror | None = None
@@ -94,7 +97,7 @@ class E2BSandbox:
             command = f". {place}"
         output = BoundedOutput(self._spec.limits.output, on_output)
         started = time.monotonic()
-        variables = {**self._spec.environment, **(environment or {})}
+        variables = {**self._dates, **self._spec.environment, **(environment or {})}
         exit_code = await self._execute(
             command, timeout, output.add, cwd=absolute(cwd), environment=variables
         )

@@ -4,13 +4,13 @@ from sandbox.egress.credentials import RegistryCredential, registry_credential
 from sandbox.egress.gate import Gate, WayOut, gate, way_out
 from sandbox.egress.operator import Operator, operator
 from sandbox.egress.policy import Policy
-from sandbox.egress.private import PrivateRegistries
+from sandbox.egress.registries import Registries
 
 __all__ = [
     "Gate",
     "Operator",
     "Policy",
-    "PrivateRegistries",
+    "Registries",
     "RegistryCredential",
     "WayOut",
     "gate",

@@ -1,4 +1,4 @@
-"""An authority of our own, for the hosts of private registries alone: their TLS ends at the gate."""
+"""An authority of our own, for the registries that the gate stands for: their TLS ends there."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Authority:
         self._trusted = next((path for path in named if Path(path).is_file()), None)
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name(
-            [x509.NameAttribute(NameOID.COMMON_NAME, "Fixpoint's gate to private registries")]
+            [x509.NameAttribute(NameOID.COMMON_NAME, "Fixpoint's gate to package registries")]
         )
         self._certificate = self._signed(
             self._name,

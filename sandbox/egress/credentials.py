@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
@@ -13,7 +13,7 @@ from sandbox.egress.request import Wanted
 
 _PORTS = {"http": 80, "https": 443}
 _READING = frozenset({"GET", "HEAD"})
-_OWN = re.compile(rb"(?i)(?:authorization|x-http-method(?:-override)?|x-method-override)\s*:")
+_OWN = frozenset({"authorization", "x-http-method", "x-http-method-override", "x-method-override"})
 """Headers of a client that have no place beside credentials that are not its own."""
 
 _PROJECT = re.compile(r"[\w.*?-]+(?:/[\w.*?-]+)?")
@@ -55,9 +55,9 @@ class RegistryCredential:
             fnmatchcase(project.lower(), pattern) for pattern in self.projects
         )
 
-    def fits(self, wanted: Wanted) -> bool:
-        """Whether a request, already decrypted, is for what the credential is for."""
-        path = wanted.path.partition("?")[0]
+    def fits(self, path: str) -> bool:
+        """Whether a path, with its query, is what the credential is for."""
+        path = path.partition("?")[0]
         below = path == self.path.rstrip("/") or path.startswith(f"{self.path.rstrip('/')}/")
         return below and not _DEVIOUS.search(path)
 
@@ -107,29 +107,21 @@ def of_host(
     )
 
 
-def authorized(wanted: Wanted, credentials: Sequence[RegistryCredential]) -> Wanted:
-    """Return a request with the credential for its path, the longest one, in place of its own.
+def authorization(credentials: Sequence[RegistryCredential], method: str, path: str) -> str | None:
+    """Return the `Authorization` for a path, of the longest one that fits; None where none does.
 
     Raises:
-        OnlyReading: When it would change something there.
+        OnlyReading: When the request would change something there.
     """
-    fitting = [one for one in credentials if one.fits(wanted)]
+    fitting = [one for one in credentials if one.fits(path)]
     if not fitting:
-        return wanted
-    if wanted.method not in _READING:
-        raise OnlyReading(f"{wanted.host} is a private registry, which is read-only here.")
+        return None
     best = max(fitting, key=lambda one: len(one.path))
-    return replace(
-        wanted,
-        head=_with(wanted.head, best.authorization),
-        head_for_proxy=_with(wanted.head_for_proxy, best.authorization),
-    )
+    if method not in _READING:
+        raise OnlyReading(f"{best.host} is a private registry, which is read-only here.")
+    return best.authorization
 
 
-def _with(head: bytes, authorization: str) -> bytes:
-    if not head:
-        return head
-    line, *headers = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
-    kept = [header for header in headers if not _OWN.match(header)]
-    own = f"Authorization: {authorization}".encode()
-    return b"\r\n".join([line, *kept, own, b"", b""])
+def may_stay(header: str) -> bool:
+    """Whether a client's header has a place beside credentials that are not its own."""
+    return header.lower() not in _OWN

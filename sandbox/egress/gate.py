@@ -10,17 +10,22 @@ import socket
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sandbox.base import Network
-from sandbox.egress.credentials import OnlyReading
+from sandbox.egress.inside import trust_environment
 from sandbox.egress.operator import Operator
 from sandbox.egress.policy import Policy, decide
-from sandbox.egress.private import ESTABLISHED, PrivateRegistries
+from sandbox.egress.registries import Registries
 from sandbox.egress.request import LONGEST_HEAD, BadRequest, Wanted, parse, refusal
 from sandbox.egress.route import Forbidden, NoRoute, Stream, connect
 
+if TYPE_CHECKING:
+    from sandbox.egress.registry_proxy import RegistryProxy
+
+_ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 _LOG = logging.getLogger(__name__)
 _PIECE = 1 << 16
 _HEAD_SECONDS = 60.0
@@ -35,18 +40,28 @@ class WayOut:
     Attributes:
         policy: What it may reach.
         operator: How this host reaches the internet.
-        private: Registries that ask for credentials, or None.
+        registries: Which of them the gate stands for.
     """
 
     policy: Policy
     operator: Operator
-    private: PrivateRegistries | None = None
+    registries: Registries = field(default_factory=Registries)
+
+    @property
+    def ends_tls(self) -> bool:
+        """Whether the sandbox has to trust the gate, which stands for registries."""
+        return self.registries.end_tls(self.policy)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables that tell clients in the sandbox whom to trust."""
+        return trust_environment() if self.ends_tls else {}
 
 
-def way_out(network: Network, operator: Operator, private: PrivateRegistries | None) -> WayOut:
+def way_out(network: Network, operator: Operator, registries: Registries) -> WayOut:
     """Return the way out of a sandbox: private registries that do not serve it are as any host."""
-    served = private.places_for(network.project) if private else frozenset[tuple[str, int]]()
-    return WayOut(Policy(network, operator.named | served), operator, private)
+    served = registries.private_for(network.project)
+    return WayOut(Policy(network, operator.named | served), operator, registries)
 
 
 class Gate:
@@ -59,7 +74,8 @@ class Gate:
     def __init__(self, way_out: WayOut) -> None:
         self._policy = way_out.policy
         self._operator = way_out.operator
-        self._private = way_out.private or PrivateRegistries()
+        self._registries = way_out.registries
+        self._proxy: RegistryProxy | None = None
         self._refused: dict[str, None] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -67,6 +83,11 @@ class Gate:
     def refused(self) -> tuple[str, ...]:
         """The hosts that were asked for in vain, the first ones first."""
         return tuple(self._refused)
+
+    @property
+    def undated(self) -> tuple[str, ...]:
+        """The package indexes that did not say when packages were uploaded, though it mattered."""
+        return self._proxy.undated if self._proxy else ()
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection."""
@@ -79,6 +100,8 @@ class Gate:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._proxy is not None:
+            await self._proxy.close()
 
     async def _serve(self, client: Stream) -> None:
         reader, writer = client
@@ -98,11 +121,11 @@ class Gate:
         _, writer = client
         try:
             wanted = parse(head)
-            host, (server, first) = wanted.host, await self._connected(wanted, client)
+            host, (server, first) = wanted.host, await self._connected(wanted)
         except BadRequest as error:
             writer.write(refusal("400 Bad Request", str(error)))
             return
-        except (Forbidden, OnlyReading) as error:
+        except Forbidden as error:
             writer.write(refusal("403 Forbidden", str(error)))
             return
         except NoRoute as error:
@@ -110,26 +133,36 @@ class Gate:
             return
         _LOG.info("sandbox reached a host", extra={"host": host, "port": wanted.port})
         try:
-            if wanted.scheme == "https" and not first:
-                writer.write(ESTABLISHED)
+            if wanted.scheme == "https":
+                writer.write(_ESTABLISHED)
             server[1].write(first)
             await _carry(client, server)
         finally:
             await _closed(server[1])
 
-    async def _connected(self, wanted: Wanted, client: Stream) -> tuple[Stream, bytes]:
+    async def _connected(self, wanted: Wanted) -> tuple[Stream, bytes]:
         passed = decide(self._policy, wanted.host, wanted.port)
         if passed is None:
             self._refuse(wanted)
             raise Forbidden(_SENTENCE.format(host=wanted.host))
+        if self._registries.stand_for(wanted, self._policy):
+            return await self._registry_proxy().connect(wanted)
         try:
-            project = self._policy.network.project
-            if self._private.has(wanted, project):
-                return await self._private.connect(wanted, project, passed, self._operator, client)
             return await connect(wanted, passed, self._operator)
         except Forbidden:
             self._refuse(wanted)
             raise
+
+    def _registry_proxy(self) -> RegistryProxy:
+        if self._proxy is None:
+            from sandbox.egress.registry_proxy import (
+                RegistryProxy,
+            )  # slow to import, and rarely needed
+
+            self._proxy = RegistryProxy(
+                self._registries, self._policy, self._operator, self._refuse
+            )
+        return self._proxy
 
     def _refuse(self, wanted: Wanted) -> None:
         _LOG.warning("sandbox was refused a host", extra={"host": wanted.host, "port": wanted.port})
@@ -172,8 +205,8 @@ async def gate(folder: Path, way_out: WayOut) -> AsyncIterator[Gate]:
         way_out: What it decides by.
     """
     opened = Gate(way_out)
-    if way_out.private is not None:
-        await asyncio.to_thread(way_out.private.show_bundle, folder)
+    if way_out.ends_tls:
+        await asyncio.to_thread(way_out.registries.show_bundle, folder)
     name = uuid.uuid4().hex
     listener = _listen(folder, name)
     server = await asyncio.start_unix_server(opened.accept, sock=listener, limit=LONGEST_HEAD)

@@ -21,7 +21,7 @@ _JAVA = " ".join(
 
 
 BUNDLE = "certificates.pem"
-"""File in that folder with whom clients trust, where the gate stands for private registries."""
+"""File in that folder with whom clients trust, where the gate stands for registries."""
 
 _CERTIFICATES = (
     *("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO"),
@@ -29,15 +29,12 @@ _CERTIFICATES = (
 )
 
 
-def proxy_environment(
-    trusted: Collection[tuple[str, int]] = (), *, bundle: bool = False
-) -> dict[str, str]:
+def proxy_environment(trusted: Collection[tuple[str, int]] = ()) -> dict[str, str]:
     """Return the variables that tell clients of the proxy; what ignores them has no network.
 
     Args:
         trusted: The operator's registries. One on the host's loopback is reached by the proxy
             too, so clients must not take it for the sandbox's own.
-        bundle: Whether clients shall trust whom the gate's bundle names.
     """
     outside = {host for host, _ in trusted}
     own = ",".join(name for name in _OWN if name not in outside)
@@ -47,8 +44,12 @@ def proxy_environment(
         "NODE_USE_ENV_PROXY": "1",
         "MAVEN_OPTS": _JAVA,
         "GRADLE_OPTS": _JAVA,
-        **(dict.fromkeys(_CERTIFICATES, f"{FOLDER}/{BUNDLE}") if bundle else {}),
     }
+
+
+def trust_environment() -> dict[str, str]:
+    """Return the variables that tell clients to trust whom the gate's bundle names."""
+    return dict.fromkeys(_CERTIFICATES, f"{FOLDER}/{BUNDLE}")
 
 
 def relayed(python: str, script: str, command: Sequence[str]) -> list[str]:

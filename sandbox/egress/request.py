@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from sandbox.egress.policy import plain
@@ -72,21 +72,6 @@ def parse(head: bytes) -> Wanted:
         method=method.decode(),
         path=path,
     )
-
-
-def parse_inside(head: bytes, tunnel: Wanted) -> Wanted:
-    """Read a request that came through a tunnel which ends here, up to and with its empty line.
-
-    Raises:
-        BadRequest: It is no request for that host.
-    """
-    line, *headers = head.removesuffix(b"\r\n\r\n").split(b"\r\n")
-    found = _LINE.fullmatch(line)
-    if found is None or not found[2].startswith(b"/"):
-        raise BadRequest("This is not a request for a private registry.")
-    method, path = found[1], found[2]
-    own = method + b" " + path + b" HTTP/1.1\r\n" + _sent_on(headers)
-    return replace(tunnel, head=own, method=method.decode(), path=path.decode("ascii"))
 
 
 def _sent_on(headers: list[bytes]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import ssl
 from collections.abc import Sequence
@@ -38,7 +39,7 @@ async def connect(wanted: Wanted, passed: Pass, operator: Operator) -> tuple[Str
             upstream = operator.upstream(wanted.scheme, wanted.host, wanted.port)
             if upstream is not None:
                 return await _through(upstream, wanted, passed)
-            addresses = await _checked(wanted, passed)
+            addresses = await checked(wanted.host, wanted.port, passed)
             return await _direct(addresses, wanted.port), wanted.head
     except TimeoutError as error:
         raise NoRoute(f"{wanted.host} does not answer.") from error
@@ -46,23 +47,30 @@ async def connect(wanted: Wanted, passed: Pass, operator: Operator) -> tuple[Str
         raise NoRoute(f"{wanted.host} can't be reached: {error.strerror or error}.") from error
 
 
-async def _checked(wanted: Wanted, passed: Pass) -> Sequence[str]:
-    """Resolve once: what is connected to is what was checked, whatever the name says later."""
-    addresses = await _resolved(wanted)
-    _require(passed, addresses, wanted)
+async def checked(host: str, port: int, passed: Pass) -> Sequence[str]:
+    """Resolve once: what is connected to is what was checked, whatever the name says later.
+
+    Raises:
+        Forbidden: An address of the host is a local one.
+        OSError: It has no address.
+    """
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    addresses = list(dict.fromkeys(str(each[4][0]) for each in found))
+    for address in addresses:
+        if not passed.admits(address) or (is_own(address) and not passed.anywhere):
+            raise Forbidden(f"{host} is in a private network, or is this machine.")
     return addresses
 
 
-def _require(passed: Pass, addresses: Sequence[str], wanted: Wanted) -> None:
-    for address in addresses:
-        if not passed.admits(address) or (is_own(address) and not passed.anywhere):
-            raise Forbidden(f"{wanted.host} is in a private network, or is this machine.")
+async def checked_as_far_as_known(host: str, port: int, passed: Pass) -> None:
+    """Check a host that the operator's proxy resolves: what we can see of it.
 
-
-async def _resolved(wanted: Wanted) -> Sequence[str]:
-    loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(wanted.host, wanted.port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(each[4][0]) for each in found))
+    Raises:
+        Forbidden: An address of the host is a local one.
+    """
+    with contextlib.suppress(OSError):  # behind a proxy, names of the internet are often unknown
+        await checked(host, port, passed)
 
 
 async def _direct(addresses: Sequence[str], port: int) -> Stream:
@@ -78,11 +86,7 @@ async def _direct(addresses: Sequence[str], port: int) -> Stream:
 
 async def _through(upstream: Upstream, wanted: Wanted, passed: Pass) -> tuple[Stream, bytes]:
     """Let the operator's proxy connect. What it resolves we can't see; what we can, we check."""
-    try:
-        addresses = await _resolved(wanted)
-    except OSError:
-        addresses = ()  # behind a proxy, names of the internet are often unknown
-    _require(passed, addresses, wanted)
+    await checked_as_far_as_known(wanted.host, wanted.port, passed)
     context = ssl.create_default_context() if upstream.tls else None
     stream = await asyncio.open_connection(
         upstream.host, upstream.port, ssl=context, limit=LONGEST_HEAD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from tests.fakes.github import Issue
@@ -87,6 +87,7 @@ class FailingCommit:
         script: str = "sh check.sh",
         log: bytes | None = b"",
         conclusion: str = "failure",
+        days_ago: int = 0,
     ) -> None:
         """GitHub Actions ran a job of `ci.yml` on the head, and it failed; None drops its log."""
         world, ci = self.world, self.world.state.ci
@@ -94,6 +95,7 @@ class FailingCommit:
         steps = [Step("Set up job", "success"), Step(step, "failure")]
         text = runner_log(script) if log == b"" else log
         made = ci.job(world.repository, run, name, conclusion=conclusion, steps=steps, log=text)
+        run.jobs[-1].started_at -= timedelta(days=days_ago)
         self.checks.append(
             FailedCheck(
                 name,

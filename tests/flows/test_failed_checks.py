@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
-from tests.flows.failing_commit import CI, FILES, SAID, failing_commit, runner_log
+from tests.fakes.package_index import PackageIndex, package_index
+from tests.flows.failing_commit import CHECK, CI, FILES, SAID, failing_commit, runner_log
 from tests.flows.gate import Gate
 from tests.flows.world import RIGHT, World, attempts, open_world
 
@@ -323,6 +325,37 @@ async def test_a_missing_network_is_never_githubs_failure(tmp_path: Path) -> Non
                 0,
             )
         )
+
+
+UNPINNED = {
+    ".gitignore": "lib/\n",
+    ".github/workflows/ci.yml": CI.replace(
+        "run: echo", "run: uv pip install --quiet --target lib moody && echo"
+    ),
+    "check.sh": CHECK.replace("grep", "grep -q 2.0 lib/moody.py && exit 0\ngrep", 1),
+}
+
+
+async def test_a_failure_of_its_day_is_repaired_with_the_packages_of_its_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A newer package hides it today; what GitHub saw counts, and the report says so."""
+    days = {"1.0": 500, "2.0": 100}
+    times = {one: f"{datetime.now(UTC) - timedelta(days=ago):%FT%TZ}" for one, ago in days.items()}
+    async with package_index(PackageIndex({"moody": times})) as index:
+        monkeypatch.setenv("UV_INDEX_URL", index.python)
+        async with open_world(tmp_path, attempts(RIGHT), files=FILES | UNPINNED) as world:
+            commit = failing_commit(world, WRONG)
+            commit.job_fails(days_ago=400)
+            await commit.repaired()
+            run = await world.run()
+            assert run.report is not None
+            assert run.verdict is Verdict.FIXED, run.reason
+            day = f"{datetime.now(UTC) - timedelta(days=400):%F}"
+            assert run.report.reproduction is not None
+            assert run.report.reproduction.reason.replace(day, "DAY") == snapshot(
+                "`test`: `sh check.sh` fails here every time. With today's packages, `test` does not fail as on GitHub; with those of DAY, the day of the run, it does. The repair uses the latter."
+            )
 
 
 async def test_what_failed_outside_of_the_code_is_not_even_run(tmp_path: Path) -> None:

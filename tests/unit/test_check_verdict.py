@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,9 @@ from bot.detect.tree import DirectoryTree
 from bot.model import Cause, Failure, Observation, Target
 from bot.model.request import FailedCheck
 from bot.repair.checks.joined_observation import joined
+from bot.repair.checks.run_date import is_old, neither, only_then, shows_more, worth_its_date
 from bot.repair.checks.verdict import (
+    CheckConclusion,
     conclude_at_base,
     conclude_at_head,
     outside,
@@ -270,3 +273,46 @@ def test_checks_that_no_step_stands_for(
     found = target_of(repository(tmp_path, text), evidence, EventFacts())
     assert isinstance(found, NotPlanned)
     assert words in found.why
+
+
+RAN = datetime(2023, 11, 8, 12, tzinfo=UTC)
+NOT_SEEN = CheckConclusion(Cause.NOT_REPRODUCED, "It passed here.")
+
+
+def ran_at(*moments: datetime | None) -> JobEvidence:
+    steps = (StepFacts("x", n, "success", started=moment) for n, moment in enumerate(moments))
+    return replace(BARE, steps=tuple(steps))
+
+
+@pytest.mark.parametrize("cause", Cause)
+def test_only_what_does_not_show_is_tried_as_of_its_date(cause: Cause) -> None:
+    """Once, and where the day of the run is known."""
+    conclusion = CheckConclusion(cause, "It is so.")
+    evidence = ran_at(None, RAN + timedelta(hours=1), RAN)
+    found = worth_its_date(conclusion, evidence, None)
+    assert found == (RAN if cause is Cause.NOT_REPRODUCED else None)
+    assert worth_its_date(conclusion, evidence, RAN) is None
+    assert worth_its_date(conclusion, ran_at(None), None) is None
+
+
+def test_packages_of_yesterday_are_as_good_as_todays() -> None:
+    """Another setup would take its time and show the same."""
+    assert not is_old(RAN, RAN.timestamp() + 86_000)
+    assert is_old(RAN, RAN.timestamp() + 87_000)
+
+
+def test_what_two_tries_show_is_one_conclusion() -> None:
+    """Of packages of its day where they show it; else of today's, and both are told."""
+    shown = CheckConclusion(Cause.REAL, "`test`: it fails here every time.")
+    assert shows_more(shown)
+    assert only_then(shown, "test", RAN) == CheckConclusion(
+        Cause.REAL,
+        "`test`: it fails here every time. With today's packages, `test` does not fail as on "
+        "GitHub; with those of 2023-11-08, the day of the run, it does. The repair uses the latter.",
+    )
+    broken = CheckConclusion(Cause.INFRASTRUCTURE, "The setup timed out.")
+    assert not shows_more(broken)
+    assert neither(NOT_SEEN, broken, RAN) == CheckConclusion(
+        Cause.NOT_REPRODUCED,
+        "It passed here. With the packages of 2023-11-08, the day of the run: The setup timed out.",
+    )

@@ -12,7 +12,13 @@ from sandbox.base import Network
 from sandbox.e2b.network import network_rules
 from sandbox.egress.addresses import is_local, is_own
 from sandbox.egress.authority import Authority
-from sandbox.egress.credentials import OnlyReading, authorized, of_host, registry_credential
+from sandbox.egress.credentials import (
+    OnlyReading,
+    authorization,
+    may_stay,
+    of_host,
+    registry_credential,
+)
 from sandbox.egress.operator import Upstream, operator
 from sandbox.egress.policy import Policy, decide, plain
 from sandbox.egress.request import BadRequest, parse
@@ -193,21 +199,23 @@ def test_other_addresses_are_no_credentials(url: str) -> None:
     assert "secret" not in str(caught.value)
 
 
-def test_plain_requests_get_the_credential_of_their_path() -> None:
+def test_requests_get_the_credential_of_their_path() -> None:
     """In place of the client's own; the longest path wins; another host's has no say."""
     known = [
         registry_credential(f"http://u:{word}@pkg.example/{path}")
         for word, path in (("one", "a"), ("two", "a/b"))
     ]
-    head = b"GET http://pkg.example/a/b/c HTTP/1.1\r\nAUTHORIZATION: Basic own\r\nX: y\r\n\r\n"
-    wanted = parse(head)
+    wanted = parse(b"GET http://pkg.example/a/b/c HTTP/1.1\r\n\r\n")
     assert of_host(known, wanted) == tuple(known)
-    assert of_host(known, parse(head.replace(b"pkg", b"other"))) == ()
-    sent = authorized(wanted, known).head
-    assert b"Basic own" not in sent
-    assert f"Authorization: {known[1].authorization}\r\n".encode() in sent
+    assert of_host(known, parse(b"GET http://other.example/a/b/c HTTP/1.1\r\n\r\n")) == ()
+    assert authorization(known, "GET", "/a/b/c?x=/") == known[1].authorization
+    assert authorization(known, "PUT", "/b") is None
+    for path in ("/ab", "/a/../b", "/a/%2e%2e/b", "/a//b"):
+        assert authorization(known, "GET", path) is None
     with pytest.raises(OnlyReading):
-        authorized(parse(head.replace(b"GET", b"PUT")), known)
+        authorization(known, "PUT", "/a/b/c")
+    assert not any(map(may_stay, ("AUTHORIZATION", "X-Http-Method-Override")))
+    assert may_stay("Accept")
 
 
 @pytest.mark.parametrize(

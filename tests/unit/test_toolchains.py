@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from sandbox.base import Network
 from sandbox.bubblewrap.host_system import host_views
 from sandbox.bubblewrap.toolchains import (
     NODE_DIRECTORY,
@@ -133,3 +135,22 @@ def test_clients_are_told_of_the_way_out(home: Path, tmp_path: Path) -> None:
     assert views.online.environment["HTTPS_PROXY"] == "http://127.0.0.1:43128"
     for view in (views.offline, views.online):
         assert Path("/etc/resolv.conf") not in {mount.target for mount in view.mounts}
+
+
+def test_packages_on_this_machine_have_no_date(home: Path, tmp_path: Path) -> None:
+    """Nobody says when they were made: where a date counts, they are neither shown nor named."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    environ = {
+        "HOME": str(home),
+        "PATH": "",
+        "PIP_FIND_LINKS": str(wheels),
+        "UV_INDEX": f"own=file://{wheels} other=https://pypi.example/simple",
+    }
+    config = f"[global]\nfind-links = {wheels}\n"
+    views = host_views(tmp_path / "etc", config, environ)
+    assert Mount(wheels, wheels) in views.of(Network()).mounts
+    dated = views.of(Network(packages_before=datetime(2024, 1, 1, tzinfo=UTC)))
+    assert Mount(wheels, wheels) not in dated.mounts
+    assert "PIP_FIND_LINKS" not in dated.environment
+    assert dated.environment["UV_INDEX"] == "other=https://pypi.example/simple"

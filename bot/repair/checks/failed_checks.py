@@ -16,9 +16,11 @@ from bot.model import (
     Reproduction,
     Verdict,
 )
-from bot.model.progress import CommandsFound, Phase, PhaseStarted, Reproduced
+from bot.model.progress import CommandsFound, Noticed, Phase, PhaseStarted, Reproduced
+from bot.model.steps import now
 from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
 from bot.repair.checks.joined_observation import joined
+from bot.repair.checks.run_date import is_old, neither, only_then, shows_more, worth_its_date
 from bot.repair.checks.targets import CheckTarget, Chosen, choose, commands_of, failed_job
 from bot.repair.checks.verdict import (
     CheckConclusion,
@@ -40,10 +42,12 @@ from bot.repair.workspace.preparation import (
     PLACES,
     Preparation,
     SetupFailed,
+    base_of,
+    dated,
     why_setup_failed,
 )
 from bot.repair.workspace.setup_inputs import touches_setup
-from bot.reporting.reasons import failed_jobs, other_failures, sandbox_setup
+from bot.reporting.reasons import failed_jobs, other_failures, package_dates, sandbox_setup
 
 _SETUP_CHARACTERS = 16_000
 
@@ -97,7 +101,7 @@ async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairCon
     run.known.commands = commands_of(chosen.targets[0].target, tree)
     run.listener(CommandsFound(run.known.commands))
     trials = [
-        await _try(run, source, each, place, guidance)
+        await _try_with_its_date(run, source, each, place, guidance)
         for each, place in zip(chosen.targets, PLACES, strict=False)
     ]
     conclusion = overall([*(trial.conclusion for trial in trials), *outer])
@@ -128,6 +132,22 @@ def _context(
     return replace(first, beside=tuple(others))
 
 
+async def _try_with_its_date(
+    run: Run, source: Source, chosen: CheckTarget, place: str, guidance: str
+) -> JobReproduction:
+    """Repeat one failed job, with the packages of its day where today's do not show its failure."""
+    today = await _try(run, source, chosen, place, guidance)
+    moment = worth_its_date(today.conclusion, chosen.evidence, run.job.as_of)
+    if moment is None or not is_old(moment, await run.steps(f"now{place}", now)):
+        return today
+    run.listener(Noticed(package_dates.trying_as_of(chosen.target.check, moment)))
+    run_then = replace(run, job=replace(run.job, as_of=moment))
+    then = await _try(run_then, source, chosen, dated(place), guidance)
+    if not shows_more(then.conclusion):
+        return replace(today, conclusion=neither(today.conclusion, then.conclusion, moment))
+    return replace(then, conclusion=only_then(then.conclusion, chosen.target.check, moment))
+
+
 async def _try(
     run: Run, source: Source, chosen: CheckTarget, place: str, guidance: str
 ) -> JobReproduction:
@@ -136,8 +156,7 @@ async def _try(
     preparation = _preparation(run, source, chosen, place)
     run.listener(PhaseStarted(Phase.SETUP, detail=chosen.target.check))
     prepared = await run.steps(f"set up{place}", preparation.set_up)
-    if prepared.refused:
-        run.known.note(sandbox_setup.hosts_refused(prepared.refused))
+    run.known.note(*run.setup_notes(prepared))
     if isinstance(prepared, SetupFailed):
         return JobReproduction(chosen, None, (), _setup_failed(run, chosen, prepared))
     preparation.use(prepared)
@@ -208,7 +227,7 @@ async def _at_base(
         source.store, source.trusted, source.directory.with_name("source-base")
     )
     base = replace(source, head=source.trusted, directory=directory)
-    preparation = _preparation(run, base, chosen, f"-base{place}")
+    preparation = _preparation(run, base, chosen, base_of(place))
     prepared = await run.steps(f"set up base{place}", preparation.set_up)
     if isinstance(prepared, SetupFailed):
         run.known.note(failed_jobs.base_not_set_up(chosen.target.check))

@@ -42,12 +42,14 @@ class Prepared:
         tree: What the work tree holds after the setup, as a tree of the run's store.
         environment_of: The commit whose environment is used, when another run made it; else "".
         refused: Hosts that the setup tried to reach and was not allowed to.
+        undated: Package indexes that could not be held to the job's date.
     """
 
     snapshot: str
     tree: str
     environment_of: str = ""
     refused: tuple[str, ...] = ()
+    undated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class SetupFailed:
     output: str
     timed_out: bool
     refused: tuple[str, ...] = ()
+    undated: tuple[str, ...] = ()
 
 
 def why_setup_failed(failed: SetupFailed) -> str:
@@ -68,15 +71,24 @@ def why_setup_failed(failed: SetupFailed) -> str:
     return sandbox_setup.failed(failed.command, failed.exit_code)
 
 
-PLACES = ("", "-2", "-3", "-4", "-base", "-base-2", "-base-3", "-base-4")
-"""What tells the trees of one run apart: one for each failed job, and each job's at the base."""
+PLACES = ("", "-2", "-3", "-4")
+"""What tells the trees of one run apart: one for each failed job."""
+
+
+def base_of(place: str) -> str:
+    """Return the place of a job's tree at the base commit."""
+    return f"-base{place}"
+
+
+def dated(place: str) -> str:
+    """Return the place of a job's tree with the packages of the day when it ran."""
+    return f"{place}-dated"
 
 
 def places_of(checks: int) -> tuple[str, ...]:
     """Return the places that a run about that many failed checks may have used."""
-    most = len(PLACES) // 2
-    used = min(checks, most)
-    return (*PLACES[:used], *PLACES[most : most + used])
+    heads = [each for place in PLACES[:checks] for each in (place, dated(place))]
+    return (*heads, *map(base_of, heads))
 
 
 def leftovers(run_id: str, places: Sequence[str] = PLACES[:1]) -> tuple[str, ...]:
@@ -119,7 +131,7 @@ class Preparation:
             provider: Of the sandboxes.
             run_limits: End the work.
             listener: Is told what happens.
-            place: One of `PLACES`; keeps several trees of a run apart.
+            place: One of `places_of`; keeps several trees of a run apart.
             target: The failed job in whose surroundings everything happens, if there is one.
             environments: Where to look for one that is prepared already.
         """
@@ -172,6 +184,7 @@ class Preparation:
             self._spec(name, network=self._for_setup(), source=self._source)
         )
         refused: dict[str, None] = {}
+        undated: dict[str, None] = {}
         try:
             for command, shown in zip(self._steps, self._shown, strict=True):
                 self._listener(PhaseStarted(Phase.SETUP, detail=shown))
@@ -181,17 +194,29 @@ class Preparation:
                     )
                 )
                 refused |= dict.fromkeys(result.refused)
+                undated |= dict.fromkeys(result.undated)
                 if not result.ok:
                     return SetupFailed(
-                        shown, result.exit_code, result.output, result.timed_out, (*refused,)
+                        shown,
+                        result.exit_code,
+                        result.output,
+                        result.timed_out,
+                        (*refused,),
+                        (*undated,),
                     )
-            return replace(await self._keep_prepared(sandbox, key), refused=(*refused,))
+            prepared = await self._keep_prepared(sandbox, key)
+            return replace(prepared, refused=(*refused,), undated=(*undated,))
         finally:
             await sandbox.close()
 
     def _for_setup(self) -> Network:
         hosts = registries(DirectoryTree(self._source.directory))
-        return Network((*hosts, *self._job.hosts), self._job.network, self._job.project)
+        job = self._job
+        return Network((*hosts, *job.hosts), job.network, job.project, job.as_of)
+
+    def _for_commands(self) -> Network | None:
+        job = self._job
+        return Network(everything=True, packages_before=job.as_of) if job.network else None
 
     def _for_commands(self) -> Network | None:
         if self._job.network:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import socket
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,19 @@ async def test_an_allowed_host_is_reached(kind: Kind, upstream: UpstreamProxy) -
     seen = await sandbox.run("env; cat /proc/[0-9]*/environ", timeout=SECONDS)
     assert "untold" not in seen.output
     assert str(upstream.port) not in seen.output
+
+
+@own_gate
+async def test_a_dated_index_is_reached_in_the_same_way(
+    kind: Kind, upstream: UpstreamProxy
+) -> None:
+    """By the operator's proxy, although the gate itself asks."""
+    moment = datetime(2023, 11, 8, tzinfo=UTC)
+    sandbox = await kind.open(network=Network(("pypi.org",), packages_before=moment))
+    request = "GET http://pypi.org/simple/x/ HTTP/1.1\r\nHost: pypi.org\r\nX: y"
+    assert WELCOME.decode() in await answer(sandbox, request)
+    assert upstream.lines == ["GET http://pypi.org/simple/x/ HTTP/1.1"]
+    assert "400 Bad Request" in await answer(sandbox, "GET http://pypi.org/simple/x/")
 
 
 @own_gate

@@ -1,6 +1,6 @@
-"""Let package clients install what there was at a given time.
+"""Let package clients install what there was at a given time, by their own settings.
 
-A job that failed weeks ago may fail differently today, because what it does not pin has moved on.
+E2B's machines have no proxy of ours, which would leave newer packages out for every client.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 
-def as_of(moment: datetime) -> dict[str, str]:
+def package_dates(moment: datetime) -> dict[str, str]:
     """Return the variables that keep uv, pip (from 26.0) and npm from newer releases.
 
     Sources: `UV_EXCLUDE_NEWER` of uv, `--uploaded-prior-to` of pip, `before` of npm. Other clients

@@ -1,0 +1,27 @@
+"""Say what a person should know of a setup's network. Pure."""
+
+from __future__ import annotations
+
+from bot.repair.job import Job
+from bot.repair.workspace.preparation import Prepared, SetupFailed
+from bot.reporting.reasons import package_dates, sandbox_setup
+
+
+def setup_notes(
+    job: Job, prepared: Prepared | SetupFailed, *, filters_indexes: bool
+) -> tuple[str, ...]:
+    """Return the sentences.
+
+    Args:
+        job: That was set up.
+        prepared: What came of it.
+        filters_indexes: Whether its sandbox leaves out newer packages for every client.
+    """
+    notes = []
+    if prepared.refused:
+        notes.append(sandbox_setup.hosts_refused(prepared.refused))
+    if prepared.undated:
+        notes.append(package_dates.undated(prepared.undated))
+    if job.as_of is not None and not filters_indexes:
+        notes.append(package_dates.left_to_clients())
+    return tuple(notes)

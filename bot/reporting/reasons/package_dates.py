@@ -1,0 +1,61 @@
+"""How installing packages as of a date went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from bot.reporting.example import example
+from bot.reporting.series import series
+
+_HOSTS = 5
+_CHECK = "test"
+_RAN = datetime(2023, 11, 8, 12, 30, tzinfo=UTC)
+
+
+@example(["pypi.example.com"])
+@example(["pypi.example.com", "npm.example.com"])
+def undated(hosts: Sequence[str]) -> str:
+    """Package indexes tell no upload times."""
+    names = series([f"`{host}`" for host in hosts], most=_HOSTS)
+    verb = "does" if len(hosts) == 1 else "do"
+    return (
+        f"{names} {verb} not say when packages were uploaded, so newer packages were not left out."
+    )
+
+
+@example()
+def left_to_clients() -> str:
+    """The sandbox can't filter what indexes say."""
+    return (
+        "This kind of sandbox leaves package dates to the package clients: only uv, npm, and pip "
+        "from 26.0 leave newer packages out."
+    )
+
+
+@example(_CHECK, _RAN)
+def trying_as_of(check: str, moment: datetime) -> str:
+    """The setup runs again with older packages."""
+    return (
+        f"`{check}`: GitHub's failure does not show with today's packages. Trying those of "
+        f"{moment:%Y-%m-%d}, the day of the run."
+    )
+
+
+@example(_CHECK, _RAN)
+def fails_as_of(check: str, moment: datetime) -> str:
+    """Only packages of the failing run's day show GitHub's failure."""
+    return (
+        f"With today's packages, `{check}` does not fail as on GitHub; with those of "
+        f"{moment:%Y-%m-%d}, the day of the run, it does. The repair uses the latter."
+    )
+
+
+@example(
+    "`test`: `pytest -q` passed here 3 times but failed on GitHub.",
+    "`test`: `npm ci`, which runs before the failed step, exited with 1 here.",
+    _RAN,
+)
+def not_as_of_either(today: str, then: str, moment: datetime) -> str:
+    """Neither today's packages nor those of the run's day show GitHub's failure."""
+    return f"{today} With the packages of {moment:%Y-%m-%d}, the day of the run: {then}"

@@ -1,0 +1,96 @@
+"""Answer a client in a registry's place: with what the registry said, or with what is left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from aiohttp import ClientResponse, web
+from multidict import CIMultiDict
+
+from sandbox.egress.listings import LARGEST, Listing
+
+HOP = frozenset(
+    {
+        *("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"),
+        *("proxy-authorization", "proxy-authenticate", "proxy-connection", "expect"),
+    }
+)
+"""Headers of one connection, in lower case."""
+
+_OF_THE_PAGE = frozenset(
+    {"content-length", "content-type", "content-encoding", "etag", "last-modified", "vary"}
+)
+"""Headers that no longer fit when something was left out."""
+
+
+def accepted(request: web.BaseRequest) -> str:
+    """Return what a client can read."""
+    return ",".join(request.headers.getall("Accept", []))
+
+
+async def begin(answer: ClientResponse) -> bytes:
+    """Read a page, or the beginning of one that is too large to be looked into."""
+    body = bytearray()
+    async for piece in answer.content.iter_any():
+        body += piece
+        if len(body) >= LARGEST:
+            break
+    return bytes(body)
+
+
+async def passed_on(
+    request: web.BaseRequest, answer: ClientResponse, begun: bytes = b""
+) -> web.StreamResponse:
+    """Pass an answer on as it comes, byte by byte.
+
+    Args:
+        request: Of the client.
+        answer: Of the registry.
+        begun: What was read of it before.
+    """
+    response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=_kept(answer))
+    await response.prepare(request)
+    try:
+        if request.method != "HEAD":
+            await _carry(answer, response, begun)
+        await response.write_eof()
+    except BaseException:  # what was begun can't be taken back: the client must see that it ends
+        if request.transport is not None:
+            request.transport.abort()
+        raise
+    return response
+
+
+async def _carry(answer: ClientResponse, response: web.StreamResponse, begun: bytes) -> None:
+    if begun:
+        await response.write(begun)
+    async for piece in answer.content.iter_any():
+        await response.write(piece)
+
+
+async def shown(
+    request: web.BaseRequest, answer: ClientResponse, listing: Listing
+) -> web.StreamResponse:
+    """Answer with what is left of a page, and return when the client has it."""
+    if listing.body is None:
+        return told(404, "There was nothing of this name at the date of this run.")
+    headers = _kept(answer, without=_OF_THE_PAGE)
+    headers["Content-Type"] = listing.content_type
+    response = web.Response(body=listing.body, headers=headers)
+    await response.prepare(request)
+    await response.write_eof()
+    return response
+
+
+def told(status: int, text: str) -> web.Response:
+    """Return an answer of the gate itself, in plain text."""
+    return web.Response(status=status, text=f"{text}\n")
+
+
+def _kept(answer: ClientResponse, without: Collection[str] = ()) -> CIMultiDict[str]:
+    """Return the headers that concern the client."""
+    return CIMultiDict(
+        (name, value)
+        for name, value in answer.headers.items()
+        if name.lower() not in HOP and name.lower() not in without
+    )

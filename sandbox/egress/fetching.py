@@ -1,0 +1,158 @@
+"""Ask a host in a sandbox's name: by an address that was checked, or by the operator's proxy."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from aiohttp import (
+    ClientError,
+    ClientResponse,
+    ClientSession,
+    ClientTimeout,
+    DummyCookieJar,
+    StreamReader,
+    TCPConnector,
+)
+from aiohttp.abc import AbstractResolver, ResolveResult
+from multidict import CIMultiDict
+from yarl import URL
+
+from sandbox.egress.addresses import as_address
+from sandbox.egress.operator import Operator, Upstream
+from sandbox.egress.policy import Policy, decide
+from sandbox.egress.request import Wanted
+from sandbox.egress.route import Forbidden, NoRoute, checked, checked_as_far_as_known
+
+_TIMEOUT = ClientTimeout(total=None, sock_connect=30, sock_read=300)
+_ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
+"""Headers that aiohttp adds by itself, and that only the client may."""
+
+
+class Fetching:
+    """Sends requests on, over connections that are kept for the next ones.
+
+    Args:
+        policy: What may be reached.
+        operator: How this host reaches the internet.
+        trust: How hosts are checked.
+    """
+
+    def __init__(self, policy: Policy, operator: Operator, trust: ssl.SSLContext) -> None:
+        self._policy = policy
+        self._operator = operator
+        self._trust = trust
+        self._direct = _session(TCPConnector(resolver=_Checked(policy), use_dns_cache=False))
+        self._proxied = _session(TCPConnector())
+
+    @asynccontextmanager
+    async def answer(
+        self, wanted: Wanted, headers: CIMultiDict[str], body: StreamReader | None = None
+    ) -> AsyncIterator[ClientResponse]:
+        """Yield what the host answers: not decoded, not redirected.
+
+        Raises:
+            Forbidden: An address of the host is a local one.
+            NoRoute: The host has no address, does not answer, or is not who it should be.
+        """
+        upstream = self._operator.upstream(wanted.scheme, wanted.host, wanted.port)
+        await self._check(wanted, upstream)
+        session = self._direct if upstream is None else self._proxied
+        for_proxy = _for_proxy(upstream)
+        tunnelled = wanted.scheme == "https"
+        try:
+            async with session.request(
+                wanted.method,
+                _url(wanted),
+                headers=headers
+                if tunnelled
+                else CIMultiDict([*headers.items(), *for_proxy.items()]),
+                data=body,
+                skip_auto_headers=_ADDED,
+                allow_redirects=False,
+                ssl=self._trust,
+                proxy=_address(upstream) if upstream else None,
+                proxy_headers=for_proxy if tunnelled else None,
+            ) as response:
+                yield response
+        except TimeoutError as error:
+            raise NoRoute(f"{wanted.host} does not answer.") from error
+        except (ClientError, OSError) as error:
+            raise NoRoute(f"{wanted.host} can't be reached: {error}.") from error
+
+    async def _check(self, wanted: Wanted, upstream: Upstream | None) -> None:
+        """Check what aiohttp does not resolve: addresses in place of names, hosts behind a proxy."""
+        passed = decide(self._policy, wanted.host, wanted.port)
+        if passed is None:
+            raise Forbidden(f"{wanted.host} is not allowed.")
+        if upstream is not None:
+            await checked_as_far_as_known(wanted.host, wanted.port, passed)
+        elif as_address(wanted.host) is not None:
+            await checked(wanted.host, wanted.port, passed)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await asyncio.gather(self._direct.close(), self._proxied.close())
+
+
+class _Checked(AbstractResolver):
+    """Resolves the names that a policy allows; what is connected to is what was checked."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - aiohttp passes it
+    ) -> list[ResolveResult]:
+        """Return a host's addresses, whatever their family."""
+        passed = decide(self._policy, host, port)
+        if passed is None:
+            raise Forbidden(f"{host} is not allowed.")
+        return [_resolved(host, port, each) for each in await checked(host, port, passed)]
+
+    async def close(self) -> None:
+        """Hold nothing."""
+
+
+def _resolved(host: str, port: int, address: str) -> ResolveResult:
+    return ResolveResult(
+        hostname=host,
+        host=address,
+        port=port,
+        family=socket.AF_INET6 if ":" in address else socket.AF_INET,
+        proto=0,
+        flags=socket.AI_NUMERICHOST,
+    )
+
+
+def _session(connector: TCPConnector) -> ClientSession:
+    return ClientSession(
+        connector=connector,
+        cookie_jar=DummyCookieJar(),
+        timeout=_TIMEOUT,
+        auto_decompress=False,
+        trust_env=False,
+    )
+
+
+def _url(wanted: Wanted) -> URL:
+    host = f"[{wanted.host}]" if ":" in wanted.host else wanted.host
+    return URL(f"{wanted.scheme}://{host}:{wanted.port}{wanted.path}", encoded=True)
+
+
+def _address(upstream: Upstream) -> str:
+    host = f"[{upstream.host}]" if ":" in upstream.host else upstream.host
+    return f"{'https' if upstream.tls else 'http'}://{host}:{upstream.port}"
+
+
+def _for_proxy(upstream: Upstream | None) -> dict[str, str]:
+    """Return the header for the operator's proxy: of a tunnel's request, or of the request itself."""
+    if upstream is None or upstream.authorization is None:
+        return {}
+    return {"Proxy-Authorization": upstream.authorization}
