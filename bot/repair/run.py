@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from bot.detect.missing import Remedy
 from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
 from bot.model.deadline import RunLimits
 from bot.model.money.budget import own_balance
@@ -19,6 +20,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.verify import Destination, Verifier
 from bot.repair.workspace.environments import Environments
 from bot.repair.workspace.preparation import Preparation, Prepared
+from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.repair.workspace.scrubbing import Scrub
 from bot.repair.workspace.workbench import SandboxWorkbench
 from sandbox.base import SandboxProvider
@@ -43,6 +45,7 @@ class Tools:
         reviewer: Says whether a written test shows the problem; None without a model.
         environments: Prepared ones that are kept from run to run; None keeps none.
         scrub: Takes secrets out of what commands print, before it is kept or shown.
+        remembered_setups: What setups lacked in earlier runs; None remembers nothing.
     """
 
     sandboxes: SandboxProvider
@@ -50,6 +53,7 @@ class Tools:
     reviewer: ProofReviewer | None = None
     environments: Environments | None = None
     scrub: Scrub = str
+    remembered_setups: RememberedSetups | None = None
 
 
 @dataclass(slots=True)
@@ -65,6 +69,9 @@ class RunState:
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     clues: str = ""
+    detected: Commands | None = None
+    remedies: list[Remedy] = field(default_factory=list)
+    healing_rounds: int = 0
 
     def note(self, *notes: str) -> None:
         """Add what a person should know, once."""

@@ -1,0 +1,48 @@
+"""Name what a run keeps at its sandbox provider, and remove it in the end."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+
+from sandbox.base import SandboxError, SandboxProvider
+
+MOST_EXTENSIONS = 12
+"""Times that a prepared tree of one run may be extended."""
+
+
+def extended(n: int) -> str:
+    """Return what tells the n-th extension apart."""
+    return f"extended-{n}"
+
+
+PLACES = ("", "-2", "-3", "-4", "-base", "-base-2", "-base-3", "-base-4")
+"""What tells the trees of one run apart: one for each failed job, and each job's at the base."""
+
+
+def places_of(checks: int) -> tuple[str, ...]:
+    """Return the places that a run about that many failed checks may have used."""
+    most = len(PLACES) // 2
+    used = min(checks, most)
+    return (*PLACES[:used], *PLACES[most : most + used])
+
+
+def leftovers(run_id: str, places: Sequence[str] = PLACES[:1]) -> tuple[str, ...]:
+    """Return the names under which a run keeps things at its sandbox provider."""
+    kinds = (
+        "setup",
+        "with-test",
+        "prepared",
+        "tested",
+        *map(extended, range(1, MOST_EXTENSIONS + 1)),
+    )
+    return tuple(f"{run_id}-{kind}{place}" for place in places for kind in kinds)
+
+
+async def clean_up(
+    provider: SandboxProvider, run_id: str, places: Sequence[str] = PLACES[:1]
+) -> None:
+    """Remove what a run left at the provider; what can't be removed expires."""
+    for name in leftovers(run_id, places):
+        with contextlib.suppress(SandboxError):
+            await provider.remove(name)
