@@ -16,6 +16,7 @@ from bot.model.proposers import PROPOSERS
 from bot.redaction import redactor_of
 from bot.repair.run import Tools
 from bot.repair.workspace.environments import Environments
+from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.repair.workspace.scrubbing import Scrub
 from bot.settings.environment import LocalSettings
 from bot.settings.sandbox_kind import SandboxKind
@@ -51,7 +52,8 @@ async def open_tools(
         provider = await choose_sandbox(settings, sandboxes, kind)
         stack.push_async_callback(provider.close)
         environments = Environments(sandboxes / "environments", provider)
-        yield Tools(provider, proposers, reviewer, environments, scrub, judge)
+        remembered = RememberedSetups(sandboxes / "setups")
+        yield Tools(provider, proposers, reviewer, environments, scrub, judge, remembered)
 
 
 def _build(

@@ -202,11 +202,26 @@ def budget(
 
 
 @app.command()
-def doctor() -> None:
-    """Check this machine and its settings, and report what is missing."""
+def doctor(
+    target: Annotated[
+        str | None, typer.Argument(metavar="PATH", help="Path of a git repository.")
+    ] = None,
+    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--json", help="Print one JSON object to stdout; needs PATH.")
+    ] = False,
+) -> None:
+    """Check this machine and its settings, or with PATH what would run in a repository."""
     from bot.commands.doctor import run_doctor
+    from bot.commands.doctor_repository import run_doctor_of
+    from bot.errors import UsageError
 
-    raise typer.Exit(FIXED if run_doctor() else NOT_FIXED)
+    if as_json and target is None:
+        _refuse("--json needs the PATH of a repository.")
+    try:
+        fine = run_doctor() if target is None else run_doctor_of(target, as_json=as_json)
+    except UsageError as error:
+        _refuse(str(error))
+    raise typer.Exit(FIXED if fine else NOT_FIXED)
 
 
 @config_app.command("check")

@@ -34,7 +34,7 @@ from bot.repair.engine import repair
 from bot.repair.job import Checkout, Job
 from bot.repair.run import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
-from bot.repair.workspace.preparation import leftovers
+from bot.repair.workspace.leftovers import leftovers
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.settings.environment import load_local_settings
 from bot.storage.data_folder import make_data_folder

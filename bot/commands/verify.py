@@ -23,8 +23,8 @@ from bot.repair.job import Job
 from bot.repair.proposers.given import GIVEN, GivenPatch
 from bot.repair.run import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
+from bot.repair.workspace.leftovers import leftovers
 from bot.repair.workspace.patching import patch_between
-from bot.repair.workspace.preparation import leftovers
 from bot.reporting.verification import as_json, as_text
 from bot.settings.environment import LocalSettings, load_local_settings
 from bot.settings.sandbox_kind import SandboxKind

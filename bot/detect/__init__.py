@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from bot.detect import compiled, generic, node, python
 from bot.detect.finding import Detected
 from bot.detect.invocations import invocations
@@ -13,7 +15,15 @@ from bot.errors import UsageError
 from bot.model import Commands
 from bot.reporting.reasons import detection
 
-__all__ = ["DirectoryTree", "Tree", "detect", "registries"]
+__all__ = ["DirectoryTree", "Reasons", "Tree", "detect", "explained", "registries"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """Why the commands are what they are, one sentence per decision."""
+
+    setup: tuple[str, ...]
+    test: tuple[str, ...]
 
 
 def detect(
@@ -31,6 +41,14 @@ def detect(
     Raises:
         UsageError: When no test command is given and none can be found.
     """
+    commands, reasons = explained(tree, setup=setup, test=test, failing=failing)
+    return replace(commands, explanation=(*reasons.setup, *reasons.test))
+
+
+def explained(
+    tree: Tree, *, setup: tuple[str, ...] | None, test: str | None, failing: str | None
+) -> tuple[Commands, Reasons]:
+    """Return what `detect` returns, with the reasons apart."""
     given = "\n".join(command for command in (test, failing) if command)
     tools = _programs(given, tree)
     findings = _findings(tree, tools)
@@ -45,16 +63,15 @@ def detect(
             "target and no .pre-commit-config.yaml. "
             "Pass one with --test, or set `test:` in .github/fixpoint.yml."
         )
-    return Commands(
+    commands = Commands(
         setup=_setup(tree, setup, used, given),
         test=suite,
         failing=failing or suite,
-        explanation=(
-            *_setup_sentences(setup, used),
-            *_test_sentences(test, alike, main, suite),
-            *(detection.other_tests(f.test) for f in findings if f.test and _left(f, main)),
-        ),
         ecosystems=tuple(finding.ecosystem for finding in findings),
+    )
+    others = (detection.other_tests(f.test) for f in findings if f.test and _left(f, main))
+    return commands, Reasons(
+        _setup_sentences(setup, used), (*_test_sentences(test, alike, main, suite), *others)
     )
 
 

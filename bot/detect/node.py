@@ -37,21 +37,34 @@ def find(tree: Tree) -> Detected | None:
     if not tree.exists("package.json"):
         return None
     package = _package(tree)
-    lock = next((name for name in _LOCKS if tree.exists(name)), None)
-    pinned = str(package.get("packageManager", "")).partition("+")[0]
-    manager = pinned.partition("@")[0] or (_LOCKS[lock] if lock else "npm")
-    manager = manager if manager in _INSTALL else "npm"
-    install = _INSTALL[manager] if lock else f"{manager} install"
-    origin = "package.json" if pinned else lock or "package.json"
-    test, why = _test(tree, package, manager)
+    name, origin = manager(tree)
+    install = _INSTALL[name] if _lock(tree) else f"{name} install"
+    test, why = _test(tree, package, name)
     return Detected(
         ecosystem="node",
-        setup=(*_get(manager, pinned), install),
+        setup=(*_get(name, _pinned(package)), install),
         test=test,
-        setup_why=(detection.node_packages(origin, manager),),
+        setup_why=(detection.node_packages(origin, name),),
         test_why=why,
         tools=_TOOLS,
     )
+
+
+def manager(tree: Tree) -> tuple[str, str]:
+    """Return the package manager, and the file that says so."""
+    lock, pinned = _lock(tree), _pinned(_package(tree))
+    name = pinned.partition("@")[0] or (_LOCKS[lock] if lock else "npm")
+    origin = "package.json" if pinned or lock is None else lock
+    return name if name in _INSTALL else "npm", origin
+
+
+def _lock(tree: Tree) -> str | None:
+    return next((name for name in _LOCKS if tree.exists(name)), None)
+
+
+def _pinned(package: dict[str, Any]) -> str:
+    """Return the manager that `packageManager` names, with its version and without its hash."""
+    return str(package.get("packageManager", "")).partition("+")[0]
 
 
 def _package(tree: Tree) -> dict[str, Any]:

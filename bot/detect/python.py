@@ -9,6 +9,7 @@ from bot.detect import pins
 from bot.detect.finding import Detected
 from bot.detect.python_dependencies import RequirementSource, declared, sources
 from bot.detect.python_environment import ENVIRONMENT, make_environment, wanted_python
+from bot.detect.python_lists import every_list
 from bot.detect.python_tests import find_tests
 from bot.detect.scripts import pyproject
 from bot.detect.tree import Tree
@@ -21,6 +22,9 @@ TOOLS = frozenset(
     | {"poetry", "pdm", "hatch", "pipenv"}
 )
 """Programs that come from PyPI under their own name."""
+
+_LOOSE_KINDS = frozenset({"workflow", "project", "tox environment"})
+"""Lists that hold much besides what tests need."""
 
 _COMMANDS = TOOLS | {"python", "pip", "uv"}
 _MARKS = (
@@ -160,7 +164,7 @@ def _chosen(
     """Return the lists of requirements to install, and needed packages that are in none."""
     available = [source for source in sources(tree) if _usable(tree, source)]
     chosen: list[RequirementSource] = []
-    best = next((source for source in available if source.for_tests), None)
+    best = next((source for source in available if source.for_tests), None) or _own_list(tree)
     if best:
         chosen.append(best)
     plain = next((s for s in available if s.name == "requirements.txt"), None)
@@ -178,6 +182,12 @@ def _chosen(
         chosen.append(other)
         have |= other.packages
     return tuple(chosen), tuple(missing)
+
+
+def _own_list(tree: Tree) -> RequirementSource | None:
+    """Return the list for tests that only a manager or a runner of the project reads."""
+    found = (source for source in every_list(tree) if source.kind not in _LOOSE_KINDS)
+    return next((source for source in found if source.for_tests and _usable(tree, source)), None)
 
 
 def _usable(tree: Tree, source: RequirementSource) -> bool:

@@ -24,16 +24,21 @@ class RequirementSource:
     """A named list of requirements.
 
     Attributes:
-        kind: `extra`, `group`, `file` or `tox`.
+        kind: `extra`, `group`, `file`, `tox`, or the manager or runner whose own list it is.
         name: The extra's, the group's, the file's path, `tox.ini`.
-        packages: Normalised names of what it lists, includes followed.
+        lines: The requirements that it lists, includes followed.
         arguments: What makes `pip install` take it.
     """
 
     kind: str
     name: str
-    packages: frozenset[str]
+    lines: tuple[str, ...]
     arguments: tuple[str, ...]
+
+    @property
+    def packages(self) -> frozenset[str]:
+        """Normalised names of what it lists."""
+        return names(self.lines)
 
     @property
     def rank(self) -> int:
@@ -57,7 +62,12 @@ def sources(tree: Tree) -> tuple[RequirementSource, ...]:
         *_files(tree),
         *_tox(tree),
     ]
-    return tuple(sorted(found, key=lambda source: source.rank))
+    return tuple(sorted(found, key=likelihood))
+
+
+def likelihood(source: RequirementSource) -> tuple[int, int]:
+    """Sort lists by how likely they are for tests: `test` goes before `test-core`."""
+    return source.rank, len(re.split(r"[/._-]", source.name))
 
 
 def declared(tree: Tree) -> frozenset[str]:
@@ -79,7 +89,7 @@ def _extras(tree: Tree, data: dict[str, Any]) -> Iterator[RequirementSource]:
     for name, lines in _setup_cfg_extras(tree).items():
         extras.setdefault(name, lines)
     for name, lines in extras.items():
-        yield RequirementSource("extra", name, names(_texts(lines)), (f".[{name}]",))
+        yield RequirementSource("extra", name, tuple(_texts(lines)), (f".[{name}]",))
 
 
 def _setup_cfg_extras(tree: Tree) -> dict[str, list[str]]:
@@ -110,7 +120,7 @@ def _groups(data: dict[str, Any]) -> Iterator[RequirementSource]:
 
     for name in groups:
         yield RequirementSource(
-            "group", name, names(lines(name, frozenset({name}))), ("--group", name)
+            "group", name, tuple(lines(name, frozenset({name}))), ("--group", name)
         )
 
 
@@ -118,7 +128,7 @@ def _files(tree: Tree) -> Iterator[RequirementSource]:
     paths = {path: None for pattern in _REQUIREMENT_FILES for path in tree.glob(pattern)}
     for path in paths:
         yield RequirementSource(
-            "file", path, names(_file_lines(tree, path, frozenset())), ("-r", path)
+            "file", path, tuple(_file_lines(tree, path, frozenset())), ("-r", path)
         )
 
 
@@ -152,12 +162,12 @@ def _tox(tree: Tree) -> Iterator[RequirementSource]:
     extras = [e for e in re.split(r"[\s,]+", parser.get("testenv", "extras", fallback="")) if e]
     if extras:
         arguments.append(f".[{','.join(extras)}]")
-    packages = set(names(line for line in plain if not line.startswith("-")))
+    listed = [line for line in plain if not line.startswith("-")]
     for line in plain:
         if line.startswith("-r"):
-            packages |= names(_file_lines(tree, line[2:].strip(), frozenset()))
+            listed += _file_lines(tree, line[2:].strip(), frozenset())
     if arguments and not any("{" in argument for argument in arguments):
-        yield RequirementSource("tox", "tox.ini", frozenset(packages), tuple(arguments))
+        yield RequirementSource("tox", "tox.ini", tuple(listed), tuple(arguments))
 
 
 def _unconditional(line: str) -> str:

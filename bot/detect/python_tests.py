@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import configparser
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from bot.detect.invocations import invocations
+from bot.detect.invocations import Invocation, invocations
 from bot.detect.python_dependencies import sources
 from bot.detect.scripts import pyproject
 from bot.detect.tree import Tree
@@ -36,6 +38,7 @@ _PLUGINS = {
     "pytest-randomly": re.compile(r"-p[ =]randomly|--randomly"),
     "pytest-mypy": re.compile(r"--mypy\b"),
 }
+_TEST_SCRIPTS = ("test", "tests", "unit", "unittest", "pytest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,8 @@ class TestsFound:
 def find_tests(tree: Tree) -> TestsFound | None:
     """Return the test command, pytest directly where the project uses it, or None."""
     return (
-        _configured_pytest(tree) or _django(tree) or _behind_tox(tree) or _files(tree)
-    ) or _runner(tree)
+        _configured_pytest(tree) or _django(tree) or _behind_tox(tree) or _behind_scripts(tree)
+    ) or (_files(tree) or _behind_nox(tree) or _runner(tree))
 
 
 def _configured_pytest(tree: Tree) -> TestsFound | None:
@@ -133,7 +136,43 @@ def _behind_tox(tree: Tree) -> TestsFound | None:
     found = [step for step in invocations("tox", tree.read) if step.tool != "tox"]
     if any(step.tool in {"pytest", "py.test"} for step in found):
         return TestsFound("python -m pytest", detection.tox_runs_pytest(), ("pytest",))
-    tests = [step for step in found if "test" in step.command()]
-    if len(tests) != 1:
-        return None
-    return TestsFound(tests[0].command(), detection.command_of_tox())
+    command = _one_test(found)
+    return TestsFound(command, detection.command_of_runner("tox.ini")) if command else None
+
+
+def _behind_scripts(tree: Tree) -> TestsFound | None:
+    """Return the one test command of a script in `pyproject.toml` that is named after tests."""
+    for runner in _script_runners(pyproject(tree.read).get("tool", {})):
+        command = _one_test(invocations(runner, tree.read))
+        if command:
+            why = detection.command_of_runner("pyproject.toml")
+            return TestsFound(command, why, ("pytest",) if "pytest" in command else ())
+    return None
+
+
+def _script_runners(tools: dict[str, Any]) -> Iterator[str]:
+    """Yield the commands that run scripts named after tests, hatch's environment for tests first."""
+    environments = tools.get("hatch", {}).get("envs", {})
+    for name in sorted(environments, key=lambda name: "test" not in name):
+        scripts = environments[name].get("scripts", {}) if name != "default" else {}
+        yield from (f"hatch run {name}:{script}" for script in _TEST_SCRIPTS if script in scripts)
+    tables = {
+        "hatch run": environments.get("default", {}).get("scripts", {}),
+        "pdm": tools.get("pdm", {}).get("scripts", {}),
+        "poe": tools.get("poe", {}).get("tasks", {}),
+        "task": tools.get("taskipy", {}).get("tasks", {}),
+    }
+    for runner, scripts in tables.items():
+        yield from (f"{runner} {script}" for script in _TEST_SCRIPTS if script in scripts)
+
+
+def _behind_nox(tree: Tree) -> TestsFound | None:
+    """Return the one test command that nox would run, when there is one that needs no nox."""
+    command = _one_test(step for step in invocations("nox", tree.read) if step.tool != "nox")
+    return TestsFound(command, detection.command_of_runner("noxfile.py")) if command else None
+
+
+def _one_test(steps: Iterable[Invocation]) -> str | None:
+    """Return the one command that seems to run tests, or None where there is none or a choice."""
+    tests = [command for step in steps if "test" in (command := step.command())]
+    return tests[0] if len(tests) == 1 else None

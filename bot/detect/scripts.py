@@ -192,7 +192,16 @@ def _tox_commands(parser: configparser.ConfigParser, section: str) -> list[str]:
     text = re.sub(r"\{(?:toxinidir|tox_root)\}/?", "", text)
     text = re.sub(r"\{envbindir\}/", "", text).replace("{envpython}", "python")
     lines = (re.sub(r"^[\w,!-]+: +", "", line.strip()) for line in text.split("\n"))
-    return [line.removeprefix("- ") for line in lines if line and not line.startswith("#")]
+    commands = [line.removeprefix("- ") for line in lines if line and not line.startswith("#")]
+    return [*_changed_folder(parser, section), *commands] if commands else []
+
+
+def _changed_folder(parser: configparser.ConfigParser, section: str) -> list[str]:
+    """Return the `cd` that `changedir` stands for, where it leads to a folder of the project."""
+    default = parser.get("testenv", "changedir", fallback="")
+    folder = parser.get(section, "changedir", fallback=default).strip()
+    folder = re.sub(r"^\{(?:toxinidir|tox_root)\}/?", "", folder)
+    return [f"cd {folder}"] if re.fullmatch(r"\w[\w./-]*", folder) else []
 
 
 def _nox(arguments: tuple[str, ...], read: Read) -> Script | None:

@@ -73,6 +73,9 @@ class Commands:
         explanation: One sentence per decision, for the person ("`tox.ini` has ..., so ...").
         ecosystems: `python`, `node`, `rust`, `go`, ... in the order of weight.
         targets: The failed jobs that are repeated here; `setup` and `failing` are the first's.
+        healed: What was missing after the setup that was detected: one sentence for each thing,
+            as in `explanation`.
+        before: Shell text that each command but those of the setup begins with, or "".
     """
 
     setup: tuple[str, ...]
@@ -81,6 +84,8 @@ class Commands:
     explanation: tuple[str, ...] = ()
     ecosystems: tuple[str, ...] = ()
     targets: tuple[Target, ...] = ()
+    healed: tuple[str, ...] = ()
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

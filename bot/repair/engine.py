@@ -21,6 +21,7 @@ from bot.model.progress import (
 )
 from bot.model.steps import Steps, now
 from bot.repair.attempts import make_attempt
+from bot.repair.healing import recalled, set_up
 from bot.repair.job import Checkout, Job, Source
 from bot.repair.loop import (
     Accept,
@@ -35,14 +36,9 @@ from bot.repair.loop import (
 from bot.repair.recent import recent_lines
 from bot.repair.reproduce import reproduce
 from bot.repair.run import Concluded, RepairContext, Run, RunState, Tools
+from bot.repair.workspace.leftovers import clean_up, places_of
 from bot.repair.workspace.patching import patch_between
-from bot.repair.workspace.preparation import (
-    Preparation,
-    SetupFailed,
-    clean_up,
-    places_of,
-    why_setup_failed,
-)
+from bot.repair.workspace.preparation import Preparation, SetupFailed, why_setup_failed
 from bot.reporting.reasons import ending, other_failures, sandbox_setup
 from sandbox.base import SandboxError
 from sandbox.git import GitError
@@ -139,8 +135,8 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     source = await checkout.provide(run.known.head)
     job = run.job
     tree = DirectoryTree(source.directory)
-    commands = detect(tree, setup=job.setup, test=job.test, failing=job.failing)
-    run.known.commands = commands
+    detected = detect(tree, setup=job.setup, test=job.test, failing=job.failing)
+    run.known.commands = commands = await recalled(run, detected)
     run.listener(CommandsFound(commands))
     await _note_submodules(run, source)
     preparation = Preparation(
@@ -153,10 +149,12 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
         environments=run.tools.environments,
     )
     run.listener(PhaseStarted(Phase.SETUP))
-    prepared = await run.steps("set up", preparation.set_up)
+    prepared, commands = await set_up(run, preparation, detected, commands, tree)
+    run.known.detected, run.known.commands = detected, commands
     run.known.note(*run.setup_notes(prepared))
     if isinstance(prepared, SetupFailed):
-        reason = why_setup_failed(prepared)
+        named = (remedy.why for remedy in run.known.remedies if not remedy.helps)
+        reason = " ".join((why_setup_failed(prepared), *named))
         run.known.reproduction = Reproduction(
             Cause.INFRASTRUCTURE,
             None,

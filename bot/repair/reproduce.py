@@ -9,6 +9,7 @@ from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.repair.aim import Aimed, aim
 from bot.repair.checks.base_commit import note_base
 from bot.repair.guards import is_test_file
+from bot.repair.healing import healed
 from bot.repair.loop import read_reproduction, verdict_of
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
@@ -20,8 +21,9 @@ from sandbox.git import PatchDoesNotApply
 
 async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     """Reproduce the failure; return the context that attempts start from."""
-    run.listener(PhaseStarted(Phase.REPRODUCE, detail=context.commands.failing))
     runs = [await _observe(run, context, 1)]
+    while (better := await healed(run, context, runs[0], run.known.detected)) is not None:
+        context, runs = better, [await _observe(run, better, 1)]
     aimed: Aimed | None = None
     if not runs[0].ok and not runs[0].timed_out:  # no second wait for a command that hangs
         aimed = await aim(run, context, runs[0])
@@ -54,6 +56,7 @@ def _concluded(runs: list[Observation], aimed: Aimed | None) -> Reproduction:
 async def _observe(run: Run, context: RepairContext, n: int) -> Observation:
     room = context.clean_room(run)
     if n == 1:  # what the command itself writes is not part of the fix
+        run.listener(PhaseStarted(Phase.REPRODUCE, detail=context.commands.failing))
         return await run.steps(
             "reproduce 1",
             room.observe_writes, f"{run.job.run_id}-reproduce-1", context.commands.failing,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from bot.detect.missing import Remedy
 from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
 from bot.model.deadline import RunLimits
 from bot.model.money.budget import own_balance
@@ -21,6 +22,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.verify import Destination, Verifier
 from bot.repair.workspace.environments import Environments
 from bot.repair.workspace.preparation import Preparation, Prepared, SetupFailed
+from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.repair.workspace.scrubbing import Scrub
 from bot.repair.workspace.setup_notes import setup_notes
 from bot.repair.workspace.workbench import SandboxWorkbench
@@ -47,6 +49,7 @@ class Tools:
         environments: Prepared ones that are kept from run to run; None keeps none.
         scrub: Takes secrets out of what commands print, before it is kept or shown.
         judge: Says which of several failures a problem is about; None without a model.
+        remembered_setups: What setups lacked in earlier runs; None remembers nothing.
     """
 
     sandboxes: SandboxProvider
@@ -55,6 +58,7 @@ class Tools:
     environments: Environments | None = None
     scrub: Scrub = str
     judge: FailureJudge | None = None
+    remembered_setups: RememberedSetups | None = None
 
 
 @dataclass(slots=True)
@@ -70,6 +74,9 @@ class RunState:
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     clues: str = ""
+    detected: Commands | None = None
+    remedies: list[Remedy] = field(default_factory=list)
+    healing_rounds: int = 0
 
     def note(self, *notes: str) -> None:
         """Add what a person should know, once."""

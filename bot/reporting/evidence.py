@@ -11,7 +11,9 @@ from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence, quote, table
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.prose import line, prose
+from bot.reporting.reasons.healing import config_offered
 from bot.reporting.series import series
+from bot.reporting.suggested_config import suggested_config
 
 _MOST_DETAILED = 5
 _SHORT_COMMAND = 48
@@ -120,8 +122,14 @@ def commands(found: Commands | None) -> Section:
         return Section(("",))
     given = fence("\n".join((*found.setup, found.failing)), "sh")
     why = bullets(line(sentence) for sentence in found.explanation)
-    told = "\n\n".join(filter(None, (given, why)))
+    told = "\n\n".join(filter(None, (given, why, _config(found))))
     return Section((details("Setup and test commands", told),), rank=1)
+
+
+def _config(found: Commands) -> str:
+    """Return the config with which the next run has nothing to find out."""
+    lines = suggested_config(found)
+    return f"{config_offered()}\n\n{fence(lines, 'yaml')}" if lines else ""
 
 
 def findings(found: Sequence[GuardFinding]) -> str:

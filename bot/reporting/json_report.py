@@ -14,6 +14,7 @@ from bot.model import Attempt, Commands, GuardFinding, Patch, Report, Reproducti
 from bot.redaction import TOKENS_ALONE, Redactor
 from bot.reporting.json_programs import ProgramPart, program_part
 from bot.reporting.outcome import outcome
+from bot.reporting.suggested_config import suggested_config
 
 VerdictName = Literal[
     "fixed",
@@ -124,6 +125,10 @@ class CommandsPart(_Part):
     explanation: tuple[str, ...] = Field(
         description="How each command was detected, one sentence each."
     )
+    config: str = Field(
+        default="",
+        description="Lines for `.github/fixpoint.yml`, where the setup lacked something at first.",
+    )
 
 
 class FixOutput(_Part):
@@ -207,6 +212,7 @@ def _commands(commands: Commands | None) -> dict[str, Any] | None:
         "test": commands.test,
         "failing": commands.failing,
         "explanation": commands.explanation,
+        "config": suggested_config(commands),
     }
 
 

@@ -10,6 +10,8 @@ from bot.reporting.figures import count, duration, money
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable
 from bot.reporting.proof import observation_of
+from bot.reporting.reasons.healing import config_offered
+from bot.reporting.suggested_config import suggested_config
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,6 +50,7 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
         _print_patch(report, console)
     for note in report.notes:
         say.line(f"Note: {note}")
+    _print_config(report, say)
     if destination:
         say.line(destination)
     attempts = count(len(report.attempts), "attempt")
@@ -82,6 +85,14 @@ def _print_setup(printed: str, say: _Speaker) -> None:
     """Print the end of what a failed setup said."""
     for text in printed.rstrip().splitlines()[-_MOST_SETUP_LINES:]:
         say.line(f"| {text}")
+
+
+def _print_config(report: Report, say: _Speaker) -> None:
+    """Print the config with which the next run has nothing to find out."""
+    if lines := suggested_config(report.commands):
+        say.line(config_offered())
+        for text in lines.splitlines():
+            say.line(text)
 
 
 def _attempts(attempts: tuple[Attempt, ...]) -> Table:

@@ -26,7 +26,7 @@ from bot.model.steps import Steps
 from bot.redaction import Redactor
 from bot.repair.job import Job
 from bot.repair.run import Tools
-from bot.repair.workspace.preparation import PLACES, leftovers, places_of
+from bot.repair.workspace.leftovers import PLACES, leftovers, places_of
 from bot.reporting import messages
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker

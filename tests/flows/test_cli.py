@@ -14,6 +14,7 @@ from inline_snapshot import snapshot
 
 from bot import __version__
 from bot.reporting.json_report import FixOutput
+from bot.reporting.reasons import healing
 from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
 from tests.flows.world import CHECK, FILES, RIGHT, WRONG, attempts, bash, open_scene
 
@@ -304,6 +305,40 @@ async def test_doctor_says_what_works(tmp_path: Path) -> None:
         said = " ".join(broken.out.split())
         for name in ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET"):
             assert name in said
+
+
+SOURCE_FOLDER = {
+    "pyproject.toml": "[tool.pdm.scripts]\ntest = 'python -m unittest discover -s tests'\n",
+    "src/app.py": "def double(number):\n    return number + number + 1\n",
+    "tests/test_app.py": (
+        "import unittest\n\nimport app\n\n\nclass Doubles(unittest.TestCase):\n"
+        "    def test_three(self):\n        self.assertEqual(app.double(3), 6)\n"
+    ),
+}
+
+
+async def test_a_setup_that_lacks_something_heals(tmp_path: Path) -> None:
+    """What the output says is missing is added, offered as config, and known the next time."""
+    async with open_desk(tmp_path, files=SOURCE_FOLDER) as desk:
+        before = await desk.run("doctor", str(desk.repository), "--json")
+        done = await desk.fix("--json", "--proposers", "mechanical")
+        output = read(done)
+        assert output.reproduction is not None, done.err
+        assert output.reproduction.failing == ("test_app.Doubles.test_three",)
+        assert output.commands is not None
+        assert output.commands.test == "PYTHONPATH=src python -m unittest discover -s tests"
+        assert output.commands.config.endswith(f"test: {output.commands.test}")
+        assert healing.own_module("app", "src") in output.notes
+        again = read(await desk.fix("--json", "--proposers", "mechanical"))
+        assert healing.remembered(again.head) in again.notes
+        assert again.reproduction == output.reproduction
+        after = await desk.run("doctor", str(desk.repository), "--json")
+        tests = [json.loads(told.out)["test"] for told in (before, after)]
+        assert tests == ["python -m unittest discover -s tests", output.commands.test]
+        shown = await desk.run("doctor", str(desk.repository))
+        assert shown.code == 0
+        assert "PYTHONPATH=src" in shown.out
+        assert_one_sentence(await desk.run("doctor", "--json"), "PATH")
 
 
 def test_version() -> None:

@@ -239,3 +239,44 @@ def test_links_do_not_lead_out(tmp_path: Path) -> None:
     tree = DirectoryTree(root)
     assert (tree.read("package.json"), tree.exists("package.json")) == (None, False)
     assert (tree.glob("*.json"), tree.glob("../*"), tree.read("loop")) == ((), (), None)
+
+
+def test_lists_that_only_managers_read(tmp_path: Path) -> None:
+    """Without a lock file, pip installs the group that poetry would."""
+    project = PROJECT + "[tool.poetry.group.dev.dependencies]\npytest = '^8.1'\nrich = '*'\n"
+    commands = found(tmp_path, {"pyproject.toml": project, "tests/test_a.py": ""})
+    assert commands.setup[1] == pip("-e . 'pytest>=8.1,<9' rich")
+    assert detection.test_dependencies([("poetry", "dev")]) in commands.explanation
+
+
+@pytest.mark.parametrize(
+    ("files", "test", "origin"),
+    [
+        (
+            {"pyproject.toml": "[tool.hatch.envs.test.scripts]\ntest = 'python -m unittest -v'\n"},
+            "python -m unittest -v",
+            "pyproject.toml",
+        ),
+        (
+            {"pyproject.toml": "[tool.pdm.scripts]\ntest = 'python check_tests.py'\n"},
+            "python check_tests.py",
+            "pyproject.toml",
+        ),
+        (
+            {"tox.ini": "[testenv]\nchangedir = src\ncommands = python -m unittest discover\n"},
+            "cd src && python -m unittest discover",
+            "tox.ini",
+        ),
+        (
+            {"noxfile.py": "def check(session):\n    session.run('python', 'tests/all.py')\n"},
+            "python tests/all.py",
+            "noxfile.py",
+        ),
+    ],
+)
+def test_the_command_behind_a_runner(
+    tmp_path: Path, files: dict[str, str], test: str, origin: str
+) -> None:
+    """Scripts, sessions and environments that run one test command need no runner."""
+    commands = found(tmp_path, files)
+    assert (commands.test, detection.command_of_runner(origin)) == (test, commands.explanation[-1])

@@ -55,6 +55,7 @@ def test_fixed() -> None:
                 "test": "pytest -q",
                 "failing": "pytest -q tests/test_dates.py",
                 "explanation": [],
+                "config": "",
             },
             "reproduction": {
                 "command": "pytest -q tests/test_dates.py",

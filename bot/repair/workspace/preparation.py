@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -13,6 +12,7 @@ from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener, Phase, PhaseStarted
 from bot.repair.job import Job, Source
 from bot.repair.workspace.environments import Environment, Environments, commit_key, environment_key
+from bot.repair.workspace.leftovers import extended
 from bot.repair.workspace.patching import apply_patch
 from bot.repair.workspace.renewal import NotRenewed, Renewal
 from bot.repair.workspace.step_environment import entered
@@ -21,7 +21,6 @@ from sandbox.base import (
     Network,
     ResourceLimits,
     Sandbox,
-    SandboxError,
     SandboxGone,
     SandboxProvider,
     SandboxSpec,
@@ -71,39 +70,12 @@ def why_setup_failed(failed: SetupFailed) -> str:
     return sandbox_setup.failed(failed.command, failed.exit_code)
 
 
-PLACES = ("", "-2", "-3", "-4")
-"""What tells the trees of one run apart: one for each failed job."""
+@dataclass(frozen=True, slots=True)
+class _Hosts:
+    """Hosts that a setup was not allowed to reach, and indexes that say no dates."""
 
-
-def base_of(place: str) -> str:
-    """Return the place of a job's tree at the base commit."""
-    return f"-base{place}"
-
-
-def dated(place: str) -> str:
-    """Return the place of a job's tree with the packages of the day when it ran."""
-    return f"{place}-dated"
-
-
-def places_of(checks: int) -> tuple[str, ...]:
-    """Return the places that a run about that many failed checks may have used."""
-    heads = [each for place in PLACES[:checks] for each in (place, dated(place))]
-    return (*heads, *map(base_of, heads))
-
-
-def leftovers(run_id: str, places: Sequence[str] = PLACES[:1]) -> tuple[str, ...]:
-    """Return the names under which a run keeps things at its sandbox provider."""
-    kinds = ("setup", "with-test", "prepared", "tested")
-    return tuple(f"{run_id}-{kind}{place}" for place in places for kind in kinds)
-
-
-async def clean_up(
-    provider: SandboxProvider, run_id: str, places: Sequence[str] = PLACES[:1]
-) -> None:
-    """Remove what a run left at the provider; what can't be removed expires."""
-    for name in leftovers(run_id, places):
-        with contextlib.suppress(SandboxError):
-            await provider.remove(name)
+    refused: tuple[str, ...]
+    undated: tuple[str, ...]
 
 
 class Preparation:
@@ -144,7 +116,7 @@ class Preparation:
         self._place = place
         self._steps = target.setup if target else commands.setup
         self._shown = commands.setup if target is None else target.shown
-        self._enter = target.enter if target else ""
+        self._enter = target.enter if target else commands.before
         self._job = job
         self._source = source
         self._provider = provider
@@ -183,31 +155,68 @@ class Preparation:
         sandbox = await self._provider.open(
             self._spec(name, network=self._for_setup(), source=self._source)
         )
-        refused: dict[str, None] = {}
-        undated: dict[str, None] = {}
         try:
-            for command, shown in zip(self._steps, self._shown, strict=True):
-                self._listener(PhaseStarted(Phase.SETUP, detail=shown))
-                result = await self._run_limits.hold(
-                    sandbox.run(
-                        command, timeout=self._job.limits.setup_seconds, on_output=self._tell
-                    )
-                )
-                refused |= dict.fromkeys(result.refused)
-                undated |= dict.fromkeys(result.undated)
-                if not result.ok:
-                    return SetupFailed(
-                        shown,
-                        result.exit_code,
-                        result.output,
-                        result.timed_out,
-                        (*refused,),
-                        (*undated,),
-                    )
-            prepared = await self._keep_prepared(sandbox, key)
-            return replace(prepared, refused=(*refused,), undated=(*undated,))
+            hosts = await self._run_steps(sandbox, self._steps, self._shown)
+            if isinstance(hosts, SetupFailed):
+                return hosts
+            prepared = await self._keep_prepared(sandbox, key, "prepared")
+            return replace(prepared, refused=hosts.refused, undated=hosts.undated)
         finally:
             await sandbox.close()
+
+    def change(self, commands: Commands) -> None:
+        """Set up with other commands from now on; what is prepared stays as it is."""
+        self._steps = self._shown = commands.setup
+        self._enter = commands.before
+
+    async def extend(
+        self, added: tuple[str, ...], onto: Prepared, n: int
+    ) -> Prepared | SetupFailed:
+        """Run further setup commands on a prepared tree, with the registries in reach.
+
+        Args:
+            added: The last ones of the commands that `change` named.
+            onto: The tree; it stays as it is.
+            n: Which extension of the run, from 1 to `MOST_EXTENSIONS`.
+        """
+        key = await self._key() if self._environments else ""
+        name = self._name("setup")
+        await self._provider.remove(name)
+        sandbox = await self._provider.open(
+            self._spec(name, network=self._for_setup(), snapshot=onto.snapshot)
+        )
+        try:
+            hosts = await self._run_steps(sandbox, added, added)
+            if isinstance(hosts, SetupFailed):
+                return hosts
+            prepared = await self._keep_prepared(sandbox, key, extended(n))
+            return replace(prepared, refused=hosts.refused, undated=hosts.undated)
+        finally:
+            await sandbox.close()
+
+    async def _run_steps(
+        self, sandbox: Sandbox, steps: Sequence[str], names: Sequence[str]
+    ) -> _Hosts | SetupFailed:
+        """Run setup commands; return what there is to say of the hosts that they asked."""
+        refused: dict[str, None] = {}
+        undated: dict[str, None] = {}
+        for command, shown in zip(steps, names, strict=True):
+            self._listener(PhaseStarted(Phase.SETUP, detail=shown))
+            result = await self._run_limits.hold(
+                sandbox.run(command, timeout=self._job.limits.setup_seconds, on_output=self._tell)
+            )
+            refused |= dict.fromkeys(result.refused)
+            undated |= dict.fromkeys(result.undated)
+            if not result.ok:
+                return SetupFailed(
+                    shown,
+                    result.exit_code,
+                    result.output,
+                    result.timed_out,
+                    (*refused,),
+                    (*undated,),
+                )
+        return _Hosts((*refused,), (*undated,))
 
     def _for_setup(self) -> Network:
         hosts = registries(DirectoryTree(self._source.directory))
@@ -215,12 +224,8 @@ class Preparation:
         return Network((*hosts, *job.hosts), job.network, job.project, job.as_of)
 
     def _for_commands(self) -> Network | None:
-        job = self._job
-        return Network(everything=True, packages_before=job.as_of) if job.network else None
-
-    def _for_commands(self) -> Network | None:
         if self._job.network:
-            return Network(everything=True)
+            return Network(everything=True, packages_before=self._job.as_of)
         return self._for_setup() if self._needs_registries else None
 
     async def _key(self) -> str:
@@ -259,20 +264,20 @@ class Preparation:
         await self._environments.forget(key)
         return None
 
-    async def _keep_prepared(self, sandbox: Sandbox, key: str) -> Prepared:
+    async def _keep_prepared(self, sandbox: Sandbox, key: str, kind: str) -> Prepared:
         """Keep a tree that was set up: for later runs too when it is the commit's and nothing else."""
         head = self._source.head
         if self._environments is None or self._job.is_fork:
-            return await self._keep(sandbox, self._name("prepared"), head)
+            return await self._keep(sandbox, self._name(kind), head)
         tree = await self._source.store.write_tree(await sandbox.tree(), base=head)
         if tree != await self._source.store.tree_of(head):
-            return await self._keep(sandbox, self._name("prepared"), head)
+            return await self._keep(sandbox, self._name(kind), head)
         name = f"env-{key[:20]}-{self._job.run_id}{self._place}"
         await self._provider.remove(name)
         snapshot = await sandbox.snapshot(name)
         if await self._environments.keep(key, Environment(snapshot, head)):
             return Prepared(snapshot, tree)
-        own = await self._keep(sandbox, self._name("prepared"), head)
+        own = await self._keep(sandbox, self._name(kind), head)
         await self._provider.remove(snapshot)
         return own
 

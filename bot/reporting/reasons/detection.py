@@ -7,7 +7,18 @@ from collections.abc import Sequence
 from bot.reporting.example import example
 from bot.reporting.series import series
 
-_LISTS = {"extra": "the extra ", "group": "the dependency group "}
+_LISTS = {
+    "extra": "the extra ",
+    "group": "the dependency group ",
+    "poetry": "poetry's group ",
+    "pdm": "pdm's group ",
+    "uv": "uv's ",
+    "rye": "rye's ",
+    "pipenv": "`Pipfile`'s ",
+    "hatch": "the hatch environment ",
+    "nox": "the nox session ",
+    "tox environment": "the tox environment ",
+}
 
 
 @example()
@@ -139,10 +150,10 @@ def tox_runs_pytest() -> str:
     return "`tox.ini` runs pytest."
 
 
-@example()
-def command_of_tox() -> str:
-    """Tox runs one test command, which needs no tox."""
-    return "The test command comes from `tox.ini`."
+@example("tox.ini")
+def command_of_runner(file: str) -> str:
+    """A runner has one test command, which doesn't need the runner."""
+    return f"The test command comes from `{file}`."
 
 
 @example()

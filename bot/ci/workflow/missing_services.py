@@ -1,0 +1,79 @@
+"""Databases that a command could not connect to, started as the project's own files describe them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot.ci.workflow.services import START, Service, services
+from bot.detect import Tree
+from bot.detect.missing import Remedy, Symptoms
+from bot.reporting.reasons import healing
+
+_REFUSED = r"refused|ECONNREFUSED|Errno 111|Can't connect|could not connect"
+_HOST = r"(?:localhost|127\.0\.0\.1|::1)"
+_PORT = r"\b(?P<port>5432|3306|6379)\b"
+_CONNECTIONS = (
+    re.compile(rf"{_HOST}[^\n]{{0,60}}?{_PORT}[^\n]{{0,120}}?(?:{_REFUSED})"),
+    re.compile(rf"(?:{_REFUSED})[^\n]{{0,120}}?{_HOST}[^\n]{{0,60}}?{_PORT}"),
+)
+_KINDS = {"5432": "postgres", "3306": "mysql", "6379": "redis"}
+_COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
+_WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
+_USERS = {"postgres": ("postgres", "postgres", "postgres"), "mysql": ("root", "", "test")}
+"""User, password and database where the project describes none: those of the images' own pages."""
+
+_SAID = "ci_said() { printf 'fixpoint: %s\\n' \"$*\" >&2; }"
+
+
+def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
+    """Yield the start of each database that refused a connection; it lives as long as a command."""
+    found = (match["port"] for one in _CONNECTIONS for match in one.finditer(symptoms.output))
+    for port in dict.fromkeys(found):
+        kind = _KINDS[port]
+        service, origin = next(_described(kind, tree), (_plain(kind, int(port)), ""))
+        before = f"{_SAID}\n{START}\n{service.start()}"
+        why = healing.service_started(kind, int(port), origin)
+        yield Remedy(f"service {kind}", why, before=before)
+
+
+def _described(kind: str, tree: Tree) -> Iterator[tuple[Service, str]]:
+    """Yield the services of a kind in compose files and workflows, with their file."""
+    for path in _COMPOSE:
+        declared = _mapping(_mapping(_document(tree, path)).get("services"))
+        yield from _of_kind(kind, {name: _as_job(one) for name, one in declared.items()}, path)
+    for path in (path for pattern in _WORKFLOWS for path in tree.glob(pattern)):
+        for job in _mapping(_mapping(_document(tree, path)).get("jobs")).values():
+            yield from _of_kind(kind, _mapping(_mapping(job).get("services")), path)
+
+
+def _of_kind(kind: str, declared: Mapping[str, Any], path: str) -> Iterator[tuple[Service, str]]:
+    return ((service, path) for service in services(declared) if service.kind == kind)
+
+
+def _as_job(service: object) -> dict[str, Any]:
+    """Return a service of a compose file as a workflow has it."""
+    values = _mapping(service)
+    given = values.get("environment")
+    pairs = (str(line).partition("=") for line in given) if isinstance(given, list) else ()
+    env = _mapping(given) or {name: value for name, _, value in pairs}
+    return {**values, "env": env}
+
+
+def _plain(kind: str, port: int) -> Service:
+    user, password, database = _USERS.get(kind, ("", "", ""))
+    return Service(kind, kind, port, user, password, database)
+
+
+def _document(tree: Tree, path: str) -> object:
+    from bot.config.yaml_document import Unreadable, read  # slow, and most runs miss no database
+
+    try:
+        return read(tree.read(path) or "").value
+    except Unreadable:
+        return None
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

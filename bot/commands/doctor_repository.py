@@ -1,0 +1,196 @@
+"""`fixpoint doctor PATH`: what was detected in a repository, what would run, what is missing here."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from bot.commands import event_loop
+from bot.commands.fix_options import FixOptions, local_repository, repo_config
+from bot.config.repo_config import PATH as CONFIG_PATH
+from bot.detect import DirectoryTree, Reasons, Tree, explained
+from bot.detect.managers import package_manager
+from bot.detect.missing import Remedy, applied
+from bot.detect.missing.machine import TOOLCHAINS
+from bot.detect.python_environment import wanted_python
+from bot.detect.shell import simple_commands
+from bot.errors import UsageError
+from bot.model import Commands
+from bot.repair.workspace.remembered_setups import RememberedSetups
+from bot.reporting.reasons import healing
+from bot.reporting.suggested_config import config_lines
+from bot.settings.environment import load_local_settings
+from sandbox.git import GitError, text
+
+_UV_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that was found out about a repository.
+
+    Attributes:
+        part: What it is about.
+        found: What it is.
+        why: What says so, or why it is so.
+    """
+
+    part: str
+    found: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryDiagnosis:
+    """What `--json` prints.
+
+    Attributes:
+        repository: Its root.
+        detected: Language, package manager, Python: what the files say.
+        setup: Commands that would run first, with the package registries in reach.
+        test: The command for the full test suite.
+        missing: What this machine lacks.
+        config: Lines for `.github/fixpoint.yml` that say the same.
+    """
+
+    repository: str
+    detected: tuple[Row, ...]
+    setup: tuple[str, ...]
+    test: str
+    missing: tuple[Row, ...]
+    config: str
+
+
+def run_doctor_of(target: str, *, as_json: bool) -> bool:
+    """Print what would happen in a repository; return whether nothing is missing.
+
+    Nothing of the repository runs.
+
+    Raises:
+        UsageError: When it is no repository, or no tests are found.
+    """
+    root = local_repository(FixOptions(target))
+    if root is None:
+        raise UsageError("doctor needs a local repository.")
+    diagnosis = event_loop.run(diagnose(root))
+    if as_json:
+        sys.stdout.write(json.dumps(asdict(diagnosis), indent=2, ensure_ascii=False) + "\n")
+    else:
+        _print(diagnosis)
+    return not diagnosis.missing
+
+
+async def diagnose(root: Path) -> RepositoryDiagnosis:
+    """Return what is found out about a repository without running anything of it.
+
+    Raises:
+        UsageError: When no tests are found.
+    """
+    tree, config = DirectoryTree(root), repo_config(root)
+    detected, reasons = explained(tree, setup=config.setup, test=config.test, failing=None)
+    remedies = await _remembered(root, detected) if config.setup is None else ()
+    commands = detected
+    for remedy in remedies:
+        commands = applied(remedy, commands)
+    return RepositoryDiagnosis(
+        repository=str(root),
+        detected=tuple(_rows(tree, commands, reasons, configured=bool(config.setup))),
+        setup=commands.setup,
+        test=commands.test,
+        missing=(
+            *_missing_programs(commands),
+            *await asyncio.to_thread(_missing_python, tree, commands),
+            *await _empty_submodules(root),
+        ),
+        config=config_lines(commands),
+    )
+
+
+async def _remembered(root: Path, detected: Commands) -> tuple[Remedy, ...]:
+    """Return what earlier runs of `fixpoint fix` found missing."""
+    folder = load_local_settings(os.environ).fixpoint_data / "local" / "sandboxes" / "setups"
+    found = await RememberedSetups(folder).recall(str(root.resolve()), detected)
+    return found.remedies if found else ()
+
+
+def _rows(tree: Tree, commands: Commands, reasons: Reasons, *, configured: bool) -> Iterator[Row]:
+    for ecosystem in commands.ecosystems:
+        manager, origin = package_manager(tree, ecosystem)
+        yield Row("language", ecosystem, f"{manager}, by `{origin}`" if origin else manager)
+    if "python" in commands.ecosystems and (wanted := wanted_python(tree)):
+        yield Row("Python", wanted.request, f"`{wanted.origin}`")
+    if configured:
+        yield Row("repo config", CONFIG_PATH)
+    why = (*reasons.setup, *commands.healed)
+    yield Row("setup", "\n".join(commands.setup), "\n".join(why))
+    yield Row("test", commands.test, "\n".join(reasons.test))
+
+
+def _missing_programs(commands: Commands) -> Iterator[Row]:
+    """Yield the toolchains that the commands name and this machine lacks."""
+    script = "\n".join((*commands.setup, commands.test))
+    named = dict.fromkeys(simple.words[0] for simple in simple_commands(script))
+    for name in named:
+        if name in TOOLCHAINS and name != "uv" and shutil.which(name) is None:
+            yield Row("program", name, healing.toolchain(name, TOOLCHAINS[name]))
+
+
+def _missing_python(tree: Tree, commands: Commands) -> tuple[Row, ...]:
+    """Return the Python that the repository asks for, when this machine has none like it."""
+    wanted = wanted_python(tree) if "python" in commands.ecosystems else None
+    uv = _uv()
+    if wanted is None or uv is None:
+        return ()
+    asked = (uv, "python", "find", "--no-project", "--no-python-downloads", wanted.request)
+    try:
+        found = subprocess.run(asked, capture_output=True, timeout=_UV_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    if found.returncode == 0:
+        return ()
+    return (Row("Python", wanted.request, healing.python_absent(wanted.request)),)
+
+
+def _uv() -> str | None:
+    try:
+        import uv
+
+        return uv.find_uv_bin()
+    except (ImportError, FileNotFoundError):
+        return shutil.which("uv")
+
+
+async def _empty_submodules(root: Path) -> tuple[Row, ...]:
+    try:
+        status = await text("submodule", "status", cwd=root)
+    except GitError:
+        return ()
+    names = re.findall(r"^-[0-9a-f]+ (\S+)", status, re.MULTILINE)
+    return tuple(Row("submodule", name, healing.submodule_absent(name)) for name in names)
+
+
+def _print(diagnosis: RepositoryDiagnosis) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in ("part", "found", "why"):
+        table.add_column(column, overflow="fold")
+    for row in diagnosis.detected:
+        table.add_row(*(Text(cell) for cell in (row.part, row.found, row.why)))
+    for row in diagnosis.missing:
+        cells = (Text(f"missing {row.part}"), Text(row.found), Text(row.why))
+        table.add_row(*cells, style="yellow")
+    console = Console(highlight=False)
+    console.print(table)
+    console.print(f"\n{healing.config_offered()}\n", markup=False)
+    console.print(diagnosis.config, markup=False, soft_wrap=True)

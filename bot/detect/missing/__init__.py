@@ -1,0 +1,73 @@
+"""Say what a failed command shows to be missing, and what to do about it. Reads, runs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from bot.detect.missing.compiled import compiled_languages
+from bot.detect.missing.machine import missing_libraries, missing_programs, missing_variables
+from bot.detect.missing.node_packages import missing_packages, refused_install
+from bot.detect.missing.pytest_plugins import missing_plugins
+from bot.detect.missing.python_modules import missing_modules
+from bot.detect.missing.python_setup import failed_build, failed_list
+from bot.detect.missing.python_versions import wrong_version
+from bot.detect.missing.remedy import Remedy, applied
+from bot.detect.missing.submodules import empty_submodules
+from bot.detect.missing.symptoms import Symptoms
+from bot.detect.tree import Tree
+
+__all__ = ["Look", "Remedy", "Symptoms", "applied", "untried"]
+
+Look = Callable[[Symptoms, Tree], Iterator[Remedy]]
+"""Looks for one kind of thing that may be missing."""
+
+_IN_SETUP: tuple[Look, ...] = (
+    wrong_version,
+    refused_install,
+    failed_build,
+    compiled_languages,
+    missing_programs,
+    missing_libraries,
+    failed_list,
+)
+_IN_TESTS: tuple[Look, ...] = (
+    wrong_version,
+    missing_plugins,
+    missing_modules,
+    missing_packages,
+    compiled_languages,
+    missing_programs,
+    missing_libraries,
+    missing_variables,
+    empty_submodules,
+)
+
+
+def untried(
+    symptoms: Symptoms,
+    tree: Tree,
+    tried: Collection[tuple[str, str]],
+    besides: tuple[Look, ...] = (),
+) -> tuple[Remedy, ...]:
+    """Return what can be done at once: one remedy for each thing that is missing.
+
+    A remedy that makes the setup anew comes alone, because it may change all else. So does any
+    that helps a setup command: it goes before the command, which then may fail of the next thing.
+
+    Args:
+        symptoms: Of a command that failed.
+        tree: The work tree, untouched.
+        tried: The keys of the run's earlier remedies.
+        besides: Further looks at the output of tests.
+    """
+    found: dict[str, Remedy] = {}
+    for look in _IN_SETUP if symptoms.in_setup else (*_IN_TESTS, *besides):
+        for remedy in look(symptoms, tree):
+            if remedy.key not in tried:
+                found.setdefault(remedy.missing, remedy)
+    if symptoms.in_setup:
+        helpless = tuple(remedy for remedy in found.values() if not remedy.helps)
+        first = next((remedy for remedy in found.values() if remedy.helps), None)
+        return (*helpless, first.ahead_of(symptoms.command)) if first else helpless
+    anew = next((remedy for remedy in found.values() if not remedy.adds_only), None)
+    return (anew,) if anew else tuple(found.values())

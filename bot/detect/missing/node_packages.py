@@ -1,0 +1,84 @@
+"""What Node projects miss: packages, a build, an installation that agrees with its lock file."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+
+from bot.detect.missing.remedy import Remedy, matches
+from bot.detect.missing.symptoms import Symptoms
+from bot.detect.node import manager
+from bot.detect.scripts import package_scripts
+from bot.detect.tree import Tree
+from bot.reporting.reasons import healing
+
+_NO_MODULE = re.compile(
+    r"(?:Cannot find (?:module|package)|Failed to resolve import|Could not resolve) ['\"](?P<name>[^'\"]+)['\"]"
+)
+_PACKAGE = re.compile(r"(?P<name>(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)(?:/.*)?")
+_BUILT = re.compile(r"(?:^|/)(?:dist|build|lib|out|esm|cjs)(?:/|$)")
+_SETUP = (
+    (re.compile(r"\bERESOLVE\b|peer dep(?:endency)? conflict"), healing.peer_conflict),
+    (re.compile(r"npm ci`? can only install|npm (?:ERR!|error) `npm ci`|EUSAGE"), healing.lock_differs),
+    (re.compile(r"ERR_PNPM_(?:OUTDATED_LOCKFILE|LOCKFILE_CONFIG_MISMATCH|NO_LOCKFILE)"), healing.lock_differs),
+    (re.compile(r"lockfile needs to be updated|lockfile would have been modified|lockfile had changes, but lockfile is frozen"), healing.lock_differs),
+    (re.compile(r"\bEBADENGINE\b|ERR_PNPM_UNSUPPORTED_ENGINE|The engine \"node\" is incompatible"), healing.engine_refused),
+)  # fmt: skip
+_ENGINE_OPTIONS = {
+    "npm": "npm_config_engine_strict=false",
+    "pnpm": "npm_config_engine_strict=false",
+    "yarn": "YARN_IGNORE_ENGINES=true",
+}
+_MANAGER = re.compile(r"(?:^|\s)(?P<name>npm|pnpm|yarn|bun)\s+(?:ci|install)\b")
+
+
+def missing_packages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
+    """Yield a remedy for each package that was not found, and the build where a result of it was."""
+    if not tree.exists("package.json"):
+        return
+    for match in matches(_NO_MODULE, symptoms.output):
+        name = match["name"]
+        package = _PACKAGE.fullmatch(name)
+        if package and not name.startswith((".", "/")):
+            own = package["name"]
+            yield Remedy(f"package {own}", healing.node_package(own), (_install(own, tree),))
+        elif _BUILT.search(name) and "build" in package_scripts(tree.read):
+            build = f"{manager(tree)[0]} run build"
+            yield Remedy("build", healing.build_missing(name), (build,))
+
+
+def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
+    """Yield a more lenient installation where the package manager refuses the strict one."""
+    said = _MANAGER.search(symptoms.command)
+    if not symptoms.in_setup or said is None or not tree.exists("package.json"):
+        return
+    for pattern, why in _SETUP:
+        if pattern.search(symptoms.output):
+            lenient = _lenient(symptoms.command, said["name"], why is healing.engine_refused)
+            yield Remedy("installation", why(said["name"]), instead=(symptoms.command, lenient))
+            return
+
+
+def _lenient(command: str, name: str, engine: bool) -> str:  # noqa: FBT001 - private
+    if engine:
+        return f"{_ENGINE_OPTIONS.get(name, '')} {command}".strip()
+    if name == "npm":
+        return "npm install --legacy-peer-deps --no-audit --no-fund"
+    if name == "pnpm":
+        return "pnpm install --no-frozen-lockfile"
+    return f"{name} install"
+
+
+def _install(package: str, tree: Tree) -> str:
+    """Return the installation of a package in the version that the project asks for."""
+    try:
+        data = json.loads(tree.read("package.json") or "{}")
+    except ValueError:
+        data = {}
+    tables = [data.get(key) for key in ("dependencies", "devDependencies", "peerDependencies")]
+    version = next((t[package] for t in tables if isinstance(t, dict) and package in t), "")
+    plain = re.fullmatch(r"[\w.^~<>=|* -]+", str(version))
+    wanted = f"{package}@{version}" if plain else package
+    return f"npm install --no-save --no-audit --no-fund --legacy-peer-deps {shlex.quote(wanted)}"

@@ -1,0 +1,86 @@
+"""Ways around a Python installation that fails: its build, or one package of many."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from bot.detect.missing.python_modules import SETUPTOOLS, modules
+from bot.detect.missing.remedy import Remedy
+from bot.detect.missing.symptoms import Symptoms
+from bot.detect.python_environment import ENVIRONMENT
+from bot.detect.shell import simple_commands
+from bot.detect.tree import Tree
+from bot.reporting.reasons import healing
+
+_BUILDS = re.compile(
+    r"build_editable|prepare_metadata|get_requires_for_build|egg_info|Failed to build|build backend"
+)
+_NO_ISOLATION = "export UV_NO_BUILD_ISOLATION=1 PIP_NO_BUILD_ISOLATION=0"
+"""Pip's variable has to be false: https://github.com/pypa/pip/issues/5735"""
+
+_BUILD_TOOLS = (SETUPTOOLS, "wheel", "setuptools-scm", "cython", "hatchling", "poetry-core")
+_ONE_BY_ONE = f"xargs -d '\\n' -r -n 1 uv pip install -q --python {ENVIRONMENT}"
+
+
+def failed_build(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: ARG001 - as all
+    """Yield a build with what it imports, where the project does not say that it needs that."""
+    if not (symptoms.in_setup and _BUILDS.search(symptoms.output)):
+        return
+    wanted = [name.partition(".")[0] for name in modules(symptoms.output)]
+    if not wanted:
+        return
+    named = [name for name in dict.fromkeys(wanted) if name not in {"pkg_resources", "distutils"}]
+    words = shlex.join((*_BUILD_TOOLS, *named))
+    tools = f"uv pip install --python {ENVIRONMENT} {words}"
+    yield Remedy(
+        "build requirements",
+        healing.build_requirements(wanted[0]),
+        instead=(symptoms.command, f"{tools} && {_NO_ISOLATION} && {{ {symptoms.command}; }}"),
+    )
+
+
+def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: ARG001 - as all
+    """Yield the installation of the project first, and of what else is wanted one by one."""
+    if not symptoms.in_setup:
+        return
+    words = next(
+        (
+            c.words
+            for c in simple_commands(symptoms.command)
+            if c.words[:3] == ("uv", "pip", "install")
+        ),
+        (),
+    )[5:]
+    project, others, files = _split(words)
+    if not (others or files):
+        return
+    steps = [f"uv pip install --python {ENVIRONMENT} {shlex.join(project)}"] if project else []
+    rest = [f"printf '%s\\n' {shlex.join(others)}"] if others else []
+    rest += [rf"grep -hoE '^[A-Za-z][^#]*' {shlex.join(files)}"] if files else []
+    steps.append(f"{{ {{ {'; '.join(rest)}; }} | {_ONE_BY_ONE} || true; }}")
+    why = healing.one_by_one()
+    yield Remedy("list", why, instead=(symptoms.command, " && ".join(steps)))
+
+
+def _split(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str]]:
+    """Return an installation's arguments as the project, requirements, and files of them.
+
+    Extras and groups have no name of their own, so they stay where they are.
+    """
+    project: list[str] = []
+    others: list[str] = []
+    files: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "-e" and rest:
+            project += [word, rest.pop(0).partition("[")[0]]
+        elif word == "-r" and rest:
+            files.append(rest.pop(0))
+        elif word.startswith("-"):
+            del rest[:1]
+        else:
+            others.append(word)
+    return project, others, files

@@ -1,0 +1,98 @@
+"""What to do about something that is missing, and how it changes the commands of a repository."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from bot.detect.shell import simple_commands
+from bot.model import Commands
+
+_SHELL = frozenset(";&|<>$`(){}*\n~")
+"""With one of these a command is more than variables, a program and its arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remedy:
+    """One change of the setup, or the reason why there is none.
+
+    Attributes:
+        missing: What it is about.
+        way: Tells two remedies for the same thing apart; no run tries one of them twice.
+        why: One sentence for a person.
+        setup: Commands to run after the setup commands, with the package registries in reach.
+        first: Whether `setup` goes before the setup commands, so that all of them run again.
+        instead: A setup command, and the one that replaces it.
+        variables: What the tests must see in their environment.
+        before: Shell text that starts what the tests connect to; each command begins with it.
+    """
+
+    missing: str
+    why: str
+    setup: tuple[str, ...] = ()
+    first: bool = False
+    instead: tuple[str, str] | None = None
+    variables: tuple[tuple[str, str], ...] = ()
+    way: str = ""
+    before: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What a run keeps in mind of it."""
+        return self.missing, self.way
+
+    @property
+    def helps(self) -> bool:
+        """Whether there is something to do; else it only says what is missing."""
+        return bool(self.setup or self.instead or self.variables or self.before)
+
+    @property
+    def adds_only(self) -> bool:
+        """Whether what is set up already stays as it is."""
+        return not self.first and self.instead is None
+
+    def ahead_of(self, command: str) -> Remedy:
+        """Return it so that what it adds is there before a setup command needs it."""
+        if not (self.setup and self.adds_only):
+            return self
+        together = " && ".join((*self.setup, f"{{ {command}; }}"))
+        return replace(self, setup=(), instead=(command, together))
+
+
+def applied(remedy: Remedy, commands: Commands) -> Commands:
+    """Return the commands of the repository with a remedy."""
+    setup = commands.setup
+    if remedy.instead is not None:
+        old, new = remedy.instead
+        setup = tuple(new if command == old else command for command in setup)
+    setup = (*remedy.setup, *setup) if remedy.first else (*setup, *remedy.setup)
+    return replace(
+        commands,
+        setup=setup,
+        test=with_variables(commands.test, remedy.variables),
+        failing=with_variables(commands.failing, remedy.variables),
+        before="\n".join(filter(None, (commands.before, remedy.before))),
+        explanation=(*commands.explanation, remedy.why),
+        healed=(*commands.healed, remedy.why),
+    )
+
+
+def with_variables(command: str, variables: Iterable[tuple[str, str]]) -> str:
+    """Return a command that sees these variables; in front where it is a program and no more."""
+    words = [f"{name}={shlex.quote(value)}" for name, value in variables]
+    if not words:
+        return command
+    if len(simple_commands(command)) == 1 and not _SHELL & set(command):
+        return " ".join([*words, command])
+    return f"export {' '.join(words)}; {command}"
+
+
+def matches(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern, the first one of each text alone."""
+    seen: set[str] = set()
+    for match in pattern.finditer(text):
+        if match[0] not in seen:
+            seen.add(match[0])
+            yield match

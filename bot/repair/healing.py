@@ -1,0 +1,191 @@
+"""Complete a setup that was detected: find what a failed command misses, add it, try again.
+
+Nothing here happens in a run whose commands work, and nothing where a person named the setup
+commands. What was added is remembered for the next run of the repository.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+
+from bot.ci.workflow.missing_services import missing_services
+from bot.detect import DirectoryTree, Tree
+from bot.detect.missing import Remedy, Symptoms, applied, untried
+from bot.model import Commands, Observation, Problem
+from bot.model.progress import Phase, PhaseStarted
+from bot.repair.run import RepairContext, Run
+from bot.repair.workspace.leftovers import MOST_EXTENSIONS
+from bot.repair.workspace.preparation import Preparation, Prepared, SetupFailed
+from bot.repair.workspace.remembered_setups import RememberedSetup
+from bot.reporting.reasons import healing
+
+MOST_REMEDIES = MOST_EXTENSIONS
+"""Per run: each costs an installation."""
+
+MOST_ROUNDS = 4
+"""Per run: each costs another setup, or another execution of the failing command."""
+
+_SHORTEST_QUOTE = 20
+"""Characters; a shorter line of output that a problem description has may be there by chance."""
+
+
+async def recalled(run: Run, detected: Commands) -> Commands:
+    """Return the commands with what an earlier run of the repository found missing."""
+    setups = run.tools.remembered_setups
+    if setups is None or not _may_heal(run):
+        return detected
+    found = await run.steps("recall setup", setups.recall, run.job.repository, detected)
+    if found is None:
+        return detected
+    run.known.remedies.extend(found.remedies)
+    run.known.note(healing.remembered(found.commit))
+    return reduce(lambda commands, remedy: applied(remedy, commands), found.remedies, detected)
+
+
+async def set_up(
+    run: Run, preparation: Preparation, detected: Commands, commands: Commands, tree: Tree
+) -> tuple[Prepared | SetupFailed, Commands]:
+    """Set the repository up; where a command fails, try again with what it lacks.
+
+    Args:
+        run: Of it.
+        preparation: That makes the tree.
+        detected: What the repository's files say.
+        commands: The same with what is remembered.
+        tree: The work tree, untouched.
+
+    Returns:
+        The prepared tree, or why there is none; and the commands that were used.
+    """
+    made = await _prepared(run, preparation, commands)
+    if isinstance(made, SetupFailed) and commands != detected:
+        await _forget(run, detected)
+        commands = detected
+        made = await _prepared(run, preparation, commands)
+    at_first, healed_commands = made, commands
+    while isinstance(made, SetupFailed) and not made.timed_out:
+        symptoms = Symptoms(made.command, _unquoted(made.output, run.job.problem), in_setup=True)
+        found = _next_round(run, symptoms, tree)
+        if not found:
+            break
+        for remedy in found:
+            run.listener(PhaseStarted(Phase.SETUP, detail=remedy.why))
+            healed_commands = applied(remedy, healed_commands)
+        made = await _prepared(run, preparation, healed_commands)
+    if isinstance(made, SetupFailed):
+        return at_first, commands
+    await _remember(run, detected)
+    return made, healed_commands
+
+
+async def healed(
+    run: Run, context: RepairContext, seen: Observation, detected: Commands | None
+) -> RepairContext | None:
+    """Return the context with something added that the failing command misses, if it misses any.
+
+    Args:
+        run: Of it.
+        context: What the command ran on.
+        seen: How it ended.
+        detected: What the repository's files say; None where somebody named the commands.
+    """
+    if seen.ok or seen.timed_out or detected is None:
+        return None
+    said = "\n".join((seen.output, *(f"E   {failure.message}\n" for failure in seen.failing)))
+    symptoms = Symptoms(seen.command, _unquoted(said, run.job.problem))
+    tree = DirectoryTree(context.source.directory)
+    while found := _next_round(run, symptoms, tree):
+        better = context
+        for remedy in found:
+            better = await _tried(run, better, remedy)
+        if better is not context:
+            await _remember(run, detected)
+            return better
+    return None
+
+
+async def _tried(run: Run, context: RepairContext, remedy: Remedy) -> RepairContext:
+    """Return the context with a remedy, or as it is when the remedy itself fails."""
+    commands, preparation = applied(remedy, context.commands), context.preparation
+    n = run.known.remedies.index(remedy) + 1
+    run.listener(PhaseStarted(Phase.SETUP, detail=remedy.why))
+    run.known.note(remedy.why)
+    preparation.change(commands)
+    prepared: Prepared | SetupFailed = context.prepared
+    if not remedy.adds_only:
+        prepared = await run.steps(f"set up for remedy {n}", preparation.set_up)
+    elif remedy.setup:
+        prepared = await run.steps(
+            f"add remedy {n}", preparation.extend, remedy.setup, context.prepared, n
+        )
+    if isinstance(prepared, SetupFailed):
+        run.known.note(healing.did_not_help(prepared.command, prepared.exit_code))
+        run.known.remedies[n - 1] = replace(remedy, setup=(), instead=None, variables=(), before="")
+        preparation.change(context.commands)
+        preparation.use(context.prepared)
+        return context
+    preparation.use(prepared)
+    run.known.untouched, run.known.commands = prepared, commands
+    return replace(context, commands=commands, prepared=prepared)
+
+
+async def _prepared(
+    run: Run, preparation: Preparation, commands: Commands
+) -> Prepared | SetupFailed:
+    preparation.change(commands)
+    name = f"set up {len(run.known.remedies)}" if run.known.remedies else "set up"
+    return await run.steps(name, preparation.set_up)
+
+
+def _next_round(run: Run, symptoms: Symptoms, tree: Tree) -> tuple[Remedy, ...]:
+    """Return what to do next, and keep in mind that it is tried; note what can't be helped."""
+    known = run.known
+    if not _may_heal(run) or known.healing_rounds >= MOST_ROUNDS:
+        return ()
+    known.healing_rounds += 1
+    tried = {remedy.key for remedy in known.remedies}
+    found = untried(symptoms, tree, tried, besides=(missing_services,))
+    found = found[: MOST_REMEDIES - len(known.remedies)]
+    known.remedies.extend(found)
+    known.note(*(remedy.why for remedy in found if not remedy.helps))
+    return tuple(remedy for remedy in found if remedy.helps)
+
+
+def _may_heal(run: Run) -> bool:
+    return run.job.setup is None and not run.job.failed
+
+
+def _unquoted(output: str, problem: Problem) -> str:
+    """Return an output without the lines that the problem's description has: those are the problem.
+
+    A missing module that an issue reports is to be repaired in the project, not in the setup.
+    """
+    told = f"{problem.title}\n{problem.body}\n{problem.instructions}"
+
+    def is_told(line: str) -> bool:
+        text = line.removeprefix("E").strip()
+        return len(text) >= _SHORTEST_QUOTE and text in told
+
+    return "\n".join(line for line in output.split("\n") if not is_told(line))
+
+
+async def _remember(run: Run, detected: Commands) -> None:
+    """Keep what helped for the next run of the repository; a fork leaves nothing to others."""
+    setups, helped = run.tools.remembered_setups, _helpful(run)
+    if setups is not None and helped and run.job.repository and not run.job.is_fork:
+        found = RememberedSetup(run.known.head, helped)
+        await run.steps(
+            f"remember setup {len(run.known.remedies)}",
+            setups.keep, run.job.repository, detected, found,
+        )  # fmt: skip
+
+
+async def _forget(run: Run, detected: Commands) -> None:
+    run.known.remedies.clear()
+    if (setups := run.tools.remembered_setups) is not None:
+        await run.steps("forget setup", setups.forget, run.job.repository, detected)
+
+
+def _helpful(run: Run) -> tuple[Remedy, ...]:
+    return tuple(remedy for remedy in run.known.remedies if remedy.helps)

@@ -1,0 +1,257 @@
+"""What a setup lacked, and what was done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.reporting.example import example
+from bot.reporting.series import series
+
+_MODULES = 6
+"""Names that a sentence shows."""
+
+_LISTS = {
+    "project": "`{0}` lists it",
+    "extra": "the extra `{0}` declares it",
+    "group": "the dependency group `{0}` declares it",
+    "file": "`{0}` lists it",
+    "tox": "`{0}` lists it",
+    "tox environment": "the tox environment `{0}` installs it",
+    "nox": "the nox session `{0}` installs it",
+    "hatch": "the hatch environment `{0}` has it",
+    "poetry": "poetry's group `{0}` declares it",
+    "pdm": "pdm's group `{0}` declares it",
+    "uv": "uv's `{0}` declare it",
+    "rye": "rye's `{0}` declare it",
+    "pipenv": "`Pipfile` lists it",
+    "workflow": "`{0}` installs it",
+}
+
+
+@example("flask", "project", "pyproject.toml")
+@example("trustme", "extra", "test")
+@example("flask", "group", "dev")
+@example("flask", "file", "requirements-dev.txt")
+@example("flask", "tox", "tox.ini")
+@example("flask", "tox environment", "py312")
+@example("flask", "nox", "tests")
+@example("flask", "hatch", "test")
+@example("flask", "poetry", "dev")
+@example("flask", "pdm", "test")
+@example("flask", "uv", "dev-dependencies")
+@example("flask", "rye", "dev-dependencies")
+@example("flask", "pipenv", "dev-packages")
+@example("flask", "workflow", ".github/workflows/test.yml")
+def module_declared(module: str, kind: str, name: str) -> str:
+    """A module can't be imported, and a list of the project has its package."""
+    return f"The Python module `{module}` is missing; {_LISTS[kind].format(name)}."
+
+
+@example("yaml")
+def module_by_name(module: str) -> str:
+    """A module can't be imported, and the project lists no package that seems to have it."""
+    return (
+        f"The Python module `{module}` is missing, and the project does not list it; "
+        "the setup adds the package known for that name."
+    )
+
+
+@example(["orjson", "ujson"])
+def modules_imported(modules: Sequence[str]) -> str:
+    """Tests import further modules that the project lists outside of what the setup installs."""
+    named = series([f"`{module}`" for module in modules], most=_MODULES)
+    return f"The tests import {named} too, which the project lists."
+
+
+@example("app", "src")
+@example("helpers", "tests")
+def own_module(module: str, folder: str) -> str:
+    """A module of the project itself can't be imported."""
+    return f"The tests import `{module}` from `{folder}`, so `PYTHONPATH` has to contain it."
+
+
+@example("pkg_resources")
+def setuptools(module: str) -> str:
+    """Something imports a part of setuptools, which environments no longer have by themselves."""
+    return f"The Python module `{module}` is missing; it is a part of setuptools."
+
+
+@example(["pytest-xdist", "pytest-cov>=4"])
+def plugins_required(names: Sequence[str]) -> str:
+    """Pytest's own setting `required_plugins` names what is missing."""
+    named = series([f"`{name}`" for name in names])
+    return f"pytest's `required_plugins` asks for {named}."
+
+
+@example("pytest-cov", "option", "--cov")
+@example("pytest-mock", "fixture", "mocker")
+def plugin(package: str, kind: str, name: str) -> str:
+    """Pytest does not know a name that a plugin brings."""
+    return f"pytest does not know the {kind} `{name}`; `{package}` adds it."
+
+
+@example("fixture", "api_server")
+def declared_plugins(kind: str, name: str) -> str:
+    """Pytest does not know a name, and the project lists plugins that are not installed."""
+    return (
+        f"pytest does not know the {kind} `{name}`; one of the pytest plugins that the project "
+        "lists may add it."
+    )
+
+
+@example("pytest-asyncio")
+def async_plugin(package: str) -> str:
+    """Tests are async functions, and nothing runs them."""
+    return f"The tests are async functions; `{package}` runs them."
+
+
+@example("<3.12,>=3.8")
+def python_refused(versions: str) -> str:
+    """The project can't be installed with this Python."""
+    return f"The project needs Python {versions}."
+
+
+@example("imp", "3.12")
+def python_too_new(name: str, version: str) -> str:
+    """The code uses what a later Python does not have."""
+    return f"The code needs `{name}`, which Python {version} removed, so an older Python is used."
+
+
+@example("pg_config", "libpq-dev")
+@example("foo", "")
+def system_package(name: str, package: str) -> str:
+    """A program, a header or a library of the system is missing; its Debian package may be known."""
+    hint = f"; Debian's package `{package}` has it" if package else ""
+    return f"`{name}` is missing on this machine{hint}."
+
+
+@example("go", "Go")
+def toolchain(name: str, language: str) -> str:
+    """A language's own tools are missing."""
+    return f"`{name}` is missing: this machine has no {language}."
+
+
+@example("PyPI", "cmake")
+def program_from(index: str, name: str) -> str:
+    """A program is missing, and a package index may have it."""
+    return f"The program `{name}` is missing; the setup takes it from {index}."
+
+
+@example("API_URL", "http://127.0.0.1:9", "")
+@example("API_URL", "http://127.0.0.1:8000", ".env.example")
+def variable(name: str, value: str, origin: str) -> str:
+    """The tests expect an environment variable."""
+    said = f"`{origin}` sets it to `{value}`" if origin else f"`{value}` stands in for it"
+    return f"The tests need the environment variable `{name}`; {said}."
+
+
+@example("left-pad")
+def node_package(name: str) -> str:
+    """A package can't be found."""
+    return f"The package `{name}` is missing, so the setup adds it."
+
+
+@example("./dist/index.js")
+def build_missing(path: str) -> str:
+    """The tests use what the project's build makes."""
+    return f"`{path}` is a result of the project's build, so the setup runs the `build` script."
+
+
+@example("npm")
+def peer_conflict(manager: str) -> str:
+    """Peer dependencies contradict each other."""
+    return f"{manager} refuses conflicting peer dependencies, so the setup ignores the conflict."
+
+
+@example("npm")
+def lock_differs(manager: str) -> str:
+    """The lock file does not fit the manifest."""
+    return (
+        f"{manager} refuses the lock file, which does not match `package.json`, so it is updated."
+    )
+
+
+@example("pnpm")
+def engine_refused(manager: str) -> str:
+    """The project asks for another version of Node.js."""
+    return f"{manager} refuses this version of Node.js, so the setup ignores `engines`."
+
+
+@example("go", "go mod download example.com/x")
+def advised(tool: str, command: str) -> str:
+    """A tool says itself what to run."""
+    return f"`{tool}` asks for `{command}`."
+
+
+@example("Go", "1.24")
+def newer_toolchain(language: str, version: str) -> str:
+    """The project needs a later version of a language, which can be downloaded."""
+    return f"The project needs {language} {version}, which the setup downloads."
+
+
+@example("Rust", "1.80")
+def toolchain_too_old(language: str, version: str) -> str:
+    """The project needs a later version of a language than the machine has."""
+    return f"The project needs {language} {version}, and this machine has an older version."
+
+
+@example("numpy")
+def build_requirements(module: str) -> str:
+    """The project's build imports what it does not declare."""
+    return (
+        f"The project's build imports `{module}` without declaring it, so the setup installs the "
+        "build's requirements first."
+    )
+
+
+@example()
+def one_by_one() -> str:
+    """A list of requirements can't be installed as a whole."""
+    return (
+        "The requirements can't be installed together, so the setup installs them one by one and "
+        "leaves out what fails."
+    )
+
+
+@example("uv pip install --python ~/.venv flask", 1)
+def did_not_help(command: str, exit_code: int) -> str:
+    """A remedy itself failed."""
+    return f"`{command}` exited with {exit_code}, so the setup stays without it."
+
+
+@example("0123456789abcdef")
+def remembered(commit: str) -> str:
+    """An earlier run found out what is missing."""
+    return f"The setup starts with what the run at {commit[:7]} found missing."
+
+
+@example()
+def config_offered() -> str:
+    """The setup that was found can be written down."""
+    return "To keep this setup, put these lines into `.github/fixpoint.yml`:"
+
+
+@example(">=3.14")
+def python_absent(versions: str) -> str:
+    """The machine has no Python that the project accepts."""
+    return f"This machine has no Python {versions}; the setup takes the one there is."
+
+
+@example("vendor/lib")
+def submodule_absent(path: str) -> str:
+    """A submodule was not fetched."""
+    return f"`{path}` is empty; fetch it with `git submodule update --init {path}`."
+
+
+@example("vendor/lib")
+def submodule_fetched(path: str) -> str:
+    """The tests look for files of a submodule."""
+    return f"The tests need the submodule `{path}`, so the setup fetches it."
+
+
+@example("postgres", 5432, "compose.yaml")
+@example("redis", 6379, "")
+def service_started(kind: str, port: int, origin: str) -> str:
+    """The tests connect to a database that does not run; a file may describe it."""
+    like = f", as `{origin}` describes it" if origin else ""
+    return f"The tests connect to {kind} on port {port}, so it is started for each command{like}."

@@ -1,0 +1,391 @@
+"""What the output of a failed command says is missing, and what is done about it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.ci.workflow.missing_services import missing_services
+from bot.detect import DirectoryTree
+from bot.detect.missing import Remedy, Symptoms, applied, untried
+from bot.detect.missing.python_modules import provides
+from bot.detect.missing.remedy import with_variables
+from bot.model import Commands
+from bot.reporting.reasons import healing
+
+INSTALL = "uv pip install --python ~/.venv"
+GROUPS = """\
+[project]
+name = 'app'
+dependencies = []
+[project.optional-dependencies]
+test = ['pytest', 'trustme>=1']
+docs = ['pyyaml<7']
+bson = ['pymongo']
+[dependency-groups]
+dev = ['pytest-mock>=3', {include-group = 'more'}]
+more = ['freezegun']
+"""
+PYTEST = "python -m pytest"
+
+
+def written(root: Path, files: dict[str, str]) -> DirectoryTree:
+    for name, text in files.items():
+        place = root / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    return DirectoryTree(root)
+
+
+def no_module(name: str) -> str:
+    return f"tests/conftest.py:3: in <module>\nE   ModuleNotFoundError: No module named '{name}'\n"
+
+
+def found(
+    root: Path, files: dict[str, str], output: str, *, command: str = PYTEST, in_setup: bool = False
+) -> tuple[Remedy, ...]:
+    return untried(Symptoms(command, output, in_setup=in_setup), written(root, files), set())
+
+
+@pytest.mark.parametrize(
+    ("files", "module", "setup", "why"),
+    [
+        (
+            {"pyproject.toml": GROUPS},
+            "trustme",
+            f"{INSTALL} -e '.[test]'",
+            healing.module_declared("trustme", "extra", "test"),
+        ),
+        (
+            {"pyproject.toml": GROUPS},
+            "freezegun",
+            f"{INSTALL} --group dev",
+            healing.module_declared("freezegun", "group", "dev"),
+        ),
+        (
+            {"pyproject.toml": GROUPS},
+            "yaml",
+            f"{INSTALL} 'pyyaml<7'",
+            healing.module_declared("yaml", "extra", "docs"),
+        ),
+        (
+            {"pyproject.toml": GROUPS},
+            "bson",
+            f"{INSTALL} -e '.[bson]'",
+            healing.module_declared("bson", "extra", "bson"),
+        ),
+        (
+            {
+                "pyproject.toml": "[project]\ndependencies = ['click', 'rich']\n",
+                "web/flask/a.py": "",
+            },
+            "click",
+            f"{INSTALL} click rich",
+            healing.module_declared("click", "project", "pyproject.toml"),
+        ),
+        (
+            {"requirements-dev.txt": "pytest\nflask==3.0  # the server\n"},
+            "flask",
+            f"{INSTALL} -r requirements-dev.txt",
+            healing.module_declared("flask", "file", "requirements-dev.txt"),
+        ),
+        (
+            {
+                "noxfile.py": "def tests(session):\n    session.install('-e', '.', 'attrs', 'rich')\n"
+            },
+            "rich",
+            f"{INSTALL} rich",
+            healing.module_declared("rich", "nox", "tests"),
+        ),
+        (
+            {"tox.ini": "[testenv:django]\ndeps =\n    django: Django>=4\n"},
+            "django.conf",
+            f"{INSTALL} 'Django>=4'",
+            healing.module_declared("django.conf", "tox environment", "django"),
+        ),
+        (
+            {"pyproject.toml": "[tool.poetry.group.dev.dependencies]\nresponses = '^0.25.1'\n"},
+            "responses",
+            f"{INSTALL} 'responses>=0.25.1,<0.26'",
+            healing.module_declared("responses", "poetry", "dev"),
+        ),
+        (
+            {"pyproject.toml": "[tool.hatch.envs.test]\ndependencies = ['babel']\n"},
+            "babel",
+            f"{INSTALL} babel",
+            healing.module_declared("babel", "hatch", "test"),
+        ),
+        (
+            {
+                "setup.py": "more = ['lxml']\nsetup(extras_require={'xml': more, 'dev': ['black']})\n"
+            },
+            "lxml",
+            f"{INSTALL} lxml",
+            healing.module_declared("lxml", "extra", "xml"),
+        ),
+        (
+            {"Pipfile": "[dev-packages]\nrequests-mock = '*'\n"},
+            "requests_mock",
+            f"{INSTALL} requests-mock",
+            healing.module_declared("requests_mock", "pipenv", "dev-packages"),
+        ),
+        (
+            {".github/workflows/ci.yml": "    - run: pip install . mypy 'docutils>=0.20'\n"},
+            "docutils",
+            f"{INSTALL} 'docutils>=0.20'",
+            healing.module_declared("docutils", "workflow", ".github/workflows/ci.yml"),
+        ),
+    ],
+)
+def test_what_the_project_declares_is_installed(
+    tmp_path: Path, files: dict[str, str], module: str, setup: str, why: str
+) -> None:
+    """Each kind of list is known, and a sentence names the one that has the package."""
+    [remedy] = found(tmp_path, files, no_module(module))
+    assert (remedy.setup, remedy.why) == ((setup,), why)
+
+
+def test_a_module_that_nobody_lists_is_taken_by_name_and_checked(tmp_path: Path) -> None:
+    """The package known for the import name is installed; it counts if the module is there then."""
+    [remedy] = found(tmp_path, {"setup.py": ""}, no_module("sklearn.base"))
+    [command] = remedy.setup
+    assert "s/^sklearn://p" in command
+    assert '"${package:-sklearn}"' in command
+    assert command.endswith("find_spec('\"'\"'sklearn'\"'\"') is None)'")
+    assert remedy.why == healing.module_by_name("sklearn.base")
+
+
+def test_by_name_is_the_second_try(tmp_path: Path) -> None:
+    """A list that did not bring the module is not tried again."""
+    tree = written(tmp_path, {"requirements-dev.txt": "flask; python_version < '3'\n"})
+    symptoms = Symptoms(PYTEST, no_module("flask"))
+    [listed] = untried(symptoms, tree, set())
+    [by_name] = untried(symptoms, tree, {listed.key})
+    assert by_name.why == healing.module_by_name("flask")
+    assert untried(symptoms, tree, {listed.key, by_name.key}) == ()
+
+
+def test_what_tests_import_besides_comes_along(tmp_path: Path) -> None:
+    """Where one optional requirement was left out, the others that tests import are added too."""
+    project = "[project.optional-dependencies]\nujson = ['ujson>=5']\nyaml = ['PyYAML']\n"
+    files = {"pyproject.toml": project, "tests/test_a.py": "import os\nimport ujson\nimport yaml\n"}
+    named, besides = found(tmp_path, files, no_module("yaml"))
+    assert named.setup == (f"{INSTALL} PyYAML",)
+    assert besides.setup == (f"{INSTALL} 'ujson>=5'",)
+    assert besides.why == healing.modules_imported(["ujson"])
+
+
+def test_modules_of_the_project_itself(tmp_path: Path) -> None:
+    """A folder that is not importable is; a module that is missing in a package is the problem."""
+    files = {"src/app/__init__.py": "", "tests/support/helpers.py": ""}
+    [app] = found(tmp_path, files, no_module("app"))
+    assert app.variables == (("PYTHONPATH", "src"),)
+    [helpers] = found(tmp_path, {}, no_module("helpers"))
+    assert helpers.variables == (("PYTHONPATH", "tests/support"),)
+    assert found(tmp_path, {}, no_module("app.forgotten")) == ()
+
+
+def test_names_of_packages() -> None:
+    """A package likely brings the module of its name, without what says that it is for Python."""
+    pairs = [("pyyaml", "yaml"), ("python-dateutil", "dateutil"), ("ruamel-yaml", "ruamel.yaml")]
+    assert all(provides(package, module) for package, module in pairs)
+    assert not provides("yamllint", "yaml")
+
+
+@pytest.mark.parametrize(
+    ("output", "setup"),
+    [
+        (
+            "pytest: error: unrecognized arguments: --cov=app -n4 --cov-report=xml\n",
+            ["pytest-cov", "pytest-xdist"],
+        ),
+        ("ERROR: Missing required plugins: pytest-a>=1, pytest-b\n", ["'pytest-a>=1' pytest-b"]),
+        ("E       fixture 'mocker' not found\n", ["'pytest-mock>=3'"]),
+        ("'benchmark' not found in `markers` configuration option\n", ["pytest-benchmark"]),
+        (
+            "E   pytest.PytestConfigWarning: Unknown config option: asyncio_mode\n",
+            ["pytest-asyncio"],
+        ),
+        ("a.py: PytestConfigWarning: Unknown config option: asyncio_mode\n", []),
+        ("E       fixture 'api' not found\n", ["'pytest-mock>=3'"]),
+        ("async def functions are not natively supported.\n", ["pytest-asyncio"]),
+    ],
+)
+def test_plugins_of_pytest(tmp_path: Path, output: str, setup: list[str]) -> None:
+    """The plugin that adds a name, in the project's version; what is unknown may be any of its own."""
+    remedies = found(tmp_path, {"pyproject.toml": GROUPS}, output)
+    assert [remedy.setup[0] for remedy in remedies] == [f"{INSTALL} {words}" for words in setup]
+
+
+@pytest.mark.parametrize(
+    ("output", "in_setup", "python"),
+    [
+        ("ERROR: Package 'app' requires a different Python: 3.13.1 not in '<3.12,>=3.8'", True, "3.11"),
+        ("Because the current Python version (3.11.7) does not satisfy Python>=3.12,<4 and", True, "3.12"),
+        (no_module("imp"), False, "3.11"),
+        ("E   ImportError: cannot import name 'Mapping' from 'collections' (x)", False, "'<3.10,>=3.8'"),
+    ],
+)  # fmt: skip
+def test_another_python(tmp_path: Path, output: str, in_setup: bool, python: str) -> None:  # noqa: FBT001 - a parameter
+    """The newest version that the project lists and that still has what the code uses."""
+    listed = (
+        "[project]\nrequires-python = '>=3.8'\nclassifiers = ['Python :: 3.12', 'Python :: 3.11']\n"
+    )
+    [remedy] = found(tmp_path, {"pyproject.toml": listed}, output, in_setup=in_setup)
+    assert remedy.setup == (f"uv venv --clear --seed --python {python} ~/.venv",)
+    assert remedy.first
+
+
+def test_what_the_machine_lacks_is_named(tmp_path: Path) -> None:
+    """Headers, libraries and toolchains come from no package index."""
+    output = (
+        "x.c:1:10: fatal error: libpq-fe.h: No such file or directory\n"
+        "No package 'cairo' found\n/bin/sh: 1: cargo: not found\n"
+    )
+    remedies = found(tmp_path, {"setup.py": ""}, output, in_setup=True, command="make")
+    assert [(remedy.helps, remedy.why) for remedy in remedies] == [
+        (False, healing.toolchain("cargo", "Rust")),
+        (False, healing.system_package("libpq-fe.h", "libpq-dev")),
+        (False, healing.system_package("cairo", "libcairo2-dev")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "bash: line 1: ninja: command not found\n",
+        "/bin/sh: 1: ninja: not found\n",
+        "make: ninja: No such file or directory\n",
+        (
+            "E   FileNotFoundError: [Errno 2] No such file or directory: 'ninja'\n\n"
+            "/usr/lib/python3.11/subprocess.py:1955: FileNotFoundError\n"
+        ),
+    ],
+)
+def test_programs_come_from_the_package_index(tmp_path: Path, output: str) -> None:
+    """A package counts that brings a program of its name."""
+    [remedy] = found(tmp_path, {"setup.py": ""}, output)
+    assert remedy.setup == (f"{INSTALL} ninja && test -x ~/.venv/bin/ninja",)
+    assert found(tmp_path, {}, "FileNotFoundError: No such file or directory: 'data'\n") == ()
+
+
+def test_variables_get_harmless_values(tmp_path: Path) -> None:
+    """What the project shows as an example, else a value that leads nowhere."""
+    output = (
+        "    url = os.environ['DATABASE_URL']\nE   KeyError: 'DATABASE_URL'\n"
+        "RuntimeError: environment variable API_KEY is not set\n"
+    )
+    remedies = found(tmp_path, {".env.example": "API_KEY=abc\n"}, output)
+    assert [remedy.variables for remedy in remedies] == [
+        (("DATABASE_URL", "sqlite:///:memory:"),),
+        (("API_KEY", "abc"),),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("output", "command", "instead"),
+    [
+        ("npm error code ERESOLVE\n", "npm ci", "npm install --legacy-peer-deps --no-audit --no-fund"),
+        ("`npm ci` can only install packages when\n", "npm ci", "npm install --legacy-peer-deps --no-audit --no-fund"),
+        (" ERR_PNPM_OUTDATED_LOCKFILE  Cannot install\n", "pnpm install --frozen-lockfile", "pnpm install --no-frozen-lockfile"),
+        ("npm error code EBADENGINE\n", "npm ci", "npm_config_engine_strict=false npm ci"),
+    ],
+)  # fmt: skip
+def test_installations_of_node_packages(
+    tmp_path: Path, output: str, command: str, instead: str
+) -> None:
+    """What a manager refuses is asked for in its lenient form."""
+    [remedy] = found(tmp_path, {"package.json": "{}"}, output, command=command, in_setup=True)
+    assert remedy.instead == (command, instead)
+
+
+def test_packages_and_builds_of_node(tmp_path: Path) -> None:
+    """A package in the version that is asked for; the build where a result of it is missing."""
+    package = '{"scripts": {"build": "tsc"}, "devDependencies": {"chai": "^4.0.0"}}'
+    output = "Error: Cannot find module 'chai/register'\nError: Cannot find module '../dist/a.js'\n"
+    chai, build = found(tmp_path, {"package.json": package}, output, command="npm test")
+    assert chai.setup[0].endswith(" 'chai@^4.0.0'")
+    assert build.setup == ("npm run build",)
+
+
+def test_advice_of_go(tmp_path: Path) -> None:
+    """What `go` itself says is run, and nothing else that stands there."""
+    output = "missing go.sum entry for module providing package x; to add:\n\tgo mod download x\n"
+    [remedy] = found(tmp_path, {"go.mod": ""}, output, command="go test ./...")
+    assert remedy.setup == ("go mod download x",)
+    bad = "missing go.sum entry; to add:\n\tgo get x && rm -rf /\n"
+    assert found(tmp_path, {}, bad, command="go test ./...") == ()
+
+
+def test_a_setup_that_fails_is_tried_in_parts(tmp_path: Path) -> None:
+    """The project first, then each other requirement; a build that lacks something gets it."""
+    command = f"{INSTALL} -e '.[dev]' -r requirements.txt rich || pip install x"
+    [parts] = found(tmp_path, {"setup.py": ""}, "No solution found", command=command, in_setup=True)
+    assert parts.instead is not None
+    assert parts.instead[1].startswith(f"{INSTALL} -e . && {{ {{ printf '%s\\n' rich; grep ")
+    output = "Failed to build `app`\nModuleNotFoundError: No module named 'numpy'\n"
+    [build] = found(tmp_path, {}, output, command=command, in_setup=True)
+    assert build.instead is not None
+    assert "cython" in build.instead[1]
+    assert "numpy && export UV_NO_BUILD_ISOLATION=1" in build.instead[1]
+
+
+def test_what_a_setup_command_lacks_goes_before_it(tmp_path: Path) -> None:
+    """So that the command can use it when it runs again."""
+    output = "/bin/sh: 1: ninja: not found\n"
+    [remedy] = found(tmp_path, {"setup.py": ""}, output, command="make deps", in_setup=True)
+    healed = applied(remedy, Commands(("make deps", "make more"), "make test", "make test"))
+    first, second = healed.setup
+    assert first == f"{INSTALL} ninja && test -x ~/.venv/bin/ninja && {{ make deps; }}"
+    assert second == "make more"
+    assert healed.healed == (remedy.why,)
+
+
+def test_variables_in_front_of_commands() -> None:
+    """In front of a program; exported where the command is more than one."""
+    variables = (("PYTHONPATH", "src"),)
+    assert with_variables(PYTEST, variables) == f"PYTHONPATH=src {PYTEST}"
+    assert with_variables("cd a && make", variables) == "export PYTHONPATH=src; cd a && make"
+    assert with_variables(PYTEST, ()) == PYTEST
+
+
+def test_submodules_that_tests_read_are_fetched(tmp_path: Path) -> None:
+    """Where their address says from where, and where the checkout left them empty."""
+    modules = '[submodule "a"]\n\tpath = tests/a\n\turl = https://github.com/x/a\n'
+    modules += '[submodule "b"]\n\tpath = tests/b\n\turl = ../b\n'
+    output = "FileNotFoundError: 'tests/a/1.toml', 'tests/b/1.toml'\n"
+    [remedy] = found(tmp_path, {".gitmodules": modules}, output)
+    assert remedy.setup == ("git submodule update --init --depth 1 -- tests/a",)
+    assert found(tmp_path, {"tests/a/1.toml": ""}, output) == ()
+
+
+@pytest.mark.parametrize(
+    ("files", "origin", "words"),
+    [
+        (
+            {"compose.yaml": "services:\n  db:\n    image: postgres:16\n    environment:\n"
+             "      - POSTGRES_PASSWORD=secret\n      - POSTGRES_DB=app\n"},
+            "compose.yaml",
+            "ci_service postgres db 5432 postgres secret app ''",
+        ),
+        (
+            {".github/workflows/a.yml": "jobs:\n  t:\n    services:\n      pg:\n"
+             "        image: postgres\n        env: {POSTGRES_USER: me}\n"},
+            ".github/workflows/a.yml",
+            "ci_service postgres pg 5432 me '' me ''",
+        ),
+        ({}, "", "ci_service postgres postgres 5432 postgres postgres postgres ''"),
+    ],
+)  # fmt: skip
+def test_databases_that_refuse_connections_are_started(
+    tmp_path: Path, files: dict[str, str], origin: str, words: str
+) -> None:
+    """As the project describes them in a compose file or a workflow, else with usual accounts."""
+    output = 'connection to server at "localhost" (::1), port 5432 failed: Connection refused\n'
+    [remedy] = missing_services(Symptoms(PYTEST, output), written(tmp_path, files))
+    assert remedy.why == healing.service_started("postgres", 5432, origin)
+    assert remedy.before.endswith(f"\n{words}")
+    others = "ECONNREFUSED 127.0.0.1:6379\nconnecting to localhost:9999. Connection refused.\n"
+    [redis] = missing_services(Symptoms(PYTEST, others), written(tmp_path, {}))
+    assert redis.missing == "service redis"
