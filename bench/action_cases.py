@@ -199,7 +199,7 @@ class Outside:
             return
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
-        self._must(f"uv venv -q --seed --python {self.case.python} {self._venv}", tree)
+        self._must(f"uv venv -q --seed --python {_python(self.case.python)} {self._venv}", tree)
         script = f'#!/bin/sh\nexec {shutil.which("python3")} {self.helper}/pclocal.py "$@"\n'
         (self._venv / "bin" / "pclocal").write_text(script)
         (self._venv / "bin" / "pclocal").chmod(0o755)
@@ -256,6 +256,13 @@ class Outside:
             check=False,
             timeout=_LONGEST,
         )
+
+
+def _python(version: str) -> str:
+    """Return a Python of pyenv, or the version for uv to find."""
+    root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
+    found = sorted((root / "versions").glob(f"{version}.*/bin/python"))
+    return str(found[-1]) if found else version
 
 
 def ended(case: ActionCase) -> tuple[datetime, datetime]:

@@ -96,7 +96,7 @@ async def test_the_model_hears_what_the_search_found(tmp_path: Path) -> None:
         await world.comment("/fix")
         await world.settled()
         assert (await world.run()).verdict is Verdict.FIXED
-    prompt = heard[0]
+    prompt = next(text for text in heard if "Suspicious lines" in text)  # behind the sorting
     assert "Suspicious lines, most suspicious first:\n- far.py:2 (1.00) `return n + 1`" in prompt
     assert "A near miss: at far.py:2, an edit that " in prompt
     assert "fixes 1 of 2 failing tests" in prompt
