@@ -52,6 +52,7 @@ def test_failing_tests_run_alone(command: str, tests: list[str], expected: str) 
         ("sh check.sh", ["check"]),
         ("pytest", ["elsewhere.test_a::test_b"]),
         ("pytest tests && pytest more", [B]),
+        ("ruff check . && pytest tests", [B]),
         ("cargo test", ["src/lib.rs - sum (line 3)"]),
         ("npx jest", ["src/a.test.js"]),
         ("go vet ./...", ["a.go:3: vet"]),

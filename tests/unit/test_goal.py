@@ -55,6 +55,14 @@ def owns(module: str) -> bool:
     return module in {"dates", "tests"}
 
 
+def test_an_issue_that_names_the_command_means_all_of_it() -> None:
+    """Options aside, and but for what the environment causes."""
+    red = Observation("make --keep-going check", 2, (TOTAL, PARSER, NETWORK))
+    goal = sort_failures(red, issue("`make check` is red\nThe total is wrong"), owns)
+    assert goal.tests == goal.named == {TOTAL.test, PARSER.test}
+    assert [one.test for one in goal.others] == [NETWORK.test]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

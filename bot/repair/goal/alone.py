@@ -29,10 +29,11 @@ def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) 
         paths: Of the work tree.
         read: Returns a file of it.
     """
-    found = [(one, select) for one in invocations(command, read) if (select := _select(one))]
-    if len(found) != 1 or not tests:
+    started = invocations(command, read)
+    # what else the command runs, such as a linter, may be what somebody complains about
+    if len(started) != 1 or not tests or (select := _select(started[0])) is None:
         return None
-    invocation, select = found[0]
+    invocation = started[0]
     arguments = select(invocation.arguments, tests, _below(invocation.folder, paths), read)
     if arguments is None:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -37,7 +38,8 @@ def sort_failures(
 ) -> Goal:
     """Return what a patch has to mend of what fails on the untouched tree.
 
-    What the problem names counts, whatever it fails of. Of the rest, failures of the environment
+    What the problem names counts, whatever it fails of; where it names the command, all of it
+    does that the environment is not the cause of. Of the rest, failures of the environment
     and `excused` ones are left out, and then those that the problem does not lead to.
 
     Args:
@@ -52,6 +54,9 @@ def sort_failures(
     if not described(problem):
         chosen = frozenset(one.test for one in likely) or seen.failing_ids
         return Goal(chosen, _rest(failing, chosen, outside))
+    if likely and _names_command(problem, seen.command):
+        chosen = frozenset(one.test for one in likely)
+        return Goal(chosen, _rest(failing, chosen, outside), chosen)
     meant = meant_by(words_of(problem), failing, likely)
     chosen = meant.tests or frozenset(one.test for one in likely)
     undecided = not meant.tests and len(chosen) > 1
@@ -61,6 +66,13 @@ def sort_failures(
 def described(problem: Problem) -> bool:
     """Whether anybody wrote what is wrong."""
     return bool(problem.title or problem.body or problem.instructions)
+
+
+def _names_command(problem: Problem, command: str) -> bool:
+    """Whether people say that the command itself fails, options aside: then all of it is meant."""
+    words = [word for word in command.split() if not word.startswith("-")]
+    told = " ".join(f"{problem.title} {problem.body} {problem.instructions}".split())
+    return len(words) > 1 and re.search(rf"`{re.escape(' '.join(words))}`", told) is not None
 
 
 def with_excused(goal: Goal, seen: Observation, excused: Mapping[str, OtherFailure]) -> Goal:
