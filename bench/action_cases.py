@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.case import mirror_of, run_git
+from bench.case import run_git
 from bench.processes import Failed, without_settings
 from bot.ci.workflow.jobs import JobLeg, workflow_jobs
 from bot.ci.workflow.plan import JobPlan, PlannedStep, plan_job
@@ -92,17 +92,15 @@ def _case(entry: Mapping[str, Any]) -> ActionCase:
     )
 
 
-def check_out(case: ActionCase, mirrors: Path, folder: Path, commit: str = "") -> Path:
-    """Make `folder` a work tree of the failing commit, or of another one; return it.
+def check_out(source: Path, commit: str, folder: Path) -> Path:
+    """Make `folder` a work tree of a commit of a clone; return it.
 
     Raises:
         subprocess.CalledProcessError: When the clone lacks the commit.
     """
-    run_git(
-        folder.parent, "clone", "--quiet", "--shared", "--no-checkout",
-        str(mirror_of(case.fetch, mirrors)), str(folder),
-    )  # fmt: skip
-    run_git(folder, "checkout", "--quiet", commit or case.sha)
+    shared = ("clone", "--quiet", "--shared", "--no-checkout")
+    run_git(folder.parent, *shared, str(source), str(folder))
+    run_git(folder, "checkout", "--quiet", commit)
     return folder
 
 

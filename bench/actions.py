@@ -138,10 +138,11 @@ async def _run(case: ActionCase, options: argparse.Namespace) -> Result:
     helper = options.file.absolute().parent
     with tempfile.TemporaryDirectory(prefix="fixpoint-action-") as name:
         scratch = Path(name)
-        tree = check_out(case, options.mirrors.absolute(), scratch / "w")
+        mirror = mirror_of(case.fetch, options.mirrors.absolute())
+        tree = check_out(mirror, case.sha, scratch / "w")
         outside = Outside(case, kept, helper)
         job, said = await asyncio.to_thread(_failure, outside, tree)
-        async with _Story(case, job, job.log(case, said), scratch, options.mirrors).told() as story:
+        async with _Story(case, job, job.log(case, said), scratch, mirror).told() as story:
             started = time.perf_counter()
             await story.check_fails()
             report = await story.report()
@@ -151,7 +152,7 @@ async def _run(case: ActionCase, options: argparse.Namespace) -> Result:
         shutil.copy(scratch / "server.log", kept / "server.log")
         if (commit := story.published()) is None:
             return result
-        there = check_out(case, story.repository.git.path, scratch / "after", commit)
+        there = check_out(story.repository.git.path, commit, scratch / "after")
         await asyncio.to_thread(outside.prepare, there)
         line, _ = await asyncio.to_thread(outside.check, there)
         (kept / "repair.diff").write_text(run_git(there, "diff", case.sha, "HEAD"))
@@ -178,14 +179,14 @@ class _Story:
     """A pull request whose check fails, on a GitHub of this machine, and the server beside it."""
 
     def __init__(
-        self, case: ActionCase, job: FailedJob, log: bytes, folder: Path, mirrors: Path
+        self, case: ActionCase, job: FailedJob, log: bytes, folder: Path, mirror: Path
     ) -> None:
         self._case = case
         self._job = job
         self._log = log
         self._folder = folder
         self._state = GitHubState(folder / "github")
-        self.repository = self._repository(mirror_of(case.fetch, mirrors.absolute()))
+        self.repository = self._repository(mirror)
         self._pull: Issue = self._state.open_pull_request(
             self.repository, "ada", "A change", head="feature"
         )
