@@ -35,7 +35,7 @@ from bench.action_cases import (
     load_action_cases,
 )
 from bench.case import mirror_of, run_git
-from bench.processes import Failed, clean_environment
+from bench.processes import Failed, without_settings
 from bench.tables import print_machine, print_table
 from bot.model import Report
 from bot.storage.runs import RunStatus
@@ -198,7 +198,7 @@ class _Story:
     async def told(self) -> AsyncIterator[_Story]:
         """Run GitHub and the server while the block lasts."""
         async with self._github:
-            environment = clean_environment(self._settings())
+            environment = without_settings() | self._settings()
             async with serve(environment, self._folder / "server.log") as process:
                 self._webhook = f"{process.url}/webhook"
                 yield self
