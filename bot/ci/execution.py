@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
+from bot.ci.network import UNREACHABLE
 from bot.ci.step_runner import StepRunner, read_text
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.earlier import steps_before
@@ -14,7 +15,6 @@ from bot.ci.workflow.expressions import ExpressionContext
 from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.preparing import must_succeed
-from bot.ci.workflow.rehearsal import UNREACHABLE
 from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
 from bot.ci.workflow.step import Step

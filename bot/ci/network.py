@@ -1,23 +1,40 @@
-"""Tell a failure for want of a network by the words of those who needed one. Pure."""
+"""Tell a failure for want of a network by the words of those who needed one. Pure.
+
+The texts are extended regular expressions as grep and Python read them alike.
+"""
 
 from __future__ import annotations
 
 import re
 
+UNRESOLVED = (
+    "Temporary failure in name resolution|Name or service not known"  # glibc
+    "|nodename nor servname provided"  # macOS
+    "|Could(n't| not) resolve (host|proxy)"  # curl, git
+    r"|\bEAI_AGAIN\b|\bENOTFOUND\b|\bENETUNREACH\b"  # Node.js
+    "|Network is unreachable|No route to host"  # Linux
+    "|failed to lookup address"  # Rust
+)
+"""What resolvers and kernels say of a host that can't be reached."""
+
+_CLIENTS = (
+    "CONNECT tunnel failed|Proxy CONNECT aborted|unable to access .https?://"  # curl, git
+    "|Tunnel connection failed|Failed to establish a new connection"  # Python, urllib3
+    "|tunneling socket could not be established|[Pp]roxy-?[Cc]onnection-?[Ff]ailed"  # Node.js
+    "|client error .Connect|dns error"  # uv, cargo
+)
+
+UNREACHABLE = f"{UNRESOLVED}|{_CLIENTS}|ECONNREFUSED"
+"""What package clients say when an index can't be reached, the machine's own included."""
+
 # A command that reaches for its own machine says `Connection refused` too, so that does not count.
 _WORDS = re.compile(
-    r"Temporary failure in name resolution|Name or service not known"  # glibc
-    r"|nodename nor servname provided"  # macOS
-    r"|Could(?: not|n't) resolve (?:host|proxy)|CONNECT tunnel failed"  # curl, git
-    r"|Received HTTP code 40[37] from proxy|Tunnel connection failed: 40[37]"  # curl, Python
-    r"|\bEAI_AGAIN\b|\bENOTFOUND\b|\bENETUNREACH\b"  # Node.js
-    r"|Network is unreachable|No route to host"
+    f"{UNRESOLVED}|{_CLIENTS}"
+    r"|Received HTTP code 40[37] from proxy"
     r"|dial tcp: lookup \S+.{0,80}(?:no such host|server misbehaving)"  # Go
-    r"|failed to lookup address information|dns error"  # Rust
     r"|java\.net\.UnknownHostException|Could not transfer artifact"
-    r"|Failed to establish a new connection|Max retries exceeded with url"  # urllib3
-    r"|Could not fetch URL|An unexpected error has occurred: CalledProcessError: command: \('?/?\S*git'?, 'fetch'"
-    r"|unable to access 'https?://"  # git
+    r"|Max retries exceeded with url|Could not fetch URL"  # urllib3, pip
+    r"|An unexpected error has occurred: CalledProcessError: command: \('?/?\S*git'?, 'fetch'"
     r"|[Ff]ailed to (?:fetch|download):? ?`?https?://",
 )
 

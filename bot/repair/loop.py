@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from bot.detect.missing.python_modules import NO_MODULE_TO_RUN
 from bot.model import Attempt, Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.proposers import PROPOSERS, ProposerTraits
 from bot.reporting.reasons import ending, reproduction
@@ -142,11 +142,6 @@ def best_patch(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> P
 
 
 COMMAND_NOT_FOUND = 127
-_NO_MODULE = re.compile(
-    r"^\S*python[\d.]*(?:\.exe)?: No module named (?P<module>[\w.]+)$", re.MULTILINE
-)
-"""What Python says when the module behind `-m` is not installed."""
-
 NO_TESTS_COLLECTED = 5  # https://docs.pytest.org/en/stable/reference/exit-codes.html
 
 
@@ -182,7 +177,7 @@ def _not_started(observation: Observation) -> bool:
         return False
     if observation.exit_code == COMMAND_NOT_FOUND:
         return True
-    missing = _NO_MODULE.search(observation.output)
+    missing = NO_MODULE_TO_RUN.search(observation.output)
     return missing is not None and f"-m {missing['module']}" in observation.command
 
 

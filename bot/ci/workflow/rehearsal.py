@@ -9,14 +9,7 @@ from __future__ import annotations
 import shlex
 from importlib.resources import files
 
-UNREACHABLE = (
-    "Tunnel connection failed|[Pp]roxy-?[Cc]onnection-?[Ff]ailed|[Cc]ould not resolve|Name or service not known"
-    "|Temporary failure in name resolution|Failed to establish a new connection|CONNECT tunnel failed"
-    "|Proxy CONNECT aborted|unable to access .https?://|tunneling socket could not be established"
-    "|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|Network is unreachable|client error .Connect|dns error"
-)
-"""What package clients say of a host that they can't reach: an extended regular expression of POSIX
-that Python reads alike."""
+from bot.ci.network import UNREACHABLE
 
 REHEARSAL_SECONDS = 600
 """Longest time of a rehearsal; what it has fetched until then is there."""

@@ -19,7 +19,11 @@ _NO_MODULE = re.compile(
     r"(?:ModuleNotFoundError|ImportError|Error importing plugin \"[^\"]+\"): "
     r"No module named ['\"]?(?P<module>[\w.]+)['\"]?"
 )
-_MINUS_M = re.compile(r"^\S*python[\d.]*: No module named (?P<module>[\w.]+)$", re.MULTILINE)
+NO_MODULE_TO_RUN = re.compile(
+    r"^\S*python[\d.]*(?:\.exe)?: No module named (?P<module>[\w.]+)$", re.MULTILINE
+)
+"""What Python says when the module behind `-m` is not installed."""
+
 _PART = re.compile(r"^(?:python-|py-?)|(?:-python|-py)$")
 
 _WHOLE_KINDS = frozenset({"project", "extra", "group", "file", "tox"})
@@ -66,7 +70,7 @@ def missing_modules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
 
 def modules(output: str) -> tuple[str, ...]:
     """Return the modules that an output says were not found, in its order."""
-    found = [*matches(_MINUS_M, output), *matches(_NO_MODULE, output)]
+    found = [*matches(NO_MODULE_TO_RUN, output), *matches(_NO_MODULE, output)]
     return tuple(dict.fromkeys(match["module"] for match in found))
 
 

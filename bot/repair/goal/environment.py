@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bot.ci.network import UNRESOLVED
 from bot.model import Failure
 from bot.repair.goal.account import errors, raised_outside
 from bot.reporting.reasons import other_failures as reasons
@@ -27,12 +28,11 @@ def _sign(words: str, cause: Callable[[], str]) -> _Sign:
 
 
 _SIGNS = (
-    _sign(
-        r"""Network\ is\ unreachable | Name\ or\ service\ not\ known | No\ route\ to\ host
-          | Temporary\ failure\ in\ name\ resolution | nodename\ nor\ servname\ provided
-          | getaddrinfo\ failed | Could\ not\ resolve\ host | no\ such\ host
-          | \bENOTFOUND\b | \bEAI_AGAIN\b | \bENETUNREACH\b | failed\ to\ lookup\ address
-          | ConnectTimeout\b | socket\.timeout: | Errno\ 110\]""",
+    _Sign(
+        re.compile(
+            UNRESOLVED
+            + r"|getaddrinfo failed|no such host|ConnectTimeout\b|socket\.timeout:|Errno 110\]"
+        ),
         reasons.needs_network,
     ),
     _sign(
