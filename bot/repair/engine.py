@@ -38,7 +38,8 @@ from bot.repair.reproduce import reproduce
 from bot.repair.run import Concluded, RepairContext, Run, RunState, Tools
 from bot.repair.workspace.leftovers import clean_up, places_of
 from bot.repair.workspace.patching import patch_between
-from bot.repair.workspace.preparation import Preparation, SetupFailed, why_setup_failed
+from bot.repair.workspace.preparation import Preparation
+from bot.repair.workspace.prepared import SetupFailed, why_setup_failed
 from bot.reporting.reasons import ending, other_failures, sandbox_setup
 from sandbox.base import SandboxError
 from sandbox.git import GitError

@@ -16,7 +16,8 @@ from bot.model import Commands, Observation, Problem
 from bot.model.progress import Phase, PhaseStarted
 from bot.repair.run import RepairContext, Run
 from bot.repair.workspace.leftovers import MOST_EXTENSIONS
-from bot.repair.workspace.preparation import Preparation, Prepared, SetupFailed
+from bot.repair.workspace.preparation import Preparation
+from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.remembered_setups import RememberedSetup
 from bot.reporting.reasons import healing
 

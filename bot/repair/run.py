@@ -21,7 +21,8 @@ from bot.repair.test_proof import ProofReviewer
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.verify import Destination, Verifier
 from bot.repair.workspace.environments import Environments
-from bot.repair.workspace.preparation import Preparation, Prepared, SetupFailed
+from bot.repair.workspace.preparation import Preparation
+from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.repair.workspace.scrubbing import Scrub
 from bot.repair.workspace.setup_notes import setup_notes

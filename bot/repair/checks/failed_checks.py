@@ -39,7 +39,8 @@ from bot.repair.loop import verdict_of
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.workspace.checkouts import provide
 from bot.repair.workspace.leftovers import PLACES, base_of, dated
-from bot.repair.workspace.preparation import Preparation, SetupFailed, why_setup_failed
+from bot.repair.workspace.preparation import Preparation
+from bot.repair.workspace.prepared import SetupFailed, why_setup_failed
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import failed_jobs, other_failures, package_dates, sandbox_setup
 

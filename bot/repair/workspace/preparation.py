@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from types import MappingProxyType
 
 from bot.detect import DirectoryTree, registries
@@ -14,6 +14,7 @@ from bot.repair.job import Job, Source
 from bot.repair.workspace.environments import Environment, Environments, commit_key, environment_key
 from bot.repair.workspace.leftovers import extended
 from bot.repair.workspace.patching import apply_patch
+from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.renewal import NotRenewed, Renewal
 from bot.repair.workspace.step_environment import entered
 from bot.reporting.reasons import sandbox_setup
@@ -30,52 +31,6 @@ from sandbox.git import EMPTY_TREE
 _FOR_SETUP = MappingProxyType({"UV_COMPILE_BYTECODE": "1"})
 """As pip does by itself: every sandbox starts from the same snapshot, so what is not compiled in
 it would be compiled again in each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """The untouched tree, ready to be tested.
-
-    Attributes:
-        snapshot: Id of the sandbox snapshot.
-        tree: What the work tree holds after the setup, as a tree of the run's store.
-        environment_of: The commit whose environment is used, when another run made it; else "".
-        refused: Hosts that the setup tried to reach and was not allowed to.
-        undated: Package indexes that could not be held to the job's date.
-    """
-
-    snapshot: str
-    tree: str
-    environment_of: str = ""
-    refused: tuple[str, ...] = ()
-    undated: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SetupFailed:
-    """A setup command failed, so nothing can be tested."""
-
-    command: str
-    exit_code: int
-    output: str
-    timed_out: bool
-    refused: tuple[str, ...] = ()
-    undated: tuple[str, ...] = ()
-
-
-def why_setup_failed(failed: SetupFailed) -> str:
-    """Return how a setup command ended, as a sentence."""
-    if failed.timed_out:
-        return sandbox_setup.timed_out(failed.command)
-    return sandbox_setup.failed(failed.command, failed.exit_code)
-
-
-@dataclass(frozen=True, slots=True)
-class _Hosts:
-    """Hosts that a setup was not allowed to reach, and indexes that say no dates."""
-
-    refused: tuple[str, ...]
-    undated: tuple[str, ...]
 
 
 class Preparation:
@@ -150,19 +105,9 @@ class Preparation:
         key = await self._key() if self._environments else ""
         if (reused := await self._reuse(key)) is not None:
             return reused
-        name = self._name("setup")
-        await self._provider.remove(name)
-        sandbox = await self._provider.open(
-            self._spec(name, network=self._for_setup(), source=self._source)
+        return await self._made(
+            zip(self._steps, self._shown, strict=True), key, "prepared", source=self._source
         )
-        try:
-            hosts = await self._run_steps(sandbox, self._steps, self._shown)
-            if isinstance(hosts, SetupFailed):
-                return hosts
-            prepared = await self._keep_prepared(sandbox, key, "prepared")
-            return replace(prepared, refused=hosts.refused, undated=hosts.undated)
-        finally:
-            await sandbox.close()
 
     def change(self, commands: Commands) -> None:
         """Set up with other commands from now on; what is prepared stays as it is."""
@@ -180,43 +125,48 @@ class Preparation:
             n: Which extension of the run, from 1 to `MOST_EXTENSIONS`.
         """
         key = await self._key() if self._environments else ""
+        steps = zip(added, added, strict=True)
+        return await self._made(steps, key, extended(n), snapshot=onto.snapshot)
+
+    async def _made(
+        self,
+        steps: Iterable[tuple[str, str]],
+        key: str,
+        kind: str,
+        *,
+        source: Source | None = None,
+        snapshot: str | None = None,
+    ) -> Prepared | SetupFailed:
+        """Run setup commands, each with what people see of it, and keep the tree that they leave."""
         name = self._name("setup")
         await self._provider.remove(name)
-        sandbox = await self._provider.open(
-            self._spec(name, network=self._for_setup(), snapshot=onto.snapshot)
-        )
-        try:
-            hosts = await self._run_steps(sandbox, added, added)
-            if isinstance(hosts, SetupFailed):
-                return hosts
-            prepared = await self._keep_prepared(sandbox, key, extended(n))
-            return replace(prepared, refused=hosts.refused, undated=hosts.undated)
-        finally:
-            await sandbox.close()
-
-    async def _run_steps(
-        self, sandbox: Sandbox, steps: Sequence[str], names: Sequence[str]
-    ) -> _Hosts | SetupFailed:
-        """Run setup commands; return what there is to say of the hosts that they asked."""
+        spec = self._spec(name, network=self._for_setup(), source=source, snapshot=snapshot)
+        sandbox = await self._provider.open(spec)
         refused: dict[str, None] = {}
         undated: dict[str, None] = {}
-        for command, shown in zip(steps, names, strict=True):
-            self._listener(PhaseStarted(Phase.SETUP, detail=shown))
-            result = await self._run_limits.hold(
-                sandbox.run(command, timeout=self._job.limits.setup_seconds, on_output=self._tell)
-            )
-            refused |= dict.fromkeys(result.refused)
-            undated |= dict.fromkeys(result.undated)
-            if not result.ok:
-                return SetupFailed(
-                    shown,
-                    result.exit_code,
-                    result.output,
-                    result.timed_out,
-                    (*refused,),
-                    (*undated,),
+        try:
+            for command, shown in steps:
+                self._listener(PhaseStarted(Phase.SETUP, detail=shown))
+                result = await self._run_limits.hold(
+                    sandbox.run(
+                        command, timeout=self._job.limits.setup_seconds, on_output=self._tell
+                    )
                 )
-        return _Hosts((*refused,), (*undated,))
+                refused |= dict.fromkeys(result.refused)
+                undated |= dict.fromkeys(result.undated)
+                if not result.ok:
+                    return SetupFailed(
+                        shown,
+                        result.exit_code,
+                        result.output,
+                        result.timed_out,
+                        (*refused,),
+                        (*undated,),
+                    )
+            prepared = await self._keep_prepared(sandbox, key, kind)
+            return replace(prepared, refused=(*refused,), undated=(*undated,))
+        finally:
+            await sandbox.close()
 
     def _for_setup(self) -> Network:
         hosts = registries(DirectoryTree(self._source.directory))
