@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-from bot.commands.options import AsOfOption, SandboxOption
+from bot.commands.options import AsOfOption, JsonOption, SandboxOption
+from bot.commands.refusing import usage_errors
 
 ci_app = typer.Typer(
     help="Plan or run one of the repository's GitHub Actions jobs here.", no_args_is_help=True
 )
 
-PASSED, FAILED, UNUSABLE = 0, 1, 2
+PASSED, FAILED = 0, 1
 """Exit codes: the plan was made or the job passes; the job fails; nothing could be done."""
 
 Repository = Annotated[Path, typer.Argument(metavar="PATH", help="Path of a git repository.")]
@@ -29,7 +30,6 @@ Matrix = Annotated[
     ),
 ]
 Event = Annotated[str | None, typer.Option(help="Event that triggers the workflow, such as push.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout.")]
 
 
 @ci_app.command()
@@ -39,17 +39,14 @@ def plan(
     job: Job = None,
     matrix: Matrix = None,
     event: Event = None,
-    as_json: AsJson = False,  # noqa: FBT002 - a flag on a command line
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Show what running a job here would do, or list the jobs if several match."""
     from bot.commands.ci_choice import JobChoice
     from bot.commands.ci_run import show_plan
-    from bot.errors import UsageError
 
-    try:
+    with usage_errors():
         show_plan(JobChoice(repository, workflow, job, tuple(matrix or ()), event), as_json=as_json)
-    except UsageError as error:
-        _refuse(str(error))
 
 
 @ci_app.command()
@@ -71,22 +68,14 @@ def run(
         typer.Option(min=1, help="Time limit per step, in seconds; a step may set a lower one."),
     ] = 1800.0,
     as_of: AsOfOption = None,
-    as_json: AsJson = False,  # noqa: FBT002 - a flag on a command line
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Run a job in a sandbox and show which step fails and how. Nothing is changed."""
     from bot.commands.ci_choice import JobChoice
     from bot.commands.ci_run import RunOptions, run_job
-    from bot.errors import UsageError
 
     choice = JobChoice(repository, workflow, job, tuple(matrix or ()), event)
     options = RunOptions(sandbox, step, timeout, as_of, as_json=as_json)
-    try:
+    with usage_errors():
         passed = run_job(choice, options)
-    except UsageError as error:
-        _refuse(str(error))
     raise typer.Exit(PASSED if passed else FAILED)
-
-
-def _refuse(sentence: str) -> NoReturn:
-    typer.echo(f"fixpoint: {sentence}", err=True)
-    raise typer.Exit(UNUSABLE)

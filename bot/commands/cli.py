@@ -7,12 +7,21 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
 from bot.commands.ci import ci_app
-from bot.commands.options import AsOfOption, ProposersOption, SandboxOption, SetupOption, TestOption
+from bot.commands.options import (
+    AsOfOption,
+    JsonOption,
+    ProposersOption,
+    SandboxOption,
+    SetupOption,
+    TestOption,
+    TimeoutOption,
+)
+from bot.commands.refusing import refuse, usage_errors
 
 app = typer.Typer(
     name="fixpoint",
@@ -28,8 +37,8 @@ config_app = typer.Typer(
 app.add_typer(config_app, name="config")
 app.add_typer(ci_app, name="ci")
 
-FIXED, NOT_FIXED, UNUSABLE, INTERRUPTED = 0, 1, 2, 130
-"""Exit codes: fixed or fine; not fixed; the command could not do its work; interrupted twice."""
+FIXED, NOT_FIXED, INTERRUPTED = 0, 1, 130
+"""Exit codes: fixed or fine; not fixed; interrupted twice. Another is `refusing.UNUSABLE`."""
 
 
 @app.command()
@@ -52,7 +61,7 @@ def fix(
     budget_usd: Annotated[
         float | None, typer.Option(min=0, help="Budget for model calls, in US dollars.")
     ] = None,
-    timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")] = None,
+    timeout: TimeoutOption = None,
     branch: Annotated[
         str | None, typer.Option(help="Commit the fix to a new branch with this name.")
     ] = None,
@@ -62,14 +71,11 @@ def fix(
     apply: Annotated[  # noqa: FBT002 - a flag on a command line
         bool, typer.Option("--apply", help="Apply the fix to the work tree.")
     ] = False,
-    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
-        bool, typer.Option("--json", help="Print one JSON object to stdout.")
-    ] = False,
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Repair a repository. Nothing in it changes unless you pass --branch or --apply."""
     from bot.commands.fix import run_fix
     from bot.commands.fix_options import FixOptions
-    from bot.errors import UsageError
 
     options = FixOptions(
         target=target,
@@ -89,9 +95,8 @@ def fix(
         as_json=as_json,
     )
     try:
-        fixed = run_fix(options)
-    except UsageError as error:
-        _refuse(str(error))
+        with usage_errors():
+            fixed = run_fix(options)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
     raise typer.Exit(FIXED if fixed else NOT_FIXED)
@@ -103,15 +108,12 @@ def localise(
     test: TestOption = None,
     setup: SetupOption = None,
     sandbox: SandboxOption = None,
-    timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")] = None,
+    timeout: TimeoutOption = None,
     lines: Annotated[int, typer.Option(min=1, help="Maximum number of lines to print.")] = 20,
-    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
-        bool, typer.Option("--json", help="Print one JSON object to stdout.")
-    ] = False,
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """List the lines that most likely make Python tests fail, and why. Nothing is changed."""
     from bot.commands.localise import LocaliseOptions, run_localise
-    from bot.errors import UsageError
 
     options = LocaliseOptions(
         target=str(target),
@@ -122,10 +124,8 @@ def localise(
         most=lines,
         as_json=as_json,
     )
-    try:
+    with usage_errors():
         found = run_localise(options)
-    except UsageError as error:
-        _refuse(str(error))
     raise typer.Exit(FIXED if found else NOT_FIXED)
 
 
@@ -143,14 +143,11 @@ def verify(
     ] = None,
     sandbox: SandboxOption = None,
     as_of: AsOfOption = None,
-    timeout: Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")] = None,
-    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
-        bool, typer.Option("--json", help="Print one JSON object to stdout.")
-    ] = False,
+    timeout: TimeoutOption = None,
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Verify any patch as Fixpoint verifies its own. Nothing is changed."""
     from bot.commands.verify import VerifyOptions, run_verify
-    from bot.errors import UsageError
 
     options = VerifyOptions(
         target=target,
@@ -163,23 +160,18 @@ def verify(
         timeout=timeout,
         as_json=as_json,
     )
-    try:
+    with usage_errors():
         accepted = run_verify(options)
-    except UsageError as error:
-        _refuse(str(error))
     raise typer.Exit(FIXED if accepted else NOT_FIXED)
 
 
 @app.command()
 def serve() -> None:
     """Run the webhook server. `fixpoint doctor` checks its environment variables."""
-    from bot.errors import UsageError
     from bot.server.serve import run_server
 
-    try:
+    with usage_errors():
         run_server()
-    except UsageError as error:
-        _refuse(str(error))
 
 
 @app.command()
@@ -187,9 +179,7 @@ def budget(
     name: Annotated[
         str | None, typer.Argument(help="Repository, owner/name#12, or run ID.")
     ] = None,
-    as_json: Annotated[  # noqa: FBT002 - a flag on a command line
-        bool, typer.Option("--json", help="Print one JSON object to stdout.")
-    ] = False,
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
 ) -> None:
     """Show today's model spending, what is reserved, and what each cap has left."""
     from bot.commands.budget import run_budget
@@ -198,7 +188,7 @@ def budget(
     try:
         run_budget(name, as_json=as_json)
     except (UsageError, StorageError) as error:
-        _refuse(str(error))
+        refuse(str(error))
 
 
 @app.command()
@@ -213,14 +203,11 @@ def doctor(
     """Check this machine and its settings, or with PATH what would run in a repository."""
     from bot.commands.doctor import run_doctor
     from bot.commands.doctor_repository import run_doctor_of
-    from bot.errors import UsageError
 
     if as_json and target is None:
-        _refuse("--json needs the PATH of a repository.")
-    try:
+        refuse("--json needs the PATH of a repository.")
+    with usage_errors():
         fine = run_doctor() if target is None else run_doctor_of(target, as_json=as_json)
-    except UsageError as error:
-        _refuse(str(error))
     raise typer.Exit(FIXED if fine else NOT_FIXED)
 
 
@@ -238,7 +225,7 @@ def config_check(
     try:
         parse(file.read_bytes(), source=str(file))
     except OSError as error:
-        _refuse(f"{file} can't be read: {error.strerror}.")
+        refuse(f"{file} can't be read: {error.strerror}.")
     except RepoConfigError as error:
         for problem in error.problems:
             typer.echo(problem, err=True)
@@ -269,11 +256,6 @@ def version(
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
-
-
-def _refuse(sentence: str) -> NoReturn:
-    typer.echo(f"fixpoint: {sentence}", err=True)
-    raise typer.Exit(UNUSABLE)
 
 
 def main() -> None:

@@ -42,3 +42,7 @@ ProposersOption = Annotated[
     str | None,
     typer.Option(callback=_filled, help=f"Comma-separated proposers: {','.join(PROPOSERS)}."),
 ]
+
+TimeoutOption = Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout.")]
