@@ -81,19 +81,24 @@ class FixpointServer:
             raise Failed(f"The issue was not fixed. {tail(self.process.log)}") from error
 
     def _settings(self) -> dict[str, str]:
-        app = self.github.state.app
-        settings = {
-            "HOME": str(self.folder),
-            "HOST": "127.0.0.1",
-            "PORT": "0",
-            "GITHUB_APP_ID": str(app.id),
-            "GITHUB_PRIVATE_KEY": app.private_key,
-            "GITHUB_WEBHOOK_SECRET": app.webhook_secret,
-            "GITHUB_API_URL": self.github.api_url,
-            "GITHUB_URL": self.github.web_url,
-            "FIXPOINT_DATA": str(self.folder / "data"),
-            "FIXPOINT_SANDBOX": "bubblewrap",
-        }
+        settings = settings_of(self.github, self.folder)
         if self._model is not None:
             settings |= {"OPENAI_BASE_URL": self._model.openai_url, "OPENAI_MODEL": MODEL}
         return settings
+
+
+def settings_of(github: GitHubServer, folder: Path) -> dict[str, str]:
+    """Return the settings of a server for a GitHub of this machine, which keeps all in a folder."""
+    app = github.state.app
+    return {
+        "HOME": str(folder),
+        "HOST": "127.0.0.1",
+        "PORT": "0",
+        "GITHUB_APP_ID": str(app.id),
+        "GITHUB_PRIVATE_KEY": app.private_key,
+        "GITHUB_WEBHOOK_SECRET": app.webhook_secret,
+        "GITHUB_API_URL": github.api_url,
+        "GITHUB_URL": github.web_url,
+        "FIXPOINT_DATA": str(folder / "data"),
+        "FIXPOINT_SANDBOX": "bubblewrap",
+    }

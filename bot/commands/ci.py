@@ -15,7 +15,7 @@ ci_app = typer.Typer(
 )
 
 PASSED, FAILED = 0, 1
-"""Exit codes: the plan was made or the job passes; the job fails; nothing could be done."""
+"""Exit codes: the plan was made or the job passes; the job fails."""
 
 Repository = Annotated[Path, typer.Argument(metavar="PATH", help="Path of a git repository.")]
 Workflow = Annotated[
