@@ -53,9 +53,9 @@ class Outcome:
     """What became of one."""
 
     repair: Repair
-    verdict: str
+    accepted: bool
     reason: str
-    commands: str
+    command: str | None
     failing: frozenset[str]
     seconds: float
 
@@ -76,7 +76,8 @@ class Outcome:
         """Return it for the table."""
         name = f"{self.repair.repo} {self.repair.fix[:8]}"
         seen = "yes" if self.reproduced else "NO"
-        return (name, seen, str(len(self.failing)), self.verdict, f"{self.seconds:.0f}")
+        accepted = "yes" if self.accepted else "no"
+        return (name, seen, str(len(self.failing)), accepted, f"{self.seconds:.0f}")
 
 
 def main() -> None:
@@ -85,10 +86,10 @@ def main() -> None:
     repairs = [one for one in load(options.file) if not options.only or one.repo in options.only]
     outcomes = asyncio.run(_run_all(repairs, options))
     print_machine()
-    head = ("Case", "Right tests fail", "Failing", "Verdict", "Seconds")
+    head = ("Case", "Right tests fail", "Failing", "Accepted", "Seconds")
     print_table("Repairs of public projects, without options", head, [o.row() for o in outcomes])
     seen = sum(outcome.reproduced for outcome in outcomes)
-    fixed = sum(outcome.reproduced and outcome.verdict == "fixed" for outcome in outcomes)
+    fixed = sum(outcome.reproduced and outcome.accepted for outcome in outcomes)
     print(f"\n{len(outcomes)} cases: {seen} reproduced, {fixed} repairs accepted.")
 
 
@@ -126,7 +127,7 @@ async def _run_all(repairs: list[Repair], options: argparse.Namespace) -> list[O
             outcome = await asyncio.to_thread(_run, repair, options.mirrors.absolute())
         told = (
             *outcome.row(),
-            outcome.commands,
+            outcome.command or "",
             outcome.reason[:500],
             *sorted(outcome.missing)[:5],
         )
@@ -162,21 +163,13 @@ def _run(repair: Repair, mirrors: Path) -> Outcome:
         seconds = time.perf_counter() - started
     if not done.stdout:
         said = done.stderr.strip().rpartition("\n")[2]
-        return Outcome(repair, "none", said, "", frozenset(), seconds)
+        return Outcome(repair, False, said, None, frozenset(), seconds)  # noqa: FBT003 - a table's cell
     return _outcome(repair, json.loads(done.stdout), seconds)
 
 
-def _outcome(repair: Repair, report: dict[str, Any], seconds: float) -> Outcome:
-    seen, commands = report["reproduction"] or {}, report["commands"] or {}
-    told = " && ".join([*commands.get("setup", ()), commands.get("test", "")])
-    return Outcome(
-        repair,
-        report["verdict"],
-        report["reason"],
-        told,
-        frozenset(seen.get("failing", ())),
-        seconds,
-    )
+def _outcome(repair: Repair, said: dict[str, Any], seconds: float) -> Outcome:
+    failing = frozenset(said["failing_before"])
+    return Outcome(repair, said["accepted"], said["reason"], said["command"], failing, seconds)
 
 
 def _is_in(test: str, file: str) -> bool:

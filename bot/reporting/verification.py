@@ -28,6 +28,7 @@ def as_json(report: Report) -> str:
         "accepted": report.patch_accepted,
         "reason": reason(report),
         "command": observed.command if observed is not None else None,
+        "failing_before": sorted(observed.failing_ids) if observed is not None else [],
         "exit_code": target.exit_code if target is not None else None,
         "runs": verification.runs if verification is not None else (),
         "failing": sorted(target.failing_ids) if target is not None else [],
