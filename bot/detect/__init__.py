@@ -59,7 +59,7 @@ def explained(
     if suite is None:
         raise UsageError(
             "No test command was found: there is no pytest, tox or nox configuration, no "
-            "package.json with a test script, no Cargo.toml or go.mod, no Makefile with a test "
+            "package.json with a test script, no Cargo.toml, go.mod or pom.xml, no Makefile with a test "
             "target and no .pre-commit-config.yaml. "
             "Pass one with --test, or set `test:` in .github/fixpoint.yml."
         )
@@ -88,6 +88,7 @@ def _findings(tree: Tree, tools: frozenset[str]) -> tuple[Detected, ...]:
         python.find(tree, tools),
         compiled.find_rust(tree),
         compiled.find_go(tree),
+        compiled.find_maven(tree),
         node.find(tree),
     )
     found = [finding for finding in languages if finding]

@@ -1,4 +1,4 @@
-"""How Rust and Go projects are set up and tested."""
+"""How Rust, Go and Maven projects are set up and tested."""
 
 from __future__ import annotations
 
@@ -39,4 +39,23 @@ def find_go(tree: Tree) -> Detected | None:
         setup_why=(detection.modules_downloaded(),),
         test_why=detection.go_tests(),
         tools=frozenset({"go", "gofmt", "golangci-lint"}),
+    )
+
+
+def find_maven(tree: Tree) -> Detected | None:
+    """Return how a Maven project is set up and tested, or None without a `pom.xml`.
+
+    The setup runs the tests, whatever they say: what Surefire runs them with is fetched no sooner
+    (https://maven.apache.org/plugins/maven-dependency-plugin/go-offline-mojo.html has the limits).
+    """
+    if not tree.exists("pom.xml"):
+        return None
+    maven = "sh mvnw" if tree.exists("mvnw") else "mvn"
+    return Detected(
+        ecosystem="maven",
+        setup=(f"{maven} -B -ntp -Dmaven.test.failure.ignore=true test",),
+        test=f"{maven} -B -ntp -o test",
+        setup_why=(detection.maven_fetches(),),
+        test_why=detection.maven_tests(),
+        tools=frozenset({"mvn", "mvnw", "java", "javac"}),
     )

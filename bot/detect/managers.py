@@ -18,6 +18,7 @@ _PYTHON = {
 _OTHERS = {
     "rust": ("Cargo.toml", "cargo"),
     "go": ("go.mod", "go"),
+    "maven": ("pom.xml", "mvn"),
     "pre-commit": (".pre-commit-config.yaml", "pre-commit"),
 }
 

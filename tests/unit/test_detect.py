@@ -185,6 +185,11 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
         ),
         ({"Cargo.toml": "[workspace]\n"}, ("cargo fetch",), "cargo test --workspace"),
         ({"go.mod": "module m\n"}, ("go mod download",), "go test ./..."),
+        (
+            {"pom.xml": "<project/>\n"},
+            ("mvn -B -ntp -Dmaven.test.failure.ignore=true test",),
+            "mvn -B -ntp -o test",
+        ),
         ({"Makefile": "all:\n\ttrue\ntest:\n\t./t\n"}, (), "make test"),
         (
             {".pre-commit-config.yaml": "repos: []\n"},
@@ -196,7 +201,7 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
 def test_other_ecosystems(
     tmp_path: Path, files: dict[str, str], setup: tuple[str, ...], test: str
 ) -> None:
-    """Node by its lock file, Rust, Go, make, and pre-commit when nothing else is there."""
+    """Node by its lock file, Rust, Go, Maven, make, and pre-commit when nothing else is there."""
     commands = found(tmp_path, files)
     assert (commands.setup, commands.test) == (setup, test)
 

@@ -318,6 +318,21 @@ def test_advice_of_go(tmp_path: Path) -> None:
     assert found(tmp_path, {}, bad, command="go test ./...") == ()
 
 
+def test_words_of_maven(tmp_path: Path) -> None:
+    """An artifact that is missing offline is fetched; a Java that is too old is named."""
+    output = (
+        "[ERROR] Cannot access central (https://repo.example/maven2) in offline mode and the artifact"
+        " org.x:surefire-junit4:jar:3.2.5 has not been downloaded from it before.\n"
+        "Fatal error compiling: error: release version 21 not supported\n"
+    )
+    artifact, java = found(tmp_path, {"pom.xml": ""}, output, command="mvn -o test")
+    assert artifact.setup == (
+        "mvn -B -ntp dependency:get -Dartifact=org.x:surefire-junit4:3.2.5:jar",
+    )
+    assert not java.helps
+    assert "Java 21" in java.why
+
+
 def test_a_setup_that_fails_is_tried_in_parts(tmp_path: Path) -> None:
     """The project first, then each other requirement; a build that lacks something gets it."""
     command = f"{INSTALL} -e '.[dev]' -r requirements.txt rich || pip install x"

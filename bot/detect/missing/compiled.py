@@ -1,11 +1,11 @@
-"""What Go and Rust projects miss, by their tools' own advice."""
+"""What Go, Rust and Maven projects miss, by their tools' own words."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from bot.detect.missing.remedy import Remedy
+from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.tree import Tree
 from bot.reporting.reasons import healing
@@ -19,11 +19,18 @@ _CARGO_SUBCOMMAND = re.compile(r"error: no such (?:sub)?command: `(?P<name>[\w-]
 _RUST_VERSION = re.compile(
     r"(?:requires|package `[^`]+` cannot be built because it requires) rustc (?P<version>[\d.]+)"
 )
+_JAVA_VERSION = re.compile(
+    r"(?:release version (?P<release>\d+) not supported|invalid target release: (?P<target>\d+))"
+)
+_MAVEN_OFFLINE = re.compile(
+    r"in offline mode and the artifact (?P<group>[\w.-]+):(?P<name>[\w.-]+):(?P<kind>[\w-]+)"
+    r":(?P<version>[\w.-]+) has not been downloaded"
+)
 _SAFE = re.compile(r"go [\w./@ -]+")
 
 
 def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
-    """Yield what `go` and `cargo` say that should be done."""
+    """Yield what `go`, `cargo` and `mvn` say that should be done."""
     if tree.exists("go.mod"):
         advice = _GO_ADVICE.search(symptoms.output)
         if advice and _SAFE.fullmatch(command := advice["command"].strip()):
@@ -40,3 +47,11 @@ def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             yield Remedy(f"program {name}", healing.program_from("crates.io", name), (install,))
         if version := _RUST_VERSION.search(symptoms.output):
             yield Remedy("newer Rust", healing.toolchain_too_old("Rust", version["version"]))
+    if tree.exists("pom.xml"):
+        for match in matches(_MAVEN_OFFLINE, symptoms.output):
+            artifact = f"{match['group']}:{match['name']}:{match['version']}:{match['kind']}"
+            fetch = f"mvn -B -ntp dependency:get -Dartifact={artifact}"
+            yield Remedy(f"artifact {artifact}", healing.artifact(artifact), (fetch,))
+        if version := _JAVA_VERSION.search(symptoms.output):
+            needed = version["release"] or version["target"]
+            yield Remedy("newer Java", healing.toolchain_too_old("Java", needed))

@@ -191,6 +191,18 @@ def go_tests() -> str:
     return "`go.mod` defines a module; Go tests all its packages."
 
 
+@example()
+def maven_fetches() -> str:
+    """Maven knows what its tests need only once they run."""
+    return "Maven fetches some of what tests need only when they run, so the setup runs them once."
+
+
+@example()
+def maven_tests() -> str:
+    """Maven tests the project and its modules."""
+    return "`pom.xml` defines a project; Maven tests it and its modules."
+
+
 @example("Makefile", "test")
 def make_target(file: str, target: str) -> str:
     """A Makefile has a target for tests."""

@@ -195,6 +195,12 @@ def toolchain_too_old(language: str, version: str) -> str:
     return f"The project needs {language} {version}, and this machine has an older version."
 
 
+@example("org.apache.maven.surefire:surefire-junit4:3.2.5:jar")
+def artifact(name: str) -> str:
+    """Maven misses an artifact offline that it resolves only as it runs."""
+    return f"Maven resolves `{name}` only as it runs, so it is fetched during the setup."
+
+
 @example("numpy")
 def build_requirements(module: str) -> str:
     """The project's build imports what it does not declare."""
