@@ -121,6 +121,9 @@ class Verifier:
             again = await self._room.observe(f"{name}-suite-again", baseline.command, patch)
             suite = replace(again, order=suite.order)
             fresh = seen_again(fresh, new_failures(baseline, suite, mended))
+        if fresh:  # nor does one that now fails without it too
+            without_it = await self._room.observe(f"{name}-suite-b", baseline.command, Patch())
+            fresh = seen_again(fresh, new_failures(without_it, suite, mended))
         return replace(verification, suite=suite, new_failures=fresh)
 
     async def _candidate(
