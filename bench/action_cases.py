@@ -240,6 +240,7 @@ class Outside:
             **_QUIET,
             "PATH": f"{self._venv}/bin:{os.environ['PATH']}:{Path(sys.executable).parent}",
             "VIRTUAL_ENV": str(self._venv),
+            "VENV_NAME": str(self._venv),  # where some projects' scripts look for theirs
             "CIBENCH": str(self.folder),
             "UV_EXCLUDE_NEWER": self.case.exclude_newer,
         }

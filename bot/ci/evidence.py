@@ -70,6 +70,7 @@ class JobEvidence:
         passed_on_base: Whether the check of this name passed on the base commit at GitHub; None
             where that is not known.
         rerun_helps: Whether the job may well pass when GitHub runs it again.
+        called: Reusable workflows of other repositories, by `owner/name/path@ref`: their text.
     """
 
     check: FailedCheck
@@ -91,6 +92,7 @@ class JobEvidence:
     missing: tuple[str, ...] = ()
     passed_on_base: bool | None = None
     rerun_helps: bool = False
+    called: tuple[tuple[str, str], ...] = ()
 
     @property
     def failed_step(self) -> StepFacts | None:

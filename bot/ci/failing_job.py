@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.ci.evidence import JobEvidence
 from bot.ci.workflow.actions import ActionStatus
+from bot.ci.workflow.called import TreeWithCalled
 from bot.ci.workflow.compiled import compile_job
 from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.differences import differences
@@ -41,6 +42,7 @@ def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | 
     if not evidence.of_actions:
         return NotPlanned(_not_of_actions(evidence))
     event = replace(event, name=evidence.event or "push")
+    tree = TreeWithCalled(tree, dict(evidence.called))
     listing = workflow_jobs(tree, evidence.workflow, event)
     found = find_check(listing.jobs, evidence.check.name)
     if not found and evidence.job:

@@ -161,6 +161,21 @@ class GitHub:
         """Return a file's bytes at a ref; None when there is no file of that name."""
         return await contents.read_file(self._on(repo, READ), path, ref)
 
+    async def read_public_file(self, full_name: str, path: str, ref: str) -> bytes | None:
+        """Return a file of any repository as anybody may read it; None where nobody may.
+
+        No token goes along: what a commit names must not open what is private elsewhere. GitHub
+        answers 60 such requests an hour.
+        """
+        owner, _, name = full_name.partition("/")
+        anybody = Connection(
+            self._wire(),
+            self._patience,
+            prefix="/repos/{owner}/{repo}",
+            variables={"owner": owner, "repo": name},
+        )
+        return await contents.read_file(anybody, path, ref)
+
     # --- checks ---
 
     async def commit_checks(self, repo: Repo, sha: str) -> CommitChecks:

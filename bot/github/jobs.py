@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from bot.github.client import Connection
 from bot.github.downloads import Archive, Sink
@@ -47,6 +47,13 @@ class WorkflowJob:
     steps: tuple[JobStep, ...]
 
 
+class ReferencedWorkflow(NamedTuple):
+    """A reusable workflow that a run called: `owner/name/path@ref`, and the commit that it had."""
+
+    path: str
+    sha: str
+
+
 @dataclass(frozen=True, slots=True)
 class WorkflowFacts:
     """A workflow run.
@@ -55,6 +62,7 @@ class WorkflowFacts:
         path: Of its workflow file.
         event: What it ran for.
         attempt: How often it was started.
+        referenced: The reusable workflows that it called.
     """
 
     id: int
@@ -62,6 +70,7 @@ class WorkflowFacts:
     event: str
     branch: str
     attempt: int = 1
+    referenced: tuple[ReferencedWorkflow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +113,10 @@ async def read_run(actions: Connection, run_id: int) -> WorkflowFacts:
         answer["event"],
         answer["head_branch"] or "",
         answer.get("run_attempt") or 1,
+        tuple(
+            ReferencedWorkflow(one["path"], one["sha"])
+            for one in answer.get("referenced_workflows") or ()
+        ),
     )
 
 

@@ -11,10 +11,11 @@ from typing import TypeVar
 from bot.ci.evidence import JobEvidence, Remark, StepFacts
 from bot.ci.joblog.window import LogWindow
 from bot.ci.understanding import Collected, understand
-from bot.errors import NotPermitted
+from bot.ci.workflow.called import WorkflowOfRepository
+from bot.errors import GitHubError, NotPermitted
 from bot.github.downloads import TooLarge
 from bot.github.github import GitHub
-from bot.github.jobs import WorkflowJob
+from bot.github.jobs import ReferencedWorkflow, WorkflowJob
 from bot.github.refusals import Gone
 from bot.model.check_report import Annotation
 from bot.model.repository import Repo
@@ -23,6 +24,9 @@ from bot.reporting.reasons import evidence_gaps
 
 MOST_CHECKS = 12
 """Failed checks of one commit that are looked at."""
+
+_MOST_CALLED = 20
+"""Reusable workflows; GitHub's own limit for one run."""
 
 _REPORTS = re.compile(r"junit|test|report|result|surefire|coverage", re.IGNORECASE)
 _MOST_ARTIFACTS = 5
@@ -95,8 +99,10 @@ class Gathering:
             StepFacts(step.name, step.number, step.conclusion, step.started, step.ended)
             for step in (job.steps if job else ())
         ]
+        called = await self._called(facts.referenced, missing) if facts else ()
         return replace(
             bare,
+            called=called,
             workflow=facts.path if facts else "",
             event=facts.event if facts else "",
             job=job.name if job else "",
@@ -104,6 +110,27 @@ class Gathering:
             attempt=job.attempt if job else 1,
             steps=tuple(steps),
         )
+
+    async def _called(
+        self, referenced: tuple[ReferencedWorkflow, ...], missing: list[str]
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the called workflows that stand in other repositories, as the run had them."""
+        found: list[tuple[str, str]] = []
+        for one in referenced[:_MOST_CALLED]:
+            place = WorkflowOfRepository.parse(one.path)
+            if place is None or place.repository == self._repo.full_name:
+                continue
+            what = evidence_gaps.called_workflow(one.path)
+            try:
+                data = await self._github.read_public_file(place.repository, place.path, one.sha)
+            except GitHubError as error:  # as when it has answered strangers often enough
+                missing.append(evidence_gaps.forbidden(what, str(error)))
+                continue
+            if data is None:
+                missing.append(evidence_gaps.gone(what))
+            else:
+                found.append((one.path, data.decode("utf-8", "replace")))
+        return tuple(found)
 
     async def _with_remarks(
         self, bare: JobEvidence, check_run: int, missing: list[str]

@@ -12,6 +12,9 @@ from pydantic import SecretStr
 
 from bot.ci.evidence import JobEvidence
 from bot.ci.joblog.window import LogWindow
+from bot.ci.workflow.called import TreeWithCalled
+from bot.ci.workflow.jobs import workflow_jobs
+from bot.detect import DirectoryTree
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries, Gone
 from bot.model.repository import Repo
@@ -156,6 +159,49 @@ async def test_the_base_is_asked_whether_the_check_passed_there(place: Place) ->
     run = place.state.ci.workflow_run(place.repository, sha, "base")
     place.state.ci.job(place.repository, run, "test (3.12)", conclusion="success")
     assert (await place.evidence(base=sha)).passed_on_base is True
+
+
+CALLED = """\
+on: {workflow_call: {inputs: {word: {type: string}}}}
+jobs:
+  inner:
+    runs-on: ubuntu-latest
+    steps: [{run: "echo ${{ inputs.word }}"}]
+"""
+CALLING = """\
+on: push
+jobs: {test: {uses: octo/ci/.github/workflows/t.yml@v1, with: {word: hello}}}
+"""
+USES = "octo/ci/.github/workflows/t.yml@v1"
+
+
+@pytest.mark.parametrize("private", [False, True])
+async def test_a_workflow_of_another_repository_is_read(
+    place: Place,
+    tmp_path: Path,
+    private: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    """As it was at the run, if anybody may read it; the App's own access elsewhere is not used."""
+    there = place.state.add_repository(
+        "octo/ci", {".github/workflows/t.yml": CALLED}, private=private
+    )
+    place.state.install("octo")
+    sha = there.git.resolve("main")
+    assert sha is not None
+    place.run.path, place.run.referenced[USES] = ".github/workflows/ci.yml", sha
+    place.run.jobs[0].name = "test / inner"
+    place.state.push(there, "main", {".github/workflows/t.yml": "on: push\n"})
+    found = await place.evidence()
+    (tmp_path / "w/.github/workflows").mkdir(parents=True)
+    (tmp_path / "w/.github/workflows/ci.yml").write_text(CALLING)
+    tree = TreeWithCalled(DirectoryTree(tmp_path / "w"), dict(found.called))
+    listing = workflow_jobs(tree, found.workflow)
+    if private:
+        assert found.missing == (evidence_gaps.gone(evidence_gaps.called_workflow(USES)),)
+        assert "another repository" in listing.problems[0]
+        return
+    [job] = listing.jobs
+    assert (job.names, job.inputs) == (("test / inner",), {"word": "hello"})
 
 
 async def test_a_job_that_is_gone_leaves_a_sentence(place: Place) -> None:

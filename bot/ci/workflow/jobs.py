@@ -1,10 +1,11 @@
-"""List the jobs of a workflow with their legs and names, through local reusable workflows."""
+"""List the jobs of a workflow with their legs and names, through reusable workflows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from bot.ci.workflow.called import WorkflowOfRepository, place_called
 from bot.ci.workflow.contexts import EventFacts, Runner, base_contexts, needs_context
 from bot.ci.workflow.document import WorkflowUnreadable, read_workflow
 from bot.ci.workflow.expressions import (
@@ -216,13 +217,16 @@ class _Lister:
     def _called(self, caller: JobLeg, event: EventFacts, depth: int) -> Iterator[JobLeg]:
         uses = caller.job.uses
         place = caller.workflow.path, caller.job.line, caller.job.id
-        if not uses.startswith("./"):
-            self.problems.append(workflow_problems.workflow_of_another_repository(*place, uses))
-            return
-        path = uses.removeprefix("./")
+        path = place_called(uses, caller.workflow.path)
         text = self._tree.read(path)
         if text is None:
-            self.problems.append(workflow_problems.called_workflow_missing(*place, path))
+            foreign = WorkflowOfRepository.parse(path) is not None
+            missing = (
+                workflow_problems.workflow_of_another_repository
+                if foreign
+                else workflow_problems.called_workflow_missing
+            )
+            self.problems.append(missing(*place, path))
             return
         if depth >= _DEEPEST:
             self.problems.append(workflow_problems.calls_nested_too_deeply(*place))

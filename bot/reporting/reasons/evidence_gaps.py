@@ -35,6 +35,12 @@ def check_on_base() -> str:
     return "The result of this check on the base branch"
 
 
+@example("octo/ci/.github/workflows/test.yml@v1")
+def called_workflow(path: str) -> str:
+    """A reusable workflow of another repository."""
+    return f"The workflow `{path}`"
+
+
 @example("junit-3.12")
 def artifact(name: str) -> str:
     """A file that the workflow run uploaded."""

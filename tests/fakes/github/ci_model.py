@@ -62,6 +62,7 @@ class WorkflowRun:
     jobs: list[Job] = field(default_factory=list)
     artifacts: list[Artifact] = field(default_factory=list)
     archive: bytes | None = None
+    referenced: dict[str, str] = field(default_factory=dict)
 
     @property
     def status(self) -> RunState:

@@ -136,6 +136,9 @@ class CiViews(GitViews):
             "head_commit": self.simple_commit(repo, run.head_sha),
             "repository": self.repository(repo),
             "head_repository": self.repository(repo),
+            "referenced_workflows": [
+                {"path": path, "sha": sha} for path, sha in run.referenced.items()
+            ],
         }
 
     def workflow(self, repo: Repository, run: WorkflowRun) -> Json:

@@ -138,6 +138,7 @@ class Endpoint:
         handle: Does it; runs in a thread, one call at a time.
         needs: What the token must be allowed.
         body: Shape of the request's JSON, or None.
+        public: Whether anybody may call it for a public repository.
     """
 
     method: str
@@ -145,3 +146,4 @@ class Endpoint:
     handle: Callable[[Call], Reply]
     needs: Needs = ()
     body: type[BaseModel] | None = None
+    public: bool = False

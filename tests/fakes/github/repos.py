@@ -139,5 +139,5 @@ ENDPOINTS = (
     ),
     Endpoint("GET", "/repos/{owner}/{repo}/branches/{branch}", show_branch, CONTENTS),
     Endpoint("GET", "/repos/{owner}/{repo}/commits/{ref}", show_commit, CONTENTS),
-    Endpoint("GET", "/repos/{owner}/{repo}/contents/{path}", show_contents, CONTENTS),
+    Endpoint("GET", "/repos/{owner}/{repo}/contents/{path}", show_contents, CONTENTS, public=True),
 )

@@ -154,6 +154,9 @@ class Rest:
             url=f"{self._views.api}{incoming.path}",
         )
         match who:
+            case Anonymous() if endpoint.public:
+                if call.repo.private:
+                    raise not_found()
             case Anonymous():
                 raise Refusal(401, "Requires authentication")
             case AsApp() if endpoint.needs:
