@@ -23,8 +23,9 @@ from sandbox.git import GitError
 _SLOW = 15.0
 """Seconds; of a command that takes longer, only the failing tests run again."""
 
-_OLDER = 30
-"""Commits; what failed so long ago is not what somebody reports today."""
+_OLDER = (30, 10, 3, 1)
+"""Commits back: what failed then is not what somebody reports today. The first that counts is the
+one since which the setup is the same, so that the environment here is the right one for it too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,25 +131,42 @@ async def _old(
     run: Run, context: RepairContext, goal: Goal, seen: Observation
 ) -> dict[str, OtherFailure]:
     """Return the failures of the goal that an older commit has too, in the same environment."""
-    source = context.source
-    command = await _alone(context, goal)
-    try:
-        commit = await source.store.before(source.head, source.trusted, _OLDER)
-        tree = await source.store.tree_of(commit) if commit and command else ""
-    except GitError:  # its history is cut
+    older = await _older(context)
+    if older is None:
         return {}
-    if not tree or command is None:
-        return {}
-    patch = await patch_between(source.store, context.prepared.tree, tree)
-    if touches_setup(patch.files):
-        return {}
-    then = await _observe(run, context, "reproduce at an older commit", command, patch)
+    commit, patch = older
+    command, step = await _alone(context, goal), "at an older commit"
+    then = (
+        await _observe(run, context, f"reproduce alone {step}", command, patch) if command else None
+    )
+    if then is None or not _ran_tests(then):  # as where some of the tests were not there yet
+        then = await _observe(run, context, f"reproduce {step}", seen.command, patch)
     messages = {stable_name(one.test): one.message for one in then.failing}
     return {
         one.test: OtherFailure(one.test, OtherKind.OLD, reasons.old(commit[:7]))
         for one in seen.failing
         if one.test in goal.tests and messages.get(stable_name(one.test)) == one.message
     }
+
+
+def _ran_tests(seen: Observation) -> bool:
+    return seen.ok or (seen.counts is not None and seen.counts.passed + seen.counts.failed > 0)
+
+
+async def _older(context: RepairContext) -> tuple[str, Patch] | None:
+    """Return an older commit that the same setup is good for, and the patch that leads to it."""
+    source = context.source
+    for distance in _OLDER:
+        try:
+            commit = await source.store.before(source.head, source.trusted, distance)
+            tree = await source.store.tree_of(commit) if commit else ""
+        except GitError:  # its history is cut
+            continue
+        if tree:
+            patch = await patch_between(source.store, context.prepared.tree, tree)
+            if not touches_setup(patch.files):
+                return commit, patch
+    return None
 
 
 async def _narrowed(

@@ -52,4 +52,5 @@ def fixed(uncompared: str = "", others: int = 0) -> str:
     if not others:
         return said
     tests = "1 other test fails" if others == 1 else f"{others} other tests fail"
-    return f"{said} {tests} for reasons of their own; see the notes."
+    its = "its" if others == 1 else "their"
+    return f"{said} {tests} for reasons of {its} own; see the notes."
