@@ -18,6 +18,7 @@ from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.run_date import is_old, neither, only_then, shows_more, worth_its_date
 from bot.repair.checks.verdict import (
     CheckConclusion,
+    base_alone,
     conclude_at_base,
     conclude_at_head,
     outside,
@@ -134,6 +135,14 @@ def test_what_fails_here_alone_may_stay() -> None:
     assert [each.test for each in to_leave(evidence, run)] == ["a::net"]
     many = known("a::x", *(f"a::{n}" for n in range(200)))
     assert not to_leave(many, run)
+
+
+def test_what_the_base_fails_with_here_may_stay() -> None:
+    """A later command of the step is not reached at the head; the base shows what it says here."""
+    base = seen(1, "a::x", "b::old")
+    assert [each.test for each in base_alone(known("a::x"), base)] == ["b::old"]
+    assert not base_alone(known("a::x"), seen(0))
+    assert not base_alone(known(*(f"a::{n}" for n in range(200))), base)
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from bot.repair.checks.run_date import is_old, neither, only_then, shows_more, w
 from bot.repair.checks.targets import CheckTarget, Chosen, choose, commands_of, failed_job
 from bot.repair.checks.verdict import (
     CheckConclusion,
+    base_alone,
     conclude_at_base,
     conclude_at_head,
     differences,
@@ -163,6 +164,7 @@ async def _try(
     run.known.untouched = prepared
     runs = await _runs(run, context, chosen, place)
     conclusion = conclude_at_head(chosen.target, chosen.evidence, runs, online=preparation.online)
+    base: Observation | None = None
     if conclusion.cause is Cause.REAL and has_base(context):
         base = await _at_base(run, context, chosen, place)
         found = base and conclude_at_base(chosen.target, chosen.evidence, runs[0], base)
@@ -170,23 +172,28 @@ async def _try(
             run.known.note(found.reason)
         else:
             conclusion = found or conclusion
-    if conclusion.cause is not Cause.REAL:
-        return JobReproduction(chosen, context, tuple(runs), conclusion)
-    return _without_others(JobReproduction(chosen, context, tuple(runs), conclusion))
+    trial = JobReproduction(chosen, context, tuple(runs), conclusion)
+    return _without_others(trial, base) if conclusion.cause is Cause.REAL else trial
 
 
-def _without_others(trial: JobReproduction) -> JobReproduction:
+def _without_others(trial: JobReproduction, base: Observation | None) -> JobReproduction:
     """Set aside what fails here and not on GitHub: a repair may leave it, and may not add to it."""
-    tests = [failure.test for failure in to_leave(trial.chosen.evidence, trial.runs[0])]
-    if trial.context is None or not tests:
+    evidence, run = trial.chosen.evidence, trial.runs[0]
+    here = {failure.test for failure in to_leave(evidence, run)}
+    shared = run.failing_ids - here
+    behind = {each.test for each in (base_alone(evidence, base) if base else ())} - shared - here
+    if trial.context is None or not (here or behind):
         return trial
-    aside = aside_of(tests, trial.runs[0])
-    why = other_failures.not_on_github()
+    aside = aside_of((*here, *behind), run)
+    why, why_behind = other_failures.not_on_github(), other_failures.on_base_alone()
     return replace(
         trial,
         context=replace(trial.context, aside=aside),
         runs=tuple(aside.left_by(each) for each in trial.runs),
-        others=tuple(OtherFailure(test, OtherKind.ENVIRONMENT, why) for test in tests),
+        others=(
+            *(OtherFailure(test, OtherKind.ENVIRONMENT, why) for test in sorted(here)),
+            *(OtherFailure(test, OtherKind.OLD, why_behind) for test in sorted(behind)),
+        ),
     )
 
 

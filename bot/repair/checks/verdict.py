@@ -133,6 +133,17 @@ def to_leave(evidence: JobEvidence, run: Observation) -> tuple[Failure, ...]:
     return tuple(failure for failure in run.named if failure.test not in shared)
 
 
+def base_alone(evidence: JobEvidence, base: Observation) -> tuple[Failure, ...]:
+    """Return what fails at the base here and is not in GitHub's log: a repair may leave it.
+
+    At the failing commit it may lie behind GitHub's failure, in a command that is not reached.
+    """
+    if base.ok or base.timed_out or len(evidence.failing) >= MOST_FAILURES:
+        return ()
+    shared = {failure.test for failure in likeness_of(evidence, base).shared}
+    return tuple(failure for failure in base.named if failure.test not in shared)
+
+
 def conclude_at_base(
     target: Target, evidence: JobEvidence, head: Observation, base: Observation
 ) -> CheckConclusion | None:

@@ -113,6 +113,12 @@ def not_on_github() -> str:
 
 
 @example()
+def on_base_alone() -> str:
+    """It fails at the base commit here, and GitHub's log does not show it."""
+    return "fails here at the base commit too, but not on GitHub"
+
+
+@example()
 def unnamed() -> str:
     """Nothing in the issue leads to it."""
     return "fails for a reason that the issue does not mention"
