@@ -5,6 +5,18 @@ from __future__ import annotations
 from bot.reporting.example import example
 
 
+@example("unmatched ')'")
+def syntax_repaired(said: str) -> str:
+    """The parser says what is wrong, and one change of the line makes the file readable."""
+    return f"Repaired the line that Python could not read (`{said}`)."
+
+
+@example("verify")
+def argument_removed(name: str) -> str:
+    """Neither the parameter nor the value exists any more."""
+    return f"Removed the argument `{name}`: the function takes none, and nothing defines its value."
+
+
 @example("heigth", "height")
 def similar_name(name: str, other: str) -> str:
     """A guess: nothing is called `name`, and `other` is near."""

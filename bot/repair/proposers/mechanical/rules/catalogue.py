@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.repair.proposers.mechanical.rules import (
+    arguments,
     docstrings,
     layout,
     long_lines,
@@ -11,6 +12,7 @@ from bot.repair.proposers.mechanical.rules import (
     quotes,
     return_annotations,
     spelling,
+    syntax_errors,
     type_annotations,
     unknown_names,
     unused,
@@ -18,7 +20,9 @@ from bot.repair.proposers.mechanical.rules import (
 from bot.repair.proposers.mechanical.rules.rule import Rule
 
 RULES: tuple[Rule, ...] = (
+    *syntax_errors.RULES,
     *missing_imports.RULES,
+    *arguments.RULES,
     *unknown_names.RULES,
     *type_annotations.RULES,
     *return_annotations.RULES,
@@ -30,4 +34,4 @@ RULES: tuple[Rule, ...] = (
     *layout.RULES,
     *long_lines.RULES,
 )
-"""What names mean comes first, what lines look like last."""
+"""What can be read at all comes first, then what names mean, what lines look like last."""
