@@ -62,7 +62,10 @@ class Outcome:
     @property
     def missing(self) -> frozenset[str]:
         """The tests that the repair turns green and that were not seen to fail."""
-        return self.repair.turned - self.failing
+        seen = tuple(map(_dotted, self.failing))
+        return frozenset(
+            test for test in self.repair.turned if not any(_same(_dotted(test), s) for s in seen)
+        )
 
     @property
     def reproduced(self) -> bool:
@@ -170,6 +173,15 @@ def _run(repair: Repair, mirrors: Path) -> Outcome:
 def _outcome(repair: Repair, said: dict[str, Any], seconds: float) -> Outcome:
     failing = frozenset(said["failing_before"])
     return Outcome(repair, said["accepted"], said["reason"], said["command"], failing, seconds)
+
+
+def _dotted(test: str) -> str:
+    return test.replace("::", ".")
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two dotted names are one test's: a runner may leave out the package around it."""
+    return f".{one}".endswith(f".{other}") or f".{other}".endswith(f".{one}")
 
 
 def _is_in(test: str, file: str) -> bool:
