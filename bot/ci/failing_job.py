@@ -49,7 +49,7 @@ def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | 
         found = find_check(listing.jobs, evidence.job)
     if not found:
         return NotPlanned(_no_job(evidence, listing))
-    plan = plan_job(tree, found[0], event)
+    plan = plan_job(tree, found[0], event, image=evidence.image)
     step = _failing_step(plan, evidence)
     if step is None:
         return NotPlanned(job_target.failed_step_unknown(evidence.check.name))

@@ -9,6 +9,7 @@ from inline_snapshot import snapshot
 
 from bot.ci.workflow.differences import differences
 from bot.ci.workflow.find import find_check, select
+from bot.ci.workflow.images import python_of
 from bot.ci.workflow.jobs import Listing, all_jobs
 from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.detect.tree import DirectoryTree
@@ -230,3 +231,16 @@ def test_decisions(tmp_path: Path) -> None:
     command = plan.steps[9].step.command
     assert command is not None
     assert command.directory == "/workspace/app"
+
+
+@pytest.mark.parametrize(
+    ("image", "labels", "version"),
+    [
+        ("ubuntu-22.04", ("ubuntu-latest",), "3.10"),
+        ("ubuntu-22.04", ("ubuntu-20.04",), "3.8"),
+        ("", ("self-hosted",), ""),
+    ],
+)
+def test_the_python_of_an_image(image: str, labels: tuple[str, ...], version: str) -> None:
+    """A job that sets no Python up has its runner's own; a label with a version says which."""
+    assert python_of(image, labels) == version

@@ -17,6 +17,7 @@ from bot.ci.workflow.expressions import (
     render_text,
 )
 from bot.ci.workflow.file_hashes import FileHashes
+from bot.ci.workflow.images import python_of
 from bot.ci.workflow.jobs import JobLeg, job_scope, likely_event, runner_labels
 from bot.ci.workflow.remote import Remote
 from bot.ci.workflow.resolve import decide, resolve, with_environment
@@ -63,6 +64,7 @@ class JobPlan:
         steps: In order, with what is known before anything ran.
         scope: What its first step's expressions see.
         frame: What its steps have in common.
+        image: The runner's image (`ubuntu-22.04`), where a log tells it.
     """
 
     target: JobLeg
@@ -75,6 +77,7 @@ class JobPlan:
     scope: ExpressionContext
     frame: StepScope
     problems: tuple[str, ...] = ()
+    image: str = ""
 
     @property
     def name(self) -> str:
@@ -88,7 +91,7 @@ class JobPlan:
         return runner_shell.initialise(
             self.environment,
             event,
-            python=self._wants_python,
+            python=python_of(self.image, self.labels) if self._wants_python else None,
             origin=self._origin,
             services=self._services,
         )
@@ -142,13 +145,16 @@ class JobPlan:
         return None
 
 
-def plan_job(tree: Tree, target: JobLeg, event: EventFacts | None = None) -> JobPlan:
+def plan_job(
+    tree: Tree, target: JobLeg, event: EventFacts | None = None, *, image: str = ""
+) -> JobPlan:
     """Return the plan of a job's leg. Nothing is run; broken parts become sentences.
 
     Args:
         tree: The repository at the commit that failed.
         target: The job, out of `jobs.workflow_jobs` or `jobs.all_jobs`.
         event: What it ran for; by default the likeliest of the workflow's triggers.
+        image: The runner's image, where a log tells it.
     """
     event = event or likely_event(target.workflow)
     problems: list[str] = []
@@ -173,6 +179,7 @@ def plan_job(tree: Tree, target: JobLeg, event: EventFacts | None = None) -> Job
         scope=scope,
         frame=frame,
         problems=tuple(problems),
+        image=image,
     )
 
 

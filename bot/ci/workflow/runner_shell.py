@@ -172,7 +172,7 @@ def initialise(
     environment: Mapping[str, str],
     event: str,
     *,
-    python: bool,
+    python: str | None,
     origin: remote.Remote,
     services: tuple[str, ...] = (),
 ) -> str:
@@ -182,7 +182,8 @@ def initialise(
         environment: Variables of the runner and the job.
         event: The event's payload, as JSON.
         services: Bash lines that start the job's services, with every step.
-        python: Whether to make an environment of the Python that is there, as the runner has one.
+        python: Version of the Python to make an environment of, as the runner has one; "" for
+            the one that is there, None for no environment.
         origin: Where the checkout comes from.
     """
     shims = [_shim(name, body) for name, body in SHIMS.items()]
@@ -199,9 +200,13 @@ def initialise(
         *links,
         FITTING,
         ". ~/.ci/begin",
-        *(["[ -x ~/.venv/bin/python ] || ci_python ''"] if python else []),
+        *([] if python is None else [f"[ -x ~/.venv/bin/python ] || {_own_python(python)}"]),
     )
     return "\n".join(lines)
+
+
+def _own_python(version: str) -> str:
+    return shlex.join(("ci_python", version, *([version] if version else [])))
 
 
 def refresh(
