@@ -309,6 +309,19 @@ def test_packages_and_builds_of_node(tmp_path: Path) -> None:
     assert build.setup == ("npm run build",)
 
 
+def test_a_script_of_an_installation_that_fails_fails_alone(tmp_path: Path) -> None:
+    """A dependency that downloads something while it is installed does not end the setup."""
+    output = (
+        "npm error code 1\nnpm error path /workspace/node_modules/top-sites\n"
+        "npm error command failed\nnpm error command sh -c node scripts/postinstall\n"
+    )
+    command = "npm ci --no-audit --no-fund"
+    [alone] = found(tmp_path, {"package.json": "{}"}, output, command=command, in_setup=True)
+    assert alone.instead is not None
+    assert alone.instead[1].startswith(f"{command} --ignore-scripts && {{ for package in $(node -p")
+    assert "`top-sites`" in alone.why
+
+
 def test_advice_of_go(tmp_path: Path) -> None:
     """What `go` itself says is run, and nothing else that stands there."""
     output = "missing go.sum entry for module providing package x; to add:\n\tgo mod download x\n"

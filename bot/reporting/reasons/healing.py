@@ -195,6 +195,18 @@ def toolchain_too_old(language: str, version: str) -> str:
     return f"The project needs {language} {version}, and this machine has an older version."
 
 
+@example("top-sites")
+@example("")
+def install_script_failed(package: str) -> str:
+    """A script that runs while packages are installed fails, as when it downloads something.
+
+    Args:
+        package: Whose; "" for the project's own.
+    """
+    whose = f"of `{package}`" if package else "of the project"
+    return f"An installation script {whose} fails here, so each script runs alone and may fail."
+
+
 @example("org.apache.maven.surefire:surefire-junit4:3.2.5:jar")
 def artifact(name: str) -> str:
     """Maven misses an artifact offline that it resolves only as it runs."""
