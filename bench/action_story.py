@@ -38,6 +38,7 @@ class Story:
         self._log = log
         self._folder = folder
         self._state = GitHubState(folder / "github")
+        self._head = case.sha
         self.repository = self._repository(mirror)
         self._pull: Issue = self._state.open_pull_request(
             self.repository, "ada", "A change", head="feature"
@@ -59,7 +60,7 @@ class Story:
         """GitHub Actions ran the job on the head of the pull request, and it failed."""
         ci, case = self._state.ci, self._case
         event = "pull_request" if self._job.plan.event.name.startswith("pull") else "push"
-        run = ci.workflow_run(self.repository, case.sha, "feature", name="CI", event=event)
+        run = ci.workflow_run(self.repository, self._head, "feature", name="CI", event=event)
         run.path, run.created_at = case.workflow, ended(case)[0]
         check = ci.job(
             self.repository,
@@ -104,10 +105,13 @@ class Story:
         repo = self._state.add_repository(self._case.repo, roles={"ada": "admin"})
         objects = run_git(mirror, "rev-parse", "--path-format=absolute", "--git-path", "objects")
         (repo.git.path / "objects/info/alternates").write_text(objects)
-        before = repo.git.resolve(f"{self._case.sha}^") or self._case.sha
+        before = repo.git.resolve(f"{self._head}^") or self._head
+        if _has_gaps(mirror, self._head):
+            before = _commit(repo.git.path, f"{before}^{{tree}}")
+            self._head = _commit(repo.git.path, f"{self._head}^{{tree}}", "-p", before)
         config: dict[str, str | bytes | None] = {".github/fixpoint.yml": _CONFIG}
         self._state.push(repo, "main", config, onto=before)
-        repo.git.set_reference("refs/heads/feature", self._case.sha)
+        repo.git.set_reference("refs/heads/feature", self._head)
         return repo
 
     def _name(self) -> str:
@@ -124,3 +128,15 @@ class Story:
             steps.append(Step(planned.step.title, "failure" if failed else conclusion))
             conclusion = "skipped" if failed else conclusion
         return steps
+
+
+def _has_gaps(mirror: Path, commit: str) -> bool:
+    """Whether a clone lacks something of a commit's history, so that nobody can fetch that."""
+    listed = run_git(mirror, "rev-list", "--objects", "--missing=print", commit)
+    return any(line.startswith("?") for line in listed.split("\n"))
+
+
+def _commit(git: Path, tree: str, *parents: str) -> str:
+    """Return a new commit of a tree that is there."""
+    author = ("-c", "user.name=ada", "-c", "user.email=ada@example.com")
+    return run_git(git, *author, "commit-tree", tree, "-m", "A commit", *parents).strip()
