@@ -176,11 +176,11 @@ def _outcome(repair: Repair, said: dict[str, Any], seconds: float) -> Outcome:
 
 
 def _dotted(test: str) -> str:
-    return test.replace("::", ".")
+    return test.replace("::", ".").removeprefix("__main__.")
 
 
 def _same(one: str, other: str) -> bool:
-    """Whether two dotted names are one test's: a runner may leave out the package around it."""
+    """Whether two dotted names are one test's: a runner may leave out what is around it."""
     return f".{one}".endswith(f".{other}") or f".{other}".endswith(f".{one}")
 
 
