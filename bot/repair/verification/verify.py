@@ -28,6 +28,7 @@ from bot.repair.verification.comparison import new_failures, seen_again, uncompa
 from bot.repair.verification.findings import findings_in, problem_of
 from bot.repair.verification.forged_results import HonestyTest
 from bot.repair.verification.question import Question
+from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import guards_runs
@@ -134,10 +135,19 @@ class Verifier:
             self._base_tree,
             patch,
             edits=question.edits,
-            globs=self._rules.restored,
+            globs=(*self._rules.restored, *await self._that_ran(question.red)),
             written=written,
             requested=self._rules.requested,
         )
+
+    async def _that_ran(self, red: Observation | None) -> tuple[str, ...]:
+        """Return globs of the files whose tests failed and that no convention calls tests."""
+        if red is None:
+            return ()
+        paths = await self._store.paths(self._base_tree)
+        defined = places(red.failing_ids, paths)
+        files = await self._store.files(self._base_tree, list(defined)) if defined else {}
+        return tuple(map(exactly, files_with_tests(files, defined, paths)))
 
     async def _verify_candidate(
         self, name: str, candidate: CandidatePatch, question: Question
