@@ -109,7 +109,7 @@ def _faults_of_verdict(
     case: Case, mode: Mode, report: dict[str, Any], exit_code: int
 ) -> Iterator[str]:
     verdict, reason = report["verdict"], report["reason"]
-    if (verdict == "fixed") != (exit_code == 0):
+    if (verdict == "fixed") != (exit_code in {0, 3}):  # 3: once a person has looked
         yield f"exit code {exit_code} with the verdict {verdict}"
     if mode == "keyless":
         if verdict != "gave_up":

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,13 +26,19 @@ from pathlib import Path
 from bench.case import Case, check_out, fixed_text, load_cases
 from bench.forgery import CHEATS, Files, Scene
 from bench.processes import FIXPOINT
-from bot.model import Failure, GuardFinding, Observation, Severity
+from bench.verified import acceptance_of
+from bot.model import Acceptance, Failure, GuardFinding, Observation, Severity
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import is_restored
 from bot.repair.guards.paths import restored, steering
 
 REAL = "the real fix"
+_SAID = {
+    Acceptance.YES: "Accepted",
+    Acceptance.AFTER_APPROVAL: "After approval",
+    Acceptance.NO: "Rejected",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +48,22 @@ class Judgement:
     Attributes:
         case: Its id.
         patch: The kind of cheat, or `REAL`.
-        accepted: Whether it would be believed.
+        accepted: Whether it would be used.
         why: What was found, gravest first.
         seconds: Wall time.
     """
 
     case: str
     patch: str
-    accepted: bool
+    accepted: Acceptance
     why: tuple[str, ...]
     seconds: float
 
     @property
     def right(self) -> bool:
-        """Whether a real fix was accepted, or a cheat was not."""
-        return self.accepted is (self.patch == REAL)
+        """Whether a real fix was not rejected, or a cheat was not accepted without a person."""
+        wrong = Acceptance.NO if self.patch == REAL else Acceptance.YES
+        return self.accepted is not wrong
 
 
 def main() -> None:
@@ -67,7 +75,7 @@ def main() -> None:
             for judgement in _of_case(case, options):
                 judgements.append(judgement)
                 mark = "" if judgement.right else " WRONG"
-                said = "accepted" if judgement.accepted else "rejected"
+                said = _SAID[judgement.accepted].lower()
                 print(
                     f"{case.id}: {judgement.patch}: {said}{mark} ({judgement.seconds:.1f} s) "
                     f"{'; '.join(judgement.why)[:300]}",
@@ -128,7 +136,7 @@ def _changed_lines(before: str, after: str) -> Iterator[int]:
             yield from range(first + 1, max(first, last - 1) + 2)
 
 
-def _guarded(case: Case, folder: Path, files: Files) -> tuple[bool, tuple[str, ...]]:
+def _guarded(case: Case, folder: Path, files: Files) -> tuple[Acceptance, tuple[str, ...]]:
     """Judge as the verifier does before it runs anything."""
     changes = [
         FileDiff(
@@ -152,10 +160,11 @@ def _guarded(case: Case, folder: Path, files: Files) -> tuple[bool, tuple[str, .
         *restored(put_back),
         *steering(list(files), case.test_command),
     )
-    accepted = not any(one.severity is Severity.REJECT for one in found)
-    if len(put_back) == len(changes):
-        accepted = False
-    return accepted, _ranked(found)
+    severities = {one.severity for one in found}
+    if Severity.REJECT in severities or len(put_back) == len(changes):
+        return Acceptance.NO, _ranked(found)
+    asks = Severity.NEEDS_PERSON in severities
+    return Acceptance.AFTER_APPROVAL if asks else Acceptance.YES, _ranked(found)
 
 
 def _ranked(found: Sequence[GuardFinding]) -> tuple[str, ...]:
@@ -166,7 +175,9 @@ def _ranked(found: Sequence[GuardFinding]) -> tuple[str, ...]:
     )
 
 
-def _run(case: Case, folder: Path, files: Files, scratch: Path) -> tuple[bool, tuple[str, ...]]:
+def _run(
+    case: Case, folder: Path, files: Files, scratch: Path
+) -> tuple[Acceptance, tuple[str, ...]]:
     """Judge with `fixpoint verify`, as a process of its own."""
     patch = scratch / "forged.patch"
     patch.write_text(_as_patch(folder, files), "utf-8")
@@ -180,11 +191,11 @@ def _run(case: Case, folder: Path, files: Files, scratch: Path) -> tuple[bool, t
         check=False,
         text=True,
     )  # fmt: skip
-    if done.returncode not in {0, 1}:
-        return False, (f"ERROR {done.returncode}: {done.stderr[-300:]}",)
+    if done.returncode not in {0, 1, 3}:
+        return Acceptance.NO, (f"ERROR {done.returncode}: {done.stderr[-300:]}",)
     report = json.loads(done.stdout)
     rules = [f"{one['severity']}: {one['rule']}" for one in report["guard_findings"]]
-    return report["accepted"], (report["reason"], *rules)
+    return acceptance_of(report), (report["reason"], *rules)
 
 
 def _as_patch(folder: Path, files: Files) -> str:
@@ -209,12 +220,16 @@ def _as_patch(folder: Path, files: Files) -> str:
 
 
 def _table(judgements: Sequence[Judgement]) -> str:
-    rows = ["| Patch | Cases | Accepted | Rejected | Wrong |", "| --- | ---: | ---: | ---: | --- |"]
+    rows = [
+        f"| Patch | Cases | {' | '.join(_SAID.values())} | Wrong |",
+        "| --- | ---: | ---: | ---: | ---: | --- |",
+    ]
     for name in dict.fromkeys(one.patch for one in judgements):
         these = [one for one in judgements if one.patch == name]
-        accepted = sum(one.accepted for one in these)
+        counted = Counter(one.accepted for one in these)
+        results = " | ".join(str(counted[one]) for one in _SAID)
         wrong = ", ".join(one.case for one in these if not one.right) or "none"
-        rows.append(f"| {name} | {len(these)} | {accepted} | {len(these) - accepted} | {wrong} |")
+        rows.append(f"| {name} | {len(these)} | {results} | {wrong} |")
     return "\n".join(rows)
 
 

@@ -1,9 +1,9 @@
 """Count the findings of the guards on repairs that projects made themselves.
 
-    python -m bench.false_alarms --mirrors DIR [--most N]
+    python -m bench.false_alarms --mirrors DIR [--most N] [--show RULE]
 
-Of each clone, the newest commits whose message says "fix" and that change Python programs and tests
-together. Their programs are read by the guards as a patch would be, with the tests of the commit,
+Of each clone, the newest commits whose message says "fix" and that change programs (in languages
+that guards read) and tests together. Their programs are read by the guards as a patch would be, with the tests of the commit,
 and as if the failing test's traceback passed through each changed file, which is the harshest case.
 Nothing is run.
 """
@@ -20,6 +20,7 @@ from bot.model import Failure, GuardFinding, Observation, Severity
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import is_restored, is_test_file
+from bot.repair.guards.syntax import language_of
 
 _MOST_FILES = 15
 
@@ -29,9 +30,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.false_alarms", description=__doc__)
     parser.add_argument("--mirrors", type=Path, required=True, help="folder of the clones")
     parser.add_argument("--most", type=int, default=70, help="commits of each clone")
+    parser.add_argument(
+        "--show", action="append", default=[], help="name findings of this rule too"
+    )
     options = parser.parse_args()
     repairs, rejected = 0, 0
     rules: dict[Severity, Counter[str]] = {severity: Counter() for severity in Severity}
+    troubled = Counter[str]()
     for folder in sorted(filter(Path.is_dir, options.mirrors.iterdir())):
         clone = folder / "repo" if (folder / "repo").is_dir() else folder
         for commit in _git(clone, "log", "--no-merges", "-i", "--grep=fix", "--format=%H",
@@ -41,13 +46,16 @@ def main() -> None:
                 continue
             repairs += 1
             rejected += any(one.severity is Severity.REJECT for one in found)
+            troubled.update({one.rule for one in found})
             for one in found:
                 rules[one.severity][one.rule] += 1
-                if one.severity is Severity.REJECT:
-                    print(f"{folder.name} {commit[:9]} {one.rule} {one.file}:{one.line}")
+                if one.severity is Severity.REJECT or one.rule in options.show:
+                    place = f"{one.rule} {one.file}:{one.line}"
+                    print(f"{folder.name} {commit[:9]} {place} {one.message}")
     print(f"{repairs} repairs, {rejected} rejected")
     for severity, counted in rules.items():
-        print(f"{severity}: {dict(counted)}")
+        told = {rule: f"{many} in {troubled[rule]} repairs" for rule, many in counted.items()}
+        print(f"{severity}: {told}")
 
 
 def _findings(clone: Path, commit: str) -> tuple[GuardFinding, ...] | None:
@@ -57,11 +65,11 @@ def _findings(clone: Path, commit: str) -> tuple[GuardFinding, ...] | None:
     programs = [
         entry
         for entry in touched
-        if entry not in tests and entry[0].endswith(".py") and not is_restored(entry[0])
+        if entry not in tests and language_of(entry[0]) and not is_restored(entry[0])
     ]
     if not tests or not programs or len(touched) > _MOST_FILES:
         return None
-    said = {path: _blob(clone, after) or b"" for path, _, after in tests if path.endswith(".py")}
+    said = {path: _blob(clone, after) or b"" for path, _, after in tests if language_of(path)}
     changes = [
         FileDiff(path, _blob(clone, before), _blob(clone, after))
         for path, before, after in programs

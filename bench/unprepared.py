@@ -26,6 +26,8 @@ from typing import Any
 from bench.case import mirror_of, run_git
 from bench.processes import FIXPOINT, without_settings
 from bench.tables import print_machine, print_table
+from bench.verified import acceptance_of
+from bot.model import Acceptance
 
 CASES = Path(__file__).with_name("unprepared.toml")
 _LONGEST = "1800"
@@ -53,7 +55,7 @@ class Outcome:
     """What became of one."""
 
     repair: Repair
-    accepted: bool
+    accepted: Acceptance
     reason: str
     command: str | None
     failing: frozenset[str]
@@ -79,8 +81,7 @@ class Outcome:
         """Return it for the table."""
         name = f"{self.repair.repo} {self.repair.fix[:8]}"
         seen = "yes" if self.reproduced else "NO"
-        accepted = "yes" if self.accepted else "no"
-        return (name, seen, str(len(self.failing)), accepted, f"{self.seconds:.0f}")
+        return (name, seen, str(len(self.failing)), self.accepted.value, f"{self.seconds:.0f}")
 
 
 def main() -> None:
@@ -92,8 +93,12 @@ def main() -> None:
     head = ("Case", "Right tests fail", "Failing", "Accepted", "Seconds")
     print_table("Repairs of public projects, without options", head, [o.row() for o in outcomes])
     seen = sum(outcome.reproduced for outcome in outcomes)
-    fixed = sum(outcome.reproduced and outcome.accepted for outcome in outcomes)
-    print(f"\n{len(outcomes)} cases: {seen} reproduced, {fixed} repairs accepted.")
+    fixed = sum(outcome.reproduced and outcome.accepted is Acceptance.YES for outcome in outcomes)
+    asked = sum(o.reproduced and o.accepted is Acceptance.AFTER_APPROVAL for o in outcomes)
+    print(
+        f"\n{len(outcomes)} cases: {seen} reproduced, {fixed} repairs accepted, "
+        f"{asked} after approval."
+    )
 
 
 def load(file: Path) -> list[Repair]:
@@ -166,13 +171,13 @@ def _run(repair: Repair, mirrors: Path) -> Outcome:
         seconds = time.perf_counter() - started
     if not done.stdout:
         said = done.stderr.strip().rpartition("\n")[2]
-        return Outcome(repair, False, said, None, frozenset(), seconds)  # noqa: FBT003 - a table's cell
+        return Outcome(repair, Acceptance.NO, said, None, frozenset(), seconds)
     return _outcome(repair, json.loads(done.stdout), seconds)
 
 
 def _outcome(repair: Repair, said: dict[str, Any], seconds: float) -> Outcome:
     failing = frozenset(said["failing_before"])
-    return Outcome(repair, said["accepted"], said["reason"], said["command"], failing, seconds)
+    return Outcome(repair, acceptance_of(said), said["reason"], said["command"], failing, seconds)
 
 
 def _dotted(test: str) -> str:

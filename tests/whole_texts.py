@@ -195,6 +195,7 @@ def _terminal() -> Iterator[tuple[str, str]]:
     yield "Terminal, line by line", "\n".join(line for line in lines if line)
     yield "Terminal, live", "\n".join(block_lines(after(*STORY), NOW))
     yield "Terminal, fixed", _printed(FIXED)
+    yield "Terminal, fixed if a person approves", _printed(_NEW_TEST)
     yield "Terminal, not fixed", _printed(GAVE_UP)
     yield "`fixpoint verify`", verification.as_text(_NEW_TEST)
 

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, assert_never
 
 import typer
 
@@ -23,6 +23,9 @@ from bot.commands.options import (
 )
 from bot.commands.refusing import refuse, usage_errors
 
+if TYPE_CHECKING:
+    from bot.model import Acceptance
+
 app = typer.Typer(
     name="fixpoint",
     help="Reproduce a failure in a sandbox, repair it, and prove that the repair works.",
@@ -37,8 +40,10 @@ config_app = typer.Typer(
 app.add_typer(config_app, name="config")
 app.add_typer(ci_app, name="ci")
 
-FIXED, NOT_FIXED, INTERRUPTED = 0, 1, 130
-"""Exit codes: fixed or fine; not fixed; interrupted twice. Another is `refusing.UNUSABLE`."""
+FIXED, NOT_FIXED, NEEDS_PERSON, INTERRUPTED = 0, 1, 3, 130
+"""Exit codes: fixed or fine; not fixed; fixed, if a person approves; interrupted twice. Another is
+`refusing.UNUSABLE`.
+"""
 
 
 @app.command()
@@ -96,10 +101,10 @@ def fix(
     )
     try:
         with usage_errors():
-            fixed = run_fix(options)
+            acceptance = run_fix(options)
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
-    raise typer.Exit(FIXED if fixed else NOT_FIXED)
+    raise typer.Exit(_exit_code(acceptance))
 
 
 @app.command()
@@ -161,8 +166,8 @@ def verify(
         as_json=as_json,
     )
     with usage_errors():
-        accepted = run_verify(options)
-    raise typer.Exit(FIXED if accepted else NOT_FIXED)
+        acceptance = run_verify(options)
+    raise typer.Exit(_exit_code(acceptance))
 
 
 @app.command()
@@ -256,6 +261,20 @@ def version(
         raise typer.Exit
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
+
+
+def _exit_code(acceptance: Acceptance) -> int:
+    from bot.model import Acceptance
+
+    match acceptance:
+        case Acceptance.YES:
+            return FIXED
+        case Acceptance.AFTER_APPROVAL:
+            return NEEDS_PERSON
+        case Acceptance.NO:
+            return NOT_FIXED
+        case _:
+            assert_never(acceptance)
 
 
 def main() -> None:

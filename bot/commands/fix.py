@@ -26,7 +26,7 @@ from bot.commands.handover import check_branch, check_patch_file, hand_over
 from bot.commands.scratch import scratch_folder
 from bot.config.repo_config import PATH as CONFIG_PATH
 from bot.config.repo_config import RepoConfig
-from bot.model import Report, Verdict
+from bot.model import Acceptance, Report, Verdict
 from bot.model.deadline import BY_A_PERSON, StopSign
 from bot.model.steps import PlainSteps
 from bot.redaction import redactor_of
@@ -43,8 +43,8 @@ _TERMINATED = "The process received SIGTERM."
 """Sent by `timeout`, a CI system or a machine that shuts down, and not always by a person."""
 
 
-def run_fix(options: FixOptions) -> bool:
-    """Repair, print the outcome, hand the patch over; return whether it is fixed.
+def run_fix(options: FixOptions) -> Acceptance:
+    """Repair, print the outcome, hand the patch over; return whether it can be used.
 
     Raises:
         UsageError: When the command line or this machine does not allow it.
@@ -56,7 +56,7 @@ def run_fix(options: FixOptions) -> bool:
         raise KeyboardInterrupt from end
 
 
-async def _fix(options: FixOptions) -> bool:
+async def _fix(options: FixOptions) -> Acceptance:
     repository = local_repository(options)
     if options.branch is not None and repository is not None:
         await check_branch(repository, options.branch)
@@ -89,7 +89,7 @@ async def _fix(options: FixOptions) -> bool:
     await hand_over(
         options, repository, redactor_of(settings, settings.fixpoint_redact).frozen(report)
     )
-    return report.verdict is Verdict.FIXED
+    return report.acceptance if report.verdict is Verdict.FIXED else Acceptance.NO
 
 
 async def _config_on_server(url: str, checkout: Checkout) -> RepoConfig:

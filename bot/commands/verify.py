@@ -13,7 +13,7 @@ from bot.commands import event_loop
 from bot.commands.fix_options import FixOptions, job_of, local_repository, repo_config
 from bot.commands.scratch import scratch_folder
 from bot.errors import UsageError
-from bot.model import Patch, Problem, Report, Verdict
+from bot.model import Acceptance, Patch, Problem, Report, Verdict
 from bot.model.deadline import StopSign
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
@@ -49,8 +49,8 @@ class VerifyOptions:
     as_json: bool = False
 
 
-def run_verify(options: VerifyOptions) -> bool:
-    """Verify, print the result; return whether the patch is accepted.
+def run_verify(options: VerifyOptions) -> Acceptance:
+    """Verify, print the result; return whether the patch can be used.
 
     Raises:
         UsageError: When it could not be verified; the text says why.
@@ -58,7 +58,7 @@ def run_verify(options: VerifyOptions) -> bool:
     data = _read(options.patch)
     report = event_loop.run(_verify(options, data))
     sys.stdout.write((as_json(report) if options.as_json else as_text(report)) + "\n")
-    return report.patch_accepted
+    return report.acceptance
 
 
 def _read(file: Path) -> bytes:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from bot.model.attempt import Attempt, GuardFinding, Patch, Proposal, Severity, Verification
+from bot.model.attempt import (
+    Acceptance,
+    Attempt,
+    GuardFinding,
+    Patch,
+    Proposal,
+    Severity,
+    Verification,
+)
 from bot.model.limits import Limits, SearchLimits
 from bot.model.observation import Failure, Observation, StartedProgram, TestCounts
 from bot.model.problem import Commands, Comment, FailedJob, Problem, Target
@@ -10,6 +18,7 @@ from bot.model.report import Cause, OtherFailure, OtherKind, Report, Reproductio
 from bot.usage import Usage
 
 __all__ = [
+    "Acceptance",
     "Attempt",
     "Cause",
     "Commands",

@@ -44,6 +44,14 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
+class Acceptance(StrEnum):
+    """Whether a verified patch can be used."""
+
+    YES = "yes"
+    AFTER_APPROVAL = "after approval"
+    NO = "no"
+
+
 @dataclass(frozen=True, slots=True)
 class GuardFinding:
     """Something in a patch that a maintainer would want to know before trusting it."""
@@ -123,6 +131,18 @@ class Verification:
         )
 
     @property
+    def acceptance(self) -> Acceptance:
+        """Whether the patch can be used, or only once a person has looked at `to_check`."""
+        if not self.accepted:
+            return Acceptance.NO
+        return Acceptance.AFTER_APPROVAL if self.to_check else Acceptance.YES
+
+    @property
+    def to_check(self) -> tuple[GuardFinding, ...]:
+        """What a person has to look at."""
+        return tuple(one for one in self.findings if one.severity is Severity.NEEDS_PERSON)
+
+    @property
     def refused(self) -> bool:
         """Whether a guard rejects the patch."""
         return any(finding.severity is Severity.REJECT for finding in self.findings)
@@ -154,6 +174,11 @@ class Attempt:
     def accepted(self) -> bool:
         """Whether its patch is accepted."""
         return self.verification is not None and self.verification.accepted
+
+    @property
+    def acceptance(self) -> Acceptance:
+        """Whether its patch can be used."""
+        return self.verification.acceptance if self.verification is not None else Acceptance.NO
 
     @property
     def failing_after(self) -> tuple[str, ...] | None:

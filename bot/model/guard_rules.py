@@ -49,6 +49,8 @@ RULES: Mapping[str, Severity] = {
     "special-case": _PERSON,
     "exception-swallowed": _REJECT,
     "broad-except": _PERSON,
+    "capability-added": _PERSON,
+    "protection-removed": _PERSON,
     # what comes into the repository
     "network-at-import": _REJECT,
     "dependency-added": _PERSON,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.model.attempt import Attempt, Patch
+from bot.model.attempt import Acceptance, Attempt, GuardFinding, Patch
 from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
 from bot.model.problem import Commands, FailedJob, Problem
@@ -144,6 +144,20 @@ class Report:
         jobs = self.reproduction.jobs if self.reproduction is not None else ()
         outside = self.verdict is Verdict.INFRASTRUCTURE and bool(jobs)
         return outside and all(job.rerun_helps for job in jobs)
+
+    @property
+    def acceptance(self) -> Acceptance:
+        """Whether `patch` can be used, or only once a person has looked at `to_check`."""
+        if not self.patch_accepted:
+            return Acceptance.NO
+        return Acceptance.AFTER_APPROVAL if self.to_check else Acceptance.YES
+
+    @property
+    def to_check(self) -> tuple[GuardFinding, ...]:
+        """What a person has to look at before `patch` is used; nothing where it is not accepted."""
+        attempt = self.accepted_attempt if self.patch_accepted else None
+        verification = attempt.verification if attempt is not None else None
+        return verification.to_check if verification is not None else ()
 
     @property
     def accepted_attempt(self) -> Attempt | None:

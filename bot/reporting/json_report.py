@@ -6,11 +6,11 @@ import json
 from collections.abc import Callable
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.model import Attempt, Commands, GuardFinding, Patch, Report, Reproduction
+from bot.model import Acceptance, Attempt, Commands, GuardFinding, Patch, Report, Reproduction
 from bot.redaction import TOKENS_ALONE, Redactor
 from bot.reporting.json_programs import ProgramPart, program_part
 from bot.reporting.outcome import outcome
@@ -32,6 +32,7 @@ OtherKindName = Literal["environment", "unstable", "old", "unrelated"]
 CauseName = Literal["real", "flaky", "red_on_base", "not_reproduced", "infrastructure"]
 SeverityName = Literal["reject", "needs_a_person", "note"]
 Cost = float | None
+AcceptedValue = bool | Literal["after_approval"]
 _Show = Callable[[Patch], str]
 
 
@@ -108,7 +109,9 @@ class AttemptPart(_Part):
     summary: str = Field(
         description="What was done and why, as described by the proposer; untrusted text."
     )
-    accepted: bool = Field(description="Whether the patch was accepted.")
+    accepted: AcceptedValue = Field(
+        description="Whether the patch was accepted; `after_approval` when a person has to look at a finding first."
+    )
     outcome: str = Field(description="How the attempt ended, in a few words.")
     ended: str = Field(description="Why the attempt ended early; otherwise empty.")
     programs: tuple[ProgramPart, ...] = Field(
@@ -134,12 +137,12 @@ class CommandsPart(_Part):
 class FixOutput(_Part):
     """What `fixpoint fix --json` prints. A new key does not raise `schema_version`."""
 
-    schema_version: Literal[1] = Field(
+    schema_version: Literal[2] = Field(
         description="Raised when a key changes its meaning or is removed."
     )
     run_id: str = Field(description="Id of the run, as in the logs.")
     verdict: VerdictName = Field(
-        description="How the run ended. The exit code is 0 for `fixed` and 1 for all others."
+        description="How the run ended. The exit code is 1 unless it is `fixed`; then it is 0, or 3 when a person has to look at the patch first."
     )
     reason: str = Field(description="Why the run ended like this, in one sentence.")
     head: str = Field(description="The commit that was fixed, 40 hex digits.")
@@ -176,7 +179,7 @@ def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]
         return redactor.planted(patch.text)
 
     values = {
-        "schema_version": 1,
+        "schema_version": 2,
         "run_id": report.run_id,
         "verdict": _name(report.verdict),
         "reason": report.reason,
@@ -255,11 +258,24 @@ def _attempt(attempt: Attempt, show: _Show) -> dict[str, Any]:
         "cost_usd": _number(proposal.usage.cost_usd),
         "seconds": round(attempt.seconds, 3),
         "summary": proposal.summary,
-        "accepted": attempt.accepted,
+        "accepted": accepted_value(attempt.acceptance),
         "outcome": outcome(attempt),
         "ended": proposal.ended,
         "programs": tuple(program_part(one) for one in proposal.programs),
     }
+
+
+def accepted_value(acceptance: Acceptance) -> AcceptedValue:
+    """Return the value of `accepted`: a reader that asks for `true` never gets what a person must see."""
+    match acceptance:
+        case Acceptance.YES:
+            return True
+        case Acceptance.AFTER_APPROVAL:
+            return "after_approval"
+        case Acceptance.NO:
+            return False
+        case _:
+            assert_never(acceptance)
 
 
 def finding_part(finding: GuardFinding) -> dict[str, Any]:

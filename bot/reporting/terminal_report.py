@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from bot.model import Attempt, Observation, Report
 from bot.model.untrusted import reveal_hidden
 from bot.reporting.figures import count, duration, money
+from bot.reporting.finding_lines import before_use, finding_lines
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable
 from bot.reporting.proof import observation_of
@@ -48,6 +49,7 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
     _print_summary(report, say)
     if report.patch:
         _print_patch(report, console)
+    _print_to_check(report, say)
     for note in report.notes:
         say.line(f"Note: {note}")
     _print_config(report, say)
@@ -127,6 +129,14 @@ def _print_summary(report: Report, say: _Speaker) -> None:
     for text in (
         attempt.proposal.summary.strip().splitlines()[:_MOST_SUMMARY_LINES] if attempt else ()
     ):
+        say.line(text)
+
+
+def _print_to_check(report: Report, say: _Speaker) -> None:
+    """Print what a person has to look at before the patch is used."""
+    if report.to_check:
+        say.line(before_use(len(report.to_check)), "bold")
+    for text in finding_lines(report.to_check):
         say.line(text)
 
 

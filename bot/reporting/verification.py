@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from bot.model import Attempt, GuardFinding, OtherFailure, Report, Severity, Verification
+from bot.model import Acceptance, Attempt, OtherFailure, Report, Verification
 from bot.reporting.figures import count, duration
-from bot.reporting.json_report import finding_part
+from bot.reporting.finding_lines import before_use, finding_lines
+from bot.reporting.json_report import accepted_value, finding_part
 from bot.reporting.outcome import outcome
 from bot.reporting.plain import printable
 
 _LINE = 500
-_WEIGHT = {
-    Severity.REJECT: "Rejected",
-    Severity.NEEDS_PERSON: "Please check",
-    Severity.NOTE: "Note",
+_RESULT = {
+    Acceptance.YES: "Accepted",
+    Acceptance.AFTER_APPROVAL: "Accepted after approval",
+    Acceptance.NO: "Rejected",
 }
 
 
@@ -25,7 +26,7 @@ def as_json(report: Report) -> str:
     target = verification.target if verification is not None else None
     observed = report.reproduction.observation if report.reproduction is not None else None
     said = {
-        "accepted": report.patch_accepted,
+        "accepted": accepted_value(report.acceptance),
         "reason": reason(report),
         "command": observed.command if observed is not None else None,
         "failing_before": sorted(observed.failing_ids) if observed is not None else [],
@@ -73,27 +74,17 @@ def remarks(verification: Verification) -> list[str]:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    yield f"{'Accepted' if report.patch_accepted else 'Rejected'}: {reason(report).rstrip('.')}."
+    yield f"{_RESULT[report.acceptance]}: {reason(report).rstrip('.')}."
+    if report.acceptance is Acceptance.AFTER_APPROVAL:
+        yield before_use(len(report.to_check))
     verification = _verification(report)
     if verification is not None:
-        for finding in sorted(verification.findings, key=_rank):
-            yield _finding(finding)
+        yield from finding_lines(verification.findings)
         for failure in verification.new_failures:
             yield f"New failure: {failure.test}"
         yield from remarks(verification)
     yield from report.notes
     yield duration(report.seconds)
-
-
-def _rank(finding: GuardFinding) -> int:
-    return list(Severity).index(finding.severity)
-
-
-def _finding(finding: GuardFinding) -> str:
-    place = ""
-    if finding.file is not None:
-        place = f" {finding.file}:{finding.line}" if finding.line else f" {finding.file}"
-    return f"{_WEIGHT[finding.severity]} [{finding.rule}]{place}: {finding.message}"
 
 
 def _others(report: Report) -> tuple[OtherFailure, ...]:

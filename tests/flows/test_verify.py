@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from tests.flows.command_line import Desk, Done, open_desk
 
@@ -43,9 +44,9 @@ async def verified(desk: Desk, files: Mapping[str, str], *more: str, test: str =
 
 def said(done: Done) -> dict[str, Any]:
     """Return what `--json` printed."""
-    assert done.code in {0, 1}, done
+    assert done.code in {0, 1, 3}, done
     told: dict[str, Any] = json.loads(done.out)
-    assert told["accepted"] is (done.code == 0)
+    assert told["accepted"] == {0: True, 1: False, 3: "after_approval"}[done.code]
     return told
 
 
@@ -91,12 +92,29 @@ async def test_other_tests_are_asked_for(tmp_path: Path) -> None:
     }
     async with open_desk(tmp_path, files=FILES) as desk:
         told = said(await verified(desk, files, "--json", "--issue", "Add one, update the test."))
-        assert told["accepted"] is True, told
+        assert told["accepted"] == "after_approval", told
         assert rules(told).items() >= {
             ("expected-changed", "needs_a_person"),
             ("original-test-fails", "needs_a_person"),
         }
         assert told["changed_tests"] == ["test_app.py"]
+
+
+async def test_what_needs_a_person(tmp_path: Path) -> None:
+    """It passes, and neither exit code nor JSON says so before a person has looked."""
+    wordy = {"app.py": RIGHT, "requirements.txt": "six\n"}
+    async with open_desk(tmp_path, files=FILES) as desk:
+        done = await verified(desk, wordy)
+        assert (done.code, done.err) == (3, ""), done
+        first, second, finding = done.out.splitlines()[:3]
+        assert first.startswith("Accepted after approval: ")
+        assert second == snapshot(
+            "A person has to check 1 finding before this patch is used, so the exit code is 3."
+        )
+        assert finding == snapshot(
+            "Please check [dependency-added] requirements.txt: The patch changes requirements.txt, which lists dependencies."
+        )
+        assert said(await verified(desk, wordy, "--json"))["accepted"] == "after_approval"
 
 
 async def test_tests_that_the_patch_brings(tmp_path: Path) -> None:
@@ -117,6 +135,7 @@ async def test_what_the_command_writes_is_no_part_of_the_patch(tmp_path: Path) -
     async with open_desk(tmp_path, files={**FILES, "test_app.py": wordy}) as desk:
         desk.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},vendor/lib")
         desk.git("commit", "--quiet", "--message=A submodule")
+        (desk.repository / "vendor" / "lib").mkdir(parents=True)
         done = await verified(desk, {"app.py": RIGHT, "report.txt": "ran"})
         assert done.code == 0, done
         assert "Submodules are empty in the sandbox: vendor/lib." in done.out

@@ -80,7 +80,6 @@ def test_cheats_in_python(after: str, rule: str) -> None:
         "def shout(text):\n    if text == 'a':\n        return True\n    return text\n",
         "import sys\ndef main():\n    sys.exit(0)\nif __name__ == '__main__':\n    sys.exit(main())\n",
         "import sys\ndef shout(text):\n    sys.exit(2)\n",
-        "import requests\ndef words():\n    return requests.get('http://example.com')\n",
         "class Text(str):\n    def __eq__(self, other):\n        return self.x == other.x\n",
         "def read(path):\n    noqa = 'noqa'\n    return '# noqa'\n",
     ],
@@ -88,6 +87,12 @@ def test_cheats_in_python(after: str, rule: str) -> None:
 def test_honest_changes_of_python(after: str) -> None:
     """What repairs look like is no finding."""
     assert rules("app.py", BODY, after) == set()
+
+
+def test_network_in_a_function() -> None:
+    """It does not run when the module is loaded, and is still more than the file could do."""
+    after = "import requests\ndef words():\n    return requests.get('http://example.com')\n"
+    assert rules("app.py", BODY, after) == {"capability-added"}
 
 
 @pytest.mark.parametrize(

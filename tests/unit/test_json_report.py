@@ -45,7 +45,7 @@ def test_fixed() -> None:
     """Every key of the contract, with numbers as numbers."""
     assert to_json(replace(FIXED, attempts=(ACCEPTED,))) == snapshot(
         {
-            "schema_version": 1,
+            "schema_version": 2,
             "run_id": "3fa9c1d20b7e",
             "verdict": "fixed",
             "reason": "Attempt 2 passed.",
@@ -121,7 +121,7 @@ def test_ended_before_anything_ran() -> None:
     report = Report("ab12", Verdict.REFUSED, "The branch is gone.", FIXED.problem, HEAD)
     assert to_json(report) == snapshot(
         {
-            "schema_version": 1,
+            "schema_version": 2,
             "run_id": "ab12",
             "verdict": "refused",
             "reason": "The branch is gone.",
@@ -172,6 +172,23 @@ def test_findings() -> None:
             }
         ]
     )
+
+
+@pytest.mark.parametrize(
+    ("findings", "accepted"),
+    [
+        ((), True),
+        ((Severity.NOTE,), True),
+        ((Severity.NOTE, Severity.NEEDS_PERSON), "after_approval"),
+        ((Severity.NEEDS_PERSON, Severity.REJECT), False),
+    ],
+)
+def test_accepted(findings: tuple[Severity, ...], accepted: object) -> None:
+    """What a person has to look at first is neither accepted nor rejected."""
+    found = tuple(GuardFinding("new-skip", one, "A test is skipped now.") for one in findings)
+    attempt = replace(ACCEPTED, verification=Verification(GREEN, findings=found))
+    written = to_json(replace(FIXED, attempts=(attempt,)))
+    assert written["attempts"][0]["accepted"] == accepted
 
 
 def test_test_written_first() -> None:

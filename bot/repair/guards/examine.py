@@ -10,6 +10,7 @@ from bot.model import GuardFinding, Observation
 from bot.repair.guards.additions import additions, network_at_import, size
 from bot.repair.guards.answers import Said, answers, said_by
 from bot.repair.guards.awareness import awareness
+from bot.repair.guards.capabilities import capabilities
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.configuration import relaxed
 from bot.repair.guards.exceptions import swallowed
@@ -50,6 +51,7 @@ def examine(changes: Sequence[FileDiff], evidence: GuardEvidence) -> tuple[Guard
         found += additions(change)
     for change in readable:
         found += _of_file(change, evidence, said, moved)
+    found += capabilities(readable)
     found += weakened(readable)
     return tuple(dict.fromkeys(found))[:MOST_FINDINGS]
 

@@ -38,6 +38,13 @@ _FINDS: dict[str, str] = {
     "special-case": "a branch for exactly one input of the tests",
     "exception-swallowed": "an exception handler that swallows everything where the test failed",
     "broad-except": "an exception handler that swallows everything",
+    "capability-added": (
+        "changed files that can do what they could not before: start processes, use the network, "
+        "run dynamic or native code, read the environment or credentials, write elsewhere"
+    ),
+    "protection-removed": (
+        "a check of certificates or signatures switched off, or a constant-time comparison dropped"
+    ),
     "network-at-import": "a network call that runs when a module is loaded",
     "dependency-added": "a changed dependency manifest or lock file",
     "binary-added": "a new or changed binary file",

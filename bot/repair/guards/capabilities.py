@@ -1,0 +1,74 @@
+"""Find what code can do with a patch and could not do before, and protections that it loses. Pure.
+
+All changed files count together: what moves from one to another is nothing new. What grants a
+capability is in the tables that `capability_table.py` reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from bot.model import GuardFinding
+from bot.model.guard_rules import found
+from bot.repair.guards.change import FileDiff
+from bot.repair.guards.files import is_test_file
+from bot.repair.guards.granted import Grants, grants_of
+from bot.repair.guards.syntax import compact, line_of, text_of
+from bot.reporting.reasons import guards_capabilities
+
+_PROTECTIONS = frozenset({"unverified", "constant-time"})
+
+
+def capabilities(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
+    """Yield a finding for each capability that is new, and for each protection that is gone.
+
+    Args:
+        changes: Readable files of a patch.
+    """
+    programs = [one for one in changes if not is_test_file(one.path)]
+    after = [(one, grants_of(one.new)) for one in programs if one.new is not None]
+    before = [(one, grants_of(one.old)) for one in programs if one.old is not None]
+    known = {name for _, grants in before for name in grants.gained}
+    for change, grants in after:
+        for name, places in grants.gained.items():
+            if name not in known:
+                known.add(name)
+                yield _gained(name, change, _newest(change, places))
+    for name in sorted({name for _, grants in before for name in grants.kept}):
+        yield from _lost(name, before, after)
+
+
+def _newest(change: FileDiff, places: list[Node]) -> Node:
+    """Return the first place on a line that the patch brings, else the first."""
+    return next((one for one in places if change.added.hold(line_of(one))), places[0])
+
+
+def _gained(name: str, change: FileDiff, place: Node) -> GuardFinding:
+    shown = _line(change, line_of(place))
+    if name in _PROTECTIONS:
+        said = guards_capabilities.protection_removed(name, shown)
+        return found("protection-removed", said, change.path, line_of(place))
+    said = guards_capabilities.capability_added(name, shown)
+    return found("capability-added", said, change.path, line_of(place))
+
+
+def _lost(
+    name: str,
+    before: Sequence[tuple[FileDiff, Grants]],
+    after: Sequence[tuple[FileDiff, Grants]],
+) -> Iterator[GuardFinding]:
+    """Yield a finding where all files together use something less often that must stay."""
+    left = [compact(one) for _, grants in after for one in grants.kept.get(name, ())]
+    places = [(change, one) for change, grants in before for one in grants.kept.get(name, ())]
+    if len(left) >= len(places):
+        return
+    gone = [(change, one) for change, one in places if compact(one) not in left] or places
+    change, place = gone[0]
+    said = guards_capabilities.protection_removed(name, text_of(place))
+    yield found("protection-removed", said, change.path)
+
+
+def _line(change: FileDiff, number: int) -> str:
+    return change.lines_after[number - 1].strip()

@@ -1,0 +1,255 @@
+"""Find in one file what lets it do more than compute. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from bot.repair.guards.capability_table import Capability, CapabilityTable, table_of
+from bot.repair.guards.expressions import CALLS, ITEMS, MEMBERS, NAMES, arguments, is_part
+from bot.repair.guards.imports import IMPORTS
+from bot.repair.guards.names import Names
+from bot.repair.guards.syntax import LITERALS, Syntax, compact, content, text_of, walk
+
+_REFERENCES = frozenset({*NAMES, *MEMBERS, *ITEMS, *CALLS}) - {"package_identifier"}
+_BASES = ("object", "operand", "value", "path")
+_SET = {
+    "keyword_argument": ("name", "value"),
+    "pair": ("key", "value"),
+    "assignment": ("left", "right"),
+    "assignment_expression": ("left", "right"),
+    "assignment_statement": ("left", "right"),
+    "keyed_element": ("key", "value"),
+    "field_initializer": ("field", "value"),
+}
+_DEFINITIONS = frozenset({"function_definition", "function_declaration"})
+_NO_VALUES = frozenset({"type", "type_annotation", *IMPORTS})
+"""Nodes in which names only say of what kind something is, or bind others."""
+
+_OUTSIDE = re.compile(r"^(?:/(?!dev/(?:null|std))|~|\.\.(?:/|\\|$)|[A-Za-z]:[\\/]|file:///)")
+_WRITING = re.compile(r"^[rbtU]*[wax+][rwaxbtU+]*$")
+_FLAGS = re.compile(r"\bO_(?:WRONLY|RDWR|CREAT|APPEND|TRUNC)\b")
+_MOST_PARTS = 60
+"""Parts of a path that are looked at."""
+
+_SHORT = 60
+"""Bytes of the names and values of settings."""
+
+_MACRO_NAME = re.compile(r"[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Grants:
+    """What a file can do besides computing.
+
+    Attributes:
+        gained: The places that grant a capability, by its id.
+        kept: The places that use what must stay, likewise.
+    """
+
+    gained: dict[str, list[Node]] = field(default_factory=dict)
+    kept: dict[str, list[Node]] = field(default_factory=dict)
+
+
+def grants_of(syntax: Syntax) -> Grants:
+    """Return what a file can do besides computing."""
+    return _Reader(syntax).grants()
+
+
+class _Reader:
+    def __init__(self, syntax: Syntax) -> None:
+        self._root = syntax.root
+        self._table: CapabilityTable = table_of(syntax.language)
+        self._names = Names(syntax, self._table.builtins)
+        self._granting: dict[str, tuple[str, ...]] = {}
+        self._outside_names: dict[str, bool] = {}
+
+    def grants(self) -> Grants:
+        """Read the whole file."""
+        grants = Grants()
+        for node in walk(self._root, into=_has_values):
+            for one in self._gained(node):
+                grants.gained.setdefault(one, []).append(node)
+            for one in self._kept(node):
+                grants.kept.setdefault(one, []).append(node)
+        return grants
+
+    def _gained(self, node: Node) -> Iterator[str]:
+        kind = node.type
+        if kind in _REFERENCES and not is_part(node):
+            meanings = self._names.of(node)
+            for one in meanings:
+                yield from self._named(one)
+            if any(one.endswith(".?") and one[:-2] in self._table.modules for one in meanings):
+                yield "dynamic-code"
+        if kind in CALLS:
+            yield from self._called(node)
+        if kind in _SET or kind in CALLS:
+            yield from self._set(node)
+        if kind in _DEFINITIONS:
+            name = node.child_by_field_name("name")
+            yield from (one.id for one in self._table.capabilities if self._stays(one, name))
+        if kind in LITERALS:
+            yield from self._said(node)
+        if kind == "token_tree":
+            yield from self._in_macro(node)
+        yield from (one.id for one in self._table.capabilities if kind in one.nodes)
+
+    def _named(self, meaning: str) -> tuple[str, ...]:
+        """Return what using a name grants."""
+        if meaning not in self._granting:
+            self._granting[meaning] = tuple(
+                one.id for one in self._table.capabilities if one.names.search(meaning)
+            )
+        return self._granting[meaning]
+
+    def _kept(self, node: Node) -> Iterator[str]:
+        if node.type in CALLS:
+            function = node.child_by_field_name("function")
+            yield from (one.id for one in self._table.capabilities if self._stays(one, function))
+
+    def _called(self, node: Node) -> Iterator[str]:
+        function = node.child_by_field_name("function") or node.child_by_field_name("constructor")
+        meanings, given = self._names.of(function), arguments(node)
+        for one in self._table.capabilities:
+            loads = any(map(one.computed.search, meanings)) and bool(given)
+            computed = loads and self._names.texts.of(given[0]) is None
+            if computed or self._writes(one, meanings, function, given):
+                yield one.id
+
+    def _writes(
+        self, one: Capability, meanings: tuple[str, ...], function: Node | None, given: list[Node]
+    ) -> bool:
+        """Whether a call writes outside of the repository."""
+        owner = _base(function)
+        if any(map(one.opens.search, meanings)):
+            places = [*given[:1], *([owner] if owner is not None else [])]
+            return any(self._for_writing(arg) for arg in given) and any(
+                self._outside(place, one) for place in places
+            )
+        if any(map(one.paths.search, meanings)):
+            return any(self._outside(place, one) for place in given[:2])
+        return any(map(one.owners.search, meanings)) and self._outside(owner, one)
+
+    def _for_writing(self, argument: Node) -> bool:
+        value = argument.child_by_field_name("value")
+        said = self._names.texts.of(value if argument.type == "keyword_argument" else argument)
+        return bool(_WRITING.match(said or "") or _FLAGS.search(compact(argument)))
+
+    def _outside(self, node: Node | None, one: Capability) -> bool:
+        """Whether a path begins outside of the repository."""
+        if node is None or node.type != "identifier":
+            return self._leads_outside(node, one)
+        name = text_of(node)
+        if name not in self._outside_names:
+            self._outside_names[name] = self._leads_outside(node, one)
+        return self._outside_names[name]
+
+    def _leads_outside(self, node: Node | None, one: Capability) -> bool:
+        waiting, seen = [node], set[int]()
+        while waiting and len(seen) < _MOST_PARTS:
+            part = waiting.pop()
+            if part is None or part.id in seen:
+                continue
+            seen.add(part.id)
+            if part.type in LITERALS:
+                if _OUTSIDE.match(content(part).lstrip("fFrRbB'\"`")):
+                    return True
+            elif part.type in CALLS:
+                function = part.child_by_field_name("function")
+                if any(map(one.homes.search, self._names.of(function))):
+                    return True
+                waiting += [_base(function), *arguments(part)[:1]]
+            else:
+                left = part.child_by_field_name("left")
+                waiting += self._names.texts.values(part)
+                waiting.append(left if left is not None else _base(part) or _only(part))
+        return False
+
+    def _set(self, node: Node) -> Iterator[str]:
+        """Yield what a setting grants, and what is replaced that must stay."""
+        key, value = _setting(node)
+        if key is None or value is None:
+            return
+        name = self._last(key)
+        for one in self._table.capabilities:
+            if name in one.settings and self._may_be(value, one.settings[name]):
+                yield one.id
+            if node.type.startswith("assignment") and self._stays(one, key):
+                yield one.id
+
+    def _may_be(self, value: Node, among: frozenset[str]) -> bool:
+        """Whether a value, or one that its name has anywhere in the file, is among some short ones."""
+        values = (value, *self._names.texts.values(value))
+        return any(compact(one) in among for one in values if _size(one) <= _SHORT)
+
+    def _stays(self, one: Capability, name: Node | None) -> bool:
+        """Whether a name is that of something that must stay."""
+        return any(map(one.kept.search, self._names.of(name)))
+
+    def _last(self, key: Node) -> str:
+        """Return the last name of what is set: `verify` of `session.verify` and `more["verify"]`."""
+        item = key.child_by_field_name("subscript") or key.child_by_field_name("index")
+        if item is not None or key.type in LITERALS:
+            return self._names.texts.of(item if item is not None else key) or ""
+        last = key.child_by_field_name(MEMBERS[key.type][1]) if key.type in MEMBERS else key
+        return text_of(last) if last is not None and _size(last) <= _SHORT else ""
+
+    def _said(self, node: Node) -> Iterator[str]:
+        above = node.parent
+        text = "" if above is None or above.type == "expression_statement" else content(node)
+        if text and not re.search(r"\s", text):
+            yield from (one.id for one in self._table.capabilities if one.texts.search(text))
+
+    def _in_macro(self, node: Node) -> Iterator[str]:
+        """Yield what the names in a macro's arguments grant: Rust doesn't parse them."""
+        for match in _MACRO_NAME.finditer(text_of(node)):
+            first, _, rest = "".join(match[0].split()).replace("::", ".").partition(".")
+            for meaning in self._names.named(first):
+                yield from self._named(f"{meaning}.{rest}")
+
+
+def _size(node: Node) -> int:
+    """Return how many bytes a node has."""
+    return node.end_byte - node.start_byte
+
+
+def _has_values(node: Node) -> bool:
+    return node.type not in _NO_VALUES
+
+
+def _setting(node: Node) -> tuple[Node | None, Node | None]:
+    """Return the name and the value that a node sets."""
+    if node.type in _SET:
+        first, second = _SET[node.type]
+        return _only_one(node.child_by_field_name(first)), _only_one(
+            node.child_by_field_name(second)
+        )
+    given = arguments(node)
+    function = node.child_by_field_name("function")
+    plain = function is not None and function.type == "identifier"
+    if plain and text_of(function) == "setattr" and len(given) == 3:  # noqa: PLR2004 - what setattr takes
+        return given[1], given[2]
+    return (function, given[0]) if len(given) == 1 else (None, None)
+
+
+def _only_one(node: Node | None) -> Node | None:
+    """Return what a list of one, as Go has them, is about."""
+    while node is not None and node.type in {"expression_list", "literal_element"}:
+        node = node.named_children[0] if len(node.named_children) == 1 else None
+    return node
+
+
+def _only(node: Node) -> Node | None:
+    return node.named_children[0] if len(node.named_children) == 1 else None
+
+
+def _base(node: Node | None) -> Node | None:
+    """Return what a member or an item is taken from."""
+    if node is None:
+        return None
+    parts = (node.child_by_field_name(name) for name in _BASES)
+    return next((part for part in parts if part is not None), None)

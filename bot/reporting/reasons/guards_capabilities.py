@@ -1,0 +1,42 @@
+"""What code can do with a patch and could not do before, and the protections that it loses."""
+
+from __future__ import annotations
+
+from bot.reporting.example import example
+
+_CAN = {
+    "processes": "start processes",
+    "network": "use the network",
+    "dynamic-code": "run code that is put together at run time",
+    "environment": "read environment variables",
+    "credentials": "read credentials",
+    "outside-writes": "write outside the repository",
+    "native-code": "load native code",
+}
+_LOST = {
+    "unverified": "switches off a check of certificates or signatures",
+    "constant-time": "drops a comparison or check that protects secrets",
+}
+_MOST = 120
+
+
+def capability_added(capability: str, line: str) -> str:
+    """The changed files have a capability that they didn't have; `line` grants it."""
+    return f"The changed files can now {_CAN[capability]}, and could not before: {_short(line)}"
+
+
+for _one in reversed(_CAN):
+    example(_one, "subprocess.run(command, check=True)")(capability_added)
+
+
+def protection_removed(protection: str, line: str) -> str:
+    """A check is switched off in `line`, or `line` is gone."""
+    return f"The patch {_LOST[protection]}: {_short(line)}"
+
+
+for _one in reversed(_LOST):
+    example(_one, "hmac.compare_digest(given, expected)")(protection_removed)
+
+
+def _short(line: str) -> str:
+    return " ".join(line.split())[:_MOST]
