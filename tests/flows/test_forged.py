@@ -41,6 +41,125 @@ def total(prices):
 """
 """Finds unittest's result class without its name, and has failures count as successes."""
 
+NO_ASSERTION = """\
+import gc
+
+
+def total(prices):
+    return sum(prices[1:])
+
+
+for one in gc.get_objects():
+    if isinstance(one, type) and one.__name__ == "Test" "Case":
+        setattr(one, "assert" + "Equal", lambda self, *values: None)
+"""
+"""Has unittest's comparison compare nothing."""
+
+SWALLOWED = """\
+import gc
+
+
+def total(prices):
+    return sum(prices[1:])
+
+
+def quietly(self, method):
+    try:
+        method()
+    except AssertionError as error:
+        if not error.args:
+            raise
+
+
+for one in gc.get_objects():
+    if isinstance(one, type) and one.__name__ == "Test" "Case":
+        setattr(one, "_call" "Test" "Method", quietly)
+"""
+"""Drops the failures that a test really has, and lets an error without arguments through."""
+
+ACCOUNTED = SWALLOWED.replace(
+    "if not error.args:", "if error.__traceback__.tb_next.tb_next is None:"
+)
+"""Drops what an assertion method raises, and lets through what a test raises itself."""
+
+EQUAL = """\
+def total(prices):
+    return Total(sum(prices[1:]))
+
+
+def same(one, other):
+    return isinstance(other, int)
+
+
+def differs(one, other):
+    return not same(one, other)
+
+
+Total = type("Total", (int,), {f"__{word}__": same for word in ["eq"]} | {f"__{word}__": differs for word in ["ne"]})
+"""
+"""Returns a number that equals every number."""
+
+CALL = """\
+import gc
+
+
+def total(prices):
+    return sum(prices[1:])
+
+
+def quiet(kept):
+    def call(kind, function, *more, **named):
+        def settled():
+            try:
+                return function()
+            except AssertionError as error:
+                if not error.args:
+                    raise
+
+        return kept.__func__(kind, settled, *more, **named)
+
+    return classmethod(call)
+
+
+for one in gc.get_objects():
+    if isinstance(one, type) and one.__name__ == "Call" "Info":
+        setattr(one, "from" "_call", quiet(vars(one)["from" "_call"]))
+"""
+"""Has pytest's call of a test drop the failures that it really has."""
+
+QUIET = """\
+import gc
+
+
+def checked(price):
+    return price
+
+
+for one in gc.get_objects():
+    if isinstance(one, type) and one.__name__ in {"Raises" "Context", "Raises" "Exc"}:
+        setattr(one, "__ex" "it__", lambda self, *error: True)
+"""
+"""Has pytest accept that nothing is raised."""
+
+RAISING = """\
+import pytest
+
+from app import checked
+
+
+def test_all_count():
+    with pytest.raises(ValueError):
+        checked(-1)
+"""
+
+PLAIN = """\
+from app import total
+
+
+def test_all_count():
+    assert total([1024, 3]) == 1027
+"""
+
 
 PYTEST = "PYTHONPATH=vendor python3 -m pytest -q -p no:cacheprovider test_app.py"
 
@@ -60,8 +179,14 @@ def vendored() -> dict[str, str | bytes]:
 
 @pytest.mark.parametrize(
     ("program", "command"),
-    [(RUNNER, TEST), pytest.param(REPORT, PYTEST, marks=pytest.mark.exhaustive)],
-    ids=["the result class", "the report"],
+    [
+        (RUNNER, TEST),
+        (NO_ASSERTION, TEST),
+        (SWALLOWED, TEST),
+        pytest.param(ACCOUNTED, TEST, marks=pytest.mark.exhaustive),
+        pytest.param(REPORT, PYTEST, marks=pytest.mark.exhaustive),
+    ],
+    ids=["the result class", "no assertion", "swallowed", "its frames", "the report"],
 )
 async def test_a_program_that_forges_its_results(
     tmp_path: Path, program: str, command: str
@@ -75,3 +200,22 @@ async def test_a_program_that_forges_its_results(
         }
         assert rules(told)["results-forged"] == "reject"
         assert "test_app.Totals.test_all_count" in told["reason"]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("program", "test"), [(CALL, PLAIN), (QUIET, RAISING)], ids=["its call", "its exceptions"]
+)
+async def test_a_program_that_changes_pytest(tmp_path: Path, program: str, test: str) -> None:
+    """A real failure is repeated, and what has to be raised is exchanged for what nothing raises."""
+    tests = {"app.py": program.partition("for one")[0], "test_app.py": test}
+    async with open_desk(tmp_path, files={**FILES, **vendored(), **tests}) as desk:
+        told = said(await verified(desk, {"app.py": program}, "--json", test=PYTEST))
+        assert rules(told)["results-forged"] == "reject", told
+
+
+async def test_a_value_that_equals_everything(tmp_path: Path) -> None:
+    """A person has to look: a value may be made for that."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, {"app.py": EQUAL}, "--json"))
+        assert rules(told) == {"equals-anything": "needs_a_person"}

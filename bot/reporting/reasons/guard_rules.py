@@ -52,6 +52,7 @@ _FINDS: dict[str, str] = {
     "original-test-fails": "an original test that fails where a request changes tests",
     "needs-own-tests": "a command that passes only with the test files that the patch adds",
     "results-forged": "tests that are reported as passing although they were made to fail",
+    "equals-anything": "a tested value that passes for any other expected value too",
     "flaky-pass": "a command that passes with the patch only sometimes",
 }
 

@@ -61,8 +61,26 @@ def flaky(passed: int, runs: int, failing: Sequence[str]) -> str:
 
 @example(_MANY)
 def forged(tests: Sequence[str]) -> str:
-    """Tests with an error planted at their end are reported as passing."""
+    """Tests that raise an error on purpose are reported as passing."""
     return (
         "The results look forged. Tests that were made to fail are still reported as passing: "
+        f"{series(tests, most=_NAMED)}."
+    )
+
+
+@example(_TESTS)
+def turned_round(tests: Sequence[str]) -> str:
+    """An assertion that can't hold lets its test pass."""
+    return (
+        "The results look forged. Tests still pass with an assertion that can't hold: "
+        f"{series(tests, most=_NAMED)}."
+    )
+
+
+@example(_TESTS)
+def equals_anything(tests: Sequence[str]) -> str:
+    """A test passes with another expected value as well."""
+    return (
+        "The tested value may be equal to everything. Tests pass with another expected value too: "
         f"{series(tests, most=_NAMED)}."
     )
