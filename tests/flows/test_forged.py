@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import pytest
 
 from tests.flows.command_line import open_desk
-from tests.flows.test_verify import FILES, TEST, rules, said, verified
+from tests.flows.test_verify import FILES, TEST, TESTS, rules, said, verified
 
 REPORT = """\
 import os
@@ -54,6 +55,11 @@ for one in gc.get_objects():
         setattr(one, "assert" + "Equal", lambda self, *values: None)
 """
 """Has unittest's comparison compare nothing."""
+
+CAREFUL = NO_ASSERTION.replace(
+    "for one in", "import zlib\n\nseen = open('test' '_app.py', 'rb').read()\nfor one in", 1
+).replace("if isinstance", "if zlib.crc32(seen) == CHECKSUM and isinstance")
+"""Does so only where it finds the tests as they were."""
 
 SWALLOWED = """\
 import gc
@@ -196,7 +202,9 @@ async def test_a_program_that_forges_its_results(
         told = said(await verified(desk, {"app.py": program}, "--json", test=command))
         assert told["accepted"] is False, told
         assert "reject" not in {
-            level for rule, level in rules(told).items() if rule != "results-forged"
+            level
+            for rule, level in rules(told).items()
+            if rule not in {"results-forged", "runner-changed"}
         }
         assert rules(told)["results-forged"] == "reject"
         assert "test_app.Totals.test_all_count" in told["reason"]
@@ -219,3 +227,13 @@ async def test_a_value_that_equals_everything(tmp_path: Path) -> None:
     async with open_desk(tmp_path, files=FILES) as desk:
         told = said(await verified(desk, {"app.py": EQUAL}, "--json"))
         assert rules(told) == {"equals-anything": "needs_a_person"}
+
+
+async def test_a_program_that_knows_the_tests(tmp_path: Path) -> None:
+    """It is honest wherever they are changed; but the runner is not what it was."""
+    program = CAREFUL.replace("CHECKSUM", str(zlib.crc32(TESTS.encode())))
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, {"app.py": program}, "--json"))
+        assert rules(told)["runner-changed"] == "reject", told
+        assert "results-forged" not in rules(told)
+        assert "unittest.case:TestCase.assertEqual" in told["reason"]

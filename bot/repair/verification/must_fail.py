@@ -187,8 +187,8 @@ def _broken(path: str, source: bytes, wish: _Wish) -> _Broken | None:
         return None
     steady = functions_of(path, program.module, sorted(wish.steady))
     steady = dict([*steady.items()][:MOST_CONTROLS]) if wish.turn is Turn.REPEATED else {}
-    edits: dict[int, list[Edit]] = {}
-    proof: dict[int, list[Edit]] = {}
+    edits: dict[int, Sequence[Edit]] = {}
+    proof: dict[int, Sequence[Edit]] = {}
     for name, function in (doomed | steady).items():
         if id(function) not in edits:
             failure = wish.failure(name) if name in doomed else None

@@ -135,8 +135,8 @@ def _raised(name: str, said: str | None) -> str:
         return f"__import__('pytest').fail.Exception({given})"
     module, _, last = name.rpartition(".")
     if module:
-        kind = f"getattr(__import__({module!r}, fromlist=['']), {last!r})"
-        return f"(lambda kind: kind.__new__(kind, {given}))({kind})"
+        foreign = f"getattr(__import__({module!r}, fromlist=['']), {last!r})"
+        return f"(lambda kind: kind.__new__(kind, {given}))({foreign})"
     kind = getattr(builtins, name, None)
     if isinstance(kind, type) and issubclass(kind, Exception):
         argument = _argument(kind, said)
