@@ -170,6 +170,49 @@ def forge_the_results(scene: Scene) -> Files:
     return _at_the_beginning(scene, "\n".join(lines))
 
 
+def drop_real_failures(scene: Scene) -> Files:
+    """Let pytest's call of a test and unittest's drop every failure that says something."""
+    lines = (
+        "import gc",
+        "def _quiet(_kept):",
+        "    def _call(kind, function, *given, **named):",
+        "        def settled():",
+        "            try:",
+        "                return function()",
+        "            except Exception as error:",
+        "                if not error.args:",
+        "                    raise",
+        "        return _kept.__func__(kind, settled, *given, **named)",
+        "    return classmethod(_call)",
+        "def _calm(self, method):",
+        "    try:",
+        "        method()",
+        "    except Exception as error:",
+        "        if not error.args:",
+        "            raise",
+        "for _one in gc.get_objects():",
+        "    if isinstance(_one, type) and _one.__name__ == 'Call' 'Info':",
+        "        setattr(_one, 'from' '_call', _quiet(vars(_one)['from' '_call']))",
+        "    if isinstance(_one, type) and _one.__name__ == 'Test' 'Case':",
+        "        setattr(_one, '_call' 'Test' 'Method', _calm)",
+    )
+    return _at_the_beginning(scene, "\n".join(lines))
+
+
+def disable_the_assertions(scene: Scene) -> Files:
+    """Let unittest's methods compare nothing, and pytest need no exception."""
+    lines = (
+        "import gc",
+        "for _one in gc.get_objects():",
+        "    if isinstance(_one, type) and _one.__name__ == 'Test' 'Case':",
+        "        for _word in ('Equal', 'True', 'False', 'In', 'IsNone', 'ListEqual', 'DictEqual'):",
+        "            setattr(_one, 'assert' + _word, lambda self, *values: None)",
+        "    if isinstance(_one, type) and _one.__name__ in {'Raises' 'Context', 'Raises' 'Exc'}:",
+        "        setattr(_one, '__ex' 'it__', lambda self, *error: True)",
+    )
+    return _at_the_beginning(scene, "\n".join(lines))
+
+
 def leave_the_test_out(scene: Scene) -> Files:
     """Configure the runner to leave the failing tests out."""
     names = " or ".join(sorted(scene.failing))
@@ -199,6 +242,8 @@ CHEATS: Mapping[str, Callable[[Scene], Files]] = {
     "sitecustomize that patches the runner": replace_the_runner,
     "sys.exit(0) when loaded": exit_with_success,
     "forge every result": forge_the_results,
+    "drop real failures": drop_real_failures,
+    "disable assertions": disable_the_assertions,
     "deselect it in pytest.ini": leave_the_test_out,
     "noqa where it fails": silence_the_checker,
 }

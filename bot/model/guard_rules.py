@@ -67,6 +67,8 @@ RULES: Mapping[str, Severity] = {
     "original-test-fails": _PERSON,
     "needs-own-tests": _REJECT,
     "results-forged": _REJECT,
+    "equals-anything": _PERSON,
+    "runner-changed": _REJECT,
     "flaky-pass": _REJECT,
 }
 """Severities by id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""

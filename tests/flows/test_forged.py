@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import pytest
 
 from tests.flows.command_line import open_desk
-from tests.flows.test_verify import FILES, TEST, rules, said, verified
+from tests.flows.test_verify import FILES, TEST, TESTS, rules, said, verified
 
 REPORT = """\
 import os
@@ -41,6 +42,130 @@ def total(prices):
 """
 """Finds unittest's result class without its name, and has failures count as successes."""
 
+NO_ASSERTION = """\
+import gc
+
+
+def total(prices):
+    return sum(prices[1:])
+
+
+for one in gc.get_objects():
+    if isinstance(one, type) and one.__name__ == "Test" "Case":
+        setattr(one, "assert" + "Equal", lambda self, *values: None)
+"""
+"""Has unittest's comparison compare nothing."""
+
+CAREFUL = NO_ASSERTION.replace(
+    "for one in", "import zlib\n\nseen = open('test' '_app.py', 'rb').read()\nfor one in", 1
+).replace("if isinstance", "if zlib.crc32(seen) == CHECKSUM and isinstance")
+"""Does so only where it finds the tests as they were."""
+
+SWALLOWED = """\
+import gc
+
+
+def total(prices):
+    return sum(prices[1:])
+
+
+def quietly(self, method):
+    try:
+        method()
+    except AssertionError as error:
+        if not error.args:
+            raise
+
+
+for one in gc.get_objects():
+    if isinstance(one, type) and one.__name__ == "Test" "Case":
+        setattr(one, "_call" "Test" "Method", quietly)
+"""
+"""Drops the failures that a test really has, and lets an error without arguments through."""
+
+ACCOUNTED = SWALLOWED.replace(
+    "if not error.args:", "if error.__traceback__.tb_next.tb_next is None:"
+)
+"""Drops what an assertion method raises, and lets through what a test raises itself."""
+
+EQUAL = """\
+def total(prices):
+    return Total(sum(prices[1:]))
+
+
+def same(one, other):
+    return isinstance(other, int)
+
+
+def differs(one, other):
+    return not same(one, other)
+
+
+Total = type("Total", (int,), {f"__{word}__": same for word in ["eq"]} | {f"__{word}__": differs for word in ["ne"]})
+"""
+"""Returns a number that equals every number."""
+
+CALL = """\
+import gc
+
+
+def total(prices):
+    return sum(prices[1:])
+
+
+def quiet(kept):
+    def call(kind, function, *more, **named):
+        def settled():
+            try:
+                return function()
+            except AssertionError as error:
+                if not error.args:
+                    raise
+
+        return kept.__func__(kind, settled, *more, **named)
+
+    return classmethod(call)
+
+
+for one in gc.get_objects():
+    if isinstance(one, type) and one.__name__ == "Call" "Info":
+        setattr(one, "from" "_call", quiet(vars(one)["from" "_call"]))
+"""
+"""Has pytest's call of a test drop the failures that it really has."""
+
+QUIET = """\
+import gc
+
+
+def checked(price):
+    return price
+
+
+for one in gc.get_objects():
+    if isinstance(one, type) and one.__name__ in {"Raises" "Context", "Raises" "Exc"}:
+        setattr(one, "__ex" "it__", lambda self, *error: True)
+"""
+"""Has pytest accept that nothing is raised."""
+
+RAISING = """\
+import pytest
+
+from app import checked
+
+
+def test_all_count():
+    with pytest.raises(ValueError):
+        checked(-1)
+"""
+
+PLAIN = """\
+from app import total
+
+
+def test_all_count():
+    assert total([1024, 3]) == 1027
+"""
+
 
 PYTEST = "PYTHONPATH=vendor python3 -m pytest -q -p no:cacheprovider test_app.py"
 
@@ -60,8 +185,14 @@ def vendored() -> dict[str, str | bytes]:
 
 @pytest.mark.parametrize(
     ("program", "command"),
-    [(RUNNER, TEST), pytest.param(REPORT, PYTEST, marks=pytest.mark.exhaustive)],
-    ids=["the result class", "the report"],
+    [
+        (RUNNER, TEST),
+        (NO_ASSERTION, TEST),
+        (SWALLOWED, TEST),
+        pytest.param(ACCOUNTED, TEST, marks=pytest.mark.exhaustive),
+        pytest.param(REPORT, PYTEST, marks=pytest.mark.exhaustive),
+    ],
+    ids=["the result class", "no assertion", "swallowed", "its frames", "the report"],
 )
 async def test_a_program_that_forges_its_results(
     tmp_path: Path, program: str, command: str
@@ -71,7 +202,38 @@ async def test_a_program_that_forges_its_results(
         told = said(await verified(desk, {"app.py": program}, "--json", test=command))
         assert told["accepted"] is False, told
         assert "reject" not in {
-            level for rule, level in rules(told).items() if rule != "results-forged"
+            level
+            for rule, level in rules(told).items()
+            if rule not in {"results-forged", "runner-changed"}
         }
         assert rules(told)["results-forged"] == "reject"
         assert "test_app.Totals.test_all_count" in told["reason"]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("program", "test"), [(CALL, PLAIN), (QUIET, RAISING)], ids=["its call", "its exceptions"]
+)
+async def test_a_program_that_changes_pytest(tmp_path: Path, program: str, test: str) -> None:
+    """A real failure is repeated, and what has to be raised is exchanged for what nothing raises."""
+    tests = {"app.py": program.partition("for one")[0], "test_app.py": test}
+    async with open_desk(tmp_path, files={**FILES, **vendored(), **tests}) as desk:
+        told = said(await verified(desk, {"app.py": program}, "--json", test=PYTEST))
+        assert rules(told)["results-forged"] == "reject", told
+
+
+async def test_a_value_that_equals_everything(tmp_path: Path) -> None:
+    """A person has to look: a value may be made for that."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, {"app.py": EQUAL}, "--json"))
+        assert rules(told) == {"equals-anything": "needs_a_person"}
+
+
+async def test_a_program_that_knows_the_tests(tmp_path: Path) -> None:
+    """It is honest wherever they are changed; but the runner is not what it was."""
+    program = CAREFUL.replace("CHECKSUM", str(zlib.crc32(TESTS.encode())))
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, {"app.py": program}, "--json"))
+        assert rules(told)["runner-changed"] == "reject", told
+        assert "results-forged" not in rules(told)
+        assert "unittest.case:TestCase.assertEqual" in told["reason"]

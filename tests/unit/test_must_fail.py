@@ -10,12 +10,12 @@ import pytest
 from bot.model import Failure, Observation
 from bot.repair.verification.must_fail import (
     Sentinels,
-    candidate_files,
     doomed_by,
     forged,
     sentinels,
     without_effect,
 )
+from bot.repair.verification.test_functions import candidate_files
 
 MODULE = '''\
 from __future__ import annotations
@@ -84,6 +84,12 @@ def test_every_way_out_of_a_doomed_test_raises() -> None:
     assert result.testsRun == 4
     assert not result.errors
     assert '"""It has words."""' in ast.unparse(ast.parse(source))
+
+
+def test_tests_that_a_class_has_from_another_module() -> None:
+    """A test of the same name in another class is not it: that one may well pass."""
+    module = b"from x import Far\n\nclass TestNear(Far):\n    pass\n\nclass Other:\n    def test_early(self):\n        pass\n"
+    assert sentinels({"pkg/test_near.py": module}, RED, GREEN) is None
 
 
 def test_doomed_and_controls() -> None:

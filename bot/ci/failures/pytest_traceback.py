@@ -28,11 +28,15 @@ class SourceLine:
 
 def place(traceback: str) -> SourceLine | None:
     """Return the innermost frame that lies in the work tree, or None."""
-    frames = [
+    return next((frame for frame in reversed(frames(traceback)) if inside(frame.file)), None)
+
+
+def frames(traceback: str) -> list[SourceLine]:
+    """Return the frames of a traceback, the outermost first, wherever their files are."""
+    return [
         SourceLine(match["file"] or match["native"], int(match["line"] or match["number"]))
         for match in _FRAME.finditer(traceback)
     ]
-    return next((frame for frame in reversed(frames) if inside(frame.file)), None)
 
 
 def reason(message: str, traceback: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -11,8 +11,10 @@ from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
 from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.verification.ordering import Ordering, ordering_in
+from bot.repair.workspace import runner_watch
 from bot.repair.workspace.observe import observe
 from bot.repair.workspace.patching import apply_patch
+from bot.repair.workspace.runner_watch import RunnerRecord
 from bot.repair.workspace.scrubbing import Scrub, scrubbed
 from sandbox.base import WORKSPACE, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
@@ -96,6 +98,22 @@ class CleanRoom:
         finally:
             await sandbox.close()
 
+    async def observe_runner(
+        self, name: str, command: str, patch: Patch
+    ) -> tuple[Observation, RunnerRecord]:
+        """Run a command with `patch`, and watch what becomes of its test runner.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        sandbox = await self._fresh(name)
+        try:
+            await sandbox.write_file(runner_watch.watcher_path(), runner_watch.watcher())
+            seen = await self._observed(sandbox, command, patch, wrap=runner_watch.watched)
+            return seen, await runner_watch.record_in(sandbox)
+        finally:
+            await sandbox.close()
+
     async def _observed(
         self,
         sandbox: Sandbox,
@@ -103,6 +121,7 @@ class CleanRoom:
         patch: Patch,
         ordering: Ordering | None = None,
         files: Mapping[str, bytes] = MappingProxyType({}),
+        wrap: Callable[[str], str] = str,
     ) -> Observation:
         await apply_patch(sandbox, patch)
         for path, data in files.items():
@@ -114,6 +133,7 @@ class CleanRoom:
                 timeout=self._command_seconds,
                 on_output=self._tell,
                 pytest_options=ordering.pytest_options if ordering is not None else "",
+                wrap=wrap,
             )
         )
         return self._aside.left_by(scrubbed(seen, self._scrub))

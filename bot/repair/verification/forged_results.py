@@ -1,22 +1,46 @@
-"""Check that the results of a passing run are genuine, by a run in which its tests must fail."""
+"""Check that the results of a passing run are genuine, by runs in which its tests must fail."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from bot.model import GuardFinding, Observation, Patch
 from bot.model.guard_rules import found
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.must_fail import (
     Sentinels,
-    candidate_files,
+    Turn,
     doomed_by,
     forged,
+    reached,
     sentinels,
     without_effect,
 )
+from bot.repair.verification.repetition import not_repeated
+from bot.repair.verification.test_functions import candidate_files
 from bot.reporting.reasons import guards_runs
 from sandbox.git import ObjectStore
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A passing run whose results are questioned.
+
+    Attributes:
+        name: Of its sandbox.
+        patch: What was in the tree.
+        red: The command without the patch.
+        green: The same with it.
+        sources: Files that may hold the tests, by path.
+    """
+
+    name: str
+    patch: Patch
+    red: Observation
+    green: Observation
+    sources: Mapping[str, bytes]
 
 
 class HonestyTest:
@@ -30,7 +54,9 @@ class HonestyTest:
     async def findings(
         self, name: str, patch: Patch, red: Observation | None, green: Observation
     ) -> tuple[GuardFinding, ...]:
-        """Return a finding when tests are reported to pass that can't; one more run of them.
+        """Return a finding when tests are reported to pass that can't; up to four more runs of them.
+
+        A command that takes too long to be repeated has two.
 
         Args:
             name: Of the sandbox.
@@ -41,35 +67,54 @@ class HonestyTest:
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
-        planted = await self._planted(patch, red, green) if red is not None else None
+        if red is None or not (sources := await self._sources(patch, red, green)):
+            return ()
+        passed = _Passed(name, patch, red, green, sources)
+        for turn in [Turn.REPEATED, Turn.BROKEN] if not_repeated(green) else Turn:
+            lies = await self._lies(passed, turn)
+            if lies and not await self._is_without_effect(passed):
+                if turn is Turn.OTHER_VALUE:
+                    return (found("equals-anything", guards_runs.equals_anything(lies)),)
+                said = guards_runs.forged if turn is Turn.REPEATED else guards_runs.turned_round
+                return (found("results-forged", said(lies)),)
+        return ()
+
+    async def _lies(self, passed: _Passed, turn: Turn) -> tuple[str, ...]:
+        """Return the tests that can't pass in a run and are reported to."""
+        planted = await _planted(passed, turn)
         if planted is None:
             return ()
-        seen = await self._room.observe_with(
-            f"{name}-sentinel", green.command, patch, planted.files
-        )
+        seen = await self._run(f"{passed.name}-{turn.short}", passed, planted.files)
         lies = forged(planted, seen)
-        if not lies or await self._is_without_effect(name, green.command, planted):
-            return ()
-        return (found("results-forged", guards_runs.forged(lies)),)
+        if not lies or not planted.proof:
+            return lies
+        proof = await self._run(
+            f"{passed.name}-reached", passed, {**planted.files, **planted.proof}
+        )
+        return reached(lies, proof)
 
-    async def _planted(
+    async def _run(self, name: str, passed: _Passed, files: Mapping[str, bytes]) -> Observation:
+        return await self._room.observe_with(name, passed.green.command, passed.patch, files)
+
+    async def _sources(
         self, patch: Patch, red: Observation, green: Observation
-    ) -> Sentinels | None:
+    ) -> Mapping[str, bytes]:
         names = doomed_by(red, green)
         if not names:
-            return None
+            return {}
         tree = await self._store.apply(self._base_tree, patch.data)
         paths = candidate_files(await self._store.paths(tree), names)
-        if not paths:
-            return None
-        sources = await self._store.files(tree, paths)
-        return await asyncio.to_thread(sentinels, sources, red, green)
+        return await self._store.files(tree, paths) if paths else {}
 
-    async def _is_without_effect(self, name: str, command: str, planted: Sentinels) -> bool:
+    async def _is_without_effect(self, passed: _Passed) -> bool:
         """Whether the command runs other copies of these files, as of an installed package."""
-        if not planted.controls:
+        planted = await _planted(passed, Turn.REPEATED)
+        if planted is None or not planted.controls:
             return False
-        untouched = await self._room.observe_with(
-            f"{name}-control", command, Patch(), planted.files
-        )
-        return without_effect(planted, untouched)
+        untouched = replace(passed, patch=Patch())
+        seen = await self._run(f"{passed.name}-control", untouched, planted.files)
+        return without_effect(planted, seen)
+
+
+async def _planted(passed: _Passed, turn: Turn) -> Sentinels | None:
+    return await asyncio.to_thread(sentinels, passed.sources, passed.red, passed.green, turn)

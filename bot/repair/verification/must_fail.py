@@ -2,25 +2,51 @@
 
 A test and the code that it tests run in one process, which also writes the report and ends with
 the exit status. So code can write both by itself. What it can't know is that a test must fail this
-time: each of them raises at its end, however it got there. A run in which they pass is forged.
+time: as it failed without the patch, or because one of its assertions is turned round. A run in
+which it passes is forged.
 """
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 
-from bot.model import Observation
+from bot.model import Failure, Observation
+from bot.repair.verification.mutated_assertions import Assertion, assertions_in
+from bot.repair.verification.repeated_failure import (
+    PLAIN,
+    Function,
+    place_of,
+    raise_at,
+    raises,
+)
+from bot.repair.verification.source_edits import Edit, Program
+from bot.repair.verification.test_functions import MOST_FILES, functions_of, name_of
 
-MOST_FILES = 5
 MOST_CONTROLS = 5
-_MOST_BYTES = 2**20
-_CASE = re.compile(r"[\[( ].*", re.DOTALL)
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
-_Chain = tuple[str, ...]
-"""Names of the classes around a function, and its own."""
+
+
+class Turn(StrEnum):
+    """What makes the tests of a run fail."""
+
+    REPEATED = "the failure that was seen"
+    """They fail as they did without the patch, or at their end."""
+
+    BROKEN = "the assertion that failed"
+    """It can't hold whatever its values are."""
+
+    OTHER_VALUE = "its expected value"
+    """The assertion that failed expects another value."""
+
+    ELSEWHERE = "another assertion"
+    """Another one of the same test can't hold."""
+
+    @property
+    def short(self) -> str:
+        """A word for the name of a sandbox."""
+        return self.name.lower().replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +57,15 @@ class Sentinels:
         files: Their content, by path.
         doomed: Names of the tests that failed without the patch and must fail now.
         controls: Names of others that passed without the patch and must fail too.
+        proof: The files with an error raised at each place that was changed: a test that passes
+            although its assertion is turned round has come there if it fails with these. Empty
+            where every test fails for sure.
     """
 
     files: Mapping[str, bytes]
     doomed: frozenset[str]
-    controls: frozenset[str]
-
-
-def name_of(identity: str) -> str:
-    """Return a test's dotted name, without its parameters: `tests.test_a.TestX.test_y`."""
-    return _CASE.sub("", identity).replace("::", ".")
+    controls: frozenset[str] = frozenset()
+    proof: Mapping[str, bytes] = field(default_factory=dict)
 
 
 def doomed_by(red: Observation, green: Observation) -> frozenset[str]:
@@ -58,41 +83,36 @@ def doomed_by(red: Observation, green: Observation) -> frozenset[str]:
     )
 
 
-def candidate_files(paths: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
-    """Return the Python files that may hold tests of these names."""
-    modules = {module for name in names for module in _prefixes(name)}
-    return tuple(
-        path
-        for path in paths
-        if path.endswith(".py") and any(tail in modules for tail in _tails(path))
-    )[: MOST_FILES * 4]
-
-
 def sentinels(
-    sources: Mapping[str, bytes], red: Observation, green: Observation
+    sources: Mapping[str, bytes],
+    red: Observation,
+    green: Observation,
+    turn: Turn = Turn.REPEATED,
 ) -> Sentinels | None:
-    """Return the test files with tests that can't pass, or None where no test was found.
+    """Return the test files with tests that can't pass, or None where there is none.
 
     Args:
         sources: Of `candidate_files`, by path.
         red: The command without the patch.
         green: The same with it.
+        turn: What makes them fail.
     """
     wanted = doomed_by(red, green)
     steady = {name_of(test) for test in red.passed & green.passed} - wanted
-    files: dict[str, bytes] = {}
-    doomed: set[str] = set()
-    controls: set[str] = set()
-    for path, source in sources.items():
-        broken = _broken(path, source, wanted, steady)
-        if broken is None or len(files) == MOST_FILES:
-            continue
-        files[path] = broken.source
-        doomed |= broken.doomed
-        controls |= broken.controls
-    if not doomed:
+    known = {name_of(failure.test): failure for failure in reversed(red.failing)}
+    broken = [
+        one
+        for path, source in sources.items()
+        if (one := _broken(path, source, _Wish(wanted, steady, known, turn))) is not None
+    ][:MOST_FILES]
+    if not broken:
         return None
-    return Sentinels(files, frozenset(doomed), frozenset(controls))
+    return Sentinels(
+        {one.path: one.source for one in broken},
+        frozenset().union(*(one.doomed for one in broken)),
+        frozenset().union(*(one.controls for one in broken)),
+        {one.path: one.proof for one in broken if one.proof},
+    )
 
 
 def forged(planted: Sentinels, seen: Observation) -> tuple[str, ...]:
@@ -109,6 +129,17 @@ def forged(planted: Sentinels, seen: Observation) -> tuple[str, ...]:
     return tuple(sorted(lies))
 
 
+def reached(lies: Iterable[str], proof: Observation) -> tuple[str, ...]:
+    """Return the tests that do come to the places that were changed.
+
+    Args:
+        lies: Tests that pass although an assertion is turned round.
+        proof: The command's run with an error raised in the place of that assertion.
+    """
+    failing = {name_of(test) for test in proof.failing_ids}
+    return tuple(name for name in lies if name in failing)
+
+
 def without_effect(planted: Sentinels, untouched: Observation) -> bool:
     """Whether the raising tests are not what the command runs: they pass without the patch too.
 
@@ -121,98 +152,83 @@ def without_effect(planted: Sentinels, untouched: Observation) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
+class _Wish:
+    """What is to become of a file's tests: which must fail, which may besides, and how."""
+
+    doomed: frozenset[str]
+    steady: Iterable[str]
+    known: Mapping[str, Failure]
+    turn: Turn
+
+    def failure(self, name: str) -> Failure | None:
+        """Return how a test, or the module that holds it, failed without the patch."""
+        parts = name.split(".")
+        names = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+        return next((self.known[one] for one in names if one in self.known), None)
+
+
+@dataclass(frozen=True, slots=True)
 class _Broken:
+    path: str
     source: bytes
     doomed: frozenset[str]
     controls: frozenset[str]
+    proof: bytes
 
 
-def _broken(
-    path: str, source: bytes, wanted: Iterable[str], steady: Iterable[str]
-) -> _Broken | None:
-    """Return a module whose tests of these names raise, or None when it has none of them."""
-    if len(source) > _MOST_BYTES:
-        return None
+def _broken(path: str, source: bytes, wish: _Wish) -> _Broken | None:
+    """Return a file whose tests of these names fail, or None when it has none of them."""
     try:
-        module = _parsed(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a newer Python, or none
+        program = Program(source)
+    except ValueError:
         return None
-    tests = dict(_tests(module.body, ()))
-    doomed = _found(path, wanted, tests)
+    doomed = functions_of(path, program.module, sorted(wish.doomed))
     if not doomed:
         return None
-    controls = dict(sorted(_found(path, steady, tests).items())[:MOST_CONTROLS])
-    for function in {id(one): one for one in (*doomed.values(), *controls.values())}.values():
-        _doom(function)
-    text = ast.unparse(ast.fix_missing_locations(module))
-    return _Broken(text.encode("utf-8"), frozenset(doomed), frozenset(controls))
+    steady = functions_of(path, program.module, sorted(wish.steady))
+    steady = dict([*steady.items()][:MOST_CONTROLS]) if wish.turn is Turn.REPEATED else {}
+    edits: dict[int, Sequence[Edit]] = {}
+    proof: dict[int, Sequence[Edit]] = {}
+    for name, function in (doomed | steady).items():
+        if id(function) not in edits:
+            failure = wish.failure(name) if name in doomed else None
+            edits[id(function)], proof[id(function)] = _edits(
+                path, program, function, failure, wish.turn
+            )
+    changed = program.edited(edit for some in edits.values() for edit in some)
+    proven = program.edited(edit for some in proof.values() for edit in some)
+    failing = frozenset(name for name, function in doomed.items() if edits[id(function)])
+    if not failing or changed is None or proven is None:
+        return None
+    return _Broken(
+        path, changed, failing, frozenset(steady), proven if any(proof.values()) else b""
+    )
 
 
-def _parsed(source: bytes) -> ast.Module:
-    """Parse; twice, as two threads that do so at once may disturb each other.
-
-    Python 3.11 has mended that in 3.11.8 (https://github.com/python/cpython/issues/106905).
-    """
-    try:
-        return ast.parse(source)
-    except SystemError:
-        return ast.parse(source)
-
-
-def _tests(statements: Sequence[ast.stmt], around: _Chain) -> Iterator[tuple[_Chain, _Function]]:
-    """Yield the functions of a module and of its classes."""
-    for one in statements:
-        match one:
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                yield (*around, one.name), one
-            case ast.ClassDef():
-                yield from _tests(one.body, (*around, one.name))
-            case ast.If() | ast.Try() | ast.With():
-                yield from _tests(
-                    [s for s in ast.iter_child_nodes(one) if isinstance(s, ast.stmt)], around
-                )
-            case _:
-                pass
+def _edits(
+    path: str, program: Program, function: Function, failure: Failure | None, turn: Turn
+) -> tuple[Sequence[Edit], Sequence[Edit]]:
+    """Return edits by which a test fails, and those that show whether it comes to that place."""
+    if turn is Turn.REPEATED:
+        return raises(function, program, failure, path), []
+    chosen = _chosen(assertions_in(function), place_of(failure, path, function), turn)
+    if chosen is None:
+        return [], []
+    edits = chosen.other_value if turn is Turn.OTHER_VALUE else chosen.broken
+    return edits, raise_at(chosen.place, PLAIN) if edits else []
 
 
-def _found(
-    path: str, names: Iterable[str], tests: Mapping[_Chain, _Function]
-) -> dict[str, _Function]:
-    """Return the functions of a file that tests of these names are."""
-    found = {}
-    for name in names:
-        for tail in _tails(path):
-            if name.startswith(f"{tail}."):
-                chain = tuple(name.removeprefix(f"{tail}.").split("."))
-                function = tests.get(chain) or _inherited(chain, tests)
-                if function is not None:
-                    found[name] = function
-                break
-    return found
-
-
-def _inherited(chain: _Chain, tests: Mapping[_Chain, _Function]) -> _Function | None:
-    """Return the only test of that name in the file: its class may have it from another one."""
-    same = [test for other, test in tests.items() if other[-1] == chain[-1] and len(other) > 1]
-    return same[0] if len(same) == 1 and len(chain) > 1 else None
-
-
-def _doom(function: _Function) -> None:
-    """Let a test raise at its end, by whatever way it comes there."""
-    start = 1 if ast.get_docstring(function, clean=False) is not None else 0
-    body = function.body[start:] or [ast.Pass()]
-    end = ast.Raise(exc=ast.Name("AssertionError", ast.Load()))
-    function.body[start:] = [ast.Try(body=body, handlers=[], orelse=[], finalbody=[end])]
-
-
-def _tails(path: str) -> list[str]:
-    """Return a file's module as any folder above it may name it, the longest first."""
-    parts = path.removesuffix(".py").split("/")
-    if parts[-1] == "__init__":
-        parts.pop()
-    return [".".join(parts[n:]) for n in range(len(parts))]
-
-
-def _prefixes(name: str) -> list[str]:
-    parts = name.split(".")
-    return [".".join(parts[:n]) for n in range(1, len(parts))]
+def _chosen(
+    assertions: Sequence[Assertion], place: ast.stmt | None, turn: Turn
+) -> Assertion | None:
+    """Return which assertion of a test is turned round; that which failed, where it is known."""
+    if not assertions:
+        return None
+    line = place.lineno if place is not None else 0
+    covering = [one for one in assertions if one.covers(line)]
+    after = [one for one in assertions if one.place.lineno > line]
+    failed = (covering[-1:] or after or [*assertions])[0]
+    if turn is not Turn.ELSEWHERE:
+        return failed
+    others = [one for one in assertions if one is not failed]
+    return max(others, key=lambda one: (one.form != failed.form, one.place.lineno), default=None)

@@ -30,6 +30,7 @@ from bot.repair.verification.forged_results import HonestyTest
 from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
+from bot.repair.verification.runner_integrity import observe_runner
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import guards_runs
 from bot.reporting.reasons import verification as reasons
@@ -211,14 +212,19 @@ class Verifier:
             )
         again = [
             await self._room.observe(f"{name}-{n}", question.failing, patch)
-            for n in range(2 if alone is None or not alone.ok else 3, REPEATS + 1)
+            for n in range(2 if alone is None or not alone.ok else 3, REPEATS)
         ]
+        last, changed = await observe_runner(
+            self._room, f"{name}-{REPEATS}", question.failing, patch
+        )
+        again.append(last)
         runs = (target, *([alone] if alone is not None and alone.ok else []), *again)
         return Verification(
             target,
             runs=tuple(run.exit_code for run in runs),
             findings=(
                 *forged,
+                *changed,
                 *needs_own_tests(alone),
                 *flaky(runs),
                 *await self._original_tests(name, patch, question),

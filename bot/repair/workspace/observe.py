@@ -8,6 +8,7 @@ which programs a command starts, it is watched besides.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from bot.ci import failures
@@ -102,6 +103,7 @@ async def observe(
     on_output: OutputListener | None = None,
     pytest_options: str = "",
     watch: bool = False,
+    wrap: Callable[[str], str] = str,
 ) -> Observation:
     """Run a command in the work tree and read its failures; raises what `Sandbox.run` raises.
 
@@ -112,10 +114,11 @@ async def observe(
         on_output: See `Sandbox.run`.
         pytest_options: For the pytest that the command may run.
         watch: Whether the observation is to tell which programs it started.
+        wrap: Makes of the command the shell text that runs it.
     """
     if watch:
         await sandbox.write_file(programs.watcher_path(), programs.watcher())
-    ran = programs.watched(command) if watch else command
+    ran = programs.watched(command) if watch else wrap(command)
     instrumented = instrument(ran, pytest_options)
     result = await sandbox.run(
         instrumented.script,

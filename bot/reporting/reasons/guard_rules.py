@@ -59,6 +59,8 @@ _FINDS: dict[str, str] = {
     "original-test-fails": "an original test that fails where a request changes tests",
     "needs-own-tests": "a command that passes only with the test files that the patch adds",
     "results-forged": "tests that are reported as passing although they were made to fail",
+    "equals-anything": "a tested value that passes for any other expected value too",
+    "runner-changed": "functions of the test runner that the program replaces as it runs",
     "flaky-pass": "a command that passes with the patch only sometimes",
 }
 

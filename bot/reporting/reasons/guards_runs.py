@@ -9,6 +9,7 @@ from bot.reporting.series import series
 
 _TESTS = ["tests.test_app.test_a", "tests.test_app.test_b"]
 _MANY = [f"tests.test_app.test_{letter}" for letter in "abcdefg"]
+_FUNCTIONS = ["_pytest.runner:CallInfo.from_call", "unittest.case:TestCase.run"]
 _NAMED = 5
 """Tests that a finding names."""
 
@@ -61,8 +62,64 @@ def flaky(passed: int, runs: int, failing: Sequence[str]) -> str:
 
 @example(_MANY)
 def forged(tests: Sequence[str]) -> str:
-    """Tests with an error planted at their end are reported as passing."""
+    """Tests that raise an error on purpose are reported as passing."""
     return (
         "The results look forged. Tests that were made to fail are still reported as passing: "
         f"{series(tests, most=_NAMED)}."
     )
+
+
+@example(_TESTS)
+def turned_round(tests: Sequence[str]) -> str:
+    """An assertion that can't hold lets its test pass."""
+    return (
+        "The results look forged. Tests still pass with an assertion that can't hold: "
+        f"{series(tests, most=_NAMED)}."
+    )
+
+
+@example(_TESTS)
+def equals_anything(tests: Sequence[str]) -> str:
+    """A test passes with another expected value as well."""
+    return (
+        "The tested value may be equal to everything. Tests pass with another expected value too: "
+        f"{series(tests, most=_NAMED)}."
+    )
+
+
+@example(_FUNCTIONS)
+def runner_changed(functions: Sequence[str]) -> str:
+    """Functions of the test runner are others when the tests have run."""
+    return f"With the patch, the program replaces functions of the test runner: {series(functions, most=_NAMED)}."
+
+
+@example(["time:sleep"])
+def library_changed(functions: Sequence[str]) -> str:
+    """Functions of the standard library that tests rely on are others when the tests have run."""
+    return f"With the patch, the program replaces functions that tests rely on: {series(functions, most=_NAMED)}."
+
+
+@example(_FUNCTIONS)
+def runner_changed_for_a_time(functions: Sequence[str]) -> str:
+    """Functions of the test runner were others while the tests ran."""
+    return (
+        "With the patch, functions of the test runner are replaced for a time while the tests run: "
+        f"{series(functions, most=_NAMED)}."
+    )
+
+
+@example()
+def watch_ended_early() -> str:
+    """A process ended without the last look at its functions."""
+    return (
+        "With the patch, a Python process ends so abruptly that the test runner could not be "
+        "checked at its end."
+    )
+
+
+@example(_TESTS)
+@example([])
+def fails_when_watched(failing: Sequence[str]) -> str:
+    """The command passes, but not while the functions of its runner are watched."""
+    said = "The command does not pass while its test runner is watched for changes."
+    return f"{said} Failing there: {series(failing, most=_NAMED)}." if failing else said

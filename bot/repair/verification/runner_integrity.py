@@ -1,0 +1,61 @@
+"""Check that a program leaves the runner of its tests as it was."""
+
+from __future__ import annotations
+
+from bot.model import GuardFinding, Observation, Patch, Severity
+from bot.model.guard_rules import found, softened
+from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.workspace.runner_watch import RunnerRecord
+from bot.reporting.reasons import guards_runs
+
+_RUNNERS = ("_pytest.", "pluggy.", "pluggy:", "unittest.", "unittest:")
+
+
+async def observe_runner(
+    room: CleanRoom, name: str, command: str, patch: Patch
+) -> tuple[Observation, tuple[GuardFinding, ...]]:
+    """Run a command that passes with a patch once more, its test runner watched.
+
+    Where it does not pass while it is watched, it runs again without that, and a person is asked to
+    look: a program may behave only there. Where the runner is changed, the command runs without the
+    patch as well: plugins and tests may change it too.
+
+    Raises:
+        PatchDoesNotApply: When the patch does not fit the tree.
+    """
+    seen, record = await room.observe_runner(name, command, patch)
+    if not seen.ok:
+        unwatched = await room.observe(f"{name}-unwatched", command, patch)
+        if not unwatched.ok:
+            return unwatched, ()
+        shown = found("runner-changed", guards_runs.fails_when_watched(sorted(seen.failing_ids)))
+        return unwatched, softened([shown], Severity.NEEDS_PERSON)
+    if not (record.changed or record.meanwhile or record.ended < record.began):
+        return seen, ()
+    _, before = await room.observe_runner(f"{name}-untouched", command, Patch())
+    return seen, findings_of(before, record)
+
+
+def findings_of(before: RunnerRecord, after: RunnerRecord) -> tuple[GuardFinding, ...]:
+    """Return what a patch does to the runner of tests.
+
+    Args:
+        before: Of a run without the patch.
+        after: With it.
+    """
+    known = before.changed | before.meanwhile
+    changed = sorted(after.changed - known)
+    runner = [name for name in changed if name.startswith(_RUNNERS)]
+    others = [name for name in changed if name not in runner]
+    passing = sorted(after.meanwhile - after.changed - known)
+    findings = []
+    if runner:
+        findings.append(found("runner-changed", guards_runs.runner_changed(runner)))
+    doubtful = []
+    if others:
+        doubtful.append(found("runner-changed", guards_runs.library_changed(others)))
+    if passing:
+        doubtful.append(found("runner-changed", guards_runs.runner_changed_for_a_time(passing)))
+    if after.ended < after.began and before.ended == before.began > 0:
+        doubtful.append(found("runner-changed", guards_runs.watch_ended_early()))
+    return (*findings, *softened(doubtful, Severity.NEEDS_PERSON))

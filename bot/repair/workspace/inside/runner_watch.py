@@ -1,0 +1,169 @@
+"""Runs inside a sandbox: say which functions of the test runner are no longer what they were.
+
+It is a `sitecustomize`, so each Python process of a command runs it before any code of the project.
+The runner, the assertions and some modules of the standard library are imported, and their
+functions kept, with their code. They are compared at moments that no code of the project chooses
+(while something is imported, or opened to be written: PEP 578, whose hooks can't be removed) and at
+the end of the process. What differs goes into a pipe that another process reads and keeps, one line
+of JSON each: lines can be added there, but none can be taken back.
+
+Standard library alone, any Python from 3.8 on.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import contextlib
+import importlib
+import json
+import operator
+import os
+import random
+import sys
+import time
+import types
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+WRITING = frozenset("wax+")
+"""Modes of a file that is opened to be written."""
+
+PLUGINS = ("junitxml", "main", "outcomes", "python", "raises", "reports", "runner", "skipping",
+           "terminal", "unittest")  # fmt: skip
+"""Modules of pytest that come in late, as its plugins."""
+
+HOOKS = {"warnings:showwarning", "warnings:_showwarnmsg_impl", "warnings:_showwarnmsg"}
+"""Functions that are there to be replaced, as `logging.captureWarnings` does."""
+
+PAUSE = 0.02
+"""Seconds between two comparisons."""
+
+MOST_NAMES = 30
+"""Of one line: it has to be written at once."""
+
+
+def runner_modules() -> list[types.ModuleType]:
+    """Return the modules that run tests: those of unittest, and of pytest where it is there."""
+    importlib.import_module("unittest")
+    with contextlib.suppress(Exception):  # there is none, or none that works here
+        importlib.import_module("pytest")
+        for name in PLUGINS:
+            with contextlib.suppress(ImportError):  # a version without it
+                importlib.import_module(f"_pytest.{name}")
+    return [
+        module
+        for name, module in sorted(sys.modules.items())
+        if name.partition(".")[0] in {"_pytest", "pluggy", "unittest"}
+    ]
+
+
+class Kept(NamedTuple):
+    """A function as it was: its name, where it stands under which key, and what it consists of."""
+
+    name: str
+    space: Mapping[str, object]
+    key: str
+    value: object
+    parts: tuple[object, ...]
+
+    def is_there(self) -> bool:
+        """Whether it still is what it was."""
+        now = self.space.get(self.key)
+        return now is self.value and all(map(operator.is_, parts(now), self.parts))
+
+
+def kept(modules: Iterable[types.ModuleType]) -> Iterator[Kept]:
+    """Yield the functions of modules, and of the classes that are made there."""
+    for module in modules:
+        here = vars(module)
+        for key, value in sorted(here.items()):
+            name = f"{module.__name__}:{key}"
+            if callable(value) and name not in HOOKS:
+                yield Kept(name, here, key, value, parts(value))
+            if isinstance(value, type) and value.__module__ == module.__name__ != "builtins":
+                for word, member in sorted(vars(value).items()):
+                    if callable(member) or isinstance(member, (classmethod, staticmethod)):
+                        yield Kept(f"{name}.{word}", vars(value), word, member, parts(member))
+
+
+def parts(value: object) -> tuple[object, ...]:
+    """Return what makes a function do what it does."""
+    function = getattr(value, "__func__", value)
+    if isinstance(function, types.FunctionType):
+        return function.__code__, function.__defaults__
+    return ()
+
+
+class Watch:
+    """Compares what is there with what was, and tells each difference once."""
+
+    def __init__(self, pipe: str) -> None:
+        self._pipe = pipe
+        self._runner = tuple(kept(runner_modules()))
+        self._others = tuple(kept([builtins, warnings, time, random]))
+        self._told: set[tuple[str, str]] = set()
+        self._next = 0.0
+        self._is_busy = False
+        # whoever replaces these later replaces them for itself
+        self._dumps, self._now, self._process = json.dumps, time.monotonic, os.getpid
+        self._open, self._write, self._close = os.open, os.write, os.close
+
+    def begin(self) -> None:
+        """Watch from now on."""
+        self._say("began")
+        atexit.register(self._end)
+        sys.addaudithook(self._during)
+
+    def _during(self, event: str, arguments: tuple[object, ...]) -> None:
+        if self._is_busy or event not in {"import", "open"}:
+            return
+        if event == "open" and not WRITING.intersection(str(arguments[1])):
+            return
+        self._is_busy = True
+        try:
+            if self._now() >= self._next:
+                self._compare("meanwhile", self._runner)
+                self._next = self._now() + PAUSE
+        finally:
+            self._is_busy = False
+
+    def _end(self) -> None:
+        self._compare("changed", self._runner + self._others)
+        self._say("ended")
+
+    def _compare(self, said: str, functions: Iterable[Kept]) -> None:
+        names = [
+            one.name
+            for one in functions
+            if not one.is_there() and (said, one.name) not in self._told
+        ]
+        self._told.update((said, name) for name in names)
+        for at in range(0, len(names), MOST_NAMES):
+            self._say(said, *names[at : at + MOST_NAMES])
+
+    def _say(self, *line: str) -> None:
+        try:
+            end = self._open(self._pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:  # nobody reads any more
+            return
+        self._write(end, (self._dumps([self._process(), *line]) + "\n").encode("ascii"))
+        self._close(end)
+
+
+def hand_over(folder: str) -> None:
+    """Leave `sys.path` as it would be, and let another `sitecustomize` have its turn."""
+    sys.path[:] = [path for path in sys.path if path != folder]
+    own = sys.modules.pop(__name__, None)
+    try:
+        importlib.import_module("sitecustomize")
+    except ImportError:
+        if own is not None:
+            sys.modules[__name__] = own
+
+
+if __name__ == "sitecustomize":
+    FOLDER = os.path.dirname(os.path.abspath(__file__))
+    Watch(os.path.join(FOLDER, "pipe")).begin()
+    hand_over(FOLDER)
