@@ -9,11 +9,12 @@ each job, each leg of its matrix is planned as `fixpoint ci plan` does. Nothing 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,9 +123,13 @@ def _of_folder(folder: Path) -> Survey:
         legs=len(listing.jobs),
         problems=Counter(listing.problems),
     )
-    for leg in listing.jobs:
-        _count(survey, plan_chosen(JobChoice(folder), leg), leg)
+    for plan, leg in zip(asyncio.run(_plans(folder, listing.jobs)), listing.jobs, strict=True):
+        _count(survey, plan, leg)
     return survey
+
+
+async def _plans(folder: Path, legs: Iterable[JobLeg]) -> list[JobPlan]:
+    return [await plan_chosen(JobChoice(folder), leg) for leg in legs]
 
 
 def _count(survey: Survey, plan: JobPlan, leg: JobLeg) -> None:

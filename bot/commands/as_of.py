@@ -5,13 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.commands.ci_choice import git_says
 from bot.errors import UsageError
+from sandbox.git import GitError, foreign
 
 _COMMIT = "commit"
 
 
-def moment_of(text: str | None, repository: Path | None) -> datetime | None:
+async def moment_of(text: str | None, repository: Path | None) -> datetime | None:
     """Return the moment that the option names, or None without it.
 
     Args:
@@ -26,8 +26,18 @@ def moment_of(text: str | None, repository: Path | None) -> datetime | None:
     if text == _COMMIT and repository is None:
         raise UsageError("--as-of commit needs a local repository; use a date instead.")
     if text == _COMMIT and repository is not None:
-        return _read(git_says(repository, "show", "--no-patch", "--format=%cI", "HEAD"), text)
+        return _read(await _committed(repository), text)
     return _read(text, text)
+
+
+async def _committed(repository: Path) -> str:
+    """Return when HEAD was committed; nothing where there is none."""
+    try:
+        async with foreign(repository) as theirs:
+            said = await theirs.git("show", "--no-patch", "--format=%cI", "HEAD")
+    except GitError:
+        return ""
+    return said.decode().strip()
 
 
 def _read(date: str, given: str) -> datetime:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -20,8 +19,11 @@ from bot.ci.workflow.jobs import (
 from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.detect.tree import DirectoryTree
 from bot.errors import UsageError
+from sandbox.git import ForeignRepository, GitError, foreign
 
 _REMOTE = re.compile(r"github\.com[:/](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?$")
+_BRANCH = ("symbolic-ref", "--quiet", "--short", "HEAD")
+_HEAD = ("rev-parse", "--verify", "--quiet", "HEAD")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,28 +86,34 @@ def _matrix(words: tuple[str, ...]) -> dict[str, str]:
     return values
 
 
-def plan_chosen(choice: JobChoice, target: JobLeg) -> JobPlan:
+async def plan_chosen(choice: JobChoice, target: JobLeg) -> JobPlan:
     """Return the plan of a job that was found."""
     event = EventFacts(name=choice.event) if choice.event else likely_event(target.workflow)
-    return plan_job(DirectoryTree(choice.repository), target, _facts(choice.repository, event))
+    facts = await _facts(choice.repository, event)
+    return plan_job(DirectoryTree(choice.repository), target, facts)
 
 
-def _facts(repository: Path, event: EventFacts) -> EventFacts:
-    """Return the event with what the repository on disk tells of it."""
-    remote = _REMOTE.search(git_says(repository, "config", "--get", "remote.origin.url"))
-    branch = git_says(repository, "symbolic-ref", "--quiet", "--short", "HEAD")
+async def _facts(repository: Path, event: EventFacts) -> EventFacts:
+    """Return the event with what the repository on disk tells of it; nothing where there is none."""
+    try:
+        async with foreign(repository) as theirs:
+            remote = _REMOTE.search(theirs.settings.get("remote.origin.url", ""))
+            branch, head = await _said(theirs, *_BRANCH), await _said(theirs, *_HEAD)
+    except GitError:
+        return event
     pull = event.name.startswith("pull_request")
     return replace(
         event,
-        sha=git_says(repository, "rev-parse", "--verify", "--quiet", "HEAD"),
+        sha=head,
         ref=f"refs/heads/{branch}" if branch and not pull else "",
         head_ref=branch if pull else "",
         repository=remote["name"] if remote else "",
     )
 
 
-def git_says(repository: Path, *arguments: str) -> str:
+async def _said(theirs: ForeignRepository, *arguments: str) -> str:
     """Return what git says, or nothing where it says no."""
-    command = ["git", "-C", str(repository), *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else ""
+    try:
+        return (await theirs.git(*arguments)).decode("utf-8", "replace").strip()
+    except GitError:
+        return ""

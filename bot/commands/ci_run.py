@@ -58,7 +58,7 @@ def show_plan(choice: JobChoice, *, as_json: bool) -> None:
     """
     found, listing = _found(choice)
     if len(found) == 1:
-        plan = plan_chosen(choice, found[0])
+        plan = event_loop.run(plan_chosen(choice, found[0]))
         _write(plan_json(plan)) if as_json else _print(plan_lines(plan))
     elif as_json:
         _write({"jobs": [job_json(job) for job in found], "problems": list(listing.problems)})
@@ -76,7 +76,7 @@ def run_job(choice: JobChoice, options: RunOptions) -> bool:
     found, _ = _found(choice)
     if len(found) > 1:
         raise UsageError("\n".join([f"{len(found)} jobs match; choose one:", *_choices(found)]))
-    plan = plan_chosen(choice, found[0])
+    plan = event_loop.run(plan_chosen(choice, found[0]))
     failing = _failing_step(plan, options.step)
     try:
         execution = event_loop.run(_run(choice.repository, plan, failing, options))
@@ -138,7 +138,7 @@ async def _run(
         source = await checkout.provide(await checkout.head())
         printer.planned(plan, differences(plan))
         job = JobExecution(plan, printer.watcher(), options.timeout)
-        as_of = moment_of(options.as_of, repository)
+        as_of = await moment_of(options.as_of, repository)
         network = Network(everything=True, packages_before=as_of)
         spec = SandboxSpec(name, source=source.directory, network=network)
         execution = _with_notes(await _execute(job, provider, spec, failing), provider, as_of)

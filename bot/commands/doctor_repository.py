@@ -28,7 +28,7 @@ from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.reporting.reasons import healing
 from bot.reporting.suggested_config import config_lines
 from bot.settings.environment import load_local_settings
-from sandbox.git import GitError, text
+from sandbox.git import GitError, foreign
 
 _UV_SECONDS = 5.0
 
@@ -170,11 +170,16 @@ def _uv() -> str | None:
 
 async def _empty_submodules(root: Path) -> tuple[Row, ...]:
     try:
-        status = await text("submodule", "status", cwd=root)
+        async with foreign(root) as theirs:
+            listing = await theirs.git("ls-tree", "-r", "-z", "HEAD")
     except GitError:
         return ()
-    names = re.findall(r"^-[0-9a-f]+ (\S+)", status, re.MULTILINE)
-    return tuple(Row("submodule", name, healing.submodule_absent(name)) for name in names)
+    names = (os.fsdecode(name) for name in re.findall(rb"160000 [^\t]*\t([^\0]+)", listing))
+    return tuple(
+        Row("submodule", name, healing.submodule_absent(name))
+        for name in names
+        if not (root / name / ".git").exists()
+    )
 
 
 def _print(diagnosis: RepositoryDiagnosis) -> None:

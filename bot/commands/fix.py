@@ -80,7 +80,7 @@ async def _fix(options: FixOptions) -> Acceptance:
                 else repo_config(repository)
             )
             name = options.target if repository is None else str(repository.resolve())
-            job = job_of(options, run_id, problem, config, name)
+            job = await job_of(options, run_id, problem, config, name)
             try:
                 report = await _run(job, tools, checkout)
             finally:

@@ -134,7 +134,7 @@ def parse_config(content: bytes | None, source: str) -> RepoConfig:
     return RepoConfig() if content is None else parse(content, source=source)
 
 
-def job_of(
+async def job_of(
     options: FixOptions, run_id: str, problem: Problem, config: RepoConfig, repository: str = ""
 ) -> Job:
     """Return the run's job: the command line goes before the repo config.
@@ -167,7 +167,7 @@ def job_of(
         allow_snapshots=config.mechanical.snapshots,
         network=config.network == "on",
         hosts=config.hosts,
-        as_of=moment_of(options.as_of, local_repository(options)),
+        as_of=await moment_of(options.as_of, local_repository(options)),
         model=config.model,
         effort=config.effort,
         search=config.search.limits,

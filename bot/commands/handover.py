@@ -12,7 +12,7 @@ from bot.commands.fix_options import FixOptions
 from bot.errors import UsageError
 from bot.model import Patch, Report, Verdict
 from bot.reporting.commit_text import commit_message
-from sandbox.git import GitError, git, text
+from sandbox.git import ForeignRepository, GitError, foreign, git
 
 
 async def check_branch(repository: Path, branch: str) -> None:
@@ -25,11 +25,14 @@ async def check_branch(repository: Path, branch: str) -> None:
         await git("check-ref-format", "--branch", branch)
     except GitError as error:
         raise UsageError(f"--branch: {branch!r} is not a valid branch name.") from error
+    name = f"refs/heads/{branch}"
     try:
-        await git("show-ref", "--verify", "--quiet", f"refs/heads/{branch}", cwd=repository)
+        async with foreign(repository) as theirs:
+            taken = await theirs.git("for-each-ref", "--format=%(refname)", name)
     except GitError:
-        return
-    raise UsageError(f"--branch: {branch!r} already exists; choose another name or delete it.")
+        return  # the run itself says what is wrong with the repository
+    if name.encode() in taken.splitlines():
+        raise UsageError(f"--branch: {branch!r} already exists; choose another name or delete it.")
 
 
 def check_patch_file(file: Path) -> None:
@@ -54,31 +57,33 @@ async def commit_to_branch(repository: Path, branch: str, patch: Patch, message:
     Raises:
         UsageError: When the patch needs changes that are not committed.
     """
+    async with foreign(repository) as theirs:
+        commit = await _committed(theirs, patch, message)
+        try:
+            await theirs.git("branch", "--no-track", branch, commit)
+        except GitError as error:
+            raise UsageError(
+                f"--branch: could not create {branch!r}; the fix is commit {commit} ({error})."
+            ) from error
+    return commit
+
+
+async def _committed(theirs: ForeignRepository, patch: Patch, message: str) -> str:
     with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
         index = {"GIT_INDEX_FILE": f"{scratch}/index"}
-        head = await text("rev-parse", "HEAD", cwd=repository)
-        root = Path(await text("rev-parse", "--show-toplevel", cwd=repository))
-        await git("read-tree", head, cwd=root, extra=index)
+        head = await theirs.head()
+        await theirs.git("read-tree", head, extra=index)
+        apply = ("apply", "--cached", "--whitespace=nowarn", "-")
         try:
-            await git(
-                "apply", "--cached", "--whitespace=nowarn", "-",
-                cwd=root, extra=index, stdin=patch.data,
-            )  # fmt: skip
+            await theirs.git(*apply, extra=index, stdin=patch.data)
         except GitError as error:
             raise UsageError(
                 "The fix depends on uncommitted changes, so it can't be committed to a branch. "
                 f"Commit them first, or use --apply or --patch ({error})."
             ) from error
-        tree = (await git("write-tree", cwd=root, extra=index)).decode().strip()
-        made = await git("commit-tree", tree, "-p", head, cwd=root, stdin=message.encode())
-    commit = made.decode().strip()
-    try:
-        await git("branch", branch, commit, cwd=root)
-    except GitError as error:
-        raise UsageError(
-            f"--branch: could not create {branch!r}; the fix is commit {commit} ({error})."
-        ) from error
-    return commit
+        tree = (await theirs.git("write-tree", extra=index)).decode().strip()
+        made = await theirs.git("commit-tree", tree, "-p", head, stdin=message.encode())
+    return made.decode().strip()
 
 
 async def apply_to_work_tree(repository: Path, patch: Patch) -> None:
@@ -87,9 +92,9 @@ async def apply_to_work_tree(repository: Path, patch: Patch) -> None:
     Raises:
         UsageError: When the work tree was changed in the meantime.
     """
-    root = Path(await text("rev-parse", "--show-toplevel", cwd=repository))
     try:
-        await git("apply", "--whitespace=nowarn", "-", cwd=root, stdin=patch.data)
+        async with foreign(repository) as theirs:
+            await theirs.git("apply", "--whitespace=nowarn", "-", stdin=patch.data)
     except GitError as error:
         raise UsageError(
             f"The fix does not apply because the work tree changed in the meantime: {error}"

@@ -72,7 +72,7 @@ async def _look(options: LocaliseOptions) -> tuple[Localiser, Report]:
     settings = load_local_settings(os.environ)
     kind = options.sandbox or settings.fixpoint_sandbox
     run_id = secrets.token_hex(4)
-    job = job_of(asked, run_id, Problem(), repo_config(repository))
+    job = await job_of(asked, run_id, Problem(), repo_config(repository))
     folder = make_data_folder(settings.fixpoint_data) / "local"
     scratch = folder / run_id
     localiser = Localiser()

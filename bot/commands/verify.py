@@ -92,7 +92,9 @@ async def _verify(options: VerifyOptions, data: bytes) -> Report:
         raise UsageError("verify needs a local repository.")
     settings = load_local_settings(os.environ)
     run_id = secrets.token_hex(4)
-    job = job_of(asked, run_id, Problem(instructions=options.issue or ""), repo_config(repository))
+    job = await job_of(
+        asked, run_id, Problem(instructions=options.issue or ""), repo_config(repository)
+    )
     folder = make_data_folder(settings.fixpoint_data) / "local"
     with scratch_folder(folder / run_id) as scratch:
         checkout = LocalCheckout(repository, scratch)

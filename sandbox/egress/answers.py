@@ -8,14 +8,7 @@ from aiohttp import ClientResponse, web
 from multidict import CIMultiDict
 
 from sandbox.egress.listings import LARGEST, Listing
-
-HOP = frozenset(
-    {
-        *("connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade", "host"),
-        *("proxy-authorization", "proxy-authenticate", "proxy-connection", "expect"),
-    }
-)
-"""Headers of one connection, in lower case."""
+from sandbox.egress.request import HOP
 
 _OF_THE_PAGE = frozenset(
     {"content-length", "content-type", "content-encoding", "etag", "last-modified", "vary"}

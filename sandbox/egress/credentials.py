@@ -9,18 +9,24 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from urllib.parse import unquote, urlsplit
 
-from sandbox.egress.request import Wanted
+from sandbox.egress.request import PORTS, Wanted
 
-_PORTS = {"http": 80, "https": 443}
 _READING = frozenset({"GET", "HEAD"})
-_OWN = frozenset({"authorization", "x-http-method", "x-http-method-override", "x-method-override"})
-"""Headers of a client that have no place beside credentials that are not its own."""
+_MAY_STAY = frozenset(
+    {
+        *("accept", "accept-encoding", "accept-language", "user-agent", "range", "if-range"),
+        *("if-none-match", "if-modified-since", "cache-control", "pragma"),
+    }
+)
+"""Headers of a client that may stand beside credentials that are not its own: they choose what of
+an address is answered. Others may choose another address or another method."""
 
 _PROJECT = re.compile(r"[\w.*?-]+(?:/[\w.*?-]+)?")
 """An owner, or `owner/name`, with wildcards as in a shell."""
 
-_DEVIOUS = re.compile(r"\.\.|//|\\|%2e|%2f|%5c|[\x00-\x20]", re.IGNORECASE)
-"""What may make a server find another path than the one that is written."""
+_PLAIN = re.compile(r"(?!.*(\.\.|//|/\./))[\x21-\x7e]+")
+_DEVIOUS = frozenset("%\\;")
+"""What is left of a path that was encoded twice, and what some servers read as `/` or as its end."""
 
 
 class OnlyReading(Exception):
@@ -57,9 +63,14 @@ class RegistryCredential:
 
     def fits(self, path: str) -> bool:
         """Whether a path, with its query, is what the credential is for."""
-        path = path.partition("?")[0]
-        below = path == self.path.rstrip("/") or path.startswith(f"{self.path.rstrip('/')}/")
-        return below and not _DEVIOUS.search(path)
+        written = path.partition("?")[0]
+        read = unquote(written, "latin-1")
+        is_plain = _PLAIN.fullmatch(read) is not None and _DEVIOUS.isdisjoint(read)
+        return is_plain and self._is_above(written) and self._is_above(read)
+
+    def _is_above(self, path: str) -> bool:
+        own = self.path.rstrip("/")
+        return path == own or path.startswith(f"{own}/")
 
 
 def registry_credential(url: str) -> RegistryCredential:
@@ -79,10 +90,10 @@ def registry_credential(url: str) -> RegistryCredential:
         raise ValueError("must list owners or owner/name before the =, separated by commas")
     try:
         parts = urlsplit(url)
-        port = parts.port or _PORTS.get(parts.scheme)
+        port = parts.port or PORTS.get(parts.scheme)
     except ValueError:
         port = None
-    if port is None or parts.scheme not in _PORTS or not parts.hostname or not parts.username:
+    if port is None or parts.scheme not in PORTS or not parts.hostname or not parts.username:
         raise ValueError("must be addresses such as https://user:password@host/path")
     user = unquote(parts.username)
     if parts.password is None:
@@ -124,4 +135,4 @@ def authorization(credentials: Sequence[RegistryCredential], method: str, path: 
 
 def may_stay(header: str) -> bool:
     """Whether a client's header has a place beside credentials that are not its own."""
-    return header.lower() not in _OWN
+    return header.lower() in _MAY_STAY

@@ -7,6 +7,7 @@ import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cached_property
 
 from aiohttp import (
     ClientError,
@@ -24,7 +25,8 @@ from yarl import URL
 from sandbox.egress.addresses import as_address
 from sandbox.egress.operator import Operator, Upstream
 from sandbox.egress.policy import Policy, decide
-from sandbox.egress.request import Wanted
+from sandbox.egress.registries import Registries
+from sandbox.egress.request import LONGEST_LINE, Wanted
 from sandbox.egress.route import Forbidden, NoRoute, checked, checked_as_far_as_known
 
 _TIMEOUT = ClientTimeout(total=None, sock_connect=30, sock_read=300)
@@ -33,26 +35,39 @@ _ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 
 
 class Fetching:
-    """Sends requests on, over connections that are kept for the next ones.
+    """Sends requests on.
+
+    Connections are kept for the next requests only if those have no secret of the operator's: what
+    a host took for the end of a request decides what it takes for the beginning of the next one.
 
     Args:
         policy: What may be reached.
         operator: How this host reaches the internet.
-        trust: How hosts are checked.
+        registries: Know how hosts are checked.
     """
 
-    def __init__(self, policy: Policy, operator: Operator, trust: ssl.SSLContext) -> None:
+    def __init__(self, policy: Policy, operator: Operator, registries: Registries) -> None:
         self._policy = policy
         self._operator = operator
-        self._trust = trust
-        self._direct = _session(TCPConnector(resolver=_Checked(policy), use_dns_cache=False))
-        self._proxied = _session(TCPConnector())
+        self._registries = registries
+        self._sessions: dict[tuple[bool, bool], ClientSession] = {}
 
     @asynccontextmanager
     async def answer(
-        self, wanted: Wanted, headers: CIMultiDict[str], body: StreamReader | None = None
+        self,
+        wanted: Wanted,
+        headers: CIMultiDict[str],
+        body: StreamReader | None = None,
+        *,
+        own: str | None = None,
     ) -> AsyncIterator[ClientResponse]:
         """Yield what the host answers: not decoded, not redirected.
+
+        Args:
+            wanted: Host, method and path.
+            headers: Without those of a connection.
+            body: None for a request without one.
+            own: Value of an `Authorization` that the sandbox does not know.
 
         Raises:
             Forbidden: An address of the host is a local one.
@@ -60,20 +75,21 @@ class Fetching:
         """
         upstream = self._operator.upstream(wanted.scheme, wanted.host, wanted.port)
         await self._check(wanted, upstream)
-        session = self._direct if upstream is None else self._proxied
         for_proxy = _for_proxy(upstream)
         tunnelled = wanted.scheme == "https"
+        sent = headers if tunnelled else CIMultiDict([*headers.items(), *for_proxy.items()])
+        if own is not None:
+            sent["Authorization"] = own
+        session = self._session(proxied=upstream is not None, kept=tunnelled and own is None)
         try:
             async with session.request(
                 wanted.method,
                 _url(wanted),
-                headers=headers
-                if tunnelled
-                else CIMultiDict([*headers.items(), *for_proxy.items()]),
+                headers=sent,
                 data=body,
                 skip_auto_headers=_ADDED,
                 allow_redirects=False,
-                ssl=self._trust,
+                ssl=self._trust if tunnelled else True,
                 proxy=_address(upstream) if upstream else None,
                 proxy_headers=for_proxy if tunnelled else None,
             ) as response:
@@ -93,9 +109,31 @@ class Fetching:
         elif as_address(wanted.host) is not None:
             await checked(wanted.host, wanted.port, passed)
 
+    @cached_property
+    def _trust(self) -> ssl.SSLContext:
+        return self._registries.authority.towards_host()
+
+    def _session(self, *, proxied: bool, kept: bool) -> ClientSession:
+        """Return the session for requests of one kind."""
+        if (proxied, kept) not in self._sessions:
+            resolver = None if proxied else _Checked(self._policy)
+            connector = TCPConnector(
+                resolver=resolver, use_dns_cache=proxied, force_close=not kept, limit=0
+            )
+            self._sessions[proxied, kept] = ClientSession(
+                connector=connector,
+                cookie_jar=DummyCookieJar(),
+                timeout=_TIMEOUT,
+                auto_decompress=False,
+                trust_env=False,
+                max_line_size=LONGEST_LINE,
+                max_field_size=LONGEST_LINE,
+            )
+        return self._sessions[proxied, kept]
+
     async def close(self) -> None:
         """Close the connections."""
-        await asyncio.gather(self._direct.close(), self._proxied.close())
+        await asyncio.gather(*(session.close() for session in self._sessions.values()))
 
 
 class _Checked(AbstractResolver):
@@ -128,16 +166,6 @@ def _resolved(host: str, port: int, address: str) -> ResolveResult:
         family=socket.AF_INET6 if ":" in address else socket.AF_INET,
         proto=0,
         flags=socket.AI_NUMERICHOST,
-    )
-
-
-def _session(connector: TCPConnector) -> ClientSession:
-    return ClientSession(
-        connector=connector,
-        cookie_jar=DummyCookieJar(),
-        timeout=_TIMEOUT,
-        auto_decompress=False,
-        trust_env=False,
     )
 
 

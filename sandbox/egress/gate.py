@@ -10,58 +10,26 @@ import socket
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sandbox.base import Network
-from sandbox.egress.inside import trust_environment
-from sandbox.egress.operator import Operator
-from sandbox.egress.policy import Policy, decide
-from sandbox.egress.registries import Registries
+from sandbox.egress.addresses import as_address
+from sandbox.egress.carrying import carry, closed
+from sandbox.egress.hello import UNRECOGNIZED_NAME, Misdirected, Unreadable, first_words
+from sandbox.egress.policy import Pass, decide
 from sandbox.egress.request import LONGEST_HEAD, BadRequest, Wanted, parse, refusal
 from sandbox.egress.route import Forbidden, NoRoute, Stream, connect
+from sandbox.egress.way_out import WayOut
 
 if TYPE_CHECKING:
-    from sandbox.egress.registry_proxy import RegistryProxy
+    from sandbox.egress.http_proxy import HttpProxy
 
 _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 _LOG = logging.getLogger(__name__)
-_PIECE = 1 << 16
 _HEAD_SECONDS = 60.0
 _MOST_REFUSALS = 50
 _SENTENCE = "{host} is not among the hosts that this run may reach."
-
-
-@dataclass(frozen=True, slots=True)
-class WayOut:
-    """What one sandbox may reach, and how this host reaches it.
-
-    Attributes:
-        policy: What it may reach.
-        operator: How this host reaches the internet.
-        registries: Which of them the gate stands for.
-    """
-
-    policy: Policy
-    operator: Operator
-    registries: Registries = field(default_factory=Registries)
-
-    @property
-    def ends_tls(self) -> bool:
-        """Whether the sandbox has to trust the gate, which stands for registries."""
-        return self.registries.end_tls(self.policy)
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """Variables that tell clients in the sandbox whom to trust."""
-        return trust_environment() if self.ends_tls else {}
-
-
-def way_out(network: Network, operator: Operator, registries: Registries) -> WayOut:
-    """Return the way out of a sandbox: private registries that do not serve it are as any host."""
-    served = registries.private_for(network.project)
-    return WayOut(Policy(network, operator.named | served), operator, registries)
 
 
 class Gate:
@@ -75,7 +43,7 @@ class Gate:
         self._policy = way_out.policy
         self._operator = way_out.operator
         self._registries = way_out.registries
-        self._proxy: RegistryProxy | None = None
+        self._proxy: HttpProxy | None = None
         self._refused: dict[str, None] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -115,85 +83,103 @@ class Gate:
                 refusal("431 Request Header Fields Too Large", "The headers are too long.")
             )
         finally:
-            await _closed(writer)
+            await closed(writer)
 
     async def _answer(self, client: Stream, head: bytes) -> None:
         _, writer = client
         try:
             wanted = parse(head)
-            host, (server, first) = wanted.host, await self._connected(wanted)
+            passed = self._pass(wanted)
+            server = await self._connected(wanted, passed)
         except BadRequest as error:
             writer.write(refusal("400 Bad Request", str(error)))
             return
         except Forbidden as error:
+            self._refuse(wanted)
             writer.write(refusal("403 Forbidden", str(error)))
             return
         except NoRoute as error:
             writer.write(refusal("502 Bad Gateway", str(error)))
             return
-        _LOG.info("sandbox reached a host", extra={"host": host, "port": wanted.port})
+        _LOG.info("sandbox reached a host", extra={"host": wanted.host, "port": wanted.port})
         try:
-            if wanted.scheme == "https":
+            if wanted.scheme == "http":
+                server[1].write(wanted.head)
+                await carry(client, server)
+            else:
                 writer.write(_ESTABLISHED)
-            server[1].write(first)
-            await _carry(client, server)
+                await self._tunnel(wanted, passed, client, server)
         finally:
-            await _closed(server[1])
+            await closed(server[1])
 
-    async def _connected(self, wanted: Wanted) -> tuple[Stream, bytes]:
+    async def _tunnel(self, wanted: Wanted, passed: Pass, client: Stream, server: Stream) -> None:
+        if passed.no_other and not self._stands_for(wanted):
+            try:
+                whom, said = await self._held(wanted, client)
+            except (Misdirected, Unreadable):
+                client[1].write(UNRECOGNIZED_NAME)
+                return
+            if whom != wanted:
+                await self._read_here(whom, said, client)
+                return
+            server[1].write(said)
+        await carry(client, server)
+
+    async def _read_here(self, wanted: Wanted, said: bytes, client: Stream) -> None:
+        """Read the requests that come through a tunnel as they are."""
+        server = await self._http_proxy().connect(wanted)
+        try:
+            server[1].write(said)
+            await carry(client, server)
+        finally:
+            await closed(server[1])
+
+    def _pass(self, wanted: Wanted) -> Pass:
         passed = decide(self._policy, wanted.host, wanted.port)
         if passed is None:
-            self._refuse(wanted)
             raise Forbidden(_SENTENCE.format(host=wanted.host))
-        if self._registries.stand_for(wanted, self._policy):
-            return await self._registry_proxy().connect(wanted)
-        try:
-            return await connect(wanted, passed, self._operator)
-        except Forbidden:
-            self._refuse(wanted)
-            raise
+        return passed
 
-    def _registry_proxy(self) -> RegistryProxy:
+    def _stands_for(self, wanted: Wanted) -> bool:
+        return self._registries.stand_for(wanted, self._policy)
+
+    async def _connected(self, wanted: Wanted, passed: Pass) -> Stream:
+        """Connect to a tunnel's host; requests that can be read are read here."""
+        if wanted.scheme == "http" or self._stands_for(wanted):
+            return await self._http_proxy().connect(wanted)
+        return await connect(wanted, passed, self._operator)
+
+    async def _held(self, wanted: Wanted, client: Stream) -> tuple[Wanted, bytes]:
+        """Wait for the first words in a tunnel that has to stay with its host.
+
+        Returns:
+            Whom they are for, which is somebody else where they are no TLS; and the words.
+
+        Raises:
+            Misdirected: They are for another host.
+        """
+        async with asyncio.timeout(_HEAD_SECONDS):
+            said = await first_words(client[0])
+        if not said.is_tls:
+            return replace(wanted, scheme="http"), said.data
+        if said.name is not None and said.name != wanted.host:
+            self._refuse(replace(wanted, host=said.name))
+            raise Misdirected
+        if said.name is None and as_address(wanted.host) is None:
+            raise Misdirected
+        return wanted, said.data
+
+    def _http_proxy(self) -> HttpProxy:
         if self._proxy is None:
-            from sandbox.egress.registry_proxy import (
-                RegistryProxy,
-            )  # slow to import, and rarely needed
+            from sandbox.egress.http_proxy import HttpProxy  # slow to import, and rarely needed
 
-            self._proxy = RegistryProxy(
-                self._registries, self._policy, self._operator, self._refuse
-            )
+            self._proxy = HttpProxy(self._registries, self._policy, self._operator, self._refuse)
         return self._proxy
 
     def _refuse(self, wanted: Wanted) -> None:
         _LOG.warning("sandbox was refused a host", extra={"host": wanted.host, "port": wanted.port})
         if len(self._refused) < _MOST_REFUSALS:
             self._refused[wanted.host] = None
-
-
-async def _carry(client: Stream, server: Stream) -> None:
-    """Copy both directions; when the server has said all, the rest does not matter."""
-    upward = asyncio.ensure_future(_copy(client[0], server[1]))
-    try:
-        await _copy(server[0], client[1])
-    finally:
-        upward.cancel()
-        await asyncio.gather(upward, return_exceptions=True)
-
-
-async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(ConnectionError):
-        while data := await source.read(_PIECE):
-            target.write(data)
-            await target.drain()
-        if target.can_write_eof():
-            target.write_eof()
-
-
-async def _closed(writer: asyncio.StreamWriter) -> None:
-    writer.close()
-    with contextlib.suppress(ConnectionError, TimeoutError):
-        async with asyncio.timeout(1):
-            await writer.wait_closed()
 
 
 @asynccontextmanager

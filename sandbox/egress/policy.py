@@ -36,6 +36,9 @@ class Pass:
     anywhere: bool
     """Whether its address may be a local one."""
 
+    no_other: bool = True
+    """Whether other hosts may not be reached, so that a connection has to stay with this one."""
+
     def admits(self, address: str) -> bool:
         """Whether the connection may go to this address of the host."""
         return self.anywhere or not is_local(address)
@@ -50,9 +53,9 @@ def decide(policy: Policy, host: str, port: int) -> Pass | None:
         return None
     if address is not None and is_local(address):
         return None
-    if policy.network.everything or (
-        port in PORTS and any(matches(host, allowed) for allowed in policy.network.hosts)
-    ):
+    if policy.network.everything:
+        return Pass(anywhere=False, no_other=False)
+    if port in PORTS and any(matches(host, allowed) for allowed in policy.network.hosts):
         return Pass(anywhere=False)
     return None
 

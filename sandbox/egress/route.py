@@ -27,8 +27,8 @@ class Forbidden(Exception):
     """The host's name leads to where the sandbox may not go."""
 
 
-async def connect(wanted: Wanted, passed: Pass, operator: Operator) -> tuple[Stream, bytes]:
-    """Return a connection, and what is to be sent over it first.
+async def connect(wanted: Wanted, passed: Pass, operator: Operator) -> Stream:
+    """Return a connection to a host, for whatever is said over it.
 
     Raises:
         Forbidden: An address of the host is a local one.
@@ -40,7 +40,7 @@ async def connect(wanted: Wanted, passed: Pass, operator: Operator) -> tuple[Str
             if upstream is not None:
                 return await _through(upstream, wanted, passed)
             addresses = await checked(wanted.host, wanted.port, passed)
-            return await _direct(addresses, wanted.port), wanted.head
+            return await _direct(addresses, wanted.port)
     except TimeoutError as error:
         raise NoRoute(f"{wanted.host} does not answer.") from error
     except OSError as error:
@@ -84,7 +84,7 @@ async def _direct(addresses: Sequence[str], port: int) -> Stream:
     raise problem or OSError("it has no address")
 
 
-async def _through(upstream: Upstream, wanted: Wanted, passed: Pass) -> tuple[Stream, bytes]:
+async def _through(upstream: Upstream, wanted: Wanted, passed: Pass) -> Stream:
     """Let the operator's proxy connect. What it resolves we can't see; what we can, we check."""
     await checked_as_far_as_known(wanted.host, wanted.port, passed)
     context = ssl.create_default_context() if upstream.tls else None
@@ -92,15 +92,12 @@ async def _through(upstream: Upstream, wanted: Wanted, passed: Pass) -> tuple[St
         upstream.host, upstream.port, ssl=context, limit=LONGEST_HEAD
     )
     extra = f"Proxy-Authorization: {upstream.authorization}\r\n" if upstream.authorization else ""
-    if wanted.scheme == "http":
-        line, _, rest = wanted.head_for_proxy.partition(b"\r\n")
-        return stream, line + b"\r\n" + extra.encode() + rest
     try:
         await _ask_for_tunnel(stream, wanted, extra)
     except BaseException:
         stream[1].close()
         raise
-    return stream, b""
+    return stream
 
 
 async def _ask_for_tunnel(stream: Stream, wanted: Wanted, extra: str) -> None:

@@ -1,6 +1,8 @@
 """Git on the host: objects of a run, trees of sandboxes, patches between them."""
 
+from sandbox.git.foreign import ForeignRepository, foreign
 from sandbox.git.freeze import freeze
+from sandbox.git.layout import RepositoryRefused
 from sandbox.git.objects import (
     BYPRODUCTS,
     EMPTY_TREE,
@@ -9,19 +11,21 @@ from sandbox.git.objects import (
     PatchDoesNotApply,
     TreeChange,
 )
-from sandbox.git.process import Credential, GitError, environment, git, text
+from sandbox.git.process import Credential, GitError, environment, git
 
 __all__ = [
     "BYPRODUCTS",
     "EMPTY_TREE",
     "Credential",
     "Diff",
+    "ForeignRepository",
     "GitError",
     "ObjectStore",
     "PatchDoesNotApply",
+    "RepositoryRefused",
     "TreeChange",
     "environment",
+    "foreign",
     "freeze",
     "git",
-    "text",
 ]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sandbox.git.foreign import ForeignRepository, foreign
+from sandbox.git.layout import RepositoryRefused
 from sandbox.git.objects import ObjectStore
-from sandbox.git.process import git
 
-_PATHS = ("objects", "shallow", "info/exclude")
-_COMMITS = ("HEAD^{commit}", "HEAD^{tree}")
+_TAGS = ("for-each-ref", "--format=%(refname) %(objectname)", "refs/tags")
 
 
 async def freeze(repository: Path, store: ObjectStore) -> tuple[str, bool]:
@@ -22,25 +22,27 @@ async def freeze(repository: Path, store: ObjectStore) -> tuple[str, bool]:
 
     Raises:
         GitError: When the directory is no git repository, or has no commit.
+        RepositoryRefused: When the repository is of a kind that is not read.
     """
-    asked = ("--show-toplevel", *(part for path in _PATHS for part in ("--git-path", path)))
-    said = await git("rev-parse", *asked, *_COMMITS, cwd=repository)
-    top, objects, shallow, exclude, head, head_tree = said.decode(
-        "utf-8", "surrogateescape"
-    ).splitlines()
-    root = Path(top)
-    await store.create(borrow_from=(repository / objects).resolve())
-    await _borrow_settings(root, repository / shallow, repository / exclude, store)
-    tree = await store.write_tree(root, base=head)
-    if tree == head_tree:
+    async with foreign(repository) as theirs:
+        head = await theirs.head()
+        await store.create(borrow_from=theirs.objects)
+        await _take_over(theirs, store)
+        if theirs.is_partial and await store.lacks(head):
+            raise RepositoryRefused(
+                f"{theirs.root} is a partial clone, and files of its commit are still on the "
+                "server, which is never asked for them. Clone it without `--filter`."
+            )
+        tree = await store.write_tree(theirs.root, base=head)
+    if tree == await store.tree_of(head):
         return head, False
     return await store.commit(tree, parents=[head], message="Work tree as found"), True
 
 
-async def _borrow_settings(root: Path, shallow: Path, exclude: Path, store: ObjectStore) -> None:
+async def _take_over(theirs: ForeignRepository, store: ObjectStore) -> None:
     """Take over tags, where a shallow clone ends, and what its owner excludes without a file."""
-    if shallow.is_file():
-        (store.directory / "shallow").write_bytes(shallow.read_bytes())
-    if exclude.is_file():
-        store.exclude(exclude.read_text("utf-8", "surrogateescape").splitlines())
-    await store.fetch(f"file://{root}")
+    if theirs.shallow:
+        (store.directory / "shallow").write_bytes(theirs.shallow)
+    store.exclude(theirs.exclude.decode("utf-8", "surrogateescape").splitlines())
+    tags = (await theirs.git(*_TAGS)).decode("utf-8", "surrogateescape").splitlines()
+    await store.refer(dict(tag.split(" ") for tag in tags))

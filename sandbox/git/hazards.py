@@ -36,6 +36,22 @@ async def refuse_pipes(work_tree: Path) -> None:
         raise GitError(f"{os.fsdecode(found)!r} is not a file but a pipe, a socket or a device.")
 
 
+async def odd_file(*places: Path) -> Path | None:
+    """Return the first thing in files and folders that is neither, such as a link or a pipe.
+
+    Places that are not there have none.
+    """
+    there = [str(place.absolute()) for place in places if os.path.lexists(place)]
+    if not there:
+        return None
+    _, found, _ = await finished(
+        *("find", "-P", *there, "!", "-type", "f", "!", "-type", "d", "-print0", "-quit"),
+        stderr=DEVNULL,
+        env={"PATH": os.defpath},
+    )
+    return Path(os.fsdecode(found.rstrip(b"\0"))) if found else None
+
+
 def too_large(work_tree: Path, untracked: Iterable[str]) -> Iterator[str]:
     """Yield the untracked files that are left out of every tree, because nobody could push them.
 

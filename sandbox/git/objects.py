@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import io
 import os
 import tempfile
@@ -10,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.git.hazards import refuse_pipes, too_large
 from sandbox.git.process import Credential, GitError, git
+from sandbox.git.work_tree import WorkTree
 
 BYPRODUCTS = (
     "__pycache__/", "*.py[cod]", "*.egg-info/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/",
@@ -79,7 +78,8 @@ class ObjectStore:
     async def create(self, *, borrow_from: Path | None = None) -> None:
         """Make it, once; `borrow_from` is an object folder to read objects from."""
         if not (self.directory / "HEAD").exists():
-            await git("init", "--quiet", "--bare", "--template=", str(self.directory))
+            place = str(self.directory.absolute())
+            await git("init", "--quiet", "--bare", "--template=", place)
             self.exclude(BYPRODUCTS)
         if borrow_from is not None:
             alternates = self.directory / "objects" / "info" / "alternates"
@@ -108,6 +108,23 @@ class ObjectStore:
             credential=credential,
         )  # fmt: skip
 
+    async def refer(self, refs: Mapping[str, str]) -> None:
+        """Make refs by name, as far as the objects that they name are here."""
+        asked = "".join(f"{name}\n" for name in refs.values()).encode()
+        said = await self._git("cat-file", "--batch-check=%(objectname)", stdin=asked)
+        lines = said.splitlines()
+        here = [
+            f"update {ref}\0{name}\0\0"
+            for (ref, name), line in zip(refs.items(), lines, strict=True)
+            if line == name.encode()
+        ]
+        await self._git("update-ref", "-z", "--stdin", stdin=os.fsencode("".join(here)))
+
+    async def lacks(self, commit: str) -> bool:
+        """Whether anything is missing of a commit's files, as in a partial clone."""
+        walk = ("rev-list", "--objects", "--no-walk", "--missing=print", commit)
+        return any(line.startswith(b"?") for line in (await self._git(*walk)).splitlines())
+
     async def has(self, commit: str) -> bool:
         """Whether the commit is here."""
         try:
@@ -125,34 +142,17 @@ class ObjectStore:
 
         Args:
             work_tree: The directory; its own `.git` is neither read nor stored, nor are
-                repositories below it, unless the base names them as submodules. Untracked files
-                larger than `LARGEST_FILE` are left out.
+                repositories below it. Submodules stay at the commits that the base names, while
+                they are folders. Untracked files larger than `LARGEST_FILE` are left out.
             base: Tree or commit whose paths count as tracked (ignored files stay when tracked).
             force: Paths to store although an ignore file names them.
 
         Raises:
             GitError: The tree would make git wait for ever, or holds far too much.
         """
-        await refuse_pipes(work_tree)
         with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
-            index = {"GIT_INDEX_FILE": f"{scratch}/index", "GIT_WORK_TREE": str(work_tree)}
-            await self._git("read-tree", base, extra=index)
-            paths = await self._without_foreign(work_tree, index)
-            await self._git("add", "--all", "--", *paths, cwd=work_tree, extra=index)
-            if force:
-                await self._git("add", "--force", "--", *force, cwd=work_tree, extra=index)
-            return (await self._git("write-tree", extra=index)).decode().strip()
-
-    async def _without_foreign(self, work_tree: Path, index: Mapping[str, str]) -> list[str]:
-        """Return pathspecs of everything but untracked repositories and far too large files."""
-        listing = await self._git(
-            "ls-files", "--others", "--exclude-standard", "-z", cwd=work_tree, extra=index
-        )
-        names = [os.fsdecode(name) for name in listing.split(b"\0") if name]
-        foreign = [name.rstrip("/") for name in names if name.endswith("/")]
-        files = [name for name in names if not name.endswith("/")]
-        foreign += await asyncio.to_thread(list, too_large(work_tree, files))
-        return [".", *(f":(exclude,literal){name}" for name in foreign)]
+            tree = WorkTree(work_tree, self.directory, Path(scratch, "index"))
+            return await tree.stored(base, force)
 
     async def apply(self, base: str, patch: bytes) -> str:
         """Apply a patch to a tree, without a work tree, and return the new tree's id.
@@ -325,15 +325,17 @@ class ObjectStore:
 
     async def check_out(self, commit: str, destination: Path, *, full_history: bool) -> None:
         """Make `destination` a repository of its own at `commit`: no remote, nothing borrowed."""
-        await git("init", "--quiet", "--template=", "--initial-branch=main", str(destination))
+        place = destination.absolute()
+        await git("init", "--quiet", "--template=", "--initial-branch=main", str(place))
         ref = "refs/fixpoint/head"
         await self._git("update-ref", ref, commit)
         shallow, tags = ((), (_ALL_TAGS,)) if full_history else (("--depth=1",), ())
         await git(
             "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--update-shallow", "--update-head-ok", *shallow,
-            f"file://{self.directory}", f"+{ref}:refs/heads/main", *tags, cwd=destination,
+            f"file://{self.directory.absolute()}", f"+{ref}:refs/heads/main", *tags, git_dir=place / ".git",
         )  # fmt: skip
-        await git("reset", "--quiet", "--hard", "refs/heads/main", cwd=destination)
+        start = ("reset", "--quiet", "--hard", "refs/heads/main")
+        await git(*start, git_dir=place / ".git", cwd=place)
 
     async def size(self) -> int:
         """Return the bytes of its packs and loose objects, borrowed ones included."""
@@ -347,10 +349,16 @@ class ObjectStore:
     async def _git(
         self,
         *arguments: str,
-        cwd: Path | None = None,
+        cwd: Path = Path("/"),
         extra: Mapping[str, str] | None = None,
         stdin: bytes | None = None,
         credential: Credential | None = None,
     ) -> bytes:
-        variables = {"GIT_DIR": str(self.directory), **(extra or {})}
-        return await git(*arguments, cwd=cwd, extra=variables, stdin=stdin, credential=credential)
+        return await git(
+            *arguments,
+            git_dir=self.directory,
+            cwd=cwd,
+            extra=extra,
+            stdin=stdin,
+            credential=credential,
+        )

@@ -3,6 +3,9 @@
 The repositories and trees that this module touches are not trusted. Every call therefore runs
 with no system or user configuration, no hooks, no file-system monitor, no external diff or filter
 and no prompt; a credential travels in the environment, never in argv or in a remote's URL.
+
+What guards against the settings of a repository itself is that git only ever runs in repositories
+that were made here, and looks for no other: those of other people are read through `foreign`.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ _SAFE_CONFIG = (
     ("safe.directory", "*"),
     ("http.lowSpeedLimit", "1000"),  # bytes per second; slower for a minute counts as silence
     ("http.lowSpeedTime", "60"),
+    ("core.alternateRefsCommand", "true"),  # or git runs in the repository that objects are of
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
     ("commit.gpgSign", "false"),
@@ -39,6 +43,9 @@ _SAFE_CONFIG = (
     ("user.name", "Fixpoint"),
     ("user.email", "fixpoint@localhost"),
 )
+
+_NOWHERE = Path("/")
+"""Where a command runs that needs no repository: below it, git would find somebody's."""
 
 _PASSED_ON = ("PATH", "LANG", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO")
 _PROXIES = ("http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY")
@@ -82,6 +89,7 @@ def environment(
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_ASKPASS": "true",
         "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_NO_LAZY_FETCH": "1",
         "LC_ALL": "C.UTF-8",
         "GIT_CONFIG_COUNT": str(len(config)),
     }
@@ -93,25 +101,33 @@ def environment(
 
 async def git(
     *arguments: str,
-    cwd: Path | None = None,
+    git_dir: Path | None = None,
+    cwd: Path = _NOWHERE,
     extra: Mapping[str, str] | None = None,
     stdin: bytes | None = None,
     credential: Credential | None = None,
 ) -> bytes:
     """Run one git command and return its stdout.
 
+    Args:
+        arguments: The command's name first.
+        git_dir: A repository that was made here; without it, the command knows of none.
+        cwd: Where it runs.
+        extra: Variables besides `environment`.
+        stdin: What it reads.
+        credential: What it may send to a server.
+
     Raises:
         GitError: When it exits with another status than zero.
     """
+    place = {} if git_dir is None else {"GIT_DIR": str(git_dir.absolute())}
     code, out, err = await finished(
-        "git", *arguments, cwd=cwd, env=environment(extra, credential), given=stdin
+        *("git", *arguments),
+        cwd=cwd if place else _NOWHERE,
+        env=environment({**place, **(extra or {})}, credential),
+        given=stdin,
     )
     if code:
         last_words = err.decode("utf-8", "replace").strip()[-2000:]
         raise GitError(f"git {arguments[0]} failed: {last_words}")
     return out
-
-
-async def text(*arguments: str, cwd: Path | None = None) -> str:
-    """Run one git command and return its stdout as stripped text."""
-    return (await git(*arguments, cwd=cwd)).decode("utf-8", "surrogateescape").strip()

@@ -36,7 +36,7 @@ class UpstreamProxy:
         return [head.partition("\r\n")[0] for head in self.heads]
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Welcome whoever asks for a page, and repeat what comes through a tunnel."""
+        """Welcome whoever asks for a page, and tell what comes through a tunnel first."""
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             self.heads.append(head)
@@ -44,7 +44,8 @@ class UpstreamProxy:
                 writer.write(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")
             elif head.startswith("CONNECT"):
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-                writer.write(b"echo " + await reader.readline())
+                first = await reader.read(1)
+                writer.write(f"heard {first.hex()}\n".encode() if first else b"")
             else:
                 writer.write(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + WELCOME)
             await writer.drain()

@@ -9,13 +9,25 @@ from sandbox.egress.inside import PORT
 from tests.flows.server_process import PATIENCE
 
 
-def tunnel(port: int) -> str:
-    """Return a bash command that opens descriptor 3 to a port of this machine.
+def answer(port: int, path: str = "") -> str:
+    """Return a bash command that prints the last line of a page of this machine; for `$(...)`.
 
-    Sandboxes reach it as a registry of the operator's; see `registry`.
+    Sandboxes reach its port as a registry of the operator's; see `registry`.
     """
-    ask = f"printf 'CONNECT 127.0.0.1:{port} HTTP/1.1\\r\\n\\r\\n' >&3"
-    return f"exec 3<>/dev/tcp/127.0.0.1/{PORT} && {ask} && read -r _ <&3 && read -r _ <&3"
+    ask = f"printf 'GET http://127.0.0.1:{port}/{path} HTTP/1.0\\r\\n\\r\\n' >&3"
+    return f"exec 3<>/dev/tcp/127.0.0.1/{PORT} && {ask} && tail -n 1 <&3"
+
+
+async def asked(reader: asyncio.StreamReader) -> str:
+    """Read a request, and return the path of its page."""
+    head = (await reader.readuntil(b"\r\n\r\n")).decode()
+    return head.split(" ")[1].removeprefix("/")
+
+
+def say(word: str, writer: asyncio.StreamWriter) -> None:
+    """Answer a request with a page of one line."""
+    writer.write(f"HTTP/1.0 200 OK\r\n\r\n{word}\n".encode())
+    writer.close()
 
 
 def registry(port: int) -> dict[str, str]:
@@ -50,7 +62,7 @@ class Gate:
 
     def command(self, place: str) -> str:
         """Return a bash command that passes the gate at a place."""
-        return f"{tunnel(self._port)} && echo {place} >&3 && read -r _ <&3"
+        return f"test $({answer(self._port, place)}) = go"
 
     @property
     def variables(self) -> dict[str, str]:
@@ -84,7 +96,7 @@ class Gate:
         del self._waiting[place]
 
     async def _meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        place = (await reader.readline()).decode().strip()
+        place = await asked(reader)
         self.passed.append(place)
         async with self._changed:
             if place in self._closed:
@@ -92,5 +104,4 @@ class Gate:
                 self._changed.notify_all()
                 await self._changed.wait_for(lambda: place not in self._closed)
                 self._waiting.pop(place, None)
-        writer.write(b"go\n")
-        writer.close()
+        say("go", writer)

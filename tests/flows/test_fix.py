@@ -21,7 +21,7 @@ from tests.fakes.model import (
     Step,
     Unauthorized,
 )
-from tests.flows.gate import registry, tunnel
+from tests.flows.gate import answer, asked, registry, say
 from tests.flows.world import FILES, FIX, RIGHT, WHY, WRONG, World, attempts, bash, edit, open_world
 
 
@@ -542,18 +542,17 @@ async def test_a_flaky_failure_is_not_repaired(
     """Red and green on the same tree is a finding of its own; no model is asked."""
     seen: list[None] = []
 
-    async def every_other(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def every_other(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         seen.append(None)
-        writer.write(b"red\n" if len(seen) % 2 else b"green\n")
-        await writer.drain()
-        writer.close()
+        await asked(reader)
+        say("red" if len(seen) % 2 else "green", writer)
         await writer.wait_closed()
 
     async with await asyncio.start_server(every_other, "127.0.0.1", 0) as service:
         port = service.sockets[0].getsockname()[1]
         for name, value in registry(port).items():
             monkeypatch.setenv(name, value)
-        check = f"{tunnel(port)}; read -r light <&3; test $light = green\n"
+        check = f"test $({answer(port)}) = green\n"
         config = "setup: 'true'\ntest: bash check.sh\nnetwork: on\n"
         files = {**FILES, "check.sh": check, ".github/fixpoint.yml": config}
         async with open_world(tmp_path, attempts(RIGHT), files=files) as world:

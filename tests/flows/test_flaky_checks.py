@@ -13,7 +13,7 @@ from inline_snapshot import snapshot
 from bot.model import Verdict
 from tests.fakes.github.ci_model import Step
 from tests.flows.failing_commit import FILES, runner_log
-from tests.flows.gate import registry, tunnel
+from tests.flows.gate import answer, asked, registry, say
 from tests.flows.world import RIGHT, World, attempts, open_world
 
 SCRIPT = "bash check.sh"
@@ -35,14 +35,13 @@ async def open_flaky_world(
     root: Path, monkeypatch: pytest.MonkeyPatch, *, may_rerun: bool
 ) -> AsyncIterator[World]:
     """Open a world whose check asks a service that says red and green by turns."""
-    asked = 0
+    count = 0
 
-    async def by_turns(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal asked
-        asked += 1
-        writer.write(b"red\n" if asked % 2 else b"green\n")
-        await writer.drain()
-        writer.close()
+    async def by_turns(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal count
+        count += 1
+        await asked(reader)
+        say("red" if count % 2 else "green", writer)
         await writer.wait_closed()
 
     async with await asyncio.start_server(by_turns, "127.0.0.1", 0) as service:
@@ -53,7 +52,7 @@ async def open_flaky_world(
             **FILES,
             ".github/workflows/ci.yml": CI,
             ".github/fixpoint.yml": CONFIG,
-            "check.sh": f"{tunnel(port)}; read -r light <&3; test $light = green\n",
+            "check.sh": f"test $({answer(port)}) = green\n",
         }
         async with open_world(root, attempts(RIGHT), files=files) as world:
             if may_rerun:

@@ -19,13 +19,13 @@ from bot.repair.workspace.setup_notes import setup_notes
 DAY = datetime(2026, 1, 31, tzinfo=UTC)
 
 
-def test_a_date_is_a_moment(tmp_path: Path) -> None:
+async def test_a_date_is_a_moment(tmp_path: Path) -> None:
     """In UTC, unless it says otherwise; the job carries it."""
-    assert moment_of(None, tmp_path) is None
-    assert moment_of("2026-01-31", None) == DAY
-    assert moment_of("2026-01-31T01:00:00+01:00", tmp_path) == DAY
+    assert await moment_of(None, tmp_path) is None
+    assert await moment_of("2026-01-31", None) == DAY
+    assert await moment_of("2026-01-31T01:00:00+01:00", tmp_path) == DAY
     options = FixOptions(str(tmp_path), as_of="2026-01-31")
-    assert job_of(options, "run1", Problem(), RepoConfig()).as_of == DAY
+    assert (await job_of(options, "run1", Problem(), RepoConfig())).as_of == DAY
 
 
 @pytest.mark.parametrize(
@@ -36,10 +36,10 @@ def test_a_date_is_a_moment(tmp_path: Path) -> None:
         ("commit", False, "--as-of commit needs a local repository; use a date instead."),
     ],
 )
-def test_other_words_are_none(tmp_path: Path, text: str, there: bool, sentence: str) -> None:  # noqa: FBT001 - a table's column
+async def test_other_words_are_none(tmp_path: Path, text: str, there: bool, sentence: str) -> None:  # noqa: FBT001 - a table's column
     """Nor has a folder without commits a date."""
     with pytest.raises(UsageError) as caught:
-        moment_of(text, tmp_path if there else None)
+        await moment_of(text, tmp_path if there else None)
     assert str(caught.value) == sentence
 
 

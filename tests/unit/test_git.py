@@ -24,6 +24,10 @@ def shell(directory: Path, *commands: str) -> None:
         subprocess.run(["bash", "-ec", command], cwd=directory, check=True, capture_output=True)
 
 
+def said(directory: Path, command: str) -> str:
+    return subprocess.check_output(["bash", "-c", command], cwd=directory, text=True).strip()
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A repository with one commit, one tag and an ignore file."""
@@ -47,7 +51,7 @@ async def frozen(repository: Path, tmp_path: Path) -> tuple[ObjectStore, str, bo
 async def test_a_clean_work_tree_freezes_to_its_head(repository: Path, tmp_path: Path) -> None:
     """Nothing new is made when nothing was changed."""
     _, commit, changed = await frozen(repository, tmp_path)
-    head = (await git("rev-parse", "HEAD", cwd=repository)).decode().strip()
+    head = said(repository, "git rev-parse HEAD")
     assert (commit, changed) == (head, False)
 
 
@@ -86,8 +90,8 @@ async def test_a_checkout_stands_alone(repository: Path, tmp_path: Path) -> None
     copy = tmp_path / "copy"
     await store.check_out(commit, copy, full_history=True)
     assert (copy / "a.txt").read_text() == "one\n"
-    assert (await git("describe", "--tags", cwd=copy)).strip() == b"v1"
-    assert await git("remote", cwd=copy) == b""
+    assert said(copy, "git describe --tags") == "v1"
+    assert said(copy, "git remote") == ""
     assert not (copy / ".git" / "objects" / "info" / "alternates").exists()
 
 
@@ -190,8 +194,24 @@ def test_a_token_is_only_in_the_environment() -> None:
 
 async def test_cancelling_ends_the_process(tmp_path: Path) -> None:
     """A git process does not outlive the task that waits for it."""
-    task = asyncio.create_task(git("hash-object", "--stdin-paths", cwd=tmp_path, stdin=None))
+    task = asyncio.create_task(git("hash-object", "--stdin-paths", git_dir=tmp_path, stdin=None))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_git_looks_for_no_repository(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A command that needs none is not told anything by the one around the current folder."""
+    monkeypatch.chdir(repository)
+    await git("ls-remote", "--quiet", f"file://{repository}")
+    shell(repository, f"git config url./nowhere.insteadOf file://{repository}")
+    assert b"refs/tags/v1" in await git("ls-remote", "--quiet", f"file://{repository}")
+    with pytest.raises(GitError, match="not a git repository"):
+        await git("status")
+    store = ObjectStore(Path("relative.git"))
+    await store.create()
+    assert (repository / "relative.git" / "HEAD").is_file()
+    assert not await store.has("HEAD")

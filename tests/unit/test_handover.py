@@ -11,7 +11,7 @@ from bot.commands.fix_options import FixOptions, local_repository
 from bot.commands.handover import commit_to_branch
 from bot.errors import UsageError
 from bot.model import Patch
-from sandbox.git import text
+from sandbox.git import foreign
 
 PATCH = b"""\
 diff --git a/a.txt b/a.txt
@@ -45,4 +45,5 @@ async def test_a_branch_that_git_refuses_loses_nothing(repository: Path) -> None
     with pytest.raises(UsageError, match="the fix is commit") as refused:
         await commit_to_branch(repository, "fix/it", Patch(PATCH), "Fix it\n")
     commit = str(refused.value).split("commit ")[1][:40]
-    assert await text("show", f"{commit}:a.txt", cwd=repository) == "two"
+    async with foreign(repository) as theirs:
+        assert await theirs.git("show", f"{commit}:a.txt") == b"two\n"

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from bot.errors import UsageError
 from bot.repair.job import Source
-from sandbox.git import GitError, ObjectStore, freeze, text
+from sandbox.git import GitError, ObjectStore, RepositoryRefused, foreign, freeze
 
 FULL_HISTORY_BYTES = 256 * 2**20
 """Up to this size the sandbox gets the history and its tags: version tools such as setuptools-scm
@@ -22,12 +22,21 @@ T = TypeVar("T")
 
 
 async def provide(store: ObjectStore, head: str, directory: Path) -> Path:
-    """Check a commit of the store out into `directory`, unless that is done already."""
+    """Check a commit of the store out into `directory`, unless that is done already.
+
+    Where the history is too large, or has gaps like that of a partial clone, it is left out.
+    """
     if not directory.exists():
         making = directory.with_name(f"{directory.name}.making")
         await asyncio.to_thread(_remove_tree, making)
         full = await store.size() <= FULL_HISTORY_BYTES
-        await store.check_out(head, making, full_history=full)
+        try:
+            await store.check_out(head, making, full_history=full)
+        except GitError:
+            if not full:
+                raise
+            await asyncio.to_thread(_remove_tree, making)
+            await store.check_out(head, making, full_history=False)
         making.rename(directory)
     return directory
 
@@ -60,13 +69,16 @@ class LocalCheckout:
         """Return a commit that holds the work tree as found.
 
         Raises:
-            UsageError: When the folder is no git repository, or one without a commit.
+            UsageError: When the folder is no git repository, one without a commit, or one of a
+                kind that is not read.
         """
         return await (self._freezing or self._freeze())
 
     async def _freeze(self) -> str:
         try:
             commit, self.changed = await freeze(self._repository, self.store)
+        except RepositoryRefused as error:
+            raise UsageError(str(error)) from error
         except GitError as error:
             raise UsageError(
                 f"{self._repository} can't be repaired: it must be a git repository with at "
@@ -77,8 +89,8 @@ class LocalCheckout:
     async def provide(self, head: str) -> Source:
         """Check the frozen work tree out."""
         directory = await provide(self.store, head, self._scratch / "source")
-        trusted = await text("rev-parse", "HEAD", cwd=self._repository)
-        return Source(self.store, directory, head, trusted)
+        async with foreign(self._repository) as theirs:
+            return Source(self.store, directory, head, trusted=await theirs.head())
 
 
 def _remove_tree(path: Path) -> None:

@@ -70,22 +70,22 @@ class Renewal:
             store = self.source.store
             if not await store.has(self.older):
                 raise NotRenewed(f"Commit {self.older} is not in the local store.")
-            variables = {"GIT_DIR": str(store.directory)}
             try:
                 lacks = await git(
-                    "rev-list", "-n1", self.source.head, f"^{self.older}", extra=variables
+                    *("rev-list", "-n1", self.source.head, f"^{self.older}"),
+                    git_dir=store.directory,
                 )
-                self._bundle = await self._pack(variables) if lacks.strip() else b""
+                self._bundle = await self._pack(store.directory) if lacks.strip() else b""
             except GitError as error:
                 raise NotRenewed(str(error)) from error
         return self._bundle
 
-    async def _pack(self, variables: dict[str, str]) -> bytes:
+    async def _pack(self, git_dir: Path) -> bytes:
         with tempfile.TemporaryDirectory(prefix="fixpoint-bundle-") as folder:
             file = Path(folder, "head.bundle")
-            await git("update-ref", _REF, self.source.head, extra=variables)
+            await git("update-ref", _REF, self.source.head, git_dir=git_dir)
             words = ("bundle", "create", "--quiet", str(file), _REF, f"^{self.older}")
-            await git(*words, extra=variables)
+            await git(*words, git_dir=git_dir)
             return file.read_bytes()
 
 

@@ -196,6 +196,41 @@ async def test_submodules_are_not_fetched(desk: Desk) -> None:
     assert desk.untouched()
 
 
+async def test_a_repository_in_a_submodules_place_is_not_asked(desk: Desk) -> None:
+    """Git would run its own `status` there, by that repository's settings, if `.gitmodules` says so."""
+    hostile = desk.work.with_name("hostile")
+    hostile.mkdir()
+    shell(
+        hostile,
+        "git init -q; echo one >a; echo '* filter=x' >.gitattributes; git add .;"
+        f"git -c user.name=x -c user.email=x@y commit -qm x; git config filter.x.clean"
+        f" 'touch {shlex.quote(str(desk.canary))}; cat'; echo two >a",
+    )
+    shell(
+        desk.work,
+        "for at in kept moved gone; do mkdir $at; git update-index --add --cacheinfo"
+        " 160000,$(git -C ../hostile rev-parse HEAD),$at; done;"
+        "git -c user.name=x -c user.email=x@y commit -qm x",
+    )
+    store = ObjectStore(desk.work.with_name("other.git"))
+    head, _ = await freeze(desk.work, store)
+    tree = desk.work.with_name("tree")
+    await store.check_out(head, tree, full_history=False)
+    shell(
+        tree,
+        "rm -r gone moved kept; cp -a ../hostile kept; cp -a ../hostile elsewhere; ln -s elsewhere moved;"
+        "for at in kept moved; do"
+        "  printf '[submodule \"%s\"]\\n\\tpath = %s\\n\\turl = ./x\\n\\tignore = none\\n' $at $at;"
+        "done >.gitmodules",
+    )
+    desk.canary.unlink(missing_ok=True)
+    after = await store.write_tree(tree, base=head)
+    assert desk.untouched()
+    assert await store.submodules(after) == ("kept",)
+    changes = {each.path: each.mode for each in await store.changes(head, after)}
+    assert changes == {".gitmodules": "100644", "gone": None, "moved": "120000"}
+
+
 async def test_links_come_out_as_links(desk: Desk) -> None:
     """They are neither followed when the tree is stored, nor when it is checked out again."""
     (desk.work / "file").symlink_to("/etc/hostname")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,13 +43,30 @@ def operator_environ(upstream: UpstreamProxy) -> dict[str, str]:
     return {"HTTPS_PROXY": upstream.url, "http_proxy": upstream.url}
 
 
-def asking(request: str, more: str = "") -> str:
+def asking(request: str, more: bytes = b"") -> str:
     """Return a command that sends a request to the proxy and prints the answer."""
-    text = shlex.quote(f"{request} HTTP/1.1\r\n\r\n{more}")
-    return f"exec 3<>/dev/tcp/127.0.0.1/{PORT}; printf %s {text} >&3; timeout 10 cat <&3"
+    return saying(f"{request} HTTP/1.1\r\n\r\n".encode() + more)
 
 
-async def answer(sandbox: Sandbox, request: str, more: str = "") -> str:
+def saying(words: bytes) -> str:
+    """Return a command that sends words to the proxy and prints the answer."""
+    spelled = "".join(f"\\x{byte:02x}" for byte in words)
+    return f"exec 3<>/dev/tcp/127.0.0.1/{PORT}; printf '{spelled}' >&3; timeout 10 cat <&3"
+
+
+def greeting(name: str | None) -> bytes:
+    """Return what a client of TLS says first to a host of that name."""
+    client = ssl.create_default_context()
+    client.check_hostname = False
+    out = ssl.MemoryBIO()
+    try:
+        client.wrap_bio(ssl.MemoryBIO(), out, server_hostname=name).do_handshake()
+    except ssl.SSLWantReadError:
+        return out.read()
+    raise AssertionError
+
+
+async def answer(sandbox: Sandbox, request: str, more: bytes = b"") -> str:
     return (await sandbox.run(asking(request, more), timeout=SECONDS)).output
 
 
@@ -58,9 +75,9 @@ async def test_an_allowed_host_is_reached(kind: Kind, upstream: UpstreamProxy) -
     """By pages and by tunnels; the operator's own credentials stay outside."""
     sandbox = await kind.open(network=REGISTRY)
     page = await answer(sandbox, "GET http://registry.example/simple/")
-    assert page.endswith(WELCOME.decode())
-    tunnel = await answer(sandbox, "CONNECT a.files.example:443", "hello\n")
-    assert tunnel.endswith("echo hello\n")
+    assert WELCOME.decode() in page
+    tunnel = await answer(sandbox, "CONNECT a.files.example:443", greeting("A.Files.example"))
+    assert tunnel.endswith("heard 16\n")
     assert upstream.lines == [
         "GET http://registry.example/simple/ HTTP/1.1",
         "CONNECT a.files.example:443 HTTP/1.1",
@@ -80,7 +97,6 @@ async def test_a_dated_index_is_reached_in_the_same_way(
     request = "GET http://pypi.org/simple/x/ HTTP/1.1\r\nHost: pypi.org\r\nX: y"
     assert WELCOME.decode() in await answer(sandbox, request)
     assert upstream.lines == ["GET http://pypi.org/simple/x/ HTTP/1.1"]
-    assert "400 Bad Request" in await answer(sandbox, "GET http://pypi.org/simple/x/")
 
 
 @own_gate
@@ -104,6 +120,46 @@ async def test_no_other_host_is_reached(kind: Kind, upstream: UpstreamProxy) -> 
     for odd in ("GET /etc/passwd", "GET file:///etc/passwd", "CONNECT registry.example", "HELLO"):
         assert "400 Bad Request" in await answer(sandbox, odd)
     assert upstream.lines == []
+
+
+@own_gate
+async def test_a_tunnel_stays_with_its_host(kind: Kind, upstream: UpstreamProxy) -> None:
+    """Its TLS has to name the host; what is no TLS is read, and asked of that host alone."""
+    sandbox = await kind.open(network=REGISTRY)
+    names = ("other.example", "b.files.example", "registry.example.evil.example", None)
+    tunnel = "CONNECT a.files.example:443"
+    commands = "\n".join(f"({asking(tunnel, greeting(name))})" for name in names)
+    result = await sandbox.run(commands, timeout=SECONDS)
+    assert "heard" not in result.output
+    assert result.refused == names[:3]
+    assert "400 Bad Request" in await answer(sandbox, tunnel, b"SSH-2.0-hello\r\n\r\n")
+    assert "heard" not in await answer(sandbox, tunnel, b"\x16\x03\x01\x00\x05hello")
+    upstream.heads.clear()
+    request = b"GET /simple/ HTTP/1.1\r\nHost: other.example\r\nConnection: close\r\n\r\n"
+    page = await answer(sandbox, "CONNECT registry.example:80", request)
+    assert WELCOME.decode() in page
+    tunnelled, asked = upstream.heads
+    assert tunnelled.startswith("CONNECT registry.example:80 ")
+    assert asked.startswith("GET http://registry.example/simple/ ")
+    assert "\r\nHost: registry.example\r\n" in asked
+
+
+@own_gate
+async def test_every_host_needs_no_name(kind: Kind) -> None:
+    """Where all of them may be reached, a tunnel may carry anything."""
+    sandbox = await kind.open(network=EVERYTHING)
+    assert "heard 68" in await answer(sandbox, "CONNECT anything.example:22", b"hello\n")
+
+
+@own_gate
+async def test_the_operators_proxy_gets_one_request(kind: Kind, upstream: UpstreamProxy) -> None:
+    """It would not ask whether the next one is allowed."""
+    sandbox = await kind.open(network=REGISTRY)
+    second = "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n"
+    for between in ("X: y\n\n", "X: y\r\r", "X: y\n", "Content-Length: 0\r\n\r\n", "\r\n"):
+        words = f"GET http://registry.example/ HTTP/1.1\r\n{between}{second}"
+        await sandbox.run(saying(words.encode()), timeout=SECONDS)
+    assert [head for head in upstream.heads if "evil" in head] == []
 
 
 @own_gate
@@ -131,7 +187,7 @@ async def test_nothing_local_is_reached(kind: Kind, tmp_path: Path) -> None:
                 *(f"[{m}]" if ":" in m else m for m in inside.METADATA),
             )
         )
-        tunnels = (Attempt("a tunnel", asking(f"CONNECT 127.0.0.1:{place.port}", "hello\n")),)
+        tunnels = (Attempt("a tunnel", asking(f"CONNECT 127.0.0.1:{place.port}", b"hello\n")),)
         said = await outcomes(sandbox, (*direct, *asked, *tunnels))
         assert betrayed(said, "200 OK", "200 Connection") == {}
         assert place.visitors == []

@@ -1,0 +1,125 @@
+"""Ask hosts for what a sandbox wants: each request is read here, and another one is made of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from aiohttp import ClientResponse, web
+from multidict import CIMultiDict
+
+from sandbox.egress.answers import accepted, begin, passed_on, shown, told
+from sandbox.egress.credentials import OnlyReading, authorization, may_stay
+from sandbox.egress.dated_answers import READING, DatedAnswers
+from sandbox.egress.fetching import Fetching
+from sandbox.egress.operator import Operator
+from sandbox.egress.own_end import OwnEnd
+from sandbox.egress.policy import Policy
+from sandbox.egress.registries import Registries
+from sandbox.egress.request import HOP, Wanted
+from sandbox.egress.route import Forbidden, NoRoute, Stream
+
+_LOG = logging.getLogger(__name__)
+
+
+class HttpProxy:
+    """Stands for hosts in one sandbox, for as long as its gate is open.
+
+    Args:
+        registries: The credentials of some of them, and whose answers are held to a date.
+        policy: What the sandbox may reach.
+        operator: How this host reaches the internet.
+        refuse: Is told what turned out to be in a private network.
+    """
+
+    def __init__(
+        self,
+        registries: Registries,
+        policy: Policy,
+        operator: Operator,
+        refuse: Callable[[Wanted], None],
+    ) -> None:
+        self._registries = registries
+        self._policy = policy
+        self._refuse = refuse
+        before = policy.network.packages_before
+        self._dated = DatedAnswers(before) if before is not None else None
+        self._fetching = Fetching(policy, operator, registries)
+        self._end = OwnEnd(registries, self._serve)
+
+    @property
+    def undated(self) -> tuple[str, ...]:
+        """The hosts that did not say when packages were uploaded."""
+        return self._dated.undated if self._dated else ()
+
+    async def connect(self, wanted: Wanted) -> Stream:
+        """Return a connection to what stands for a host; `https` means that TLS ends there."""
+        return await self._end.connect(wanted)
+
+    async def _serve(self, wanted: Wanted, request: web.BaseRequest) -> web.StreamResponse:
+        if (
+            wanted.method in READING and request.can_read_body
+        ):  # servers differ in what they do then
+            return told(400, f"A {wanted.method} request has no body.")
+        try:
+            return await self._answer(wanted, request)
+        except OnlyReading as error:
+            return told(403, str(error))
+        except Forbidden as error:
+            self._refuse(wanted)
+            return told(403, str(error))
+        except NoRoute as error:
+            return told(502, str(error))
+        except Exception:  # noqa: BLE001 - a bug of ours ends one request, and is told
+            _LOG.exception("a host's answer could not be passed on")
+            return told(500, "The answer could not be passed on.")
+
+    async def _answer(self, wanted: Wanted, request: web.BaseRequest) -> web.StreamResponse:
+        dated = self._dated if self._registries.stand_for(wanted, self._policy) else None
+        async with self._asked(wanted, request, dated) as answer:
+            if dated is None or not dated.may_list(wanted, answer):
+                return await passed_on(request, answer)
+            if wanted.method == "HEAD":  # the length depends on what is left
+                return await self._answer(replace(wanted, method="GET"), request)
+            async with dated.reading:
+                begun = await begin(answer)
+                listing = await dated.left_of(
+                    *(wanted, accepted(request), answer, begun),
+                    asking=lambda other: self._asked(other, request, dated),
+                )
+                if listing is None:
+                    return await passed_on(request, answer, begun)
+                return await shown(request, answer, listing)
+
+    @asynccontextmanager
+    async def _asked(
+        self, wanted: Wanted, request: web.BaseRequest, dated: DatedAnswers | None
+    ) -> AsyncIterator[ClientResponse]:
+        """Make a request of ours for what is wanted, and yield what is answered.
+
+        One with credentials has no body, no header but those that say what a client can read, and
+        a connection to itself.
+        """
+        known = self._registries.credentials_for(wanted, self._policy.network.project)
+        own = authorization(known, wanted.method, wanted.path)
+        headers = CIMultiDict(
+            (name, value)
+            for name, value in request.headers.items()
+            if (name.lower() not in HOP if own is None else may_stay(name))
+        )
+        headers.popall("Content-Length", None)
+        body = request.content if request.can_read_body else None
+        if body is not None and request.content_length is not None:
+            headers["Content-Length"] = str(request.content_length)
+        if dated is not None:
+            headers = dated.to_ask_with(wanted, headers)
+        asking = self._fetching.answer(wanted, headers, body, own=own)
+        async with asking as answer:
+            yield answer
+
+    async def close(self) -> None:
+        """Break off what is still open."""
+        await self._end.close()
+        await self._fetching.close()
