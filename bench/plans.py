@@ -21,9 +21,9 @@ from bench.case import run_git
 from bench.tables import print_table
 from bot.ci.workflow.actions import ActionStatus
 from bot.ci.workflow.jobs import WORKFLOWS, JobLeg, all_jobs
-from bot.ci.workflow.plan import JobPlan
+from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.ci.workflow.services import services
-from bot.commands.ci_choice import JobChoice, plan_chosen
+from bot.commands.ci_choice import JobChoice, event_of
 from bot.detect.tree import DirectoryTree
 
 
@@ -123,7 +123,7 @@ def _of_folder(folder: Path) -> Survey:
         problems=Counter(listing.problems),
     )
     for leg in listing.jobs:
-        _count(survey, plan_chosen(JobChoice(folder), leg), leg)
+        _count(survey, plan_job(tree, leg, event_of(JobChoice(folder), leg)), leg)
     return survey
 
 
