@@ -21,10 +21,11 @@ from pathlib import Path
 from bench.case import run_git
 from bench.tables import print_table
 from bot.ci.workflow.actions import ActionStatus
+from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.jobs import WORKFLOWS, JobLeg, all_jobs
-from bot.ci.workflow.plan import JobPlan
+from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.ci.workflow.services import services
-from bot.commands.ci_choice import JobChoice, plan_chosen
+from bot.commands.ci_choice import JobChoice, event_of
 from bot.detect.tree import DirectoryTree
 
 
@@ -123,13 +124,14 @@ def _of_folder(folder: Path) -> Survey:
         legs=len(listing.jobs),
         problems=Counter(listing.problems),
     )
-    for plan, leg in zip(asyncio.run(_plans(folder, listing.jobs)), listing.jobs, strict=True):
-        _count(survey, plan, leg)
+    events = asyncio.run(_events(folder, listing.jobs))
+    for event, leg in zip(events, listing.jobs, strict=True):
+        _count(survey, plan_job(tree, leg, event), leg)
     return survey
 
 
-async def _plans(folder: Path, legs: Iterable[JobLeg]) -> list[JobPlan]:
-    return [await plan_chosen(JobChoice(folder), leg) for leg in legs]
+async def _events(folder: Path, legs: Iterable[JobLeg]) -> list[EventFacts]:
+    return [await event_of(JobChoice(folder), leg) for leg in legs]
 
 
 def _count(survey: Survey, plan: JobPlan, leg: JobLeg) -> None:

@@ -11,7 +11,7 @@ from bot.ci.network import UNREACHABLE
 from bot.ci.step_runner import StepRunner, read_text
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.earlier import steps_before
-from bot.ci.workflow.expressions import ExpressionContext
+from bot.ci.workflow.expressions import ExpressionContext, Meter
 from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.preparing import must_succeed
@@ -117,6 +117,7 @@ class JobExecution:
         *,
         forgiving: bool = False,
     ) -> ExpressionContext:
+        scope = replace(scope, meter=Meter())
         self.watcher.started(resolve(spec, scope, self.plan.frame))
         run, after = await runner.step(spec, scope, self.plan.frame)
         if forgiving and run.breaks and (why := _ignored(run)):

@@ -10,6 +10,7 @@ from bot.ci.workflow.called import TreeWithCalled
 from bot.ci.workflow.compiled import compile_job
 from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.differences import differences
+from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.find import find_check
 from bot.ci.workflow.jobs import JobLeg, Listing, workflow_jobs
 from bot.ci.workflow.plan import JobPlan, PlannedStep, plan_job
@@ -49,7 +50,10 @@ def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | 
         found = find_check(listing.jobs, evidence.job)
     if not found:
         return NotPlanned(_no_job(evidence, listing))
-    plan = plan_job(tree, found[0], event, image=evidence.image)
+    try:
+        plan = plan_job(tree, found[0], event, image=evidence.image)
+    except PlanTooLarge as error:
+        return NotPlanned(job_target.workflow_not_planned(evidence.check.name, str(error)))
     step = _failing_step(plan, evidence)
     if step is None:
         return NotPlanned(job_target.failed_step_unknown(evidence.check.name))

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bot.apart import Allowance, TooMuch, apart
 from bot.ci.workflow.contexts import EventFacts
+from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.find import select
 from bot.ci.workflow.jobs import (
     WORKFLOWS,
@@ -19,7 +21,10 @@ from bot.ci.workflow.jobs import (
 from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.detect.tree import DirectoryTree
 from bot.errors import UsageError
+from bot.reporting.reasons import job_target
 from sandbox.git import ForeignRepository, GitError, foreign
+
+_ALL_WORKFLOWS = Allowance(seconds=120)
 
 _REMOTE = re.compile(r"github\.com[:/](?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 _BRANCH = ("symbolic-ref", "--quiet", "--short", "HEAD")
@@ -37,14 +42,22 @@ class JobChoice:
     event: str | None = None
 
 
-def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
+async def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
     """Return the jobs that the choice leaves, at least one, and all of the listing.
 
     Raises:
-        UsageError: When it leaves none; the text says which there are.
+        UsageError: When it leaves none, and the text says which there are; or when it takes too
+            much to read the workflows.
     """
     if not choice.repository.is_dir():
         raise UsageError(f"{choice.repository} is not a folder.")
+    try:
+        return await apart(_find_jobs, choice, allowance=_ALL_WORKFLOWS)
+    except TooMuch as error:
+        raise UsageError(f"The workflows can't be planned. {error} Choose one of them.") from error
+
+
+def _find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
     tree = DirectoryTree(choice.repository)
     event = EventFacts(name=choice.event) if choice.event else None
     path = _workflow_path(tree, choice.workflow) if choice.workflow else None
@@ -87,16 +100,24 @@ def _matrix(words: tuple[str, ...]) -> dict[str, str]:
 
 
 async def plan_chosen(choice: JobChoice, target: JobLeg) -> JobPlan:
-    """Return the plan of a job that was found."""
-    event = EventFacts(name=choice.event) if choice.event else likely_event(target.workflow)
-    facts = await _facts(choice.repository, event)
-    return plan_job(DirectoryTree(choice.repository), target, facts)
+    """Return the plan of a job that was found.
 
-
-async def _facts(repository: Path, event: EventFacts) -> EventFacts:
-    """Return the event with what the repository on disk tells of it; nothing where there is none."""
+    Raises:
+        UsageError: It takes too much to plan it.
+    """
+    tree = DirectoryTree(choice.repository)
     try:
-        async with foreign(repository) as theirs:
+        return await apart(plan_job, tree, target, await event_of(choice, target))
+    except (PlanTooLarge, TooMuch) as error:
+        why = job_target.workflow_not_planned(target.names[0], str(error))
+        raise UsageError(why) from error
+
+
+async def event_of(choice: JobChoice, target: JobLeg) -> EventFacts:
+    """Return the event that a job runs for, with what the repository on disk tells of it."""
+    event = EventFacts(name=choice.event) if choice.event else likely_event(target.workflow)
+    try:
+        async with foreign(choice.repository) as theirs:
             remote = _REMOTE.search(theirs.settings.get("remote.origin.url", ""))
             branch, head = await _said(theirs, *_BRANCH), await _said(theirs, *_HEAD)
     except GitError:

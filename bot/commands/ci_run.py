@@ -19,6 +19,7 @@ from bot.app import choose_sandbox
 from bot.ci.execution import JobExecution, RunnerBroken
 from bot.ci.job_run import FinishedJob
 from bot.ci.workflow.differences import differences
+from bot.ci.workflow.expressions import PlanTooLarge
 from bot.ci.workflow.find import that_runs_here
 from bot.ci.workflow.jobs import JobLeg, Listing
 from bot.ci.workflow.plan import JobPlan, PlannedStep
@@ -56,7 +57,7 @@ def show_plan(choice: JobChoice, *, as_json: bool) -> None:
     Raises:
         UsageError: When there is no such job.
     """
-    found, listing = _found(choice)
+    found, listing = event_loop.run(_found(choice))
     if len(found) == 1:
         plan = event_loop.run(plan_chosen(choice, found[0]))
         _write(plan_json(plan)) if as_json else _print(plan_lines(plan))
@@ -73,23 +74,23 @@ def run_job(choice: JobChoice, options: RunOptions) -> bool:
     Raises:
         UsageError: When there is no such job, more than one, or no sandbox.
     """
-    found, _ = _found(choice)
+    found, _ = event_loop.run(_found(choice))
     if len(found) > 1:
         raise UsageError("\n".join([f"{len(found)} jobs match; choose one:", *_choices(found)]))
     plan = event_loop.run(plan_chosen(choice, found[0]))
     failing = _failing_step(plan, options.step)
     try:
         execution = event_loop.run(_run(choice.repository, plan, failing, options))
-    except (SandboxError, RunnerBroken, GitError) as error:
+    except (SandboxError, RunnerBroken, GitError, PlanTooLarge) as error:
         raise UsageError(str(error)) from error
     if options.as_json:
         _write(execution_json(plan, execution))
     return execution.passed
 
 
-def _found(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
+async def _found(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
     """Return what the choice leaves; of legs that differ by their system alone, the one for here."""
-    found, listing = find_jobs(choice)
+    found, listing = await find_jobs(choice)
     here = that_runs_here(found) if len(found) > 1 else None
     if here is None:
         return found, listing

@@ -18,6 +18,9 @@ MAX_DEPTH = 20
 MAX_VALUES = 5000
 """Counted with aliases followed: a few lines of them can expand to billions of values."""
 
+_MOST_BITS = 1024
+"""Of an integer. A larger one can't be written as a decimal or converted without more ado."""
+
 _PREFIX = "tag:yaml.org,2002:"
 
 
@@ -143,6 +146,8 @@ class _Reading:
         self.values += 1
         if self.values > self.most_values:
             raise Unreadable(line, f"has more than {self.most_values} values.")
+        if len(above) > MAX_DEPTH:  # only through aliases: the parser counts what is written
+            raise Unreadable(line, config_problems.nested_too_deeply(MAX_DEPTH))
         if any(node is each for each in above):
             raise Unreadable(line, "an alias refers to a value that contains it.")
         if isinstance(node, ScalarNode):
@@ -162,9 +167,11 @@ class _Reading:
             self.problems.append(ConfigProblem(line, forbidden))
             return node.value
         try:
-            return self.yaml.constructor.construct_object(node)
+            value = self.yaml.constructor.construct_object(node)
         except (YAMLError, ValueError, KeyError):  # such as `!!int x`, or a number of 5000 digits
             return node.value
+        large = isinstance(value, int) and value.bit_length() > _MOST_BITS
+        return node.value if large else value
 
     def _mapping(self, node: MappingNode, above: tuple[Node, ...]) -> dict[str, Any]:
         found: dict[str, Any] = {}

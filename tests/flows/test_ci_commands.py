@@ -146,6 +146,23 @@ def test_no_workflow_at_all(tmp_path: Path) -> None:
     assert (result.exit_code, "There is no workflow" in result.stderr) == (2, True)
 
 
+def test_a_plan_that_grows_without_end_is_refused(repository: Path) -> None:
+    """Half a line of expressions, whose value is small each time."""
+    tenfold = "{0}" * 10
+    step = (
+        f"      - run: echo ${{{{ format('{tenfold}', format('{tenfold}', '{'x' * 1000}')) }}}}\n"
+    )
+    workflow = repository / ".github" / "workflows" / "ci.yml"
+    workflow.write_text(WORKFLOW + step * 400, encoding="utf-8")
+    result = ci(repository, "plan", "--matrix", "word=good")
+    assert (result.exit_code, result.stderr) == snapshot(
+        (
+            2,
+            "fixpoint: The workflow of `check (good)` can't be planned. Its jobs, steps and values add up to more than 16 MiB.\n",
+        )
+    )
+
+
 def test_a_passing_job(repository: Path) -> None:
     """A job that passes ends with exit code 0."""
     result = ci(repository, "run", "--matrix", "word=good", "--sandbox", "bubblewrap")

@@ -485,25 +485,41 @@ async def test_the_tool_behind_a_lint_job_is_found(tmp_path: Path) -> None:
         assert asked(world) == 0
 
 
-async def test_without_a_job_to_do_again_the_test_command_stands_for_it(tmp_path: Path) -> None:
-    """A workflow that does not parse, a job that is gone, another App's check: each is said."""
+TENFOLD = "{0}" * 10
+MULTIPLIED = CI + 400 * (
+    f"      - run: echo ${{{{ format('{TENFOLD}', format('{TENFOLD}', '{'x' * 1000}')) }}}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("workflow", "sentence"),
+    [
+        (
+            "jobs: [\n",
+            ".github/workflows/ci.yml, line 2: is not valid YAML: expected the node content, but found '<stream end>'.",
+        ),
+        (MULTIPLIED, "Its jobs, steps and values add up to more than 16 MiB."),
+    ],
+)
+async def test_without_a_job_to_do_again_the_test_command_stands_for_it(
+    tmp_path: Path, workflow: str, sentence: str
+) -> None:
+    """A workflow that does not parse, or asks for too much: it is said."""
     config = "setup: 'true'\ntest: WANTED=right PREPARED=yes sh check.sh\n"
     files = {**FILES, ".github/fixpoint.yml": config}
     async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
-        commit = failing_commit(world, {**WRONG, ".github/workflows/ci.yml": "jobs: [\n"})
+        commit = failing_commit(world, {**WRONG, ".github/workflows/ci.yml": workflow})
         commit.job_fails()
         await commit.repaired()
         run = await world.run()
         assert run.report is not None
         assert run.report.reproduction is not None
         [job] = run.report.reproduction.jobs
-        assert (run.verdict, job.command, job.differences[0]) == snapshot(
-            (
-                Verdict.FIXED,
-                "WANTED=right PREPARED=yes sh check.sh",
-                "The workflow of `test` can't be planned. .github/workflows/ci.yml, line 2: is not valid YAML: expected the node content, but found '<stream end>'.",
-            )
+        assert (run.verdict, job.command) == (
+            Verdict.FIXED,
+            "WANTED=right PREPARED=yes sh check.sh",
         )
+        assert job.differences[0] == f"The workflow of `test` can't be planned. {sentence}"
 
 
 async def test_the_second_run_of_a_repository_starts_at_once(tmp_path: Path) -> None:

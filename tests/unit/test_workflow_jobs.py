@@ -139,7 +139,7 @@ def test_a_name_that_several_legs_have(tmp_path: Path) -> None:
         ("jobs:\n  a:\n    uses: o/r/.github/workflows/w.yml@v1\n", "of another repository"),
         ("jobs:\n  a:\n    uses: ./.github/workflows/none.yml\n", "which is missing"),
         ("jobs:\n  a:\n    strategy: {matrix: '${{ fromJSON(1 }}'}\n", "can't be expanded"),
-        ("jobs:\n  a:\n    uses: ./.github/workflows/ci.yml\n", "are nested too deeply"),
+        ("jobs:\n  a:\n    uses: ./.github/workflows/ci.yml\n", "which calls itself"),
         ("jobs:\n  a:\n    steps: {}\n", "`steps` should be a list"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from bot.ci.workflow.expressions import as_text
 from bot.ci.workflow.specification import (
@@ -21,6 +22,9 @@ from bot.reporting.reasons import workflow_problems
 _MOST_BYTES = 1024 * 1024
 _MOST_VALUES = 50_000
 
+_KEPT = 32
+"""Files that are kept as they were read: jobs call the same ones again and again."""
+
 Path = tuple[str | int, ...]
 
 
@@ -28,6 +32,7 @@ class WorkflowUnreadable(FixpointError):
     """The file is not a workflow; the text names file and line, and says what is wrong."""
 
 
+@lru_cache(_KEPT)
 def read_workflow(path: str, text: str) -> WorkflowSpec:
     """Return what a workflow file says.
 
@@ -50,6 +55,7 @@ def read_workflow(path: str, text: str) -> WorkflowSpec:
     )
 
 
+@lru_cache(_KEPT)
 def read_action(path: str, text: str) -> ActionSpec:
     """Return what an `action.yml` says.
 

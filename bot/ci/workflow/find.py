@@ -12,9 +12,6 @@ from bot.ci.workflow.expressions import as_text, expressions_in
 from bot.ci.workflow.jobs import JobLeg
 from bot.ci.workflow.matrix import Leg
 
-_DASH = "__dash__"
-"""Stands for `-` where only identifiers are allowed."""
-
 _SYSTEM = re.compile(r"(?P<name>ubuntu|macos|windows)(?:-(?P<version>[\w.-]+))?$", re.IGNORECASE)
 """Labels of GitHub's runners."""
 
@@ -44,28 +41,44 @@ def _with_values(job: JobLeg, check: str) -> JobLeg:
     """Return a job whose matrix was not known with the values that its check's name shows."""
     if not job.unknown or job.leg.values:
         return job
-    match = re.search(_pattern(job.job.name or ""), check)
-    groups = match.groupdict() if match else {}
-    values = {key.replace(_DASH, "-"): value for key, value in groups.items()}
-    if not values:
-        values = _in_parentheses(job, check)
+    values = _in_name(job.job.name or "", check) or _in_parentheses(job, check)
     return replace(job, leg=Leg(values), names=(check,)) if values else job
 
 
-def _pattern(name: str) -> str:
-    """Return an expression for a name, with a group for each value of the matrix in it."""
-    parts: list[str] = []
-    seen: set[str] = set()
+def _in_name(name: str, check: str) -> dict[str, str]:
+    """Return the values that stand in a check's name where the workflow has `${{ matrix.KEY }}`.
+
+    Of several ways to divide the name, each value takes the most that those behind it leave. So
+    they are found from the last to the first, without ever trying two ways.
+    """
+    keys = expressions_in(name)
+    texts = _around(name, len(keys))
+    if not keys or not check.endswith(texts[-1]):
+        return {}
+    values: dict[str, str] = {}
+    end = len(check) - len(texts[-1])
+    for n in reversed(range(len(keys))):
+        find = check.rfind if n else check.find
+        is_value = keys[n].startswith("matrix.")
+        place = find(texts[n], 0, max(0, end - is_value))
+        start = place + len(texts[n])
+        if place < 0 or end - start < is_value:
+            return {}
+        if is_value:
+            values[keys[n].removeprefix("matrix.")] = check[start:end]
+        end = place
+    return values
+
+
+def _around(name: str, expressions: int) -> list[str]:
+    """Return the texts before, between and behind a name's expressions."""
+    texts: list[str] = []
     rest = name
-    for expression in expressions_in(name):
+    for _ in range(expressions):
         before, _, behind = rest.partition("${{")
+        texts.append(before)
         rest = behind.partition("}}")[2]
-        key = expression.removeprefix("matrix.")
-        group = key.replace("-", _DASH)
-        fresh = expression.startswith("matrix.") and group.isidentifier() and key not in seen
-        parts += [re.escape(before), f"(?P<{group}>.+)" if fresh else ".*"]
-        seen.add(key)
-    return f"{''.join(parts)}{re.escape(rest)}$"
+    return [*texts, rest]
 
 
 def _in_parentheses(job: JobLeg, check: str) -> dict[str, str]:

@@ -11,18 +11,24 @@ from bot.ci.workflow.document import WorkflowUnreadable, read_workflow
 from bot.ci.workflow.expressions import (
     ExpressionContext,
     ExpressionError,
+    Meter,
     Partly,
+    PlanTooLarge,
     Unknown,
     Value,
     render,
     render_text,
 )
+from bot.ci.workflow.expressions.meter import size
 from bot.ci.workflow.matrix import Leg, expand, job_names
 from bot.ci.workflow.specification import JobSpec, WorkflowSpec
 from bot.detect.tree import Tree
 from bot.reporting.reasons import workflow_problems
 
 WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
+_LEG = 1024
+"""Characters that a leg counts for besides its values."""
+
 _DEEPEST = 10
 """Workflows that call workflows; GitHub's own limit."""
 
@@ -92,9 +98,14 @@ def workflow_jobs(tree: Tree, path: str, event: EventFacts | None = None) -> Lis
         workflow = read_workflow(path, text)
     except WorkflowUnreadable as error:
         return Listing((), (str(error),))
-    lister = _Lister(tree, path)
-    jobs = tuple(lister.jobs(workflow, event or likely_event(workflow), ""))
-    return Listing(jobs, (*workflow.problems, *lister.problems))
+    lister = _Lister(tree, path, Meter())
+    jobs: list[JobLeg] = []
+    try:
+        for job in lister.jobs(workflow, event or likely_event(workflow), ""):
+            jobs.append(job)  # noqa: PERF402 - those before the one that is too large
+    except PlanTooLarge as error:
+        lister.problems.append(workflow_problems.planned_in_part(path, str(error)))
+    return Listing(tuple(jobs), (*workflow.problems, *lister.problems))
 
 
 def likely_event(workflow: WorkflowSpec) -> EventFacts:
@@ -125,13 +136,20 @@ def _default(name: str, declared: Value) -> Value:
     return {"boolean": False, "number": 0}.get(str(declared.get("type")), "")
 
 
-def job_scope(target: JobLeg, event: EventFacts) -> ExpressionContext:
-    """Return what the expressions of a job see before its first step."""
-    windows = any("windows" in label.lower() for label in _labels(target, event))
-    mac = any("macos" in label.lower() for label in _labels(target, event))
+def job_scope(target: JobLeg, event: EventFacts, meter: Meter) -> ExpressionContext:
+    """Return what the expressions of a job see before its first step.
+
+    Args:
+        target: The job.
+        event: What started its workflow.
+        meter: Counts what they make.
+    """
+    labels = " ".join(_labels(target, event, meter)).lower()
+    windows, mac = "windows" in labels, "macos" in labels
     runner = Runner(os="Windows" if windows else "macOS" if mac else "Linux")
     contexts = _contexts(target.workflow, target.job, replace(event, inputs=target.inputs), runner)
-    return ExpressionContext({**contexts, "matrix": matrix_context(target), "steps": {}})
+    seen = {**contexts, "matrix": matrix_context(target), "steps": {}}
+    return ExpressionContext(seen, meter=meter)
 
 
 def matrix_context(target: JobLeg) -> Value:
@@ -141,11 +159,10 @@ def matrix_context(target: JobLeg) -> Value:
     return dict(target.leg.values) or None
 
 
-def _labels(target: JobLeg, event: EventFacts) -> tuple[str, ...]:
+def _labels(target: JobLeg, event: EventFacts, meter: Meter) -> tuple[str, ...]:
     contexts = _contexts(target.workflow, target.job, replace(event, inputs=target.inputs))
-    return runner_labels(
-        target.job, ExpressionContext({**contexts, "matrix": matrix_context(target)})
-    )
+    seen = {**contexts, "matrix": matrix_context(target)}
+    return runner_labels(target.job, ExpressionContext(seen, meter=meter))
 
 
 def runner_labels(job: JobSpec, scope: ExpressionContext) -> tuple[str, ...]:
@@ -172,18 +189,28 @@ def _contexts(
 class _Lister:
     """Follows calls from workflow to workflow and collects what goes wrong on the way."""
 
-    def __init__(self, tree: Tree, entry: str) -> None:
+    def __init__(self, tree: Tree, entry: str, meter: Meter) -> None:
         self._tree = tree
         self._entry = entry
+        self._meter = meter
         self.problems: list[str] = []
 
     def jobs(
-        self, workflow: WorkflowSpec, event: EventFacts, caller: str, depth: int = 0
+        self, workflow: WorkflowSpec, event: EventFacts, caller: str, inside: tuple[str, ...] = ()
     ) -> Iterator[JobLeg]:
+        """Yield the legs of a workflow's jobs, and of those that they call.
+
+        Args:
+            workflow: Which one.
+            event: What started it.
+            caller: What stands before the names of its checks.
+            inside: Files of the workflows that led to it.
+        """
         for job in workflow.jobs.values():
             for target in self._legs(workflow, job, event, caller):
+                self._meter.take(_LEG + size(target.leg.values))
                 if job.uses:
-                    yield from self._called(target, event, depth)
+                    yield from self._called(target, event, (*inside, workflow.path))
                 else:
                     yield target
 
@@ -192,7 +219,7 @@ class _Lister:
     ) -> Iterator[JobLeg]:
         contexts = _contexts(workflow, job, event)
         try:
-            expanded = expand(job.matrix, ExpressionContext(contexts))
+            expanded = expand(job.matrix, ExpressionContext(contexts, meter=self._meter))
         except ExpressionError as error:
             self.problems.append(
                 workflow_problems.matrix_unreadable(workflow.path, job.line, job.id, str(error))
@@ -202,7 +229,8 @@ class _Lister:
             target = JobLeg(
                 workflow, self._entry, job, leg, (), dict(event.inputs), expanded.unknown
             )
-            scope = ExpressionContext({**contexts, "matrix": matrix_context(target)})
+            seen = {**contexts, "matrix": matrix_context(target)}
+            scope = ExpressionContext(seen, meter=self._meter)
             try:
                 names = job_names(job, leg, scope)
             except ExpressionError as error:
@@ -214,7 +242,9 @@ class _Lister:
                 names = (f"{names[0]} (*)", names[0])
             yield replace(target, names=tuple(f"{caller}{name}" for name in names))
 
-    def _called(self, caller: JobLeg, event: EventFacts, depth: int) -> Iterator[JobLeg]:
+    def _called(
+        self, caller: JobLeg, event: EventFacts, inside: tuple[str, ...]
+    ) -> Iterator[JobLeg]:
         uses = caller.job.uses
         place = caller.workflow.path, caller.job.line, caller.job.id
         path = place_called(uses, caller.workflow.path)
@@ -228,20 +258,23 @@ class _Lister:
             )
             self.problems.append(missing(*place, path))
             return
-        if depth >= _DEEPEST:
+        if path in inside:
+            self.problems.append(workflow_problems.calls_itself(*place, path))
+            return
+        if len(inside) > _DEEPEST:
             self.problems.append(workflow_problems.calls_nested_too_deeply(*place))
             return
+        self._meter.take(len(text))
         try:
             called = read_workflow(path, text)
         except WorkflowUnreadable as error:
             self.problems.append(str(error))
             return
         inputs = {**_defaults(called, "workflow_call"), **self._given(caller, event)}
-        inside = replace(event, inputs=inputs)
-        yield from self.jobs(called, inside, f"{caller.names[0]} / ", depth + 1)
+        yield from self.jobs(called, replace(event, inputs=inputs), f"{caller.names[0]} / ", inside)
 
     def _given(self, caller: JobLeg, event: EventFacts) -> dict[str, Value]:
-        scope = job_scope(caller, event)
+        scope = job_scope(caller, event, self._meter)
         try:
             return {name: render(value, scope) for name, value in caller.job.inputs.items()}
         except ExpressionError as error:

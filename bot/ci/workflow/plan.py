@@ -12,6 +12,7 @@ from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.expressions import (
     ExpressionContext,
     ExpressionError,
+    Meter,
     Partly,
     Value,
     render_text,
@@ -27,6 +28,9 @@ from bot.ci.workflow.step import Decision, Step, StepScope
 from bot.detect.python import is_python
 from bot.detect.tree import Tree
 from bot.reporting.reasons import runner_differences
+
+_STEP = 1024
+"""Characters that a step counts for besides its command."""
 
 _PYTHON = re.compile(r"\b(?:pip3?|python3?)\b")
 
@@ -155,10 +159,13 @@ def plan_job(
         target: The job, out of `jobs.workflow_jobs` or `jobs.all_jobs`.
         event: What it ran for; by default the likeliest of the workflow's triggers.
         image: The runner's image, where a log tells it.
+
+    Raises:
+        PlanTooLarge: Its steps and values add up to too much.
     """
     event = event or likely_event(target.workflow)
     problems: list[str] = []
-    scope = replace(job_scope(target, event), hash_files=FileHashes(tree).digest)
+    scope = replace(job_scope(target, event, Meter()), hash_files=FileHashes(tree).digest)
     frame = StepScope(tree, _defaults(target, scope), windows=_on_windows(scope))
     scope, texts, unknown = _job_environment(target, scope, problems)
     try:
@@ -235,12 +242,22 @@ def _planned(
     for spec in specs:
         planned = PlannedStep(resolve(spec, scope, frame))
         step = planned.step
+        scope.meter.take(_weight(step))
         if step.inside is not None and step.action is not None:
             inner, inner_scope = _planned(step.action.steps, *step.inside)
             planned = PlannedStep(step, inner, inner_scope)
         scope = _after(planned, scope)
         steps.append(planned)
     return tuple(steps), scope
+
+
+def _weight(step: Step) -> int:
+    """Return for how many characters a step counts; its command holds its whole environment."""
+    command = step.command
+    if command is None:
+        return _STEP
+    environment = sum(len(name) + len(value) for name, value in command.environment.items())
+    return _STEP + len(command.script) + environment
 
 
 def _after(planned: PlannedStep, scope: ExpressionContext) -> ExpressionContext:

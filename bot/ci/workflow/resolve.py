@@ -33,7 +33,11 @@ _OUTPUT = re.compile(r"steps\.(?P<id>[\w-]+)\.outputs\.(?P<name>[\w-]+)")
 
 
 def resolve(spec: StepSpec, scope: ExpressionContext, frame: StepScope) -> Step:
-    """Return a step as it would run. With a broken expression it can't run here."""
+    """Return a step as it would run. With a broken expression it can't run here.
+
+    Raises:
+        PlanTooLarge: All values of the plan together are too large.
+    """
     name = _title(spec, scope)
     bare = Step(spec, frame.key(spec), name, Decision.RUN)
     try:
@@ -170,6 +174,13 @@ def _local_action(
             need=ActionStatus.SKIPPED,
             said=(runner_differences.action_file_missing(step.spec.uses),),
         )
+    if path in frame.inside:
+        said = runner_differences.action_uses_itself(step.spec.uses)
+        return replace(step, need=ActionStatus.SKIPPED, said=(said,))
+    if len(frame.inside) >= _DEEPEST:
+        said = runner_differences.actions_nested_too_deeply()
+        return replace(step, need=ActionStatus.SKIPPED, said=(said,))
+    scope.meter.take(len(text))
     try:
         action = read_action(path, text)
     except WorkflowUnreadable as error:
@@ -177,16 +188,12 @@ def _local_action(
     if action.using != "composite":
         said = runner_differences.action_not_composite(step.spec.uses, action.using)
         return replace(step, need=ActionStatus.SKIPPED, said=(said,))
-    if frame.depth >= _DEEPEST:
-        return replace(
-            step, need=ActionStatus.SKIPPED, said=(runner_differences.actions_nested_too_deeply(),)
-        )
     inside = StepScope(
         frame.tree,
         windows=frame.windows,
         prefix=f"{step.key}.",
         environment=environment,
-        depth=frame.depth + 1,
+        inside=(*frame.inside, path),
     )
     inner = _inner_scope(step.spec, action, folder, scope)
     return replace(step, action=action, inside=(inner, inside))

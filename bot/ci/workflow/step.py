@@ -33,7 +33,7 @@ class StepScope:
         windows: Whether GitHub runs it on Windows.
         prefix: Of its steps' keys.
         environment: Variables that the calling step hands to all of them.
-        depth: How many composite actions it is inside of.
+        inside: Files of the composite actions that it is inside of.
     """
 
     tree: Tree
@@ -41,7 +41,7 @@ class StepScope:
     windows: bool = False
     prefix: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
-    depth: int = 0
+    inside: tuple[str, ...] = ()
 
     def key(self, spec: StepSpec) -> str:
         """Return what names a step's outputs."""

@@ -21,7 +21,7 @@ from bot.model.steps import now
 from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
 from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.run_date import is_old, neither, only_then, shows_more, worth_its_date
-from bot.repair.checks.targets import CheckTarget, Chosen, choose, commands_of, failed_job
+from bot.repair.checks.targets import CheckTarget, Chosen, choose_apart, commands_of, failed_job
 from bot.repair.checks.verdict import (
     CheckConclusion,
     base_alone,
@@ -90,7 +90,7 @@ async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairCon
     inside = tuple(each for each in run.job.failed if not each.outside)
     outer = [j for each in run.job.failed if (j := outside(each)) is not None]
     tree = DirectoryTree(source.directory)
-    chosen = choose(replace(run.job, failed=inside), tree)
+    chosen = await choose_apart(replace(run.job, failed=inside), tree)
     if not chosen.targets:
         reason = failed_jobs.nothing_to_run([job.why_not for job in chosen.left])
         _conclude(run, CheckConclusion(Cause.NOT_REPRODUCED, reason), (), chosen.left)

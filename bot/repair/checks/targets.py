@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.apart import Allowance, TooMuch, apart
 from bot.ci.evidence import JobEvidence
 from bot.ci.failing_job import NotPlanned, target_of
 from bot.detect import detect
@@ -12,10 +13,14 @@ from bot.detect.tree import Tree
 from bot.errors import UsageError
 from bot.model import Commands, FailedJob, Target
 from bot.repair.job import Job
-from bot.reporting.reasons import failed_jobs
+from bot.reporting.reasons import failed_jobs, job_target
 
 MOST_TARGETS = 4
 """Failed jobs that one run repeats; each has its own environment."""
+
+
+PLANNING = Allowance(seconds=30)
+"""For all failed checks of a run together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,22 @@ class Chosen:
 
     targets: tuple[CheckTarget, ...]
     left: tuple[FailedJob, ...]
+
+
+async def choose_apart(job: Job, tree: Tree, *, allowance: Allowance = PLANNING) -> Chosen:
+    """Return what `choose` does; what takes too much to plan or to detect is not repeated."""
+    try:
+        return await apart(choose, job, tree, allowance=allowance)
+    except TooMuch as error:
+        left = tuple(_not_planned(evidence, str(error)) for evidence in job.failed)
+    try:
+        return await apart(_detected, job, tree, left, allowance=allowance)
+    except TooMuch:
+        return Chosen((), left)
+
+
+def _not_planned(evidence: JobEvidence, why: str) -> FailedJob:
+    return failed_job(evidence, why_not=job_target.workflow_not_planned(evidence.check.name, why))
 
 
 def choose(job: Job, tree: Tree) -> Chosen:

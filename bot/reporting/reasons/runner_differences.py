@@ -173,6 +173,12 @@ def action_not_composite(uses: str, using: str) -> str:
     return f"`{uses}` is a `{using}` action, which can't run here."
 
 
+@example("./.github/actions/setup")
+def action_uses_itself(uses: str) -> str:
+    """A composite action has a step that leads back to it."""
+    return f"The action `{uses}` uses itself."
+
+
 @example()
 def actions_nested_too_deeply() -> str:
     """Composite actions use composite actions, more often than GitHub allows."""

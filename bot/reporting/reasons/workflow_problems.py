@@ -58,6 +58,18 @@ def called_workflow_missing(path: str, line: int, job: str, called: str) -> str:
     return f"{path}, line {line}: `{job}` calls {called}, which is missing."
 
 
+@example(_FILE, "Its jobs, steps and values add up to more than 16 MiB.")
+def planned_in_part(path: str, problem: str) -> str:
+    """A limit was reached before the last job."""
+    return f"{path} is planned only in part. {problem}"
+
+
+@example(_FILE, 7, "test", ".github/workflows/test.yml")
+def calls_itself(path: str, line: int, job: str, called: str) -> str:
+    """The job calls a workflow that leads back to it."""
+    return f"{path}, line {line}: `{job}` calls {called}, which calls itself."
+
+
 @example(_FILE, 7, "test")
 def calls_nested_too_deeply(path: str, line: int, job: str) -> str:
     """Workflows call workflows, more often than GitHub allows."""

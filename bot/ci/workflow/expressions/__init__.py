@@ -4,6 +4,7 @@ Source: https://docs.github.com/en/actions/reference/workflows-and-actions/expre
 """
 
 from bot.ci.workflow.expressions.evaluation import ExpressionContext, JobStatus, evaluate, truth
+from bot.ci.workflow.expressions.meter import Meter, PlanTooLarge
 from bot.ci.workflow.expressions.syntax import ExpressionError, parse
 from bot.ci.workflow.expressions.template import (
     Rendered,
@@ -19,7 +20,9 @@ __all__ = [
     "ExpressionContext",
     "ExpressionError",
     "JobStatus",
+    "Meter",
     "Partly",
+    "PlanTooLarge",
     "Rendered",
     "Unknown",
     "Value",

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import assert_never
 
 from bot.ci.workflow.expressions import functions
+from bot.ci.workflow.expressions.meter import Meter, size
 from bot.ci.workflow.expressions.syntax import (
     Binary,
     Each,
@@ -48,19 +49,24 @@ class ExpressionContext:
         status: What `success()` and `failure()` go by.
         hash_files: Returns the digest for the patterns of `hashFiles`; None where there are no
             files to look at.
+        meter: Counts what all expressions of a plan make.
     """
 
     contexts: Mapping[str, Value]
     status: JobStatus = JobStatus.SUCCESS
     hash_files: Callable[[tuple[str, ...]], str] | None = field(default=None, compare=False)
+    meter: Meter = field(default_factory=Meter, compare=False)
 
 
 def evaluate(text: str, scope: ExpressionContext) -> Value:
     """Return an expression's value.
 
     Raises:
-        ExpressionError: When it is not an expression, or uses an unknown function.
+        ExpressionError: When it is not an expression, uses an unknown function, or makes too large
+            a value.
+        PlanTooLarge: All values together are too large.
     """
+    scope.meter.take(len(text))
     return _value(parse(text), scope)
 
 
@@ -96,7 +102,9 @@ def _value(node: Node, scope: ExpressionContext) -> Value:  # noqa: PLR0911 - on
         case Binary("||", left, right):
             return _or(_value(left, scope), right, scope)
         case Binary(operator, left, right):
-            return _compared(operator, _value(left, scope), _value(right, scope))
+            one, other = _value(left, scope), _value(right, scope)
+            scope.meter.take(sum(len(each) for each in (one, other) if isinstance(each, str)))
+            return _compared(operator, one, other)
         case FunctionCall(function, arguments):
             return _called(function, [_value(each, scope) for each in arguments], scope)
         case _:
@@ -171,4 +179,7 @@ def _called(function: str, arguments: list[Value], scope: ExpressionContext) -> 
                 return Unknown(("hashFiles()",))
             return scope.hash_files(tuple(str(pattern) for pattern in arguments))
         case _:
-            return functions.call(function, arguments)
+            scope.meter.take(sum(size(argument) for argument in arguments))
+            value = functions.call(function, arguments)
+            scope.meter.take(size(value))
+            return value

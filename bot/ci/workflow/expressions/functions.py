@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from bot.ci.workflow.expressions.meter import Tally
 from bot.ci.workflow.expressions.syntax import ExpressionError
 from bot.ci.workflow.expressions.values import (
     Value,
@@ -19,6 +20,7 @@ from bot.ci.workflow.expressions.values import (
 
 _PLACE = re.compile(r"\{\{|\}\}|\{(?P<number>\d+)\}")
 _MOST_ARGUMENTS = 255
+_MOST_DIGITS = 4
 
 
 def call(function: str, arguments: list[Value]) -> Value:
@@ -77,25 +79,34 @@ def _ends_with(text: Value, end: Value) -> bool:
 
 
 def _format(template: Value, *values: Value) -> str:
+    tally = Tally()
+
     def place(match: re.Match[str]) -> str:
         if match["number"] is None:
             return match[0][0]
-        number = int(match["number"])
+        digits = match["number"].lstrip("0") or "0"
+        number = int(digits[:_MOST_DIGITS])
         if number >= len(values):
-            raise ExpressionError(f"`format` has no value for {{{number}}}.")
-        return as_text(values[number])
+            raise ExpressionError(f"`format` has no value for {{{digits[:20]}}}.")
+        return tally.add(as_text(values[number]))
 
     return _PLACE.sub(place, as_text(template))
 
 
 def _join(values: Value, separator: Value = ",") -> str:
-    if isinstance(values, list):
-        return as_text(separator).join(as_text(item) for item in values)
-    return as_text(values)
+    if not isinstance(values, list):
+        return as_text(values)
+    tally, between = Tally(), as_text(separator)
+    texts = [tally.add(as_text(item)) for item in values]
+    for _ in texts[1:]:
+        tally.add(between)
+    return between.join(texts)
 
 
 def _to_json(value: Value) -> str:
-    return json.dumps(_whole(value), indent=2, ensure_ascii=False)
+    tally = Tally()
+    pieces = json.JSONEncoder(indent=2, ensure_ascii=False).iterencode(_whole(value))
+    return "".join(tally.add(piece) for piece in pieces)
 
 
 def _whole(value: Value) -> Any:

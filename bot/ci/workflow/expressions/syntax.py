@@ -75,7 +75,7 @@ Node = Literal | Name | MemberAccess | Each | FunctionCall | Not | Binary
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<text>'(?:[^']|'')*')
-    | (?P<number>[+-]?(?:0x[0-9a-fA-F]+|0o[0-7]+|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?))(?![\w-])
+    | (?P<number>[+-]?(?:0x[0-9a-fA-F]+|0o[0-7]+|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?))(?![\w-])
     | (?P<name>[A-Za-z_][\w-]*)
     | (?P<sign>&&|\|\||==|!=|<=|>=|[<>!.,()\[\]*])
     )""",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bot.ci.workflow.expressions.evaluation import ExpressionContext, evaluate
+from bot.ci.workflow.expressions.meter import Tally
 from bot.ci.workflow.expressions.values import Partly, Unknown, Value, as_text
 
 # A string inside an expression may hold braces. What a lookahead took is not taken apart again, so
@@ -45,7 +46,8 @@ def render(value: Value, scope: ExpressionContext) -> Value:
     A text that is one expression becomes that expression's value, whatever its kind.
 
     Raises:
-        ExpressionError: One of them is invalid.
+        ExpressionError: One of them is invalid, or makes too large a value.
+        PlanTooLarge: All values together are too large.
     """
     if isinstance(value, str):
         whole = _EXPRESSION.fullmatch(value.strip())
@@ -53,6 +55,8 @@ def render(value: Value, scope: ExpressionContext) -> Value:
             return evaluate(whole["inside"], scope)
         filled = render_text(value, scope)
         return Unknown(filled.unknown) if filled.unknown else filled.text
+    if isinstance(value, list | Mapping):
+        scope.meter.take(len(value))
     if isinstance(value, list):
         return [render(item, scope) for item in value]
     if isinstance(value, Mapping):
@@ -71,9 +75,11 @@ def render_text(
         missing: Returns the text to use for an expression whose value is unknown.
 
     Raises:
-        ExpressionError: One of them is invalid.
+        ExpressionError: One of them is invalid, or the text becomes too large.
+        PlanTooLarge: All values together are too large.
     """
     unknown: dict[str, None] = {}
+    tally = Tally()
 
     def fill(match: re.Match[str]) -> str:
         found = evaluate(match["inside"], scope)
@@ -81,9 +87,10 @@ def render_text(
             names = found.names if isinstance(found, Unknown) else (found.name,)
             unknown.update(dict.fromkeys(names))
             return missing(match["inside"].strip())
-        return as_text(found)
+        return tally.add(as_text(found))
 
     text = _EXPRESSION.sub(fill, value) if isinstance(value, str) else as_text(value)
+    scope.meter.take(len(text))
     return Rendered(text, tuple(unknown))
 
 

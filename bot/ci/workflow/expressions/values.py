@@ -13,7 +13,10 @@ Value = Any
 
 _HEX = re.compile(r"0x[0-9a-f]+", re.IGNORECASE)
 _OCTAL = re.compile(r"0o[0-7]+", re.IGNORECASE)
-_DECIMAL = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+_DECIMAL = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.IGNORECASE)
+_MOST_NAMES = 100
+_LONGEST_NAME = 200
+"""Of what was not known; people read them, and nobody reads more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,7 @@ def unknown_of(*values: Value, truth: bool | None = None) -> Unknown:
             names.update(dict.fromkeys(value.names))
         elif isinstance(value, Partly):
             names[value.name] = None
-    return Unknown(tuple(names), truth)
+    return Unknown(tuple(names)[:_MOST_NAMES], truth)
 
 
 def holds_unknown(value: Value) -> bool:
@@ -72,12 +75,12 @@ def member(value: Value, key: Value) -> Value:  # noqa: PLR0911 - one return for
     Text keys are compared without regard to case.
     """
     if isinstance(value, Unknown):
-        return Unknown(tuple(f"{name}.{as_text(key)}" for name in value.names))
+        return Unknown(tuple(_below(name, key) for name in value.names))
     if isinstance(key, Unknown):
         return unknown_of(value, key)
     if isinstance(value, Partly):
         found = _entry(value.known, as_text(key))
-        return Unknown((f"{value.name}.{as_text(key)}",)) if found is _MISSING else found
+        return Unknown((_below(value.name, key),)) if found is _MISSING else found
     if isinstance(value, Mapping):
         found = _entry(value, as_text(key))
         return None if found is _MISSING else found
@@ -87,6 +90,10 @@ def member(value: Value, key: Value) -> Value:  # noqa: PLR0911 - one return for
     if isinstance(value, list) and not isinstance(key, str):
         return _element(value, key)
     return None
+
+
+def _below(name: str, key: Value) -> str:
+    return f"{name}.{as_text(key)}"[:_LONGEST_NAME]
 
 
 _MISSING = object()
@@ -110,7 +117,7 @@ def elements(value: Value) -> Value:
     """Return what `.*` selects: the elements of a list, the values of a mapping."""
     match value:
         case Unknown():
-            return Unknown(tuple(f"{name}.*" for name in value.names))
+            return Unknown(tuple(_below(name, "*") for name in value.names))
         case Partly():
             return Unknown((f"{value.name}.*",))
         case Filtered():
@@ -130,7 +137,7 @@ def to_number(value: Value) -> float:
         case None:
             return 0.0
         case bool() | int() | float():
-            return float(value)
+            return _float(value)
         case str():
             return _text_to_number(value.strip())
         case _:
@@ -141,12 +148,19 @@ def _text_to_number(text: str) -> float:
     if not text:
         return 0.0
     if _HEX.fullmatch(text):
-        return float(int(text, 16))
+        return _float(int(text, 16))
     if _OCTAL.fullmatch(text):
-        return float(int(text, 8))
+        return _float(int(text, 8))
     if _DECIMAL.fullmatch(text):
         return float(text)
     return {"infinity": math.inf, "-infinity": -math.inf}.get(text.lower(), math.nan)
+
+
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def as_text(value: Value) -> str:

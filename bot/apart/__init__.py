@@ -1,0 +1,56 @@
+"""Do work on other people's data in a process apart, which ends when it takes too much.
+
+A thread would not do: a regular expression keeps all threads of Python waiting, and nobody can end
+a thread. One process, `fork_server`, imports what the work needs and forks for each piece of it,
+which takes milliseconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar, TypeVarTuple
+
+from bot.apart.starting import FORK_SERVER
+from bot.apart.task import Allowance, Answer, Task, TooMuch
+
+__all__ = ["Allowance", "TooMuch", "apart"]
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+_WALL_SECONDS = 600.0
+"""For a machine that has no processor to spare; what counts is `Allowance.seconds`."""
+
+_USUAL = Allowance()
+
+
+async def apart(work: Callable[[*Ts], T], *args: *Ts, allowance: Allowance = _USUAL) -> T:
+    """Return what a module's function returns for these arguments, called in a process apart.
+
+    Function, arguments and result are pickled. The process has neither environment nor secrets.
+
+    Raises:
+        TooMuch: It takes more than its allowance, or its data is nested too deeply.
+        FixpointError: The function raised it.
+    """
+    task = pickle.dumps(Task(work, args, allowance))
+    reader, writer = await asyncio.open_connection(sock=FORK_SERVER.ask_for(_module(work)))
+    try:
+        async with asyncio.timeout(_WALL_SECONDS):
+            writer.write(task)
+            answer = await reader.read()
+    except (TimeoutError, ConnectionError):
+        answer = b""
+    finally:
+        writer.transport.abort()
+    if not answer:  # the kernel ended it
+        raise TooMuch(allowance)
+    found: Answer[T] = pickle.loads(answer)  # noqa: S301 - our own code wrote it
+    return found.result()
+
+
+def _module(work: Callable[..., object]) -> str:
+    return str((work.func if isinstance(work, partial) else work).__module__)

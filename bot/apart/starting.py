@@ -1,0 +1,68 @@
+"""Start the fork server of this process when it is first needed, and ask it for processes."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import bot
+
+_ROOT = Path(bot.__file__).parent.parent
+
+
+class ForkServer:
+    """The process that forks for us, from this side; it ends when we do."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._control: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def ask_for(self, module: str) -> socket.socket:
+        """Return a connection to a new process that has imported the module.
+
+        It takes a pickled `Task`, answers with a pickled `Answer`, and ends.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs, self._lock:
+            try:
+                self._send(module, theirs)
+            except OSError:  # somebody ended it
+                self._end()
+                self._send(module, theirs)
+        return ours
+
+    def _send(self, module: str, end: socket.socket) -> None:
+        if self._control is None:
+            self._control = self._start()
+        socket.send_fds(self._control, [module.encode()], [end.fileno()])
+
+    def _start(self) -> socket.socket:
+        ours, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "bot.apart.fork_server"],
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                cwd="/",
+                env={"PYTHONPATH": str(_ROOT)},
+            )
+        atexit.register(self._end)
+        return ours
+
+    def _end(self) -> None:
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(10)
+
+
+FORK_SERVER = ForkServer()
+"""Of this process; starts when it is first asked."""
