@@ -76,7 +76,8 @@ async def freezing(root: Path, scratch: Path) -> None:
 
 async def planning(root: Path, _: Path) -> None:
     choice = JobChoice(root)
-    await plan_chosen(choice, find_jobs(choice)[0][0])
+    jobs, _ = await find_jobs(choice)
+    await plan_chosen(choice, jobs[0])
 
 
 async def dating(root: Path, _: Path) -> None:
