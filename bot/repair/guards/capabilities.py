@@ -12,10 +12,11 @@ from tree_sitter import Node
 
 from bot.model import GuardFinding
 from bot.model.guard_rules import found
+from bot.repair.guards.capability_table import table_of
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.granted import Grants, grants_of
-from bot.repair.guards.syntax import compact, line_of, text_of
+from bot.repair.guards.syntax import compact, language_of, line_of, text_of
 from bot.reporting.reasons import guards_capabilities
 
 _PROTECTIONS = frozenset({"unverified", "constant-time"})
@@ -29,6 +30,9 @@ def capabilities(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
     """
     programs = [one for one in changes if not is_test_file(one.path)]
     after = [(one, grants_of(one.new)) for one in programs if one.new is not None]
+    # most patches neither grant nor touch any of it, and then the old files need not be read
+    if not any(grants.gained for _, grants in after) and not any(map(_may_keep, programs)):
+        return
     before = [(one, grants_of(one.old)) for one in programs if one.old is not None]
     known = {name for _, grants in before for name in grants.gained}
     for change, grants in after:
@@ -38,6 +42,13 @@ def capabilities(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
                 yield _gained(name, change, _newest(change, places))
     for name in sorted({name for _, grants in before for name in grants.kept}):
         yield from _lost(name, before, after)
+
+
+def _may_keep(change: FileDiff) -> bool:
+    """Whether a file may have used what must stay."""
+    language = language_of(change.path)
+    words = table_of(language).kept_words if language is not None else ()
+    return any(word in (change.before or b"") for word in words)
 
 
 def _newest(change: FileDiff, places: list[Node]) -> Node:

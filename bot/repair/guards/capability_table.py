@@ -54,12 +54,14 @@ class CapabilityTable:
     Attributes:
         capabilities: In the table's order.
         builtins: Names in it that need no import.
+        kept_words: Of which a file has one that uses what must stay.
         modules: What has such names in it: taking a computed name from one may be any of them.
     """
 
     capabilities: tuple[Capability, ...]
     builtins: frozenset[str]
     modules: frozenset[str]
+    kept_words: frozenset[bytes]
 
 
 @cache
@@ -79,6 +81,11 @@ def table_of(language: Language) -> CapabilityTable:
         frozenset(re.split(r"[.*]", name)[0] for name in roots),
         frozenset(
             module for name in names if (module := name.rpartition(".")[0]) and "?" not in module
+        ),
+        frozenset(
+            name.rstrip(".*").rpartition(".")[2].encode()
+            for section in own.values()
+            for name in section.get("kept", ())
         ),
     )
 
