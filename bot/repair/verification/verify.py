@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
 
+from bot.apart import TooMuch, apart
 from bot.model import (
     GuardFinding,
     Observation,
     Patch,
     Proposal,
+    Severity,
     Verification,
 )
 from bot.model.guard_rules import PatchRules, configured, found
@@ -32,7 +33,7 @@ from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
 from bot.repair.verification.runner_integrity import observe_runner
 from bot.repair.workspace.patching import patch_between
-from bot.reporting.reasons import guards_runs
+from bot.reporting.reasons import guards_additions, guards_runs
 from bot.reporting.reasons import verification as reasons
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
@@ -183,7 +184,11 @@ class Verifier:
             await files_of_tests(self._store, self._base_tree, question.red, question.failing),
             len(candidate.patch.data),
         )
-        return await asyncio.to_thread(findings_in, candidate, question, evidence, self._rules)
+        try:  # a program can be written so that reading it takes long
+            return await apart(findings_in, candidate, question, evidence, self._rules)
+        except TooMuch as error:
+            unread = found("not-examined", guards_additions.too_long_to_examine(str(error)))
+            return (replace(unread, severity=Severity.REJECT),)
 
     async def _try(self, name: str, candidate: CandidatePatch, question: Question) -> Verification:
         """Run the failing command with the patch, if the patch applies where it must."""

@@ -29,6 +29,12 @@ def too_large_to_examine(path: str) -> str:
     return f"{path} is too large to examine."
 
 
+@example("Reading it takes more than 10 s of processor time or 1024 MiB of memory.")
+def too_long_to_examine(why: str) -> str:
+    """The guards gave up."""
+    return f"The patch can't be examined. {why}"
+
+
 @example("requirements.txt")
 def dependencies_changed(path: str) -> str:
     """A manifest or lock file changes."""
