@@ -80,7 +80,7 @@ def check_out(case: Case, mirrors: Path, folder: Path) -> Path:
         subprocess.CalledProcessError: When the clone lacks one of the commits.
     """
     mirror = case.mirror(mirrors)
-    run_git(folder.parent, "clone", "--quiet", "--shared", str(mirror), str(folder))
+    run_git(folder.parent, "clone", "--quiet", str(mirror), str(folder))
     run_git(folder, "checkout", "--quiet", case.parent)
     run_git(folder, "checkout", "--quiet", case.fix_commit, "--", *case.test_files)
     return folder

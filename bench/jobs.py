@@ -155,7 +155,7 @@ def _check_out(case: JobCase, mirrors: Path, folder: Path, *, mended: bool) -> P
         subprocess.CalledProcessError: When the clone lacks the commit.
     """
     mirror = mirror_of(case.repo, mirrors)
-    run_git(folder.parent, "clone", "--quiet", "--shared", str(mirror), str(folder))
+    run_git(folder.parent, "clone", "--quiet", str(mirror), str(folder))
     run_git(folder, "checkout", "--quiet", case.green if mended else case.red)
     if case.tests and not mended:
         run_git(folder, "checkout", "--quiet", case.green, "--", *case.tests)

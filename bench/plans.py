@@ -106,7 +106,7 @@ def _survey(clone: Path) -> Survey:
     """Return what the newest commit of a clone comes to."""
     with tempfile.TemporaryDirectory(prefix="fixpoint-plans-") as name:
         folder = Path(name, "w")
-        clone_here = ("clone", "--quiet", "--shared", "--no-checkout", str(clone), str(folder))
+        clone_here = ("clone", "--quiet", "--no-checkout", str(clone), str(folder))
         run_git(Path(name), *clone_here)
         run_git(folder, "read-tree", "HEAD")
         # A stored clone may lack its largest files: it goes on with the others.

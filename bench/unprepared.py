@@ -150,7 +150,7 @@ def _run(repair: Repair, mirrors: Path) -> Outcome:
         scratch = Path(name)
         folder, patch = scratch / "w", scratch / "repair.diff"
         mirror = mirror_of(repair.repo, mirrors)
-        run_git(scratch, "clone", "--quiet", "--shared", str(mirror), str(folder))
+        run_git(scratch, "clone", "--quiet", str(mirror), str(folder))
         run_git(folder, "checkout", "--quiet", f"{repair.fix}^")
         run_git(folder, "checkout", "--quiet", repair.fix, "--", *repair.tests)
         run_git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "Tests")

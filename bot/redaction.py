@@ -43,10 +43,10 @@ TOKEN_SHAPES: tuple[re.Pattern[str], ...] = tuple(
         r"npm_(?<=\bnpm_)[A-Za-z0-9]{36}\b",
         r"pypi-AgEI(?<=\bpypi-AgEI)[A-Za-z0-9_-]{16,}",
         # RFC 7519: three base64url parts, the first two of them JSON objects
-        r"eyJ(?<=\beyJ)[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
+        r"eyJ(?<![A-Za-z0-9_-]eyJ)[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*",
         # RFC 7468, also with the end cut off or the line ends written as \n
         (
-            r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s*[A-Za-z-]+: [^\n]*\n)*"
+            r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?:\s*[A-Za-z-]{1,60}: [^\n]{0,200}\n)*"
             r"[A-Za-z0-9+/=\s\\]*(?:-----END [A-Z ]*PRIVATE KEY-----)?"
         ),
         # RFC 3986: user information in a URL

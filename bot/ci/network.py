@@ -31,7 +31,7 @@ UNREACHABLE = f"{UNRESOLVED}|{_CLIENTS}|ECONNREFUSED"
 _WORDS = re.compile(
     f"{UNRESOLVED}|{_CLIENTS}"
     r"|Received HTTP code 40[37] from proxy"
-    r"|dial tcp: lookup \S+.{0,80}(?:no such host|server misbehaving)"  # Go
+    r"|dial tcp: lookup .{1,300}?(?:no such host|server misbehaving)"  # Go
     r"|java\.net\.UnknownHostException|Could not transfer artifact"
     r"|Max retries exceeded with url|Could not fetch URL"  # urllib3, pip
     r"|An unexpected error has occurred: CalledProcessError: command: \('?/?\S*git'?, 'fetch'"

@@ -152,7 +152,7 @@ def _why(step: Step, result: CommandResult) -> str:
     if secrets:
         return job_steps.secrets_missing(secrets)
     if result.exit_code == _COMMAND_NOT_FOUND:
-        missing = re.search(r"([\w./+-]+): (?:command )?not found", result.output)
+        missing = re.search(r"(?<![\w./+-])([\w./+-]+): (?:command )?not found", result.output)
         return job_steps.program_missing(missing[1]) if missing else ""
     if step.decision is Decision.UNSURE:
         return job_steps.condition_unknown()

@@ -30,7 +30,7 @@ _REPEATS = re.compile(
 _TEMPORARY = (
     r"(?:/private)?/(?:tmp|var/folders|var/tmp)/[^\s'\":,)]+"
     r"|(?<![^\s'\"(])[^\s'\"(]*[\\/]work[\\/]_temp[\\/][^\s'\":,)]+"
-    r"|[A-Za-z]:\\[^\s'\"]*\\Temp\\[^\s'\":,)]+"
+    r"|[A-Za-z]:\\[^\s'\":]*\\Temp\\[^\s'\":,)]+"
 )
 _LEVELS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\[gw\d+\](?: \[ *\d+%\])?"), ""),
@@ -42,7 +42,7 @@ _LEVELS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "#"),
     (re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b"), "#"),
     (re.compile(r"(?<![A-Za-z_\d])\d+(?:[.:,_]\d+)*"), "#"),
-    (re.compile(r"[.:;]? *(?:Did you mean|Perhaps you meant)\b.*$"), ""),
+    (re.compile(r"(?<! )[.:;]? *(?:Did you mean|Perhaps you meant)\b.*$"), ""),
     (re.compile(r"[\u2018\u2019\u00b4`]"), "'"),
     (re.compile(r"\s+"), " "),
 )

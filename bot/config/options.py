@@ -92,7 +92,7 @@ _FLAGS: Mapping[str, bool] = MappingProxyType({"draft": True, "no-draft": False}
 _CODE = r"(?P<code>`[^`]*`)"
 _FLAG = rf"(?<!\S)--(?P<flag>(?i:{'|'.join(_FLAGS)}))(?![\w=-])"
 _NAME = r"(?<!\S)--(?P<name>[A-Za-z][\w-]*)"
-_VALUE = r"""(?P<value>"[^"]*"|'[^']*'|`[^`]*`|“[^”]*”|[^\s"'`“]\S*)"""
+_VALUE = r"""(?P<value>"[^"]*"|'[^']*'|`[^`]*`|“[^“”]*”|[^\s"'`“]\S*)"""
 _OPTION = re.compile(rf"{_CODE}|(?:{_FLAG}|{_NAME}(?:(?:=|[^\S\n]+(?!--)){_VALUE})?)[,;]?")
 _QUOTES = MappingProxyType({'"': '"', "'": "'", "`": "`", "“": "”"})
 

@@ -15,10 +15,12 @@ NAMES = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which make looks."""
 
 _VARIABLE = re.compile(r"^(?:export +)?(?P<name>[\w.-]+) *(?P<how>[:?+]?:?=) *(?P<value>.*)$")
-_RULE = re.compile(r"^(?P<targets>[^\s:=#][^:=#]*?) *::? *(?P<needs>[^=;#]*)(?:;(?P<recipe>.*))?")
+_RULE = re.compile(r"^(?P<targets>[^\s:=#][^:=#]*)::? *(?P<needs>[^=;#]*)(?:;(?P<recipe>.*))?")
 _REFERENCE = re.compile(r"\$(?:\((?P<round>[\w.-]+)\)|\{(?P<curly>[\w.-]+)\})")
 _DEFAULTS = {"MAKE": "make", "SHELL": "sh"}
 _DEPTH = 8
+_LONGEST = 64 * 1024
+"""Characters of an expanded line: variables of variables can multiply without end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,22 @@ def _assign(variables: dict[str, str], match: re.Match[str]) -> None:
 def _expand(text: str, variables: Mapping[str, str]) -> str:
     """Return the text with variables replaced; unset ones are empty, as make has it."""
     for _ in range(_DEPTH):
-        expanded = _REFERENCE.sub(
-            lambda match: variables.get(match["round"] or match["curly"], ""), text
-        )
-        if expanded == text:
+        expanded = _expanded(text, variables)
+        if expanded in {text, None}:
             break
-        text = expanded
+        text = expanded or ""
     return text
+
+
+def _expanded(text: str, variables: Mapping[str, str]) -> str | None:
+    """Return the text with its references replaced once, or None where it would be too long."""
+    parts: list[str] = []
+    size = position = 0
+    for match in _REFERENCE.finditer(text):
+        value = variables.get(match["round"] or match["curly"], "")
+        parts += [text[position : match.start()], value]
+        size += len(value)
+        if size > _LONGEST:
+            return None
+        position = match.end()
+    return "".join([*parts, text[position:]])

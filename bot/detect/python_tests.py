@@ -32,7 +32,7 @@ _TEST_FILES = (
 _PLUGINS = {
     "pytest-cov": re.compile(r"--(?:no-)?cov\b"),
     "pytest-xdist": re.compile(r"(?:^|\s|[\"'])(?:-n[ =]?(?:\d|auto)|--numprocesses|--dist)"),
-    "pytest-timeout": re.compile(r"--timeout\b|^\s*timeout\s*=", re.MULTILINE),
+    "pytest-timeout": re.compile(r"--timeout\b|^[ \t]*timeout\s*=", re.MULTILINE),
     "pytest-asyncio": re.compile(r"asyncio_mode|asyncio_default"),
     "pytest-django": re.compile(r"DJANGO_SETTINGS_MODULE|--ds\b"),
     "pytest-randomly": re.compile(r"-p[ =]randomly|--randomly"),

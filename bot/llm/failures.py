@@ -34,7 +34,7 @@ _NO_CREDIT = frozenset(
 )
 _TOO_LONG = re.compile(
     # Anthropic | OpenAI and vLLM | llama.cpp | Ollama, Groq
-    r"prompt is too long|context_length_exceeded|maximum context length|exceed\w* (?:the )?"
+    r"prompt is too long|context_length_exceeded|maximum context length|exceed(?:s|ed|ing)? (?:the )?"
     r"(?:available )?context (?:size|length|window)|reduce the length of the messages",
     re.IGNORECASE,
 )

@@ -19,7 +19,9 @@ _SKIPS_CHECKS = re.compile(r"\[(\s*(?:skip|no|ci|actions)\b[^\[\]]*)\]", re.IGNO
 """`[skip ci]` and its kin: https://docs.github.com/en/actions/how-tos/manage-workflow-runs/skip-workflow-runs"""
 _ACTS = re.compile(r"#(?=\d)|(?<!\w)@(?=[A-Za-z0-9])|https?://|(?<=\bGH)-(?=\d)", re.IGNORECASE)
 """What links, notifies or closes from a commit message, where no code span can hold it back."""
-_TRAILER = re.compile(r"\b(?P<name>[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|checks|to)):", re.IGNORECASE)
+_TRAILER = re.compile(
+    r"(?<![\w-])(?P<name>[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|checks|to)):", re.IGNORECASE
+)
 
 
 def plain(text: str, limit: int = 200) -> str:

@@ -19,8 +19,8 @@ _REFERENCE = re.compile(
     r"""
       (?:https?|ftp|mailto|xmpp):\S+          # what GitHub links by itself
     | www\.\S+
-    | [\w.+-]*@[A-Za-z0-9][\w./-]*            # people, teams, addresses, decorators
-    | (?:[\w.-]+/[\w.-]+)?\#\d+               # issues, of this repository and others
+    | (?:(?<![\w.+-])[\w.+-]+)?@[A-Za-z0-9][\w./-]*            # people, teams, addresses, decorators
+    | (?:(?<![\w.-])[\w.-]+/[\w.-]+)?\#\d+               # issues, of this repository and others
     | GH-\d+
     """,
     re.VERBOSE | re.IGNORECASE,

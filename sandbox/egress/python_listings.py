@@ -25,7 +25,7 @@ from sandbox.egress.upload_times import UploadTimes
 SIMPLE_JSON = "application/vnd.pypi.simple.v1+json"
 
 _LINK = re.compile(
-    rb"""<a\s[^>]*href\s*=\s*["'][^"'#?]+\.(?:whl|tar\.gz|zip|tar\.bz2|tgz|egg)["'#?]""",
+    rb"""<a\s[^<>]*href\s*=\s*["'][^"'#?<>]+\.(?:whl|tar\.gz|zip|tar\.bz2|tgz|egg)["'#?]""",
     re.IGNORECASE,
 )
 _OF_PROJECT = re.compile(r"/pypi/[^/]+/json/?")

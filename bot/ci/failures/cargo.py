@@ -13,7 +13,7 @@ _TEST = re.compile(
 _ACCOUNT = re.compile(r"^---- (?P<name>\S.*?) stdout ----$", re.MULTILINE)
 _ACCOUNT_END = re.compile(r"^(?:---- .* ----|failures:)$", re.MULTILINE)
 _PANIC = re.compile(
-    r"^thread '.*' (?:\(\d+\) )?panicked at (?:'(?P<old>.*)', )?"
+    r"^thread '[^'\n]*' (?:\(\d+\) )?panicked at (?:'(?P<old>.*)', )?"
     r"(?P<file>[^\s:']+):(?P<line>\d+):\d+:?$",
     re.MULTILINE,
 )

@@ -20,7 +20,7 @@ _ESCAPES = re.compile(
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 _WORKFLOW_COMMAND = re.compile(r"^::(?:error|warning|notice|group)(?: [^\n]*?)?::", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last):"
-_FRAME = re.compile(r'^\s+File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
+_FRAME = re.compile(r'^[ \t]+File "(?P<file>[^"\n]+)", line (?P<line>\d+)', re.MULTILINE)
 TELLING = re.compile(
     r"\b(?:error|exception|fatal|panic(?:ked)?|failed|failure|not found|no such file|cannot|can't"
     r"|undefined|unrecognized|mismatch|out of date|differs?)\b|\w(?:Error|Exception)\b",

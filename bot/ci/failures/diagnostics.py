@@ -58,7 +58,7 @@ _PYDOCSTYLE = re.compile(
 _NAMED_AFTER = {_PYFLAKES: "pyflakes", _CODESPELL: "codespell"}
 """Formats without codes, by the tool that prints them."""
 
-_TRAILING_CODE = re.compile(r" +(?:\[(?P<mypy>[a-z][\w-]*)\]|\((?P<pyright>report\w+)\))$")
+_TRAILING_CODE = re.compile(r"(?<! ) +(?:\[(?P<mypy>[a-z][\w-]*)\]|\((?P<pyright>report\w+)\))$")
 # mypy's pretty output breaks a message between words, and shows the line of code below it
 _WRAPPED = re.compile(
     r"(?P<rest>(?:\n(?![^\s:]+:\d+:)\S[^\n]*?){0,8}?)\s\[(?P<code>[a-z][\w-]*)\] *\n {4}"

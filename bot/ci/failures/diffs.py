@@ -13,7 +13,7 @@ from bot.reporting.reasons import job_logs
 
 _HEADER = re.compile(r"^--- (?P<old>\S[^\n]*)\n\+\+\+ (?P<new>\S[^\n]*)\n@@ ", re.MULTILINE)
 # Behind the path: a tab and whatever the tool likes, a time stamp, isort's `:before`.
-_BEHIND = re.compile(r"(?:\t.*| +\(?\d{4}-\d\d-\d\d.*|:(?:before|after)\b.*)$")
+_BEHIND = re.compile(r"(?:\t.*|(?<! ) +\(?\d{4}-\d\d-\d\d.*|:(?:before|after)\b.*)$")
 _NOTHING = "/dev/null"
 
 

@@ -9,7 +9,7 @@ from bot.ci.failures.reading import Reading, tool_failure
 _OURS = re.compile(r"^✖ \d+ problems? \(\d+ errors?, \d+ warnings?\)$", re.MULTILINE)
 _FILE = re.compile(r"^(?P<file>(?:/|\.|\w)\S*\.\w+)$")
 _PROBLEM = re.compile(
-    r"^ +(?P<line>\d+):(?P<column>\d+) +error +(?P<why>\S.*?)(?: {2,}(?P<rule>[\w@/-]+))?$"
+    r"^ +(?P<line>\d+):(?P<column>\d+) +error +(?P<why>\S.*?)(?:(?<! ) {2,}(?P<rule>[\w@/-]+))?$"
 )
 
 

@@ -14,7 +14,7 @@ _RESULT = re.compile(r"^(?P<indent> *)--- (?P<outcome>PASS|FAIL|SKIP): (?P<test>
 _PACKAGE = re.compile(r"^(?P<outcome>FAIL|ok|\?) *\t(?P<package>\S+)(?:\t| \[)")
 _BUILD = re.compile(r"^(?:vet: )?(?P<file>[^\s:]+\.go):(?P<line>\d+):(?:\d+:)? (?P<why>.+)$")
 _PLACE = re.compile(r"^\s+(?P<file>[^\s:]+\.go):(?P<line>\d+): (?P<why>.*)$")
-_PANIC = re.compile(r"^panic: (?P<why>.+?)(?: \[recovered.*\])?$")
+_PANIC = re.compile(r"^panic: (?P<why>.+)$")
 _FRAME = re.compile(r"^\t(?P<file>/\S+\.go):(?P<line>\d+)")
 _RUN = re.compile(r"^=== (?:RUN|CONT|NAME|PAUSE) +(?P<test>\S+)?$")
 _OURS = re.compile(
@@ -95,7 +95,8 @@ def _test_failure(name: str, package: str, test: _Test) -> Failure:
         frames = [match for line in test.lines if (match := _FRAME.match(line))]
         frame = next((m for m in frames if m["file"].startswith("/workspace/")), None)
         place = (frame["file"], int(frame["line"])) if frame else (None, 0)
-        return failure(name, f"panic: {panic['why']}", file=place[0], line=place[1], detail=detail)
+        why = panic["why"].partition(" [recovered")[0]
+        return failure(name, f"panic: {why}", file=place[0], line=place[1], detail=detail)
     said = next((match for line in test.lines if (match := _PLACE.match(line))), None)
     if said is None:
         return failure(name, next((line for line in test.lines if line.strip()), ""), detail=detail)

@@ -11,7 +11,7 @@ from bot.model import Failure, TestCounts
 # V8: `at Context.<anonymous> (m/sum.spec.js:4:29)`, `at file:///workspace/a.mjs:1:2`; vitest:
 # ` ❯ v/sum.test.mjs:4:40`.
 _FRAME = re.compile(
-    r"^\s+(?:at (?:async )?(?:.*\()?|❯ (?:\S+ )?)(?:file://)?"
+    r"^[ \t]+(?:at (?:async )?(?:.*\()?|❯ (?:\S+ )?)(?:file://)?"
     r"(?P<file>[^\s():]+\.[cm]?[jt]sx?):(?P<line>\d+):\d+\)?",
     re.MULTILINE,
 )
@@ -36,7 +36,7 @@ def first_line(account: str) -> str:
 
 def counted(line: str) -> TestCounts:
     """Return the counts of a line such as `2 failed | 1 passed, 1 skipped`."""
-    numbers = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", line)}
+    numbers = {word: int(number) for number, word in re.findall(r"(?<!\d)(\d+) (\w+)", line)}
     return TestCounts(
         passed=numbers.get("passed", 0),
         failed=numbers.get("failed", 0),

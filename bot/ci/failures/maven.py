@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.ci.failures.reading import ACCOUNT_LINES, Reading, failure, tool_failure
+from bot.ci.failures.reading import ACCOUNT_LINES, DETAIL, Reading, failure, tool_failure
 from bot.model import Failure, TestCounts
 
 _TEST = re.compile(
@@ -51,7 +51,8 @@ def parse_compiler(text: str) -> Reading | None:
 def _failure(text: str, test: re.Match[str]) -> Failure:
     owner, method = test["class"] or test["owner"], test["method"] or test["own"]
     lines: list[str] = []
-    for line in text[test.end() + 1 :].split("\n", ACCOUNT_LINES)[:ACCOUNT_LINES]:
+    account = text[test.end() + 1 : test.end() + 1 + DETAIL]
+    for line in account.split("\n", ACCOUNT_LINES)[:ACCOUNT_LINES]:
         if not line.strip() or line.startswith("["):
             break
         lines.append(line)

@@ -12,7 +12,7 @@ _PASSING = re.compile(r"^ +(\d+) passing \(.+\)$", re.MULTILINE)
 _PENDING = re.compile(r"^ +(\d+) pending$", re.MULTILINE)
 _FAILING = re.compile(r"^ +(\d+) failing$", re.MULTILINE)
 _FAILURE = re.compile(
-    r"^  \d+\) (?P<name>[^\n]+(?:\n {3,}[^\n]+)*?):\n(?P<account>(?:(?!  \d+\) )[^\n]*\n)*)",
+    r"^  \d+\) (?P<name>[^\n]+(?:\n {3}[^\n]+)*?):\n(?P<account>(?:(?!  \d+\) )[^\n]*\n)*)",
     re.MULTILINE,
 )
 _LEAF = re.compile(r"^(?P<indent> {2,})(?P<mark>[✔✓√-]) (?P<name>.+?)(?: \(\d+ms\))?$")

@@ -37,7 +37,7 @@ def parse(text: str) -> Reading | None:
             passed.add(status["name"])
         else:
             accounts[status["name"]] = _account(lines[n + 1 : n + 1 + ACCOUNT_LINES])
-    numbers = {kind: int(n) for n, kind in re.findall(r"(\d+) ([a-z ]+)", summary["rest"])}
+    numbers = {kind: int(n) for n, kind in re.findall(r"(?<!\d)(\d+) ([a-z ]+)", summary["rest"])}
     skipped = numbers.pop("skipped", 0)
     good = numbers.pop("passed", 0)
     return Reading(

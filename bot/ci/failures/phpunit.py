@@ -12,6 +12,7 @@ _HEADER = re.compile(r"^PHPUnit \d+\.\d", re.MULTILINE)
 _COUNTS = re.compile(
     r"^Tests: (?P<all>\d+), Assertions: \d+(?P<rest>(?:, [\w ]+: \d+)*)\.$", re.MULTILINE
 )
+_KIND = re.compile(r", (?P<kind>[\w ]+): (?P<n>\d+)")
 _ALL_GOOD = re.compile(r"^OK \((?P<all>\d+) tests?, \d+ assertions?\)$", re.MULTILINE)
 _SECTION = re.compile(r"^There (?:was|were) \d+ (?P<kind>[\w ]+):$")
 _ENTRY = re.compile(r"^\d+\) (?P<name>\S.*)$")
@@ -31,9 +32,7 @@ def parse(text: str) -> Reading | None:
     found = found or {each.test: each for each in _crossed(text.split("\n"))}
     counts = TestCounts(int(good["all"]), 0, 0) if good else None
     if counted is not None:
-        kinds = {
-            kind.strip(): int(n) for kind, n in re.findall(r"([\w ]+): (\d+)", counted["rest"])
-        }
+        kinds = {each["kind"]: int(each["n"]) for each in _KIND.finditer(counted["rest"])}
         failed = kinds.get("Errors", 0) + kinds.get("Failures", 0)
         skipped = kinds.get("Skipped", 0) + kinds.get("Incomplete", 0)
         counts = TestCounts(int(counted["all"]) - failed - skipped, failed, skipped)

@@ -9,25 +9,33 @@ from __future__ import annotations
 import re
 
 from bot.ci.failures.reading import Reading, failure
+from bot.model import Failure
 from bot.reporting.reasons import job_logs
 
-_HOOK = re.compile(
-    r"^(?P<name>\S.*?)\.{3,}(?:\(.*\))?Failed\n- hook id: (?P<id>\S+)\n(?P<facts>(?:- [^\n]*\n)*)",
-    re.MULTILINE,
-)
-_NEXT = re.compile(r"^\S.*\.{3,}(?:\(.*\))?(?:Passed|Failed|Skipped)$", re.MULTILINE)
+_STATUS = re.compile(r"^(?P<label>\S.*)(?P<status>Passed|Failed|Skipped)$", re.MULTILINE)
+_ABOUT = re.compile(r"\n- hook id: (?P<id>\S+)\n(?P<facts>(?:- [^\n]*\n)*)")
 
 
 def parse(text: str) -> Reading | None:
     """Return one failure per failed hook."""
-    matches = list(_HOOK.finditer(text))
-    if not matches:
-        return None
+    lines = [match for match in _STATUS.finditer(text) if _is_dotted(match["label"])]
+    ends = [*(match.start() for match in lines[1:]), len(text)]
     failing = []
-    for match in matches:
-        after = _NEXT.search(text, match.end())
-        account = text[match.end() : after.start() if after else len(text)].strip("\n")
-        modified = "files were modified by this hook" in match["facts"]
-        why = job_logs.hook_modified_files() if modified else account.split("\n")[0]
-        failing.append(failure(f"pre-commit: {match['id']}", why, detail=account))
-    return Reading(tuple(failing), start=matches[0].start())
+    start = 0
+    for match, end in zip(lines, ends, strict=False):
+        about = _ABOUT.match(text, match.end())
+        if match["status"] == "Failed" and about:
+            start = start if failing else match.start()
+            failing.append(_failure(about, text[about.end() : end].strip("\n")))
+    return Reading(tuple(failing), start=start) if failing else None
+
+
+def _is_dotted(label: str) -> bool:
+    """Whether a hook's name ends with the dots that lead to its status, and perhaps a reason."""
+    return label.endswith("...") or (label.endswith(")") and "...(" in label)
+
+
+def _failure(about: re.Match[str], account: str) -> Failure:
+    modified = "files were modified by this hook" in about["facts"]
+    why = job_logs.hook_modified_files() if modified else account.partition("\n")[0]
+    return failure(f"pre-commit: {about['id']}", why, detail=account)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from bot.ci.failures import pytest_traceback
+from bot.ci.failures.pytest_traceback import SourceLine
 from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure, TestCounts
 from bot.reporting.reasons import job_logs
@@ -19,16 +20,17 @@ _OURS = re.compile(
     r"|^INTERNALERROR> |^ImportError while loading conftest",
     re.MULTILINE,
 )
+# What a lookahead took is not taken apart again, so that a subtest's description is read in one way.
 _SUMMARY = re.compile(
-    r"^(?:FAILED|ERROR|SUBFAIL(?:ED)?(?:\(.*?\)|\[.*?\])*)"
+    r"^(?=(?P<kind>FAILED|ERROR|SUBFAIL(?:ED)?(?:[(\[].*?[)\]])?(?= [^\s\[:]\S*::)))(?P=kind)"
     r" (?P<id>[^\s\[:][^\s\[]*(?:\[.*?\](?= - |$))?)(?: - (?P<why>.*))?$",
     re.MULTILINE,
 )
-_PROGRESS = re.compile(
-    r"^(?:\[gw\d+\] \[ *\d+%\] (?P<outcome>PASSED|SKIPPED|XFAIL) (?P<id>\S+\.py::.+?)"
-    r"|(?P<id2>\S+\.py::.+?) (?P<outcome2>PASSED|SKIPPED|XFAIL)(?: \(.*\))?(?: +\[ *\d+%\])?) *$",
-    re.MULTILINE,
+_OF_WORKER = re.compile(
+    r"^\[gw\d+\] \[ *\d+%\] (?P<outcome>PASSED|SKIPPED|XFAIL) (?P<id>\S.*)$", re.MULTILINE
 )
+_OUTCOME = re.compile(r" (?P<outcome>PASSED|SKIPPED|XFAIL)(?= \(|$)")
+_PERCENT = re.compile(r" *\d+%\]")
 _SECTION = re.compile(
     r"^_{2,} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(?P<name>\S.*?) _{2,}$",
     re.MULTILINE,
@@ -56,19 +58,20 @@ def parse(text: str) -> Reading | None:
         failing.setdefault(found.test, found)
     if not failing:
         failing = {found.test: found for found in _unsummarised(accounts)}
-    outcomes = [
-        (address(m["id"] or m["id2"]), m["outcome"] or m["outcome2"])
-        for m in _PROGRESS.finditer(text)
-    ]
+    outcomes = [(address(test), outcome) for test, outcome in _progress(text)]
     passed = frozenset(name for name, outcome in outcomes if outcome == "PASSED") - failing.keys()
     skipped = frozenset(name for name, outcome in outcomes if outcome != "PASSED")
     return Reading(tuple(failing.values()), passed, skipped, counts)
 
 
 def _summarised(text: str, accounts: dict[str, str]) -> Iterator[Failure]:
+    places: dict[str, SourceLine | None] = {}
     for match in _SUMMARY.finditer(text):
-        account = accounts.get(_heading(match["id"]), "")
-        place = pytest_traceback.place(account)
+        heading = _heading(match["id"])
+        account = accounts.get(heading, "")
+        if heading not in places:
+            places[heading] = pytest_traceback.place(account)
+        place = places[heading]
         yield failure(
             address(match["id"]),
             pytest_traceback.reason(match["why"] or "", account),
@@ -76,6 +79,32 @@ def _summarised(text: str, accounts: dict[str, str]) -> Iterator[Failure]:
             line=place.line if place else 0,
             detail=account,
         )
+
+
+def _progress(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the tests that verbose lines name, with what became of them."""
+    for line in text.split("\n"):
+        if worker := _OF_WORKER.match(line):
+            told = (worker["id"].rstrip(" "), worker["outcome"])
+        elif (found := _with_outcome(line)) is not None:
+            told = found
+        else:
+            continue
+        file, _, name = told[0].partition(".py::")
+        if file and name and " " not in file:
+            yield told
+
+
+def _with_outcome(line: str) -> tuple[str, str] | None:
+    """Return the id and outcome of `a.py::test PASSED (why) [ 10%]`."""
+    said = line.rstrip(" ")
+    before, _, behind = said.rpartition("[")
+    if _PERCENT.fullmatch(behind):
+        said = before.rstrip(" ")
+    for match in _OUTCOME.finditer(said):
+        if match.end() == len(said) or said.endswith(")"):
+            return said[: match.start()], match["outcome"]
+    return None
 
 
 def _unsummarised(accounts: dict[str, str]) -> Iterator[Failure]:

@@ -10,8 +10,8 @@ from bot.ci.failures.reading import inside
 # `tests/test_a.py:12: AssertionError`, `tests/test_a.py:1: in <module>`, `pkg/a.py:26: ` (a frame
 # between), and the native style's `  File "a.py", line 3, in f`.
 _FRAME = re.compile(
-    r"^(?P<file>(?!E )[^\s:>][^:\n]*):(?P<line>\d+): ?(?:in \S+|[\w.]*)$"
-    r'|^\s*(?:E\s+)?File "(?P<native>[^"\n]+)", line (?P<number>\d+)',
+    r"^(?P<file>(?!E )[^\s:>][^:\n]*):(?P<line>\d{1,9}): ?(?:in \S+|[\w.]*)$"
+    r'|^[ \t]*(?:E[ \t]+)?File "(?P<native>[^"\n]+)", line (?P<number>\d{1,9})',
     re.MULTILINE,
 )
 _ERROR_LINE = re.compile(r"^E {2,}(?P<text>\S.*)$", re.MULTILINE)

@@ -12,7 +12,9 @@ _RUSTC = re.compile(
     r"^error(?:\[(?P<code>E\d+)\])?: (?P<why>[^\n]+)\n +--> (?P<file>[^\n]+):(?P<line>\d+):(?P<column>\d+)$",
     re.MULTILINE,
 )
-_LINT = re.compile(r"= note: .*?`(?:-D |#\[(?:deny|forbid)\()(?P<code>(?:clippy::)?[\w-]+)")
+_LINT = re.compile(
+    r"^ *= note: [^\n]*?`(?:-D |#\[(?:deny|forbid)\()(?P<code>(?:clippy::)?[\w-]+)", re.MULTILINE
+)
 # F401 [*] `sys` imported but unused
 #  --> pkg/calc.py:2:8
 _RUFF = re.compile(

@@ -12,7 +12,7 @@ _COUNTS = re.compile(r"^ +Tests +(?P<counts>\d.+)$", re.MULTILINE)
 _FAIL = re.compile(r"^ FAIL +(?:\|[^|\n]+\| +)?(?P<name>\S.*)$", re.MULTILINE)
 _RULE = re.compile(r"^⎯+", re.MULTILINE)
 _LINE = re.compile(
-    r"^ (?P<mark>[✓√↓]) (?:\|[^|\n]+\| )?(?P<name>\S+ > .+?)(?: +\d+ ?ms)?$", re.MULTILINE
+    r"^ (?P<mark>[✓√↓]) (?:\|[^|\n]+\| )?(?P<name>\S+ > .+?)(?:(?<! ) +\d+ ?ms)?$", re.MULTILINE
 )
 _REPEATED = re.compile(r"^(?P<file>\S+) \[ .+ \]$")
 

@@ -11,7 +11,7 @@ from itertools import pairwise
 from bot.ci.failures.console import plain
 
 _STAMP = re.compile(r"^\ufeff?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d+)?Z ?")
-_COMMAND = re.compile(r"^##\[(?P<kind>\w+)(?:[^\]]*)\](?P<text>.*)$")
+_COMMAND = re.compile(r"^##\[(?P<kind>\w+)(?!\w)[^\]]*\](?P<text>.*)$")
 _RUN = "Run "
 _EXIT = re.compile(r"Process completed with exit code (?P<code>\d+)")
 # actions/runner, ProcessHandler and ScriptHandler; actions/toolkit, exec.

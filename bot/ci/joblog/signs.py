@@ -41,7 +41,7 @@ RUNNER_SIGNS: tuple[Sign, ...] = (
         "annotation; nodejs/admin#980, fontanierh/boxology#734",
     ),
     _sign(
-        r"Canceling since a higher priority waiting request for .* exists",
+        r"Canceling since a higher priority waiting request for .{0,300}? exists",
         outside_causes.superseded,
         "annotation of a concurrency group; seL4/camkes-vm-examples#65",
     ),
@@ -142,7 +142,7 @@ OUTPUT_SIGNS: tuple[Sign, ...] = (
     ),
     _sign(
         r"Failed to (?:Create|Finalize|List)Artifacts?: (?:Failed to make request|Unable to make request)"
-        r"|(?:Cache|Artifact) service responded with (?:429|5\d\d)|reserveCache failed: .*5\d\d",
+        r"|(?:Cache|Artifact) service responded with (?:429|5\d\d)|reserveCache failed: .{0,300}5\d\d",
         outside_causes.storage_service_failed,
         "actions/toolkit; actions/upload-artifact#569, #560",
         rerun=True,

@@ -15,7 +15,7 @@ TOOLS = frozenset(
 """Python tools that other packages don't depend on, so that their version is free to choose."""
 
 _PIP = re.compile(r"^\s*Successfully installed (?P<packages>\S.*)$")
-_PIP_PACKAGE = re.compile(r"(?P<name>\S+?)-(?P<version>\d\S*)")
+_PIP_PACKAGE = re.compile(r"(?<!\S)(?P<name>\S+?)-(?P<version>\d\S*)")
 _UV = re.compile(r"^\s*\+ (?P<name>[\w.-]+)==(?P<version>\d[\w.+!-]*)")
 _POETRY = re.compile(r"^\s*[-•] Installing (?P<name>[\w.-]+) \((?P<version>\d[\w.+!-]*)\)")
 

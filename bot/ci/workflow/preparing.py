@@ -88,7 +88,7 @@ def fetches(words: tuple[str, ...]) -> bool:
 
 
 _COPIES = re.compile(
-    r"(?P<install>\b(?:pip3?|uv\s+pip)\s+install\b(?:[ \t]+(?!-e\b|--editable\b)[^\s;&|]+)*?)"
+    r"(?P<install>\b(?:pip3?|uv\s+pip)\s+install\b(?:[ \t]+(?!-e\b|--editable\b|install\b)[^\s;&|]+)*?)"
     r"[ \t]+(?P<place>(?P<quote>['\"]?)\.(?:\[[\w, -]+\])?(?P=quote))(?=\s|$|[;&|])"
 )
 
@@ -111,7 +111,7 @@ def one_line(script: str) -> str:
 
 def _lines(script: str) -> list[str]:
     """Return the lines of a script, those joined by `&&` apart; comments and blank ones left out."""
-    joined = re.sub(r"[ \t]*\\\n[ \t]*", " ", script)
+    joined = re.sub(r"(?<![ \t])[ \t]*\\\n[ \t]*", " ", script)
     found: list[str] = []
     for line in joined.split("\n"):
         if not line.strip() or line.lstrip().startswith("#"):

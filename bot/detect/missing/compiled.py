@@ -10,11 +10,14 @@ from bot.detect.missing.symptoms import Symptoms
 from bot.detect.tree import Tree
 from bot.reporting.reasons import healing
 
-_GO_ADVICE = re.compile(
-    r"(?:missing go\.sum entry|no required module provides package|updates to go\.(?:mod|sum) needed)"
-    r"[^\n]*(?:\n[^\n]*){0,2}?\s(?P<command>go (?:get|mod (?:download|tidy))[^\n;]*)"
+_GO_LACKS = re.compile(
+    r"missing go\.sum entry|no required module provides package|updates to go\.(?:mod|sum) needed"
 )
-_GO_VERSION = re.compile(r"go\.(?:mod|work)[^\n]* requires go >= (?P<version>[\d.]+) \(running go")
+_GO_COMMAND = re.compile(r"\s(?P<command>go (?:get|mod (?:download|tidy))[^\n;]*)")
+_ADVISED = 3
+"""Lines from what is missing to the command that brings it."""
+
+_GO_VERSION = re.compile(r" requires go >= (?P<version>[\d.]+) \(running go")
 _CARGO_SUBCOMMAND = re.compile(r"error: no such (?:sub)?command: `(?P<name>[\w-]+)`")
 _RUST_VERSION = re.compile(
     r"(?:requires|package `[^`]+` cannot be built because it requires) rustc (?P<version>[\d.]+)"
@@ -32,8 +35,8 @@ _SAFE = re.compile(r"go [\w./@ -]+")
 def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield what `go`, `cargo` and `mvn` say that should be done."""
     if tree.exists("go.mod"):
-        advice = _GO_ADVICE.search(symptoms.output)
-        if advice and _SAFE.fullmatch(command := advice["command"].strip()):
+        command = _advised(symptoms.output)
+        if _SAFE.fullmatch(command):
             yield Remedy("go.sum", healing.advised("go", command), (command,))
         if version := _GO_VERSION.search(symptoms.output):
             why = healing.newer_toolchain("Go", version["version"])
@@ -47,6 +50,7 @@ def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             yield Remedy(f"program {name}", healing.program_from("crates.io", name), (install,))
         if version := _RUST_VERSION.search(symptoms.output):
             yield Remedy("newer Rust", healing.toolchain_too_old("Rust", version["version"]))
+<<<<<<< HEAD
     if tree.exists("pom.xml"):
         for match in matches(_MAVEN_OFFLINE, symptoms.output):
             artifact = f"{match['group']}:{match['name']}:{match['version']}:{match['kind']}"
@@ -55,3 +59,16 @@ def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         if version := _JAVA_VERSION.search(symptoms.output):
             needed = version["release"] or version["target"]
             yield Remedy("newer Java", healing.toolchain_too_old("Java", needed))
+=======
+
+
+def _advised(output: str) -> str:
+    """Return the command that `go` prints behind what is missing, or ""."""
+    lines = output.split("\n")
+    for n, line in enumerate(lines):
+        if lacks := _GO_LACKS.search(line):
+            told = "\n".join([line[lacks.end() :], *lines[n + 1 : n + _ADVISED]])
+            if command := _GO_COMMAND.search(told):
+                return command["command"].strip()
+    return ""
+>>>>>>> d5bb4539d512cd47f36d1439656f34a9950f9e84

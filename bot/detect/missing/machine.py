@@ -84,13 +84,15 @@ TOOLCHAINS = {
 }
 """Programs that a machine has or has not; no package index brings them in the right version."""
 
+_KEY_ERROR = re.compile(r"KeyError: (?P<key>['\"](?P<name>[A-Z][A-Z0-9_]+)['\"])")
+"""Of any mapping; the traceback says whether it was the environment."""
+
 _VARIABLE = (
-    re.compile(r"os\.environ\[['\"](?P<name>[A-Z][A-Z0-9_]+)['\"]\](?:.*\n)*?.*KeyError: ['\"](?P=name)['\"]"),
     re.compile(r"(?:environment variable|env(?:ironment)? var) [`'\"]?(?P<name>[A-Z][A-Z0-9_]{2,})[`'\"]? (?:must be|is not|not|isn't|needs to be) (?:set|defined|found)"),
     re.compile(r"(?:Set|set|Missing|missing) (?:the |required )?(?:env(?:ironment)? var(?:iable)?:? )?[`'\"]?(?P<name>[A-Z][A-Z0-9_]{2,})[`'\"]? env(?:ironment)? variable"),
 )  # fmt: skip
 _EXAMPLES = (".env.example", ".env.sample", ".env.template", ".env.test", "example.env", "tox.ini")
-_EXAMPLES_LINE = r"^\s*(?:export )?{name}\s*=\s*(?P<value>[^\n#]*)"
+_EXAMPLES_LINE = r"^[ \t]*(?:export )?{name}\s*=\s*(?P<value>[^\n#]*)"
 
 
 def missing_programs(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
@@ -111,12 +113,17 @@ def missing_libraries(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # no
 
 def missing_variables(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield a harmless value for each environment variable that the tests expect."""
-    for pattern in _VARIABLE:
-        for match in matches(pattern, symptoms.output):
-            name = match["name"]
-            value, origin = _value(name, tree)
-            why = healing.variable(name, value, origin)
-            yield Remedy(f"variable {name}", why, variables=((name, value),))
+    output = symptoms.output
+    names = [
+        match["name"]
+        for match in matches(_KEY_ERROR, output)
+        if any(f"os.environ[{quote}{match['name']}{quote}]" in output for quote in "'\"")
+    ]
+    names += [match["name"] for pattern in _VARIABLE for match in matches(pattern, output)]
+    for name in names:
+        value, origin = _value(name, tree)
+        why = healing.variable(name, value, origin)
+        yield Remedy(f"variable {name}", why, variables=((name, value),))
 
 
 def _program(name: str, tree: Tree) -> Remedy:

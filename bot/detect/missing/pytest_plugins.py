@@ -15,13 +15,13 @@ from bot.detect.tree import Tree
 from bot.reporting.reasons import healing
 
 _REQUIRED = re.compile(r"Missing required plugins: (?P<names>[\w., <>=!-]+)")
-_RAISED = r"^(?:E\s+|ERROR: )?(?:pytest\.)?"
+_RAISED = r"^(?:E[ \t]+|ERROR: )?(?:pytest\.)?"
 """How the line of a warning begins that is raised as an error; one that is listed has its place."""
 
 _SAID = (
     ("option", re.compile(r"error: unrecognized arguments: (?P<name>-[^\n]+)")),
     ("setting", re.compile(rf"{_RAISED}PytestConfigWarning: Unknown config option: (?P<name>\w+)", re.MULTILINE)),
-    ("fixture", re.compile(r"^E?\s+fixture '(?P<name>\w+)' not found", re.MULTILINE)),
+    ("fixture", re.compile(r"^E?[ \t]+fixture '(?P<name>\w+)' not found", re.MULTILINE)),
     ("marker", re.compile(r"'(?P<name>\w+)' not found in `markers` configuration option")),
     ("marker", re.compile(rf"{_RAISED}PytestUnknownMarkWarning: Unknown pytest\.mark\.(?P<name>\w+)", re.MULTILINE)),
 )  # fmt: skip

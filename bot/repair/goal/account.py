@@ -10,7 +10,7 @@ from bot.model import Failure
 _ERROR_LINE = re.compile(r"^E +(?P<text>\S.*)$", re.MULTILINE)
 _LAST_LINES = 15
 _BETWEEN_FRAMES = re.compile(r"^(?:_ )+_?$", re.MULTILINE)
-_TELLING_LINE = re.compile(r"^(?:>|E ).*$|^\s*(?:async )?def \w+|^\S+:\d+:.*$", re.MULTILINE)
+_TELLING_LINE = re.compile(r"^(?:>|E ).*$|^[ \t]*(?:async )?def \w+|^\S+:\d+:.*$", re.MULTILINE)
 
 
 def errors(failure: Failure) -> str:

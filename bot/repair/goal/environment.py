@@ -71,9 +71,9 @@ _PROGRAM = re.compile(
     r"|spawn (?P<node>[\w.+-]+) ENOENT)"
 )
 _MODULE = re.compile(
-    r"No module named '(?P<missing>\w+)[\w.]*'"
-    r"|cannot import name '\w+' from '(?P<imported>\w+)[\w.]*'"
-    r"|module '(?P<used>\w+)[\w.]*' has no attribute '"
+    r"No module named '(?P<missing>\w+)(?:\.[\w.]*)?'"
+    r"|cannot import name '\w+' from '(?P<imported>\w+)(?:\.[\w.]*)?'"
+    r"|module '(?P<used>\w+)(?:\.[\w.]*)?' has no attribute '"
 )
 _WARNING = re.compile(
     r"^(?:\w+\.)*(?P<name>\w*(?:Deprecation|Future|RemovedIn\w+)Warning): ", re.MULTILINE

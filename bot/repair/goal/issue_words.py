@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.model import Problem
 
-_CODE = re.compile(r"```[^\n]*\n(?P<block>.*?)```|`(?P<span>[^`\n]+)`", re.DOTALL)
+_CODE = re.compile(r"```[^\n`]*\n(?P<block>.*?)```|`(?P<span>[^`\n]+)`", re.DOTALL)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
 _LOOKS_LIKE_CODE = re.compile(
     r"\b(?:\w+_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z0-9]+[A-Z]\w*|\w+(?=\()|\w+(?:\.\w+)+|\w+(?:/\w+)+)"

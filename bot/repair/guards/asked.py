@@ -18,7 +18,7 @@ _NOT = re.compile(
     re.IGNORECASE,
 )
 _FAILING = re.compile(
-    r"\b(?:fix|repair)\w*\s+(?:the\s+|this\s+|these\s+|all\s+)?(?:failing|failed|broken|red|flaky)?\s*tests?\b",
+    r"\b(?:fix|repair)\w*\s+(?:(?:the|this|these|all)\s+)?(?:(?:failing|failed|broken|red|flaky)\s*)?tests?\b",
     re.IGNORECASE,
 )
 """What people write when they want the code fixed."""

@@ -27,7 +27,9 @@ _VARIABLES = re.compile(
 _RUNNERS = re.compile(r"^_?(?:pytest|py\.test|unittest|nose2?|jest|vitest|mocha)(?:[.\w]*)$")
 _REPORTS = re.compile(r"junit-?xml|PYTEST_ADDOPTS", re.IGNORECASE)
 _ASKED_OF = re.compile(r"sys\.(?:modules|argv)|environ|getenv|process\.(?:env|argv)|require\.main")
-_NODE_ENV = re.compile(r"NODE_ENV['\"]?\]?[!=]==?['\"`]test|['\"`]test['\"`][!=]==?\S*NODE_ENV")
+_NODE_ENV = re.compile(
+    r"NODE_ENV['\"]?\]?[!=]==?['\"`]test|['\"`]test['\"`][!=]==?\S{0,80}NODE_ENV"
+)
 _GO = re.compile(r"\btesting\.(?:Testing|Short)\(|flag\.Lookup\(\"test\.|\.test\"|/_test/")
 _RUST = re.compile(r"cfg!\((?:not\()?test\b|#!?\[cfg\(not\(test\)\)\]")
 _STACK = re.compile(

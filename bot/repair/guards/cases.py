@@ -99,7 +99,7 @@ _GO_ASSERTS = re.compile(
 _RUST_ASSERTS = re.compile(r"^(?:debug_)?assert|^panic$|^matches$|snapshot$")
 
 _VALUE = re.compile(
-    r"(?<![!<>=~])==(?!=)|===|assert\w*(?:Equals?|Is|Raises\w*|Regex|In|Warns\w*|Greater|Less)\b|\braises\b"
+    r"(?<![!<>=~])==(?!=)|===|(?<!\w)assert\w*(?:Equals?|Is|Raises\w*|Regex|In|Warns\w*|Greater|Less)\b|\braises\b"
     r"|\bwarns\b|\.(?:toBe|toEqual|toStrictEqual|toThrow\w*|toMatch\w*|toHave\w+|toContain\w*"
     r"|resolves|rejects)\(|(?:deep|strict|deepStrict)?[eE]qual|assert_eq|snapshot|\bis(?:True|False)?\b"
 )

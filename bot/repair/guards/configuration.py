@@ -21,25 +21,27 @@ _AT_LEAST = re.compile(
     r"(?:^|[.\s])(?:fail[_-]?under|(?:min|minimum)[\w-]*|branches|functions|lines|statements|threshold|score)$",
     re.IGNORECASE,
 )
-_AT_MOST = re.compile(r"(?:max[\w-]*|line[_-]length|timeout[\w-]*|tolerance)$", re.IGNORECASE)
+_AT_MOST = re.compile(
+    r"(?:max[\w-]{0,60}|line[_-]length|timeout[\w-]{0,60}|tolerance)$", re.IGNORECASE
+)
 _LEAVES_OUT = re.compile(
-    r"(?:^|[._-])(?:(?:extend-|per-file-|lint\.)*ignore[sd]?\w*|disabled?|exclude\w*|omit|skip\w*|deselect"
+    r"(?:^|[._-])(?:(?:extend-|per-file-|lint\.){0,4}ignore[sd]?\w{0,60}|disabled?|exclude\w{0,60}|omit|skip\w{0,60}|deselect"
     r"|norecursedirs|testPathIgnorePatterns|modulePathIgnorePatterns|coveragePathIgnorePatterns"
     r"|filterwarnings|exclude_lines|exclude_also|disable_error_code|per-file-ignores(?:\..*)?)$",
     re.IGNORECASE,
 )
 _SELECTS = re.compile(
-    r"(?:^|[._-])(?:select|extend-select|enable\w*|testpaths|python_(?:files|classes|functions)"
+    r"(?:^|[._-])(?:select|extend-select|enable\w{0,60}|testpaths|python_(?:files|classes|functions)"
     r"|testMatch|testRegex|roots|include|enable_error_code)$",
     re.IGNORECASE,
 )
 _STRICT = re.compile(
-    r"(?:strict\w*|disallow_\w+|warn_\w+|check_untyped_defs|no_implicit_\w+|error_\w+|bail|noUnused\w*"
+    r"(?:strict\w{0,60}|disallow_\w{1,60}|warn_\w{1,60}|check_untyped_defs|no_implicit_\w{1,60}|error_\w{1,60}|bail|noUnused\w{0,60}"
     r"|branch|noImplicitAny|xfail_strict)$"
 )
 _LOOSE = re.compile(
-    r"(?:ignore_errors|ignore_missing_imports|allow_\w+|follow_imports|skip\w*|passWithNoTests"
-    r"|continue-on-error|allow_failure|implicit_\w+|forceExit|noEmitOnError)$"
+    r"(?:ignore_errors|ignore_missing_imports|allow_\w{1,60}|follow_imports|skip\w{0,60}|passWithNoTests"
+    r"|continue-on-error|allow_failure|implicit_\w{1,60}|forceExit|noEmitOnError)$"
 )
 _WORDS = re.compile(
     r"\|\|\s*(?:true|:|exit\s+0)|;\s*(?:true|exit\s+0)\s*$|--passWithNoTests|--no-verify"

@@ -35,7 +35,7 @@ _NAMED = re.compile(
 )
 """For one place, and says what it ignores."""
 
-_RUST = re.compile(r"#!?\[\s*(?:cfg_attr\([^)]*,\s*)?(?:allow|expect)\s*\(([^)\]]*)")
+_RUST = re.compile(r"#!?\[\s*(?:cfg_attr\([^)]{0,200},\s*)?(?:allow|expect)\s*\(([^)\]]*)")
 _JAVA = re.compile(r"@Suppress(?:Warnings|Lint)?\b")
 _COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
 

@@ -20,7 +20,7 @@ _GREATER = re.compile(
     r"(?:_\w+)?[=:](?P<number>[\d.]+(?:e-?\d+)?)"
 )
 _SMALLER = re.compile(
-    r"(?:places|decimals?|precision)[=:](?P<number>\d+)|toBeCloseTo\(.*,(?P<js>\d+)\)"
+    r"(?:places|decimals?|precision)[=:](?P<number>\d+)|toBeCloseTo\(.{0,300},(?P<js>\d+)\)"
 )
 _SHOWN = 80
 """Characters of an assertion that a finding shows."""

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 _NAMES = re.compile(
     r"""^(?:
-        pyproject\.toml | setup\.(?:py|cfg) | .*requirements.*\.(?:txt|in) | constraints.*\.txt
+        pyproject\.toml | setup\.(?:py|cfg) | (?=.*requirements).*\.(?:txt|in) | constraints.*\.txt
       | Pipfile(?:\.lock)? | (?:poetry|uv|pdm|pylock.*)\.(?:lock|toml) | tox\.ini | noxfile\.py
       | environment\.ya?ml | \.python-version | \.tool-versions | \.nvmrc | \.node-version
       | MANIFEST\.in | meson\.build | CMakeLists\.txt | \.pre-commit-config\.yaml | \.gitmodules

@@ -48,6 +48,6 @@ def configured_in(tool: str, read: Read) -> str | None:
     if re.search(rf"^\[(?:tool:)?{tool}\]", read("setup.cfg") or "", re.MULTILINE):
         return "setup.cfg"
     hooks = read(".pre-commit-config.yaml") or ""
-    if re.search(rf"^\s*-\s+id:\s*{tool}\b", hooks, re.MULTILINE):
+    if re.search(rf"^[ \t]*-[ \t]+id:[ \t]*{tool}\b", hooks, re.MULTILINE):
         return ".pre-commit-config.yaml"
     return None

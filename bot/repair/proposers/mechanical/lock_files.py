@@ -56,7 +56,7 @@ _LOCKS = (
         "package-lock.json",
         "npm",
         frozenset(),
-        re.compile(r"package-lock\.json.* (?:are not in sync|are in sync)"),
+        re.compile(r"package-lock\.json.{0,300} (?:are not in sync|are in sync)"),
         "npm install --package-lock-only --offline --no-audit --no-fund",
     ),
     _Lock(
@@ -70,7 +70,7 @@ _LOCKS = (
         "Cargo.lock",
         "cargo",
         frozenset(),
-        re.compile(r"lock file .* needs to be updated but --(?:locked|frozen) was passed"),
+        re.compile(r"lock file .{0,300} needs to be updated but --(?:locked|frozen) was passed"),
         "cargo update --workspace --offline",
     ),
     _Lock(

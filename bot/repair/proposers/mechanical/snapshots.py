@@ -9,7 +9,7 @@ from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.reporting.reasons import mechanical
 
 _SAID = re.compile(r"snapshot", re.IGNORECASE)
-_SYRUPY = re.compile(r"^\s*\d+ snapshots? failed|--snapshot-update", re.MULTILINE)
+_SYRUPY = re.compile(r"^[ \t]*\d+ snapshots? failed|--snapshot-update", re.MULTILINE)
 
 
 def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[FixCommand, ...]:

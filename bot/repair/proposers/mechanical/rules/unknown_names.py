@@ -20,7 +20,6 @@ UNKNOWN = re.compile(
 itself: `Name "x" is not defined`; pyright: `"x" is not defined`."""
 
 _SUGGESTED = re.compile(
-    r"[`'\"](?P<name>\w+)[`'\"](?P<between>.*?)"
     r"(?i:did you mean|maybe|perhaps you meant|do you mean):? "
     r"(?:the (?:instance|static|class) member )?[`'\"](?:\w+\.)*(?P<other>\w+)[`'\"]"
 )
@@ -29,14 +28,14 @@ _SCRIPT_NAME = re.compile(r"^(?:Cannot find name )?'(?P<name>\w+)'(?: is not def
 """eslint: `'x' is not defined`; tsc: `Cannot find name 'x'.`"""
 
 _RUST_NAME = re.compile(
-    r"cannot find [\w ,]+ `(?P<name>\w+)`|no (?:method|field|variant)[\w ]* `(?P<name2>\w+)`"
+    r"cannot find [\w ,]{1,80} `(?P<name>\w+)`|no (?:method|field|variant)[\w ]{0,80} `(?P<name2>\w+)`"
 )
 _RUST_HELP = re.compile(
-    r"help: (?:a|an|there is a) [\w ]*with a similar name(?: exists)?(?:[,\w ]*)?:? `(?P<other>\w+)`"
+    r"help: (?:a|an|there is a) [\w ]{0,80}with a similar name(?: exists)?(?:[,\w ]{0,80})?:? `(?P<other>\w+)`"
 )
 _RUST_DIFF = re.compile(
-    r"help: (?:a|an|there is a) [\w ]*similar name[^\n]*\n[ |\n]*"
-    r"\n?\d+ +- (?P<before>[^\n]*)\n\d+ +\+ (?P<after>[^\n]*)"
+    r"help: (?:a|an|there is a) [\w ]{0,80}similar name[^\n]{0,200}\n[ |\n]*"
+    r"\d+ +- (?P<before>[^\n]*)\n\d+ +\+ (?P<after>[^\n]*)"
 )
 
 CODES = frozenset({
@@ -83,7 +82,9 @@ def _suggested(reported: Reported) -> Repair | None:
     if match is None:
         return None
     other = match["other"]
-    quoted = [one["name"] for one in _QUOTED.finditer(message[: match.start("other") - 1])]
+    quoted = [one["name"] for one in _QUOTED.finditer(message[: match.start()])]
+    if not quoted:
+        return None
     unknown = min(
         (name.rpartition(".")[2] for name in quoted), key=partial(distance_between, other)
     )

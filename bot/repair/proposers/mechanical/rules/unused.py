@@ -27,7 +27,7 @@ _VARIABLE = re.compile(
 _IGNORE = re.compile(
     r'^[Uu]nused "type: ignore|^Unnecessary "# type: ignore|^Unnecessary "# pyright: ignore'
 )
-_IGNORE_COMMENT = re.compile(r"\s*#\s*(?:type|pyright):\s*ignore(?:\[[^\]]*\])?\s*(?=$|#)")
+_IGNORE_COMMENT = re.compile(r"(?<!\s)\s*#\s*(?:type|pyright):\s*ignore(?:\[[^\[\]]*\])?\s*(?=$|#)")
 _IMPORTS = (ast.Import, ast.ImportFrom)
 
 

@@ -29,7 +29,7 @@ _INSIDE = (
 )  # fmt: skip
 """What mends an expression without a look at what stands around it."""
 
-_PATTERN = re.compile(r"[+*?]|\\[a-zA-Z.]|\[.+\]")
+_PATTERN = re.compile(r"[+*?]|\\[a-zA-Z.]|\[[^\[\]\n]+\]")
 _REPEATS = re.compile(r"(?<!\\)(?<=[^(|])[+*]")
 _MODULES = frozenset({"re", "regex"})
 _MOST = 24
