@@ -50,7 +50,6 @@ def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             yield Remedy(f"program {name}", healing.program_from("crates.io", name), (install,))
         if version := _RUST_VERSION.search(symptoms.output):
             yield Remedy("newer Rust", healing.toolchain_too_old("Rust", version["version"]))
-<<<<<<< HEAD
     if tree.exists("pom.xml"):
         for match in matches(_MAVEN_OFFLINE, symptoms.output):
             artifact = f"{match['group']}:{match['name']}:{match['version']}:{match['kind']}"
@@ -59,7 +58,6 @@ def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         if version := _JAVA_VERSION.search(symptoms.output):
             needed = version["release"] or version["target"]
             yield Remedy("newer Java", healing.toolchain_too_old("Java", needed))
-=======
 
 
 def _advised(output: str) -> str:
@@ -71,4 +69,3 @@ def _advised(output: str) -> str:
             if command := _GO_COMMAND.search(told):
                 return command["command"].strip()
     return ""
->>>>>>> d5bb4539d512cd47f36d1439656f34a9950f9e84
