@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -174,7 +173,8 @@ async def _empty_submodules(root: Path) -> tuple[Row, ...]:
             listing = await theirs.git("ls-tree", "-r", "-z", "HEAD")
     except GitError:
         return ()
-    names = (os.fsdecode(name) for name in re.findall(rb"160000 [^\t]*\t([^\0]+)", listing))
+    entries = (entry.partition(b"\t") for entry in listing.split(b"\0"))
+    names = [os.fsdecode(name) for meta, _, name in entries if meta.startswith(b"160000 ")]
     return tuple(
         Row("submodule", name, healing.submodule_absent(name))
         for name in names

@@ -28,7 +28,7 @@ HOP = frozenset(
 """Headers of one connection, in lower case."""
 
 _LINE = re.compile(rb"([A-Z]{1,20}) ([\x21-\x7e]{1,16000}) (HTTP/1\.[01])")
-_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)")
+_HEADER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)")
 """RFC 9110, section 5: no white space before the colon, no line that goes on, no control."""
 
 _FRAMING = {
@@ -106,7 +106,7 @@ def _header(line: bytes) -> tuple[bytes, bytes]:
     found = _HEADER.fullmatch(line)
     if found is None:
         raise BadRequest("A header of this request is malformed.")
-    return found[1], found[2].rstrip(b" \t")
+    return found[1], found[2].strip(b" \t")
 
 
 def check_framing(headers: Iterable[tuple[bytes, bytes]]) -> None:

@@ -38,7 +38,7 @@ _MOST_PARTS = 60
 _SHORT = 60
 """Bytes of the names and values of settings."""
 
-_MACRO_NAME = re.compile(r"[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+")
+_MACRO_NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+")
 
 
 @dataclass(frozen=True, slots=True)

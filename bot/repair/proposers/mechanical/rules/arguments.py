@@ -54,8 +54,9 @@ def _without(source: Source, call: ast.Call, argument: ast.keyword) -> str:
     behind = re.match(r"\s*,\s*", source.text[end:])
     if behind is not None and call.keywords[-1] is not argument:
         return source.replaced(start, end + behind.end(), "")
-    front = re.search(r"\s*,\s*$", source.text[:start])
-    return source.replaced(front.start() if front else start, end, "")
+    front = source.text[:start].rstrip()
+    begins = len(front[:-1].rstrip()) if front.endswith(",") else start
+    return source.replaced(begins, end, "")
 
 
 RULES = (

@@ -22,7 +22,7 @@ _SAYS = re.compile(
 """https://github.com/python/cpython/blob/3.11/Parser/tokenizer.c and `Grammar/python.gram`; flake8,
 pylint and mypy repeat these words."""
 
-_COMMENT = re.compile(r"\s*(?:#.*)?$")
+_COMMENT = re.compile(r"(?<!\s)\s*(?:#.*)?$")
 
 
 def _readable(reported: Reported) -> Repair | None:
