@@ -16,6 +16,7 @@ from tests.unit.pattern_attacks import superlinear
 _PARTS = 4
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_expressions_are_linear(part: int) -> None:
     """Whoever adds one that is not sees here which, and a text that shows it."""
