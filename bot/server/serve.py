@@ -234,7 +234,9 @@ def run_server() -> None:
 async def _serve(settings: ServerSettings) -> None:
     ended = _ended_by_signal()
     async with open_server(settings) as server:
-        runner = web.AppRunner(server.app, shutdown_timeout=SHUTDOWN_SECONDS, access_log=None)
+        runner = web.AppRunner(
+            server.app, shutdown_timeout=SHUTDOWN_SECONDS, access_log=None, auto_decompress=False
+        )
         await runner.setup()
         site = web.TCPSite(runner, settings.host, settings.port)
         await site.start()
