@@ -35,6 +35,7 @@ from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
 from bot.runs.timing import Timing
 from bot.runs.workflow import FixWorkflow
 from bot.server.housekeeping import Housekeeping
+from bot.server.open_files import raise_limit
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.commits import CommitStore
 from bot.storage.data_folder import make_data_folder
@@ -226,6 +227,7 @@ def run_server() -> None:
     settings = load_server_settings(os.environ)
     configure_logs(settings)
     configure_sentry(settings)
+    raise_limit()
     for warning in settings_warnings(os.environ):
         structlog.get_logger().warning("setting without effect", problem=warning)
     asyncio.run(_serve(settings))
