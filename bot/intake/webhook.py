@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import re
@@ -23,6 +24,9 @@ MAX_BODY = 25 * 2**20
 
 https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap
 """
+
+BODY_SECONDS = 60.0
+"""For a payload to arrive; GitHub itself waits ten seconds for the answer."""
 
 _DELIVERY_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
 _EVENT_NAME = re.compile(r"[a-z_]{1,64}")
@@ -119,6 +123,11 @@ def _envelope(request: web.Request) -> _Envelope:
             f"The content type is {request.content_type}; choose application/json in the App's "
             "webhook settings.",
         )
+    if hdrs.CONTENT_ENCODING in request.headers:
+        raise _Refused(
+            HTTPStatus.BAD_REQUEST,
+            "The payload has a Content-Encoding, which GitHub never sends; send it as it is.",
+        )
     return _Envelope(
         delivery_id=_header(request, "X-GitHub-Delivery", _DELIVERY_ID),
         event=_header(request, "X-GitHub-Event", _EVENT_NAME),
@@ -144,11 +153,17 @@ async def _read_body(request: web.Request) -> bytes:
     if (request.content_length or 0) > MAX_BODY:
         raise refusal
     body = bytearray()
-    # Not `request.read()`: its limit belongs to the application, and is 1 MiB unless set.
-    async for chunk in request.content.iter_any():
-        body += chunk
-        if len(body) > MAX_BODY:
-            raise refusal
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            # Not `request.read()`: its limit belongs to the application, and is 1 MiB unless set.
+            async for chunk in request.content.iter_any():
+                body += chunk
+                if len(body) > MAX_BODY:
+                    raise refusal
+    except (web.RequestPayloadError, TimeoutError) as error:
+        raise _Refused(
+            HTTPStatus.BAD_REQUEST, "The payload did not arrive as a whole; send it again."
+        ) from error
     return bytes(body)
 
 

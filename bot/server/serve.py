@@ -35,6 +35,7 @@ from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
 from bot.runs.timing import Timing
 from bot.runs.workflow import FixWorkflow
 from bot.server.housekeeping import Housekeeping
+from bot.server.open_files import raise_limit
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.commits import CommitStore
 from bot.storage.data_folder import make_data_folder
@@ -226,6 +227,7 @@ def run_server() -> None:
     settings = load_server_settings(os.environ)
     configure_logs(settings)
     configure_sentry(settings)
+    raise_limit()
     for warning in settings_warnings(os.environ):
         structlog.get_logger().warning("setting without effect", problem=warning)
     asyncio.run(_serve(settings))
@@ -234,7 +236,9 @@ def run_server() -> None:
 async def _serve(settings: ServerSettings) -> None:
     ended = _ended_by_signal()
     async with open_server(settings) as server:
-        runner = web.AppRunner(server.app, shutdown_timeout=SHUTDOWN_SECONDS, access_log=None)
+        runner = web.AppRunner(
+            server.app, shutdown_timeout=SHUTDOWN_SECONDS, access_log=None, auto_decompress=False
+        )
         await runner.setup()
         site = web.TCPSite(runner, settings.host, settings.port)
         await site.start()

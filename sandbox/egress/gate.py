@@ -20,7 +20,7 @@ from sandbox.egress.hello import UNRECOGNIZED_NAME, Misdirected, Unreadable, fir
 from sandbox.egress.policy import Pass, decide
 from sandbox.egress.request import LONGEST_HEAD, BadRequest, Wanted, parse, refusal
 from sandbox.egress.route import Forbidden, NoRoute, Stream, connect
-from sandbox.egress.way_out import WayOut
+from sandbox.egress.way_out import MOST_CONNECTIONS, WayOut
 
 if TYPE_CHECKING:
     from sandbox.egress.http_proxy import HttpProxy
@@ -29,6 +29,10 @@ _ESTABLISHED = b"HTTP/1.1 200 Connection established\r\n\r\n"
 _LOG = logging.getLogger(__name__)
 _HEAD_SECONDS = 60.0
 _MOST_REFUSALS = 50
+_TOO_MANY = (
+    f"This sandbox has {MOST_CONNECTIONS} connections already, and may not have more at once: "
+    "close some first."
+)
 _SENTENCE = "{host} is not among the hosts that this run may reach."
 
 
@@ -43,8 +47,10 @@ class Gate:
         self._policy = way_out.policy
         self._operator = way_out.operator
         self._registries = way_out.registries
+        self._connections = way_out.connections
         self._proxy: HttpProxy | None = None
         self._refused: dict[str, None] = {}
+        self._has_too_many = False
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
@@ -58,10 +64,19 @@ class Gate:
         return self._proxy.undated if self._proxy else ()
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection."""
-        task = asyncio.ensure_future(self._serve((reader, writer)))
+        """Serve one connection, while the sandbox does not have too many."""
+        if self._connections.are_far_too_many:
+            writer.close()
+            return
+        self._connections.open += 1
+        is_refused = self._connections.are_too_many
+        task = asyncio.ensure_future(self._serve((reader, writer), is_refused=is_refused))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._served)
+
+    def _served(self, task: asyncio.Task[None]) -> None:
+        self._connections.open -= 1
+        self._tasks.discard(task)
 
     async def close(self) -> None:
         """Break off what is still open."""
@@ -71,13 +86,17 @@ class Gate:
         if self._proxy is not None:
             await self._proxy.close()
 
-    async def _serve(self, client: Stream) -> None:
+    async def _serve(self, client: Stream, *, is_refused: bool) -> None:
         reader, writer = client
         try:
             with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, TimeoutError):
                 async with asyncio.timeout(_HEAD_SECONDS):
                     head = await reader.readuntil(b"\r\n\r\n")
-                await self._answer(client, head)
+                if is_refused:
+                    self._note_too_many()
+                    writer.write(refusal("503 Service Unavailable", _TOO_MANY))
+                else:
+                    await self._answer(client, head)
         except asyncio.LimitOverrunError:
             writer.write(
                 refusal("431 Request Header Fields Too Large", "The headers are too long.")
@@ -175,6 +194,11 @@ class Gate:
 
             self._proxy = HttpProxy(self._registries, self._policy, self._operator, self._refuse)
         return self._proxy
+
+    def _note_too_many(self) -> None:
+        if not self._has_too_many:
+            _LOG.warning("sandbox has too many connections")
+        self._has_too_many = True
 
     def _refuse(self, wanted: Wanted) -> None:
         _LOG.warning("sandbox was refused a host", extra={"host": wanted.host, "port": wanted.port})

@@ -12,8 +12,10 @@ import select
 import socket
 import sys
 import threading
+import time
 
 _PIECE = 65536
+_PAUSE = 0.1
 
 
 def main() -> None:
@@ -31,8 +33,11 @@ def main() -> None:
         for descriptor in range(3):  # nobody waits for the end of our output
             os.dup2(null, descriptor)
     while True:
-        client, _ = listener.accept()
-        threading.Thread(target=carry, args=(client, folder), daemon=True).start()
+        try:
+            client, _ = listener.accept()
+            threading.Thread(target=carry, args=(client, folder), daemon=True).start()
+        except (OSError, RuntimeError):  # no more descriptors or threads: those there are go on
+            time.sleep(_PAUSE)
 
 
 def carry(client: socket.socket, folder: str) -> None:
@@ -42,17 +47,21 @@ def carry(client: socket.socket, folder: str) -> None:
         client.close()
         return
     with client, gate:
-        other = {client: gate, gate: client}
-        waiting = [client, gate]
-        while waiting:
-            for side in select.select(waiting, [], [])[0]:
+        sides = {client.fileno(): (client, gate), gate.fileno(): (gate, client)}
+        waiting = select.poll()  # `select` itself knows no descriptor above 1023
+        for number in sides:
+            waiting.register(number, select.POLLIN)
+        while sides:
+            for number, _ in waiting.poll():
+                side, other = sides[number]
                 try:
                     data = side.recv(_PIECE)
                     if data:
-                        other[side].sendall(data)
+                        other.sendall(data)
                     else:
-                        waiting.remove(side)
-                        other[side].shutdown(socket.SHUT_WR)
+                        waiting.unregister(number)
+                        del sides[number]
+                        other.shutdown(socket.SHUT_WR)
                 except OSError:
                     return  # one of them broke off; both are closed
 

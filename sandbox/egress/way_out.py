@@ -10,6 +10,27 @@ from sandbox.egress.operator import Operator
 from sandbox.egress.policy import Policy
 from sandbox.egress.registries import Registries
 
+MOST_CONNECTIONS = 128
+"""Of one sandbox at once. Package clients open a few dozen; each costs this process up to four
+descriptors: the client's, both ends of what reads it, and the host's."""
+
+
+@dataclass(slots=True)
+class Connections:
+    """Counts the connections of one sandbox that are open, through whichever of its gates."""
+
+    open: int = 0
+
+    @property
+    def are_too_many(self) -> bool:
+        """Whether the last one is told that there are too many."""
+        return self.open > MOST_CONNECTIONS
+
+    @property
+    def are_far_too_many(self) -> bool:
+        """Whether not even that can be told to another one."""
+        return self.open >= 2 * MOST_CONNECTIONS
+
 
 @dataclass(frozen=True, slots=True)
 class WayOut:
@@ -19,11 +40,13 @@ class WayOut:
         policy: What it may reach.
         operator: How this host reaches the internet.
         registries: Which of them the gate stands for.
+        connections: Those that the sandbox has now.
     """
 
     policy: Policy
     operator: Operator
     registries: Registries = field(default_factory=Registries)
+    connections: Connections = field(default_factory=Connections)
 
     @property
     def ends_tls(self) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 import hmac
 import http.client
 import io
 import json
+import zlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -48,7 +50,7 @@ class Endpoint:
             "/webhook", Webhook(SecretStr(SECRET), self.deliveries, self._wake).handle
         )
         self._server = TestServer(app)
-        await self._server.start_server()
+        await self._server.start_server(auto_decompress=False)
 
     def _wake(self) -> None:
         self.woken += 1
@@ -246,6 +248,15 @@ async def test_an_unsigned_body_is_not_parsed(endpoint: Endpoint) -> None:
     """The signature is checked first: a bad body with a bad signature is a bad signature."""
     status, _ = await endpoint.post(b"{", X_Hub_Signature_256=signature(b"other"))
     assert status == 401
+
+
+@pytest.mark.parametrize("encoding", ["deflate", "gzip", "br", "zstd", "identity", "?"])
+async def test_an_encoded_payload_is_refused(endpoint: Endpoint, encoding: str) -> None:
+    """400 with a sentence, whether or not it is what it says: it is not even unpacked."""
+    for body in (COMMENT, gzip.compress(COMMENT), zlib.compress(COMMENT)):
+        status, answer = await endpoint.post(body, Content_Encoding=encoding)
+        assert status == 400
+        assert answer["error"].startswith("The payload has a Content-Encoding, ")
 
 
 async def test_a_large_payload_is_taken(endpoint: Endpoint) -> None:

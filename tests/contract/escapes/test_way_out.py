@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import shlex
 import socket
 import ssl
 from collections.abc import AsyncIterator
@@ -13,6 +15,7 @@ import pytest
 from sandbox.base import Network, Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.egress.inside import PORT
+from sandbox.egress.way_out import MOST_CONNECTIONS
 from tests.contract.conftest import Kind
 from tests.contract.escapes import inside
 from tests.contract.escapes.attempt import SECRET, Attempt, betrayed, outcomes
@@ -201,6 +204,34 @@ async def test_many_connections_at_once(kind: Kind, upstream: UpstreamProxy) -> 
     result = await sandbox.run(command, timeout=SECONDS)
     assert result.output.count(WELCOME.decode()) == 20
     assert len(upstream.lines) == 20
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@own_gate
+async def test_connections_are_not_exhausted(kind: Kind, upstream: UpstreamProxy) -> None:
+    """Too many of them are refused with a sentence, and this process does not run out of them."""
+    sandbox = await kind.open(network=REGISTRY)
+    script = (
+        "import socket\n"
+        f"held = [socket.create_connection(('127.0.0.1', {PORT})) for _ in range(1500)]\n"
+        "held[-1].close()\n"
+        "for one in held[100:200]: one.sendall(b'HELLO\\r\\n\\r\\n')\n"
+        "print(b''.join(one.recv(4096) for one in held[100:200]).decode())\n"
+    )
+    before = descriptors()
+    running = asyncio.create_task(sandbox.run(f"python3 -c {shlex.quote(script)}", timeout=SECONDS))
+    most = before
+    while not running.done():
+        most = max(most, descriptors())
+        await asyncio.wait({running}, timeout=0.01)
+    said = (await running).output
+    assert f"This sandbox has {MOST_CONNECTIONS} connections already" in said
+    assert most - before < 4 * MOST_CONNECTIONS
+    assert WELCOME.decode() in await answer(sandbox, "GET http://registry.example/")
+    assert len(upstream.lines) == 1
 
 
 @own_gate
