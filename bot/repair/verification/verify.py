@@ -137,7 +137,7 @@ class Verifier:
             self._base_tree,
             patch,
             edits=question.edits,
-            globs=(*self._rules.restored, *await self._that_ran(question.red)),
+            globs=(*await self._that_ran(question.red), *self._rules.restored),
             written=written,
             requested=self._rules.requested,
         )
