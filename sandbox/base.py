@@ -205,6 +205,13 @@ class SandboxProvider(Protocol):
         """Destroy the sandbox or snapshot of that name, if there is one."""
         ...
 
+    async def tidy(self) -> None:
+        """Remove the sandboxes whose lifetime is over, and what dead processes left half-done.
+
+        Opening one does this too.
+        """
+        ...
+
     async def close(self) -> None:
         """Release connections; sandboxes stay."""
         ...

@@ -16,6 +16,7 @@ from pathlib import Path
 from sandbox.base import SandboxError
 from sandbox.overlay import unmount
 from sandbox.removal import Removals
+from sandbox.scratch import sweep_scratch
 from sandbox.spawn import finished
 
 _NAME = re.compile(r"[a-z0-9-]{1,60}")
@@ -116,6 +117,7 @@ class Store:
 
     async def sweep(self) -> None:
         """Remove what dead processes left half-done."""
+        await asyncio.to_thread(sweep_scratch)
         oldest = time.time() - _LEFTOVER_SECONDS
         for entry in (*_entries(self._staging), *_entries(self._removed)):
             if _stamp(entry) < oldest:

@@ -6,11 +6,9 @@ import asyncio
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import Path
 
 from bot.app import MODEL_HINT, SANDBOXES, build_model
 from bot.commands import event_loop
@@ -25,6 +23,7 @@ from bot.settings.environment import (
 )
 from bot.storage.data_folder import make_data_folder
 from sandbox.base import SandboxError
+from sandbox.scratch import scratch_folder
 
 GITHUB_VARIABLES = ("GITHUB_APP_ID", "GITHUB_PRIVATE_KEY", "GITHUB_WEBHOOK_SECRET")
 _CHECK_SECONDS = 60.0
@@ -106,11 +105,11 @@ def _git() -> Diagnosis:
 async def _sandboxes(settings: LocalSettings) -> AsyncIterator[Diagnosis]:
     """Look at each kind; that one is missing matters only when no other works."""
     found, missing = [], []
-    with tempfile.TemporaryDirectory(prefix="fixpoint-doctor-") as folder:
+    with scratch_folder("doctor") as folder:
         for entry in SANDBOXES:
             if not entry.has_key(settings):
                 continue
-            provider = entry.build(settings, Path(folder))
+            provider = entry.build(settings, folder)
             try:
                 await asyncio.wait_for(provider.check(), _CHECK_SECONDS)
                 meaning = f"Can run commands. {entry.confinement()}".rstrip()

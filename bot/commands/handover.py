@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from bot.commands.fix_options import FixOptions
@@ -13,6 +12,7 @@ from bot.errors import UsageError
 from bot.model import Patch, Report, Verdict
 from bot.reporting.commit_text import commit_message
 from sandbox.git import ForeignRepository, GitError, foreign, git
+from sandbox.scratch import scratch_folder
 
 
 async def check_branch(repository: Path, branch: str) -> None:
@@ -69,7 +69,7 @@ async def commit_to_branch(repository: Path, branch: str, patch: Patch, message:
 
 
 async def _committed(theirs: ForeignRepository, patch: Patch, message: str) -> str:
-    with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
+    with scratch_folder("index") as scratch:
         index = {"GIT_INDEX_FILE": f"{scratch}/index"}
         head = await theirs.head()
         await theirs.git("read-tree", head, extra=index)

@@ -13,8 +13,10 @@ from bot.background import again_and_again
 from bot.storage.commits import CommitStore
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
+from sandbox.base import SandboxError, SandboxProvider
 
 EVERY_SECONDS = 24 * 3600.0
+SANDBOXES_SECONDS = 600.0
 
 KEPT = timedelta(days=30)
 """Longer than GitHub offers to redeliver (three days), and than any run lasts, its waiting for
@@ -74,6 +76,18 @@ class Housekeeping:
                 acts=acts,
                 mirrors=mirrors,
             )
+
+
+async def keep_sandboxes_tidy(sandboxes: SandboxProvider) -> None:
+    """Remove, for ever, the sandboxes whose lifetime is over: those of a run that was given up."""
+
+    async def tidy() -> None:
+        try:
+            await sandboxes.tidy()
+        except SandboxError as error:
+            _log.warning("old sandboxes not removed", problem=str(error))
+
+    await again_and_again(tidy, pause=SANDBOXES_SECONDS, failed="old sandboxes not removed")
 
 
 def _remove_unused(mirrors: Path, older_than: datetime) -> int:

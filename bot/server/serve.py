@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 
 import aiohttp
 import structlog
@@ -34,7 +35,7 @@ from bot.redaction import Redactor, redactor_of
 from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
 from bot.runs.timing import Timing
 from bot.runs.workflow import FixWorkflow
-from bot.server.housekeeping import Housekeeping
+from bot.server.housekeeping import Housekeeping, keep_sandboxes_tidy
 from bot.server.open_files import raise_limit
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.commits import CommitStore
@@ -154,6 +155,9 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         await stack.enter_async_context(in_background(missed.keep_looking))
         housekeeping = Housekeeping(stores.deliveries, stores.commits, journal, folder / "mirrors")
         await stack.enter_async_context(in_background(housekeeping.keep_tidy))
+        await stack.enter_async_context(
+            in_background(partial(keep_sandboxes_tidy, tools.sandboxes))
+        )
         app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
         yield Server(
             app,

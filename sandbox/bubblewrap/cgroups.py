@@ -11,6 +11,9 @@ from sandbox.base import ResourceLimits
 
 _MOUNT = Path("/sys/fs/cgroup")
 
+GROUPS = "fixpoint-"
+"""How the names of our groups begin."""
+
 REFUSED = "no cgroup"
 
 # To move another process, the kernel waits until no CPU is in the middle of a fork: milliseconds.
@@ -75,6 +78,25 @@ def control_group(name: str, limits: ResourceLimits) -> ControlGroup | None:
     if (_MOUNT / "cgroup.controllers").is_file():
         return group_version_2(name, limits, lines, _MOUNT)
     return group_version_1(name, limits, lines)
+
+
+def sweep_groups(created_before: float) -> None:
+    """Remove our groups in which no process is: a sandbox that was removed may have left one.
+
+    Args:
+        created_before: Seconds since the epoch.
+    """
+    group = control_group(GROUPS, ResourceLimits())
+    for parent in {folder.parent for folder in group.settings} if group else ():
+        remove_empty(parent, created_before)
+
+
+def remove_empty(parent: Path, created_before: float) -> None:
+    """Remove what is ours and empty below a folder; the kernel keeps a group with processes."""
+    for folder in parent.glob(f"{GROUPS}*"):
+        with contextlib.suppress(OSError):
+            if folder.stat().st_mtime < created_before:
+                folder.rmdir()
 
 
 def group_version_1(name: str, limits: ResourceLimits, lines: list[str]) -> ControlGroup | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import time
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sandbox.base import ResourceLimits, SandboxError, SandboxGone, SandboxSpec, SandboxUnavailable
 from sandbox.bubblewrap import jail
-from sandbox.bubblewrap.cgroups import control_group
+from sandbox.bubblewrap.cgroups import GROUPS, control_group, sweep_groups
 from sandbox.bubblewrap.etc_files import digest, etc_files, write_etc
 from sandbox.bubblewrap.host_system import HostViews, host_views
 from sandbox.bubblewrap.layers import Layers
@@ -28,6 +29,8 @@ from sandbox.egress import (
 from sandbox.store import Store, host_command
 
 _CHECK_SECONDS = 300.0
+_EMPTY_SECONDS = 3600.0
+"""Age of a cgroup that is removed while no process is in it; whose sandbox goes on makes it again."""
 
 _SWITCHES = {
     "kernel/unprivileged_userns_clone": ("0", "kernel.unprivileged_userns_clone=1"),
@@ -105,8 +108,13 @@ class BubblewrapProvider:
         self._opened.add(sandbox)
         return sandbox
 
-    async def _tidy(self, opened: str) -> None:
+    async def tidy(self) -> None:
+        """Remove what nobody used for its lifetime, and what dead processes left half-done."""
+        await self._tidy()
+
+    async def _tidy(self, opened: str = "") -> None:
         await self._store.sweep()
+        await asyncio.to_thread(sweep_groups, time.time() - _EMPTY_SECONDS)
         for name in self._store.expired():
             if name != opened:
                 await self._destroy(name)
@@ -208,4 +216,4 @@ def _forbidding(switches: Path) -> Iterator[str]:
 
 def _group_name(place: Path) -> str:
     """Name the cgroup of a sandbox, apart from those of other data folders."""
-    return f"fixpoint-{hashlib.sha256(os.fsencode(place)).hexdigest()[:24]}"
+    return f"{GROUPS}{hashlib.sha256(os.fsencode(place)).hexdigest()[:24]}"

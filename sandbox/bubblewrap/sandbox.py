@@ -11,7 +11,6 @@ from asyncio.subprocess import DEVNULL
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from sandbox import file_scripts
 from sandbox.base import (
@@ -34,6 +33,7 @@ from sandbox.disk_room import ENDED, Disk, DiskFull, Held, Room, held_below, roo
 from sandbox.egress import Gate, WayOut, gate
 from sandbox.egress.inside import FOLDER, RELAY, relayed
 from sandbox.output import BoundedOutput
+from sandbox.scratch import scratch_folder
 from sandbox.store import Store
 
 COPY = ("cp", "-RP", "--preserve=mode,timestamps,links", "--reflink=auto")
@@ -167,7 +167,7 @@ class BubblewrapSandbox:
 
     async def _open_gate(self, way_out: WayOut, stack: AsyncExitStack, extra: list[str]) -> Gate:
         """Open the way out until the stack is closed, and show it to the jail."""
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="fixpoint-egress-")))
+        folder = stack.enter_context(scratch_folder("egress"))
         extra += ["--ro-bind", str(folder), FOLDER, "--ro-bind", str(RELAY), _RELAY]
         return await stack.enter_async_context(gate(folder, way_out))
 

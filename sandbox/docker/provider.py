@@ -101,12 +101,20 @@ class DockerProvider:
         """Return the folder for the sockets of a sandbox's gates; the one above it is private."""
         return self._store.private("gates") / name
 
-    async def _tidy(self, opened: str) -> None:
+    async def tidy(self) -> None:
+        """Remove what nobody used for its lifetime, and what dead processes left half-done."""
+        await self._tidy()
+
+    async def _tidy(self, opened: str = "") -> None:
         await self._store.sweep()
         for name in self._store.expired():
             if name != opened:
-                await destroy(self._engine, container_name(name))
-                await self._store.remove(self._store.sandbox(name))
+                await self._destroy(name)
+
+    async def _destroy(self, name: str) -> None:
+        await destroy(self._engine, container_name(name))
+        await self._store.remove(self._store.sandbox(name))
+        await self._store.remove(self._gates(name))
 
     async def _inspect_image(self, image: str) -> dict[str, object]:
         try:
@@ -203,9 +211,7 @@ class DockerProvider:
 
     async def remove(self, name: str) -> None:
         """Remove the container, or the snapshot, of that name."""
-        await destroy(self._engine, container_name(name))
-        await self._store.remove(self._store.sandbox(name))
-        await self._store.remove(self._gates(name))
+        await self._destroy(name)
         await self._store.remove(self._store.snapshot(name))
 
     async def close(self) -> None:

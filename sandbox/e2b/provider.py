@@ -24,6 +24,7 @@ from sandbox.e2b.machine import Machine
 from sandbox.e2b.network import is_limited, network_rules
 from sandbox.e2b.sandbox import E2BSandbox
 from sandbox.egress.credentials import RegistryCredential
+from sandbox.scratch import scratch_folder, sweep_scratch
 
 if TYPE_CHECKING:
     from e2b import ApiParams, AsyncSandbox, SandboxInfo, SandboxNetworkOpts
@@ -76,6 +77,7 @@ class E2BProvider:
         self._credentials = tuple(credentials)
         self._request_timeout = request_timeout
         self._scratch: Path | None = None
+        self._held = contextlib.ExitStack()
 
     async def check(self) -> None:
         """Ask E2B for one sandbox of ours.
@@ -131,16 +133,19 @@ class E2BProvider:
             )
             await retried("delete a snapshot", delete)
 
+    async def tidy(self) -> None:
+        """Remove what dead processes left on this host; E2B itself ends what nobody uses."""
+        await asyncio.to_thread(sweep_scratch)
+
     async def close(self) -> None:
         """Remove the host copies of workspaces; the SDK's connections belong to the process."""
-        if self._scratch is not None:
-            await asyncio.to_thread(shutil.rmtree, self._scratch, ignore_errors=True)
-            self._scratch = None
+        self._scratch = None
+        await asyncio.to_thread(self._held.close)
 
     def _new_scratch(self) -> Path:
         """Return a fresh private folder of this host."""
         if self._scratch is None:
-            self._scratch = Path(tempfile.mkdtemp(prefix="fixpoint-e2b-"))
+            self._scratch = self._held.enter_context(scratch_folder("e2b"))
         return Path(tempfile.mkdtemp(dir=self._scratch))
 
     async def _find(self, name: str) -> list[SandboxInfo]:

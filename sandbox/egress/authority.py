@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from sandbox.scratch import scratch_folder
 
 _LIVES = timedelta(days=3650)
 _LEAF_LIVES = timedelta(days=7)
@@ -71,8 +72,8 @@ class Authority:
         leaf = self._signed(subject, key.public_key(), extensions, _LEAF_LIVES)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.set_alpn_protocols(["http/1.1"])
-        with TemporaryDirectory(prefix="fixpoint-gate-") as folder:  # the module reads files alone
-            pem = Path(folder, "host.pem")
+        with scratch_folder("host") as folder:  # the module reads files alone
+            pem = folder / "host.pem"
             pem.touch(mode=0o600)
             pem.write_bytes(
                 key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())

@@ -8,7 +8,6 @@ over, where it is one of those listed here.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pathlib import Path
 from sandbox.git.hazards import odd_file
 from sandbox.git.layout import Layout, RepositoryRefused, layout_of, read_plain
 from sandbox.git.process import GitError, git
+from sandbox.scratch import scratch_folder
 
 _BORROWED = ("objects", "refs", "packed-refs", "reftable")
 _IGNORED = frozenset(
@@ -100,8 +100,7 @@ async def foreign(folder: Path) -> AsyncIterator[ForeignRepository]:
             known; the text is a sentence.
     """
     layout = layout_of(folder)
-    with tempfile.TemporaryDirectory(prefix="fixpoint-view-") as scratch:
-        view = Path(scratch)
+    with scratch_folder("view") as view:
         settings = await _settings(layout)
         _check_place(layout, settings)
         await _check_files(layout)

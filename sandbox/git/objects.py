@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.git.process import Credential, GitError, git
 from sandbox.git.work_tree import WorkTree
+from sandbox.scratch import scratch_folder
 
 BYPRODUCTS = (
     "__pycache__/", "*.py[cod]", "*.egg-info/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/",
@@ -150,8 +150,8 @@ class ObjectStore:
         Raises:
             GitError: The tree would make git wait for ever, or holds far too much.
         """
-        with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
-            tree = WorkTree(work_tree, self.directory, Path(scratch, "index"))
+        with scratch_folder("index") as scratch:
+            tree = WorkTree(work_tree, self.directory, scratch / "index")
             return await tree.stored(base, force)
 
     async def apply(self, base: str, patch: bytes) -> str:
@@ -160,7 +160,7 @@ class ObjectStore:
         Raises:
             PatchDoesNotApply: When a hunk does not fit or a path is not allowed.
         """
-        with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
+        with scratch_folder("index") as scratch:
             index = {"GIT_INDEX_FILE": f"{scratch}/index"}
             await self._git("read-tree", base, extra=index)
             if patch.strip():
@@ -300,7 +300,7 @@ class ObjectStore:
         lines.sort(
             key=lambda line: not line.startswith(b"0 ")
         )  # a file may stand where a folder was
-        with tempfile.TemporaryDirectory(prefix="fixpoint-index-") as scratch:
+        with scratch_folder("index") as scratch:
             index = {"GIT_INDEX_FILE": f"{scratch}/index"}
             await self._git("read-tree", tree, extra=index)
             await self._git(

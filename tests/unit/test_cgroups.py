@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 
 from sandbox.base import ResourceLimits
-from sandbox.bubblewrap.cgroups import REFUSED, ControlGroup, group_version_1, group_version_2
+from sandbox.bubblewrap.cgroups import (
+    REFUSED,
+    ControlGroup,
+    group_version_1,
+    group_version_2,
+    remove_empty,
+)
 
 LIMITS = ResourceLimits(memory=1000, processes=10)
 
@@ -42,6 +49,22 @@ def test_a_group_that_cannot_be_made_says_so(tmp_path: Path) -> None:
     group = ControlGroup({tmp_path / "absent" / "box": (("pids.max", 1),)}, entrance="tasks")
     assert not group.create()
     group.remove()
+
+
+def test_empty_groups_are_swept(tmp_path: Path) -> None:
+    """Old ones of ours; the kernel refuses to remove one with processes, as a folder with files."""
+    for name in ("fixpoint-empty", "fixpoint-used", "fixpoint-new", "other"):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (1000, 1000))
+    (tmp_path / "fixpoint-used" / "tasks").touch()
+    os.utime(tmp_path / "fixpoint-used", (1000, 1000))
+    os.utime(tmp_path / "fixpoint-new", (3000, 3000))
+    remove_empty(tmp_path, 2000)
+    assert {place.name for place in tmp_path.iterdir()} == {
+        "fixpoint-used",
+        "fixpoint-new",
+        "other",
+    }
 
 
 def test_a_process_enters_before_it_becomes_the_command(tmp_path: Path) -> None:

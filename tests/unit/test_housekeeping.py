@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from pydantic import SecretStr
 
-from bot.server.housekeeping import Housekeeping
+from bot.background import in_background
+from bot.server.housekeeping import Housekeeping, keep_sandboxes_tidy
 from bot.storage.commits import CommitStore
 from bot.storage.database import open_database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
 from bot.storage.steps_database import steps_database
+from sandbox.base import SandboxSpec
+from sandbox.bubblewrap import BubblewrapProvider
 
 
 async def test_old_data_goes_and_the_rest_stays(tmp_path: Path) -> None:
@@ -44,3 +49,29 @@ async def test_old_data_goes_and_the_rest_stays(tmp_path: Path) -> None:
             assert await journal.earlier("run") == {}
             await journal.close()
     assert [one.name for one in (mirrors / "acme").iterdir()] == []
+
+
+async def test_a_sandbox_of_a_run_that_was_given_up_goes(tmp_path: Path) -> None:
+    """When its lifetime is over, with what is mounted in it, although nobody opens another one."""
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "a.txt").touch()
+    first = BubblewrapProvider(tmp_path / "data")
+    prepared = await first.open(SandboxSpec("prepared", source=source))
+    await prepared.run("echo kept >~/kept", timeout=600)
+    await prepared.snapshot("snapshot")
+    attempt = await first.open(SandboxSpec("attempt", snapshot="snapshot", lifetime=0.0))
+    await attempt.run("cat ~/kept", timeout=600)
+    await first.close()
+    other = BubblewrapProvider(tmp_path / "data")
+    place = tmp_path / "data" / "sandboxes" / "attempt"
+    assert place.is_dir()
+    async with in_background(partial(keep_sandboxes_tidy, other)), asyncio.timeout(600):
+        while place.exists():  # noqa: ASYNC110 - removed in the background
+            await asyncio.sleep(0.01)
+    mounts = Path("/proc/self/mounts").read_text("utf-8")
+    assert str(place) not in mounts
+    assert (tmp_path / "data" / "sandboxes" / "prepared").is_dir()
+    await other.remove("prepared")
+    await other.remove("snapshot")
+    assert str(tmp_path) not in Path("/proc/self/mounts").read_text("utf-8")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import shlex
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.repair.job import Source
 from sandbox.base import HOME, SCRATCH, Sandbox, SandboxError
 from sandbox.git import GitError, git
+from sandbox.scratch import scratch_folder
 
 _BUNDLE = f"{SCRATCH}/fixpoint-head.bundle"
 _DONE = f"{HOME}/.fixpoint-renewed"
@@ -81,8 +81,8 @@ class Renewal:
         return self._bundle
 
     async def _pack(self, git_dir: Path) -> bytes:
-        with tempfile.TemporaryDirectory(prefix="fixpoint-bundle-") as folder:
-            file = Path(folder, "head.bundle")
+        with scratch_folder("bundle") as folder:
+            file = folder / "head.bundle"
             await git("update-ref", _REF, self.source.head, git_dir=git_dir)
             words = ("bundle", "create", "--quiet", str(file), _REF, f"^{self.older}")
             await git(*words, git_dir=git_dir)
