@@ -27,7 +27,7 @@ from bot.ci.failures import (
     unittest_console,
     vitest,
 )
-from bot.ci.failures.reading import Parser, Reading
+from bot.ci.failures.reading import DETAILED, Parser, Reading
 from bot.model import Failure, TestCounts
 
 __all__ = ["RUNNERS", "TOOLS", "Parser", "Reading", "read", "reported"]
@@ -61,9 +61,6 @@ TOOLS: tuple[Parser, ...] = (
 
 UNKNOWN_TOOLS: tuple[Parser, ...] = (diffs.parse, diagnostics.parse_unknown)
 """What many tools print in the same way: asked when none of those is recognised."""
-
-DETAILED = 100
-"""Failures that keep their account; nobody reads more, and every observation is stored."""
 
 
 def read(

@@ -6,71 +6,100 @@ pytest writes them in two families; only `xunit1` has the attributes `file` and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from xml.etree.ElementTree import ParseError
+from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 import junitparser
 
 from bot.ci.failures import pytest_traceback
-from bot.ci.failures.reading import Reading, failure
+from bot.ci.failures.reading import DETAILED, Reading, failure
 from bot.model import Failure, TestCounts
 
-
-class JUnitCase(junitparser.TestCase):
-    """A test case with the attributes that pytest adds in the family `xunit1`."""
-
-    file = junitparser.Attr()
-    line = junitparser.IntAttr()
+_ROOTS = frozenset({"testsuites", "testsuite"})
+_MOST_DIGITS = 9
+_PIECE = 4 * 2**20
 
 
 def parse(report: bytes) -> Reading | None:
     """Return what a report says, or None when it is no JUnit XML (a run that was cut short)."""
-    try:
-        xml = junitparser.JUnitXml.fromstring(report)
-    except (junitparser.JUnitXmlError, ParseError, ValueError):
-        return None
     failing: dict[str, Failure] = {}
     passed: set[str] = set()
     skipped: set[str] = set()
-    for case in _cases(xml):
-        problems = [
-            r for r in case.result if isinstance(r, junitparser.Failure | junitparser.Error)
-        ]
-        name = _id(case)
-        if problems:
-            failing.setdefault(name, _failure(name, case, problems[0]))
-        elif case.result:
-            skipped.add(name)
-        else:
-            passed.add(name)
+    try:
+        for element in _cases(report):
+            case = junitparser.TestCase.fromelem(element)  # type: ignore[no-untyped-call]  # junitparser leaves it bare
+            results = case.result
+            problems = [
+                each
+                for each in results
+                if isinstance(each, junitparser.Failure | junitparser.Error)
+            ]
+            name = _id(case)
+            if problems and name not in failing:
+                detailed = len(failing) < DETAILED
+                failing[name] = _failure(name, element, problems[0], detailed=detailed)
+            elif not problems:
+                (skipped if results else passed).add(name)
+    except (ParseError, ValueError):  # cut short, or no XML; an encoding that nobody knows
+        return None
     passed -= failing.keys()
     counts = TestCounts(passed=len(passed), failed=len(failing), skipped=len(skipped))
     return Reading(tuple(failing.values()), frozenset(passed), frozenset(skipped), counts)
 
 
-def _cases(suites: junitparser.JUnitXml | junitparser.TestSuite) -> Iterator[JUnitCase]:
-    """Yield the cases of nested suites, in the report's order."""
-    for item in suites:
-        if isinstance(item, junitparser.TestCase):
-            yield JUnitCase.fromelem(item)  # type: ignore[no-untyped-call]  # junitparser leaves it bare
-        else:
-            yield from _cases(item)
+def _cases(report: bytes) -> Iterator[Element]:
+    """Yield the cases in order, from however many suites inside each other; each is gone behind it.
+
+    Raises:
+        ParseError: It is not XML.
+        ValueError: Its root is no suite, or its encoding is unknown.
+    """
+    above: list[Element] = []
+    case: Element | None = None
+    # Expat itself stops entities that multiply. In small pieces, a long text takes long.
+    parser = XMLPullParser(("start", "end"))
+    for start in range(0, len(report), _PIECE):
+        parser.feed(report[start : start + _PIECE])
+        for event, element in parser.read_events():  # type: ignore[misc]  # with elements for these
+            if event == "start":
+                if not above and element.tag not in _ROOTS:
+                    raise ValueError("no JUnit XML")
+                above.append(element)
+                case = case if case is not None or element.tag != "testcase" else element
+            else:
+                above.pop()
+                if element is case:
+                    yield element
+                    case = None
+        for outer in above[: above.index(case) if case is not None else None]:
+            del outer[:]
+    parser.close()
 
 
-def _id(case: JUnitCase) -> str:
+def _id(case: junitparser.TestCase) -> str:
     """Return `classname::name`; a module that can't be collected has only a name."""
     return f"{case.classname}::{case.name}" if case.classname else str(case.name)
 
 
 def _failure(
-    name: str, case: JUnitCase, problem: junitparser.Failure | junitparser.Error
+    name: str,
+    element: Element,
+    problem: junitparser.Failure | junitparser.Error,
+    *,
+    detailed: bool,
 ) -> Failure:
     text = problem.text or ""
+    if not detailed:
+        return failure(name, pytest_traceback.reason(problem.message or "", ""))
     place = pytest_traceback.place(text)
-    own_line = 0 if case.line is None else case.line + 1
     return failure(
         name,
         pytest_traceback.reason(problem.message or "", text),
-        file=place.file if place else case.file,
-        line=place.line if place else own_line,
+        file=place.file if place else element.get("file"),
+        line=place.line if place else _own_line(element.get("line") or ""),
         detail=text,
     )
+
+
+def _own_line(line: str) -> int:
+    """Return what the attribute `line` says, counted from 1; 0 where it says nothing."""
+    return int(line) + 1 if line.isdecimal() and len(line) <= _MOST_DIGITS else 0

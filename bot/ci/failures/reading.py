@@ -15,6 +15,9 @@ DETAIL = 6000
 ACCOUNT_LINES = 200
 """Most lines behind a heading that count as its account: hostile output can't make it costly."""
 
+DETAILED = 100
+"""Failures that keep their account; nobody reads more, and every observation is stored."""
+
 MESSAGE = 500
 """Most characters of the line that says why."""
 
