@@ -79,7 +79,7 @@ def _next(size: int) -> int:
 
 
 def _steep(growth: float, larger: float) -> bool:
-    return growth > larger**_STEEP
+    return bool(growth > larger**_STEEP)
 
 
 def _time(run: Run, attack: Attack, size: int, times: int) -> int:
@@ -100,9 +100,9 @@ def attacks(pattern: re.Pattern[AnyStr]) -> Iterator[Attack]:
         pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
     )
     flags = pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, str) else pattern.flags
-    tree = _parser.parse(text, flags)
+    tree: Any = _parser.parse(text, flags)
     maker = _Maker("".join(dict.fromkeys([*list(_letters(tree))[:40], *_USUAL])))
-    places = list(dict.fromkeys(maker.places(tree, "")))
+    places: list[tuple[str, str]] = list(dict.fromkeys(maker.places(tree, "")))
     if not places:
         return
     whole = maker.sample(tree, 0)
@@ -191,10 +191,10 @@ class _Maker:
             case _constants.ATOMIC_GROUP:
                 return self.sample(value, n)
             case _constants.GROUPREF:
-                return self._groups.get(value, "")
+                return str(self._groups.get(value, ""))
             case _ if kind in _REPEATS:
                 fewest = value[0] if n % 2 else max(value[0], 1)
-                return self.sample(value[2], n) * min(fewest, 100)
+                return str(self.sample(value[2], n) * min(fewest, 100))
             case _:
                 return ""
 

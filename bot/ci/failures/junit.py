@@ -6,6 +6,7 @@ pytest writes them in two families; only `xunit1` has the attributes `file` and 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 
 import junitparser
@@ -56,10 +57,11 @@ def _cases(report: bytes) -> Iterator[Element]:
     above: list[Element] = []
     case: Element | None = None
     # Expat itself stops entities that multiply. In small pieces, a long text takes long.
-    parser = XMLPullParser(("start", "end"))
+    parser: XMLPullParser[Element] = XMLPullParser(("start", "end"))
     for start in range(0, len(report), _PIECE):
         parser.feed(report[start : start + _PIECE])
-        for event, element in parser.read_events():  # type: ignore[misc]  # with elements for these
+        events = cast("Iterator[tuple[str, Element]]", parser.read_events())  # of these two kinds
+        for event, element in events:
             if event == "start":
                 if not above and element.tag not in _ROOTS:
                     raise ValueError("no JUnit XML")

@@ -20,7 +20,7 @@ def parse(text: str) -> Reading | None:
     """Return one failure per failed hook."""
     lines = [match for match in _STATUS.finditer(text) if _is_dotted(match["label"])]
     ends = [*(match.start() for match in lines[1:]), len(text)]
-    failing = []
+    failing: list[Failure] = []
     start = 0
     for match, end in zip(lines, ends, strict=False):
         about = _ABOUT.match(text, match.end())

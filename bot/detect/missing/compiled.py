@@ -35,9 +35,9 @@ _SAFE = re.compile(r"go [\w./@ -]+")
 def compiled_languages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield what `go`, `cargo` and `mvn` say that should be done."""
     if tree.exists("go.mod"):
-        command = _advised(symptoms.output)
-        if _SAFE.fullmatch(command):
-            yield Remedy("go.sum", healing.advised("go", command), (command,))
+        advice = _advised(symptoms.output)
+        if _SAFE.fullmatch(advice):
+            yield Remedy("go.sum", healing.advised("go", advice), (advice,))
         if version := _GO_VERSION.search(symptoms.output):
             why = healing.newer_toolchain("Go", version["version"])
             download = f"GOTOOLCHAIN=go{version['version']} go version"

@@ -76,7 +76,7 @@ async def freezing(root: Path, scratch: Path) -> None:
 
 async def planning(root: Path, _: Path) -> None:
     choice = JobChoice(root)
-    jobs, _ = await find_jobs(choice)
+    jobs, _listing = await find_jobs(choice)
     await plan_chosen(choice, jobs[0])
 
 
