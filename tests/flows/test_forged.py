@@ -188,7 +188,7 @@ def vendored() -> dict[str, str | bytes]:
     [
         (RUNNER, TEST),
         (NO_ASSERTION, TEST),
-        (SWALLOWED, TEST),
+        pytest.param(SWALLOWED, TEST, marks=pytest.mark.exhaustive),
         pytest.param(ACCOUNTED, TEST, marks=pytest.mark.exhaustive),
         pytest.param(REPORT, PYTEST, marks=pytest.mark.exhaustive),
     ],
@@ -212,7 +212,9 @@ async def test_a_program_that_forges_its_results(
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("program", "test"), [(CALL, PLAIN), (QUIET, RAISING)], ids=["its call", "its exceptions"]
+    ("program", "test"),
+    [(CALL, PLAIN), pytest.param(QUIET, RAISING, marks=pytest.mark.exhaustive)],
+    ids=["its call", "its exceptions"],
 )
 async def test_a_program_that_changes_pytest(tmp_path: Path, program: str, test: str) -> None:
     """A real failure is repeated, and what has to be raised is exchanged for what nothing raises."""

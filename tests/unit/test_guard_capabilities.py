@@ -241,7 +241,7 @@ def test_any_text(path: str, text: str) -> None:
     "text",
     [
         "a = " + "f(" * 5_000,
-        "x" + ".a()" * 5_000,
+        "x" + ".a()" * 2_000,
         "y = 'a'" + " + 'b'" * 5_000,
         "a = a\n" * 9,
         "import json as a\n" + "a = a.x\na = a.y\n" * 200,
