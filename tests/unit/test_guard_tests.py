@@ -188,3 +188,12 @@ def test_data_beside_tests() -> None:
 def test_tolerances(old: str, new: str, expected: bool) -> None:  # noqa: FBT001 - a table
     """Greater tolerances, longer waits and fewer places are looser."""
     assert looser(old, new) is expected
+
+
+def test_the_same_text_in_other_escapes() -> None:
+    """Formatters write the digits of escapes in small letters; the value stays what it was."""
+    before = 'def test_slug():\n    name = "\\u200Bno"\n    assert slug(name) == "\\U0001F3B7"\n'
+    after = before.replace("200B", "200b").replace("1F3B7", "1f3b7")
+    assert before != after
+    assert rules("tests/test_a.py", before, after) == []
+    assert rules("tests/test_a.py", before, after.replace("200b", "200c"))

@@ -103,6 +103,7 @@ _VALUE = re.compile(
     r"|\bwarns\b|\.(?:toBe|toEqual|toStrictEqual|toThrow\w*|toMatch\w*|toHave\w+|toContain\w*"
     r"|resolves|rejects)\(|(?:deep|strict|deepStrict)?[eE]qual|assert_eq|snapshot|\bis(?:True|False)?\b"
 )
+_ESCAPE = re.compile(r"\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8})")
 _EMPTY = re.compile(
     r"""^(?:
         assert(?:True|\(True\)|1|not(?:False|0|None)|\d+|["'][^"']+["']|not\(\)|\(.*,["'][^"']*["']\))
@@ -295,13 +296,18 @@ def _calls(body: Node) -> Iterator[Assertion]:
 
 
 def _assertion(node: Node, line: int) -> Assertion:
-    text = compact(node)
+    text = _escaped_alike(compact(node))
     shape, _ = _shaped([node])
     if _EMPTY.search(text[:2_000]) or _OR_TRUE.search(text_of(node)):
         strength = AssertionStrength.NOTHING
     else:
         strength = AssertionStrength.A_VALUE if _VALUE.search(text) else AssertionStrength.SOMETHING
     return Assertion(line, text, shape, strength, " ".join(text_of(node).split()))
+
+
+def _escaped_alike(text: str) -> str:
+    """Return code with the digits of escapes in small letters, as formatters write them."""
+    return _ESCAPE.sub(lambda escape: escape[0][:2] + escape[0][2:].lower(), text)
 
 
 def _is_negative(node: Node) -> bool:
@@ -320,7 +326,7 @@ def _shaped(nodes: list[Node]) -> tuple[str, list[tuple[int, str]]]:
             node = inside.pop()
             if node.type in LITERALS or _is_negative(node):
                 words.append("□")
-                values.append((line_of(node), text_of(node)))
+                values.append((line_of(node), _escaped_alike(text_of(node))))
             elif node.children:
                 inside.extend(reversed(node.children))
             elif node.type != "comment":
