@@ -1,10 +1,5 @@
 """Compose the filter of system calls that every jail runs under.
 
-A deny list, close to what Docker's default profile refuses to a container without capabilities:
-whatever changes the system, opens another door of the kernel, or makes a namespace in which a
-process has rights again. Programs that a project tests don't use these; those that try one first
-and another then are answered as by an older kernel.
-
 The filter is a program for the kernel's classic BPF, as Documentation/userspace-api/
 seccomp_filter.rst and linux/bpf_common.h describe it.
 """
@@ -16,18 +11,8 @@ import platform
 import struct
 from collections.abc import Iterable, Iterator
 
-from sandbox.bubblewrap.denied_calls import FORBIDDEN, UNKNOWN
 from sandbox.bubblewrap.syscall_numbers import NUMBERS
-
-NAMESPACES = 0x7E020080
-"""The CLONE_NEW* flags of linux/sched.h: time, cgroup, uts, ipc, user, pid, net, mount."""
-
-SOCKETS = (1, 2, 10, 16)
-"""AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. No other family is bound to a network namespace for
-sure: AF_VSOCK, for one, speaks to the hypervisor."""
-
-TERMINAL = (0x5412, 0x541C)
-"""TIOCSTI and TIOCLINUX type into a terminal, for the shell that reads from it later."""
+from sandbox.denied_calls import FORBIDDEN, NAMESPACES, SOCKETS, TERMINAL, UNKNOWN
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 """AUDIT_ARCH_* of linux/audit.h."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.base import HOME, SCRATCH, WORKSPACE, SandboxSpec
+from sandbox.docker.seccomp_profile import seccomp_profile
 from sandbox.egress.inside import FOLDER, relay_alone
 
 USER_ID = 1000
@@ -78,7 +79,7 @@ def _host_config(spec: SandboxSpec, gates: Path) -> dict[str, Any]:
         "NetworkMode": "none",
         "ReadonlyRootfs": True,
         "CapDrop": ["ALL"],
-        "SecurityOpt": ["no-new-privileges"],
+        "SecurityOpt": ["no-new-privileges", f"seccomp={seccomp_profile()}"],
         "Init": True,
         "Memory": limits.memory,
         "MemorySwap": limits.memory,

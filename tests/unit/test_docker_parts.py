@@ -14,6 +14,7 @@ from sandbox.base import Network, ResourceLimits, SandboxError, SandboxSpec
 from sandbox.docker.archive import pack_file, pack_tree
 from sandbox.docker.container import container, variables
 from sandbox.docker.engine import portable
+from sandbox.docker.seccomp_profile import seccomp_profile
 from sandbox.unpacking import unpack
 
 
@@ -39,7 +40,7 @@ def test_a_container_gets_no_rights_and_no_network() -> None:
     body = container(spec, "image", Path("/gates/a"))
     host = body["HostConfig"]
     assert (host["NetworkMode"], host["ReadonlyRootfs"], host["CapDrop"]) == ("none", True, ["ALL"])
-    assert host["SecurityOpt"] == ["no-new-privileges"]
+    assert host["SecurityOpt"] == ["no-new-privileges", f"seccomp={seccomp_profile()}"]
     assert (host["Memory"], host["MemorySwap"], host["PidsLimit"]) == (1, 1, 2)
     assert {limit["Name"]: limit["Hard"] for limit in host["Ulimits"]} == {
         "fsize": 3,

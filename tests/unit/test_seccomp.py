@@ -7,9 +7,9 @@ import struct
 
 import pytest
 
-from sandbox.bubblewrap.denied_calls import FORBIDDEN, UNKNOWN
 from sandbox.bubblewrap.seccomp import seccomp_filter
 from sandbox.bubblewrap.syscall_numbers import NUMBERS
+from sandbox.denied_calls import FORBIDDEN, UNKNOWN
 
 ALLOW, KILL, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}

@@ -9,9 +9,6 @@ from pathlib import Path
 from tests.contract.escapes.attempt import Attempt, calls, perl
 from tests.contract.escapes.host import Host
 
-RINGS = "rings of requests"
-"""io_uring: Docker's own filter lets it through in some versions."""
-
 METADATA = ("169.254.169.254", "100.100.100.200", "fd00:ec2::254")
 """Where clouds tell a machine its credentials: most of them, Alibaba, AWS over IPv6."""
 
@@ -142,7 +139,7 @@ def kernel_calls(host: Host) -> tuple[Attempt, ...]:
             "events of the processor",
             '{perf_event_open}, (my $a = pack "L2 x112", 1, 112), 0, -1 + 0, -1 + 0, 0',
         ),
-        calls(RINGS, '{io_uring_setup}, 1, (my $a = "\\0" x 120)'),
+        calls("rings of requests", '{io_uring_setup}, 1, (my $a = "\\0" x 120)'),
         calls("faults of its own memory", "{userfaultfd}, 0"),
         calls(
             "files by their handle",

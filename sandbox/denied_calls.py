@@ -1,4 +1,10 @@
-"""The system calls that a jail's filter names; `scripts/syscall-numbers` looks their numbers up."""
+"""The system calls that sandboxes on this machine are refused, by name and by argument.
+
+A deny list, close to what Docker's default profile refuses to a container without capabilities:
+whatever changes the system, opens another door of the kernel, or makes a namespace in which a
+process has rights again. Programs that a project tests don't use these; those that try one first
+and another then are answered as by an older kernel.
+"""
 
 from __future__ import annotations
 
@@ -22,3 +28,16 @@ UNKNOWN = (
 
 INSPECTED = ("clone", "ioctl", "socket")
 """Allowed or refused by their arguments."""
+
+NAMESPACES = 0x7E020080
+"""Flags of `clone`, the CLONE_NEW* of linux/sched.h: time, cgroup, uts, ipc, user, pid, net,
+mount. Answered with EPERM."""
+
+SOCKETS = (1, 2, 10, 16)
+"""Families that `socket` may have: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK. No other one is bound
+to a network namespace for sure: AF_VSOCK, for one, speaks to the hypervisor. Others are answered
+with EAFNOSUPPORT."""
+
+TERMINAL = (0x5412, 0x541C)
+"""Requests of `ioctl`: TIOCSTI and TIOCLINUX type into a terminal, for the shell that reads from
+it later. Answered with EPERM."""
