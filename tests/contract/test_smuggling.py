@@ -148,7 +148,10 @@ PATHS = (
 )
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+@pytest.mark.parametrize(
+    "method",
+    ["GET", *(pytest.param(method, marks=pytest.mark.exhaustive) for method in ("HEAD", "POST"))],
+)
 @pytest.mark.parametrize("dated", [False, True], ids=["", "as of a date"])
 async def test_no_other_request_gets_credentials(
     registry: Registry,

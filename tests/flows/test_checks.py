@@ -653,6 +653,7 @@ async def test_a_model_that_thinks_is_cut_short(tmp_path: Path) -> None:
         think.set()
 
 
+@pytest.mark.exhaustive
 async def test_a_run_ends_when_a_newer_commit_fails(tmp_path: Path) -> None:
     """Also where no webhook told of the push; the newer commit has a run of its own."""
     newer: list[None] = []
@@ -676,6 +677,7 @@ async def test_a_run_ends_when_a_newer_commit_fails(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.exhaustive
 async def test_a_patch_that_waits_for_a_person_ends_with_its_commit(tmp_path: Path) -> None:
     """Nobody has to answer for what would not be published any more."""
     more = {**files("auto: all"), "requirements.txt": "flask\n"}

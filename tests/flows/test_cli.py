@@ -142,6 +142,7 @@ async def test_interrupted_once_it_reports(tmp_path: Path) -> None:
         assert left_behind(desk) == []
 
 
+@pytest.mark.exhaustive
 async def test_terminated_it_says_so(tmp_path: Path) -> None:
     """What `timeout` or a CI system ends is not said to be a person's wish."""
     async with open_desk(tmp_path, attempts([bash("sleep 6001")])) as desk:

@@ -566,6 +566,7 @@ async def test_nothing_is_known_and_nothing_can_be_run(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.exhaustive
 async def test_a_person_who_asks_is_told_that_the_base_is_red_too(tmp_path: Path) -> None:
     """`/fix` on a pull request goes on, and the report says what the base does."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:

@@ -157,6 +157,7 @@ async def test_wrong_then_right(tmp_path: Path) -> None:
         assert "app.txt says worse" in second.first
 
 
+@pytest.mark.exhaustive
 async def test_the_end_is_said_though_somebody_deleted_the_progress(tmp_path: Path) -> None:
     """A new comment says it."""
     worlds: list[World] = []

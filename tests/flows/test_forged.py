@@ -187,7 +187,7 @@ def vendored() -> dict[str, str | bytes]:
     ("program", "command"),
     [
         (RUNNER, TEST),
-        (NO_ASSERTION, TEST),
+        pytest.param(NO_ASSERTION, TEST, marks=pytest.mark.exhaustive),
         pytest.param(SWALLOWED, TEST, marks=pytest.mark.exhaustive),
         pytest.param(ACCOUNTED, TEST, marks=pytest.mark.exhaustive),
         pytest.param(REPORT, PYTEST, marks=pytest.mark.exhaustive),

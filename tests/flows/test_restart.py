@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import aiohttp
+import pytest
 from inline_snapshot import snapshot
 
 from bot.github.github import GitHub
@@ -253,6 +254,7 @@ Fixpoint gave up on run `RUN` after 5 interruptions without progress. The cause 
             assert left_behind(tmp_path / "data") != []
 
 
+@pytest.mark.exhaustive
 async def test_a_run_that_the_new_settings_do_not_fit_is_ended(tmp_path: Path) -> None:
     """Without its model the run would take another way: people are told to start again."""
     async with Gate() as gate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.reporting.json_report import FixOutput
@@ -68,6 +69,7 @@ def files(suite: str) -> dict[str, str]:
     }
 
 
+@pytest.mark.exhaustive
 async def test_what_breaks_another_test_of_the_suite_is_not_proposed(tmp_path: Path) -> None:
     """The first patch that is proposed keeps the suite green, and says so."""
     async with open_desk(tmp_path, files=files("python3 -m unittest -q")) as desk:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.reporting.json_report import FixOutput
@@ -101,6 +102,7 @@ async def test_a_patch_mends_what_the_issue_is_about(tmp_path: Path) -> None:
         assert (wrong["accepted"], wrong["failing"]) == (False, ["test_cart.Cart.test_sum"])
 
 
+@pytest.mark.exhaustive
 async def test_a_search_mends_what_the_issue_is_about(tmp_path: Path) -> None:
     """It looks for an edit that the named failure needs, among tests that need others."""
     async with open_desk(tmp_path, files=FILES) as desk:

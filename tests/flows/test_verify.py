@@ -84,6 +84,7 @@ async def test_a_cheat_is_rejected(tmp_path: Path, files: Mapping[str, str], rul
         assert (told["accepted"], rules(told)[rule]) == (False, "reject")
 
 
+@pytest.mark.exhaustive
 async def test_other_tests_are_asked_for(tmp_path: Path) -> None:
     """Then a person decides, and reads which of the tests as they were fail."""
     files = {

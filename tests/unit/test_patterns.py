@@ -15,8 +15,10 @@ from tests.unit.pattern_attacks import superlinear
 
 _PARTS = 4
 
+pytestmark = pytest.mark.exhaustive
+"""Measuring takes its time."""
 
-@pytest.mark.exhaustive
+
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_expressions_are_linear(part: int) -> None:
     """Whoever adds one that is not sees here which, and a text that shows it."""

@@ -205,6 +205,7 @@ async def test_every_edit_gets_an_answer(tmp_path: Path) -> None:
     assert found == [status for _, _, status in tried]
 
 
+@pytest.mark.exhaustive
 async def test_edits_of_an_endless_function_are_compared(tmp_path: Path) -> None:
     """On what the tests give it: as it was it would never end, and with some edits it never does."""
     files = {

@@ -104,6 +104,7 @@ async def test_a_logic_bug_under_pytest(tmp_path: Path) -> None:
     assert "mean.py:5 (1.00)" in proposal.clues
 
 
+@pytest.mark.exhaustive
 async def test_an_endless_loop_under_unittest(tmp_path: Path) -> None:
     """A test that never ends is a failing test, and candidates that never end are stopped."""
     files = {

@@ -216,7 +216,7 @@ async def test_connections_are_not_exhausted(kind: Kind, upstream: UpstreamProxy
     sandbox = await kind.open(network=REGISTRY)
     script = (
         "import socket\n"
-        f"held = [socket.create_connection(('127.0.0.1', {PORT})) for _ in range(1500)]\n"
+        f"held = [socket.create_connection(('127.0.0.1', {PORT})) for _ in range(600)]\n"
         "held[-1].close()\n"
         "for one in held[100:200]: one.sendall(b'HELLO\\r\\n\\r\\n')\n"
         "print(b''.join(one.recv(4096) for one in held[100:200]).decode())\n"
