@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -14,12 +15,18 @@ from bot.ci.workflow.earlier import steps_before
 from bot.ci.workflow.expressions import ExpressionContext, Meter
 from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
-from bot.ci.workflow.preparing import must_succeed
+from bot.ci.workflow.preparing import installs, must_succeed
 from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
 from bot.ci.workflow.step import Step
-from bot.reporting.reasons import job_steps, runner_differences
+from bot.detect.missing.unbuilt import FOLDER, Unbuilt, looking_in, standing_in, unbuilt_packages
+from bot.reporting.reasons import healing, job_steps, runner_differences
 from sandbox.base import CommandResult, OutputListener, Sandbox
+
+_MOST_LEFT_OUT = 4
+"""Packages that can't be built; each costs another installation."""
+
+_LOOK_THERE = f'{looking_in(FOLDER)}\nprintf \'%s\\n\' "PIP_FIND_LINKS=$PIP_FIND_LINKS" "UV_FIND_LINKS=$UV_FIND_LINKS" >>~/.ci/env'
 
 STEP_SECONDS = 3600.0
 """Longest time of a step that sets no limit of its own. GitHub's is six hours."""
@@ -58,6 +65,7 @@ class JobExecution:
     _runs: list[StepRun] = field(default_factory=list)
     _scope: ExpressionContext | None = None
     _fetching: float = 0.0
+    _left_out: list[Unbuilt] = field(default_factory=list)
 
     async def run(self, sandbox: Sandbox) -> FinishedJob:
         """Run every step.
@@ -120,6 +128,10 @@ class JobExecution:
         scope = replace(scope, meter=Meter())
         self.watcher.started(resolve(spec, scope, self.plan.frame))
         run, after = await runner.step(spec, scope, self.plan.frame)
+        while (
+            forgiving and run.breaks and await self._does_without(runner.sandbox, run.innermost())
+        ):
+            run, after = await runner.step(spec, scope, self.plan.frame)
         if forgiving and run.breaks and (why := _ignored(run)):
             run, after = replace(run, tolerated=True, why=why), scope
         self._add(run)
@@ -138,12 +150,32 @@ class JobExecution:
             return
         parts = without_network(step.command, self.plan.frame.tree)
         if parts.installs is not None:
-            result = await self._fetched(sandbox, parts.installs.typed(), parts.installs.text())
+            shown, text = parts.installs.typed(), parts.installs.text()
+            result = await self._fetched(sandbox, shown, text)
+            while not result.ok and await self._stand_in(sandbox, result.output):
+                result = await self._fetched(sandbox, shown, text)
             if not result.ok:
                 self._add(StepRun(step, StepOutcome.FAILURE, result=result, seconds=result.seconds))
                 return
         if parts.fetch is not None:
             await self._fetched(sandbox, parts.fetch.shown, parts.fetch.text)
+
+    async def _does_without(self, sandbox: Sandbox, run: StepRun) -> bool:
+        """Whether a step that installs can run again without packages that can't be built here."""
+        command = run.step.command
+        if run.result is None or command is None or not installs(command.script):
+            return False
+        return await self._stand_in(sandbox, run.result.output)
+
+    async def _stand_in(self, sandbox: Sandbox, output: str) -> bool:
+        """Have empty packages stand for those that could not be built; false without new ones."""
+        found = [one for one in unbuilt_packages(output) if one not in self._left_out]
+        if not found or len(self._left_out) >= _MOST_LEFT_OUT:
+            return False
+        self._left_out += found
+        said = [shlex.join(("ci_said", healing.stands_in(one.name, one.version))) for one in found]
+        lines = (runner_shell.begin("none"), standing_in(found, FOLDER), *said, _LOOK_THERE)
+        return (await sandbox.run("\n".join(lines), timeout=300.0)).ok
 
     async def _fetched(self, sandbox: Sandbox, shown: str, text: str) -> CommandResult:
         self.watcher.fetching(shown)

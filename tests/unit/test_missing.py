@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,7 @@ from bot.detect import DirectoryTree
 from bot.detect.missing import Remedy, Symptoms, applied, untried
 from bot.detect.missing.python_modules import provides
 from bot.detect.missing.remedy import with_variables
+from bot.detect.missing.unbuilt import Unbuilt, looking_in, standing_in, unbuilt_packages
 from bot.model import Commands
 from bot.reporting.reasons import healing
 
@@ -417,3 +422,61 @@ def test_databases_that_refuse_connections_are_started(
     others = "ECONNREFUSED 127.0.0.1:6379\nconnecting to localhost:9999. Connection refused.\n"
     [redis] = missing_services(Symptoms(PYTEST, others), written(tmp_path, {}))
     assert redis.missing == "service redis"
+
+
+BUILD_FAILS = """\
+Collecting numpy<2
+  Using cached numpy-1.24.4-cp38-cp38-manylinux_2_17_x86_64.whl (17.3 MB)
+Collecting av
+  Downloading av-12.3.0.tar.gz (3.8 MB)
+  Getting requirements to build wheel: finished with status 'error'
+  error: subprocess-exited-with-error
+
+  \u00d7 Getting requirements to build wheel did not run successfully.
+  │ exit code: 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("output", "packages"),
+    [
+        (BUILD_FAILS, [("av", "12.3.0")]),
+        (
+            "  Downloading Py_Spam-1.0b2.zip (1 kB)\n  ERROR: Failed building wheel for py-spam\n",
+            [("py-spam", "1.0b2")],
+        ),
+        ("error: Failed to build `av==11.0.0`\n", [("av", "11.0.0")]),
+        (
+            "  \u00d7 Failed to download and build `mysqlclient==2.2.4`\n",
+            [("mysqlclient", "2.2.4")],
+        ),
+        ("  Downloading eggs-2.tar.gz (1 kB)\nSuccessfully built eggs\n", []),
+        ("  \u00d7 Failed to build `app @ file:///workspace`\n", []),
+    ],
+)
+def test_what_could_not_be_built_is_named(output: str, packages: list[tuple[str, str]]) -> None:
+    assert [(one.name, one.version) for one in unbuilt_packages(output)] == packages
+
+
+def test_a_setup_goes_on_without_what_can_not_be_built(tmp_path: Path) -> None:
+    """An empty package stands for it, so that all else is installed."""
+    install = f"{INSTALL} -e '.[all]'"
+    [remedy] = found(tmp_path, {}, BUILD_FAILS, command=install, in_setup=True)
+    assert remedy.why == healing.stands_in("av", "12.3.0")
+    assert remedy.instead is not None
+    assert remedy.instead[1].endswith(f"&& {{ {install}; }}")
+
+
+def test_an_empty_package_satisfies_a_requirement(tmp_path: Path) -> None:
+    """Whoever imports it is told that it is missing."""
+    uv = Path(sys.executable).with_name("uv")
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    place = '"$HOME/empty"'
+    words = standing_in([Unbuilt("no-such-package", "1.5")], place)
+    script = (
+        f"set -e; {words}; export {looking_in(place)}; {uv} venv -q env;"
+        f"{uv} pip install -q --offline --no-index --python env 'no.such_package>=1,<2';"
+        f"{uv} pip list --python env"
+    )
+    shown = subprocess.check_output(["bash", "-c", script], text=True, env=env, cwd=tmp_path)
+    assert re.search(r"no-such-package\s+1\.5", shown)

@@ -13,12 +13,20 @@ from bot.ci.workflow.actions.tools import TOOLS
 def _from_indexes() -> str:
     """Return the arms of a `case` that install system packages which PyPI or npm has, too."""
     lines = [
-        f"    {name}) {'npm install --global' if tool.is_node else 'uv tool install -q'} "
+        f"    {name}) {'npm install --global' if tool.is_node else 'ci_python_tool'} "
         f'{tool.package or name} || missing+=("$package") ;;'
         for name, tool in TOOLS.items()
     ]
     return "\n".join(lines)
 
+
+_PYTHON_TOOL = r"""
+# ci_python_tool ARGUMENT...: install a tool with the job's own Python, which it would have there.
+ci_python_tool() {
+  if [ -x ~/.venv/bin/python ] && uv tool install -q --python ~/.venv/bin/python "$@" 2>/dev/null; then return; fi
+  uv tool install -q "$@"
+}
+"""
 
 SHIMS: Mapping[str, str] = {
     "sudo": r"""
@@ -33,7 +41,7 @@ done
 [ $# -gt 0 ] || exit 0
 exec "$@"
 """,
-    "apt-get": rf"""
+    "apt-get": rf"""{_PYTHON_TOOL}
 if [ "$(id -u)" = 0 ] && [ -x /usr/bin/apt-get ] && [ -w /usr ]; then exec /usr/bin/apt-get "$@"; fi
 packages=() missing=()
 for word in "$@"; do
@@ -70,10 +78,10 @@ if [ "$1 $2" = "python install" ]; then
 fi
 exec uv "${words[@]}"
 """,
-    "pipx": r"""
+    "pipx": rf"""{_PYTHON_TOOL}
 case $1 in
-  install) exec uv tool install "${@:2}" ;;
-  run) exec uv tool run "${@:2}" ;;
+  install) ci_python_tool "${{@:2}}" ;;
+  run) exec uv tool run "${{@:2}}" ;;
   *) exit 0 ;;
 esac
 """,

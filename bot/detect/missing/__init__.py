@@ -14,6 +14,7 @@ from bot.detect.missing.python_versions import wrong_version
 from bot.detect.missing.remedy import Remedy, applied
 from bot.detect.missing.submodules import empty_submodules
 from bot.detect.missing.symptoms import Symptoms
+from bot.detect.missing.unbuilt import unbuilt
 from bot.detect.tree import Tree
 
 __all__ = ["Look", "Remedy", "Symptoms", "applied", "untried"]
@@ -28,6 +29,7 @@ _IN_SETUP: tuple[Look, ...] = (
     compiled_languages,
     missing_programs,
     missing_libraries,
+    unbuilt,
     failed_list,
 )
 _IN_TESTS: tuple[Look, ...] = (

@@ -273,3 +273,12 @@ def service_started(kind: str, port: int, origin: str) -> str:
     """The tests connect to a database that does not run; a file may describe it."""
     like = f", as `{origin}` describes it" if origin else ""
     return f"The tests connect to {kind} on port {port}, so it is started for each command{like}."
+
+
+@example("av", "11.0.0")
+def stands_in(package: str, version: str) -> str:
+    """A package of an index can't be built in the sandbox: an empty one takes its place."""
+    return (
+        f"`{package}` {version} can't be built here; the setup goes on without it, "
+        "so whatever imports it fails."
+    )
