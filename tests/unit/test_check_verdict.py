@@ -15,7 +15,15 @@ from bot.detect.tree import DirectoryTree
 from bot.model import Cause, Failure, Observation, Target
 from bot.model.request import FailedCheck
 from bot.repair.checks.joined_observation import joined
-from bot.repair.checks.run_date import is_old, neither, only_then, shows_more, worth_its_date
+from bot.repair.checks.run_date import (
+    as_then,
+    is_old,
+    neither,
+    only_then,
+    shows_less,
+    shows_more,
+    worth_its_date,
+)
 from bot.repair.checks.verdict import (
     CheckConclusion,
     base_alone,
@@ -302,6 +310,20 @@ def test_only_what_does_not_show_is_tried_as_of_its_date(cause: Cause) -> None:
     assert found == (RAN if cause is Cause.NOT_REPRODUCED else None)
     assert worth_its_date(conclusion, evidence, RAN) is None
     assert worth_its_date(conclusion, ran_at(None), None) is None
+
+
+def test_what_shows_more_than_github_saw_is_tried_as_of_its_date() -> None:
+    """Those packages count where less fails beside GitHub's failure."""
+    real, passing = CheckConclusion(Cause.REAL, "It fails here."), NOT_SEEN
+    assert worth_its_date(real, ran_at(RAN), None, only_here=67) == RAN
+    assert worth_its_date(real, ran_at(RAN), RAN, only_here=67) is None
+    assert shows_less(real, 0, 67)
+    assert not shows_less(real, 67, 67)
+    assert not shows_less(passing, 0, 67)
+    assert as_then(real, "test", RAN).reason == (
+        "It fails here. With today's packages, `test` fails with more than on GitHub; the repair "
+        "uses those of 2023-11-08, the day of the run."
+    )
 
 
 def test_packages_of_yesterday_are_as_good_as_todays() -> None:

@@ -20,7 +20,15 @@ from bot.model.progress import CommandsFound, Noticed, Phase, PhaseStarted, Repr
 from bot.model.steps import now
 from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
 from bot.repair.checks.joined_observation import joined
-from bot.repair.checks.run_date import is_old, neither, only_then, shows_more, worth_its_date
+from bot.repair.checks.run_date import (
+    as_then,
+    is_old,
+    neither,
+    only_then,
+    shows_less,
+    shows_more,
+    worth_its_date,
+)
 from bot.repair.checks.targets import CheckTarget, Chosen, choose_apart, commands_of, failed_job
 from bot.repair.checks.verdict import (
     CheckConclusion,
@@ -57,6 +65,7 @@ class JobReproduction:
         runs: Its command at the failing commit.
         conclusion: Why it fails.
         others: What fails here and not on GitHub.
+        only_here: How many failures the command shows that GitHub's log does not have.
     """
 
     chosen: CheckTarget
@@ -64,6 +73,7 @@ class JobReproduction:
     runs: tuple[Observation, ...]
     conclusion: CheckConclusion
     others: tuple[OtherFailure, ...] = ()
+    only_here: int = 0
 
 
 def conclude_outside(run: Run) -> None:
@@ -131,17 +141,26 @@ def _context(
 async def _try_with_its_date(
     run: Run, source: Source, chosen: CheckTarget, place: str, guidance: str
 ) -> JobReproduction:
-    """Repeat one failed job, with the packages of its day where today's do not show its failure."""
+    """Repeat one failed job, with the packages of its day where today's do not show its failure.
+
+    So it is where they show others beside it: a repair would adapt the project to today's packages.
+    """
+    check, evidence = chosen.target.check, chosen.evidence
     today = await _try(run, source, chosen, place, guidance)
-    moment = worth_its_date(today.conclusion, chosen.evidence, run.job.as_of)
+    moment = worth_its_date(today.conclusion, evidence, run.job.as_of, today.only_here)
     if moment is None or not is_old(moment, await run.steps(f"now{place}", now)):
         return today
-    run.listener(Noticed(package_dates.trying_as_of(chosen.target.check, moment)))
+    trying = package_dates.trying_for_less if today.only_here else package_dates.trying_as_of
+    run.listener(Noticed(trying(check, moment)))
     run_then = replace(run, job=replace(run.job, as_of=moment))
     then = await _try(run_then, source, chosen, dated(place), guidance)
+    if today.only_here:
+        if not shows_less(then.conclusion, then.only_here, today.only_here):
+            return today
+        return replace(then, conclusion=as_then(then.conclusion, check, moment))
     if not shows_more(then.conclusion):
         return replace(today, conclusion=neither(today.conclusion, then.conclusion, moment))
-    return replace(then, conclusion=only_then(then.conclusion, chosen.target.check, moment))
+    return replace(then, conclusion=only_then(then.conclusion, check, moment))
 
 
 async def _try(
@@ -172,7 +191,9 @@ async def _try(
             run.known.note(found.reason)
         else:
             conclusion = found or conclusion
-    trial = JobReproduction(chosen, context, tuple(runs), conclusion)
+    shown = conclusion.cause in {Cause.REAL, Cause.RED_ON_BASE}
+    only_here = len(to_leave(chosen.evidence, runs[0])) if shown else 0
+    trial = JobReproduction(chosen, context, tuple(runs), conclusion, only_here=only_here)
     return _without_others(trial, base) if conclusion.cause is Cause.REAL else trial
 
 

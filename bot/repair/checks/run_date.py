@@ -15,16 +15,17 @@ _YOUNG = timedelta(days=1)
 
 
 def worth_its_date(
-    conclusion: CheckConclusion, evidence: JobEvidence, as_of: datetime | None
+    conclusion: CheckConclusion, evidence: JobEvidence, as_of: datetime | None, only_here: int = 0
 ) -> datetime | None:
-    """Return the moment as of which a check may show its failure; None where there is none.
+    """Return the moment as of which a check may show its failure and no more; None for none.
 
     Args:
         conclusion: What the check shows here.
         evidence: Of it.
         as_of: The moment of its packages; None for today's.
+        only_here: How many failures it shows here that GitHub's log does not have.
     """
-    if as_of is not None or conclusion.cause is not Cause.NOT_REPRODUCED:
+    if as_of is not None or not (only_here or conclusion.cause is Cause.NOT_REPRODUCED):
         return None
     return min((step.started for step in evidence.steps if step.started), default=None)
 
@@ -37,6 +38,16 @@ def is_old(moment: datetime, now: float) -> bool:
 def shows_more(then: CheckConclusion) -> bool:
     """Whether the packages of its day show why a check failed, after today's did not."""
     return then.cause not in {Cause.NOT_REPRODUCED, Cause.INFRASTRUCTURE}
+
+
+def shows_less(then: CheckConclusion, only_here: int, only_here_today: int) -> bool:
+    """Whether the packages of its day show GitHub's failure with less beside it than today's."""
+    return only_here < only_here_today and then.cause in {Cause.REAL, Cause.RED_ON_BASE}
+
+
+def as_then(then: CheckConclusion, check: str, moment: datetime) -> CheckConclusion:
+    """Return the conclusion of a check that fails with more than GitHub's failure today."""
+    return replace(then, reason=f"{then.reason} {package_dates.less_as_of(check, moment)}")
 
 
 def only_then(then: CheckConclusion, check: str, moment: datetime) -> CheckConclusion:

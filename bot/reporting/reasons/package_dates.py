@@ -43,6 +43,24 @@ def trying_as_of(check: str, moment: datetime) -> str:
 
 
 @example(_CHECK, _RAN)
+def trying_for_less(check: str, moment: datetime) -> str:
+    """The setup runs again with older packages, although GitHub's failure shows."""
+    return (
+        f"`{check}`: with today's packages, more fails here than on GitHub. Trying those of "
+        f"{moment:%Y-%m-%d}, the day of the run."
+    )
+
+
+@example(_CHECK, _RAN)
+def less_as_of(check: str, moment: datetime) -> str:
+    """Packages of the failing run's day show less besides GitHub's failure than today's."""
+    return (
+        f"With today's packages, `{check}` fails with more than on GitHub; the repair uses those of "
+        f"{moment:%Y-%m-%d}, the day of the run."
+    )
+
+
+@example(_CHECK, _RAN)
 def fails_as_of(check: str, moment: datetime) -> str:
     """Only packages of the failing run's day show GitHub's failure."""
     return (
