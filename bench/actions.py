@@ -123,7 +123,7 @@ def _print(results: list[Result]) -> None:
 async def _run(case: ActionCase, options: argparse.Namespace) -> Result:
     kept = options.work.absolute() / case.id
     helper = options.file.absolute().parent
-    with tempfile.TemporaryDirectory(prefix="fixpoint-action-") as name:
+    with tempfile.TemporaryDirectory(prefix="fixpoint-action-", ignore_cleanup_errors=True) as name:
         scratch = Path(name)
         mirror = mirror_of(case.fetch, options.mirrors.absolute())
         tree = check_out(mirror, case.sha, scratch / "w")

@@ -20,7 +20,7 @@ from bot.ci.workflow.jobs import all_jobs
 from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.ci.workflow.tool_versions import same_versions
 from bot.detect.tree import DirectoryTree
-from bot.reporting.reasons import job_steps
+from bot.reporting.reasons import job_steps, runner_differences
 from sandbox.base import Sandbox, SandboxProvider, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 
@@ -210,6 +210,44 @@ async def test_composite_actions(provider: SandboxProvider, source: Path) -> Non
     assert failed is not None
     assert failed.step.spec.number == 4
     assert failed.innermost().step.title == 'Run test "nobody" != nobody'
+
+
+OWN_ACTIONS = {
+    ".github/actions/greets/action.yml": """\
+runs: {using: docker, image: Dockerfile, args: ["${{ inputs.whom }}", last], env: {TONE: loud}}
+inputs: {whom: {default: nobody}, how-often: {default: 2}}
+""",
+    ".github/actions/greets/Dockerfile": """\
+FROM python:3.12-slim AS built
+RUN exit 1
+FROM debian:12
+# what follows is joined
+ENV COLOUR=red \\
+    SIZE="very large"
+COPY --chown=root greets.sh more.txt /opt/
+ENTRYPOINT ["/opt/greets.sh", "first"]
+CMD ["left out"]
+""",
+    ".github/actions/greets/greets.sh": """\
+#!/usr/bin/env bash
+echo "$* $TONE $COLOUR $SIZE $INPUT_WHOM $(env | grep -c '^INPUT_HOW-OFTEN=2$') $(basename "$PWD")"
+exit 3
+""",
+}
+
+
+async def test_a_repositorys_own_action_in_a_container(
+    provider: SandboxProvider, source: Path
+) -> None:
+    """What the container starts runs on the work tree, with its arguments and variables."""
+    steps = "- uses: ./.github/actions/greets\n  with: {whom: all of you}\n"
+    execution = await run(provider, source, steps, **OWN_ACTIONS)
+    [greets] = execution.runs
+    assert greets.outcome is StepOutcome.FAILURE
+    assert said(greets) == "first all of you last loud red very large all of you 1 workspace"
+    assert greets.step.said == (
+        runner_differences.container_left_out("./.github/actions/greets", "debian:12"),
+    )
 
 
 async def test_reasons_outside_the_code(provider: SandboxProvider, source: Path) -> None:

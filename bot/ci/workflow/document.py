@@ -75,6 +75,7 @@ def read_action(path: str, text: str) -> ActionSpec:
             name: output.get("value") for name, output in outputs.items() if _is_mapping(output)
         },
         steps=reader.steps(("runs", "steps")),
+        runs=runs,
     )
 
 

@@ -22,6 +22,7 @@ from bot.ci.workflow.expressions import (
     render_all,
     render_text,
 )
+from bot.ci.workflow.own_actions import own_program
 from bot.ci.workflow.specification import ActionSpec, StepSpec
 from bot.ci.workflow.step import Decision, Step, StepScope
 from bot.reporting.reasons import runner_differences
@@ -185,9 +186,9 @@ def _local_action(
         action = read_action(path, text)
     except WorkflowUnreadable as error:
         return replace(step, need=ActionStatus.SKIPPED, said=(str(error),))
+    inner = _inner_scope(step.spec, action, folder, scope)
     if action.using != "composite":
-        said = runner_differences.action_not_composite(step.spec.uses, action.using)
-        return replace(step, need=ActionStatus.SKIPPED, said=(said,))
+        return _own_program(step, action, environment, inner, frame)
     inside = StepScope(
         frame.tree,
         windows=frame.windows,
@@ -195,8 +196,23 @@ def _local_action(
         environment=environment,
         inside=(*frame.inside, path),
     )
-    inner = _inner_scope(step.spec, action, folder, scope)
     return replace(step, action=action, inside=(inner, inside))
+
+
+def _own_program(
+    step: Step,
+    action: ActionSpec,
+    environment: Mapping[str, str],
+    inner: ExpressionContext,
+    frame: StepScope,
+) -> Step:
+    program = own_program(step.spec.uses, action, frame.tree, inner)
+    if program is None:
+        said = runner_differences.action_not_composite(step.spec.uses, action.using)
+        return replace(step, need=ActionStatus.SKIPPED, said=(said,))
+    variables = {**environment, **program.environment}
+    command = Command(step.key, program.script, environment=variables)
+    return replace(step, command=command, said=program.said, check=True)
 
 
 def _inner_scope(

@@ -98,13 +98,15 @@ class WorkflowSpec:
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """A composite action of the repository.
+    """An action of the repository.
 
     Attributes:
         path: Of its `action.yml`.
         inputs: `inputs` by name, each with its `default`.
         outputs: Templates by name.
         using: `composite`, `node20`, `docker`.
+        steps: Of a composite action.
+        runs: All of `runs`.
     """
 
     path: str
@@ -112,3 +114,4 @@ class ActionSpec:
     inputs: Mapping[str, Raw] = field(default_factory=dict)
     outputs: Mapping[str, Raw] = field(default_factory=dict)
     steps: tuple[StepSpec, ...] = ()
+    runs: Mapping[str, Raw] = field(default_factory=dict)

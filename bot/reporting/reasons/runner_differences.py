@@ -173,6 +173,12 @@ def action_not_composite(uses: str, using: str) -> str:
     return f"`{uses}` is a `{using}` action, which can't run here."
 
 
+@example("./.github/actions/lint", "python:3.12-slim")
+def container_left_out(uses: str, image: str) -> str:
+    """An action of the repository runs in a container of its own."""
+    return f"`{uses}` runs in a container made from `{image}`; here its program runs without one."
+
+
 @example("./.github/actions/setup")
 def action_uses_itself(uses: str) -> str:
     """A composite action has a step that leads back to it."""
