@@ -47,6 +47,8 @@ def _difference(example: Example) -> Iterator[str]:
     before, after = example.before.splitlines(), example.after.splitlines()
     whole = difflib.unified_diff(before, after, lineterm="", n=9)
     yield from (line for n, line in enumerate(whole) if n > 2)
+    for path, text in example.beside:
+        yield from ("--- /dev/null", f"+++ {path}", *(f"+{line}" for line in text.splitlines()))
 
 
 if __name__ == "__main__":

@@ -33,9 +33,22 @@ def test_examples(rule: Rule, example: Example) -> None:
     repair = rule.repair(reported)
     assert repair is not None
     assert repair.text == example.after
+    assert repair.beside == dict(example.beside)
     assert repair.said
     for mark in ("noqa", "type: ignore", "pylint: disable", "Any"):
         assert example.after.count(mark) <= example.before.count(mark)
+
+
+def test_a_folder_becomes_a_package_once() -> None:
+    """Its files stay as they are."""
+    output = "".join(
+        f"pkg/{name}.py:1:1: INP001 File `pkg/{name}.py` is part of an implicit namespace package. "
+        "Add an `__init__.py`.\n"
+        for name in ("a", "b")
+    )
+    found = application.answered(failures.read(output).failing)
+    made = application.repaired(found, {"pkg/a.py": "A = 1\n", "pkg/b.py": "B = 1\n"}, Project())
+    assert made.texts == {"pkg/__init__.py": ""}
 
 
 def test_page() -> None:

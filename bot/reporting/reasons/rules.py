@@ -126,3 +126,9 @@ def variable_annotated(name: str, kind: str) -> str:
 def docstring_changed(code: str) -> str:
     """The code says what to change."""
     return f"Changed a docstring for {code}."
+
+
+@example("pkg/parts/__init__.py")
+def package_made(path: str) -> str:
+    """A folder with modules was no package."""
+    return f"Added `{path}`, so that the folder is a package."

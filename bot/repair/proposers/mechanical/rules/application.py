@@ -82,28 +82,35 @@ def repaired(
     applied: list[Applied] = []
     for path, diagnostics in found.items():
         if path in texts:
-            text, done = _file(path, texts[path], diagnostics, project)
-            if done:
-                changed[path] = text
-                applied += done
+            made, done = _file(path, texts[path], diagnostics, project)
+            changed.update(made)
+            applied += done
     return Repaired(changed, tuple(applied))
 
 
 def _file(
     path: str, text: str, diagnostics: Sequence[Diagnostic], project: Project
-) -> tuple[str, list[Applied]]:
-    """Answer a file's diagnostics one after the other, each in the text that the last one left."""
+) -> tuple[dict[str, str], list[Applied]]:
+    """Answer a file's diagnostics one after the other, each in the text that the last one left.
+
+    Returns:
+        The texts of the file, if it changed, and of new ones; and what was done.
+    """
     waiting = sorted(diagnostics, key=lambda said: said.line)[:MOST_PER_FILE]
     source, done = Source(path, text), []
+    made: dict[str, str] = {}
     while waiting:
         said, *waiting = waiting
         repair = _answer(Reported(source, said, project))
         if repair is not None:
             done.append(Applied(path, said, repair.said))
+            made.update(repair.beside)
             after = Source(path, repair.text)
             waiting = _moved(waiting, source, after)
             source = after
-    return source.text, done
+    if source.text != text:
+        made[path] = source.text
+    return made, done
 
 
 def _answer(reported: Reported) -> Repair | None:
@@ -111,16 +118,16 @@ def _answer(reported: Reported) -> Repair | None:
     for rule in RULES:
         if rule.answers(reported.source.path, reported.diagnostic):
             repair = rule.repair(reported)
-            if repair is not None and _is_readable(reported.source, repair.text):
+            if repair is not None and _does_good(reported.source, repair):
                 return repair
     return None
 
 
-def _is_readable(before: Source, text: str) -> bool:
-    if text == before.text:
-        return False
+def _does_good(before: Source, repair: Repair) -> bool:
+    if repair.text == before.text:
+        return bool(repair.beside)
     python = before.path.endswith((".py", ".pyi"))
-    return not python or before.tree is None or Source(before.path, text).tree is not None
+    return not python or before.tree is None or Source(before.path, repair.text).tree is not None
 
 
 def _moved(diagnostics: Iterable[Diagnostic], before: Source, after: Source) -> list[Diagnostic]:

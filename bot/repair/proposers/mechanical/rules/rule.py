@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from bot.model import Failure
@@ -47,10 +47,15 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A source's new text, and in one sentence what was done."""
+    """A source's new text, and in one sentence what was done.
+
+    Attributes:
+        beside: Texts of new files, by path.
+    """
 
     text: str
     said: str
+    beside: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,7 @@ class Example:
     column: int | None = None
     detail: str = ""
     others: tuple[tuple[str, str], ...] = ()
+    beside: tuple[tuple[str, str], ...] = ()
 
     def reported(self) -> Reported:
         """Return the example as a rule is given it."""
