@@ -100,6 +100,11 @@ class Story:
         ours = [pull.pull for pull in pulls if pull is not self._pull and pull.pull is not None]
         return git.resolve(ours[0].head_ref) if ours else None
 
+    def said(self) -> str:
+        """Return all that people read of it."""
+        issues = self.repository.issues.values()
+        return "\n\n---\n\n".join(one.body for issue in issues for one in issue.comments)
+
     def _repository(self, mirror: Path) -> Repository:
         """Return a repository with the failing commit, and the one before it as its base."""
         repo = self._state.add_repository(self._case.repo, roles={"ada": "admin"})

@@ -136,6 +136,7 @@ async def _run(case: ActionCase, options: argparse.Namespace) -> Result:
             seconds = time.perf_counter() - started
         result = _result(case, report, seconds)
         (kept / "report.json").write_bytes(dump_report(report))
+        (kept / "comments.md").write_text(story.said())
         shutil.copy(scratch / "server.log", kept / "server.log")
         if (commit := story.published()) is None:
             return result
