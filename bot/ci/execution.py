@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -13,20 +12,16 @@ from bot.ci.step_runner import StepRunner, read_text
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.earlier import steps_before
 from bot.ci.workflow.expressions import ExpressionContext, Meter
+from bot.ci.workflow.left_out import MOST_LEFT_OUT, leaving_out
 from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.preparing import installs, must_succeed
 from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
 from bot.ci.workflow.step import Step
-from bot.detect.missing.unbuilt import FOLDER, Unbuilt, looking_in, standing_in, unbuilt_packages
-from bot.reporting.reasons import healing, job_steps, runner_differences
+from bot.detect.missing.unbuilt import Unbuilt, unbuilt_packages
+from bot.reporting.reasons import job_steps, runner_differences
 from sandbox.base import CommandResult, OutputListener, Sandbox
-
-_MOST_LEFT_OUT = 4
-"""Packages that can't be built; each costs another installation."""
-
-_LOOK_THERE = f'{looking_in(FOLDER)}\nprintf \'%s\\n\' "PIP_FIND_LINKS=$PIP_FIND_LINKS" "UV_FIND_LINKS=$UV_FIND_LINKS" >>~/.ci/env'
 
 STEP_SECONDS = 3600.0
 """Longest time of a step that sets no limit of its own. GitHub's is six hours."""
@@ -170,12 +165,10 @@ class JobExecution:
     async def _stand_in(self, sandbox: Sandbox, output: str) -> bool:
         """Have empty packages stand for those that could not be built; false without new ones."""
         found = [one for one in unbuilt_packages(output) if one not in self._left_out]
-        if not found or len(self._left_out) >= _MOST_LEFT_OUT:
+        if not found or len(self._left_out) >= MOST_LEFT_OUT:
             return False
         self._left_out += found
-        said = [shlex.join(("ci_said", healing.stands_in(one.name, one.version))) for one in found]
-        lines = (runner_shell.begin("none"), standing_in(found, FOLDER), *said, _LOOK_THERE)
-        return (await sandbox.run("\n".join(lines), timeout=300.0)).ok
+        return (await sandbox.run(leaving_out(found), timeout=300.0)).ok
 
     async def _fetched(self, sandbox: Sandbox, shown: str, text: str) -> CommandResult:
         self.watcher.fetching(shown)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
+from bot.reporting.reasons import healing
 from tests.fakes.package_index import PackageIndex, package_index
 from tests.flows.failing_commit import CHECK, CI, FILES, SAID, failing_commit, runner_log
 from tests.flows.gate import Gate
@@ -356,6 +359,39 @@ async def test_a_failure_of_its_day_is_repaired_with_the_packages_of_its_day(
             assert run.report.reproduction.reason.replace(day, "DAY") == snapshot(
                 "`test`: `sh check.sh` fails here every time. With today's packages, `test` does not fail as on GitHub; with those of DAY, the day of the run, it does. The repair uses the latter."
             )
+
+
+def source_package(name: str, version: str) -> bytes:
+    """Return the source of a package whose build fails."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w:gz") as archive:
+        for path, text in {"PKG-INFO": f"Name: {name}", "setup.py": "raise SystemExit(1)"}.items():
+            member = tarfile.TarInfo(f"{name}-{version}/{path}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return data.getvalue()
+
+
+async def test_a_package_that_can_not_be_built_does_not_stop_the_others(tmp_path: Path) -> None:
+    """An empty one stands for it, which the report says; what was to be seen is seen."""
+    files: dict[str, str | bytes] = {
+        **FILES,
+        ".gitignore": "lib/\n",
+        "dist/unbuildable-1.5.tar.gz": source_package("unbuildable", "1.5"),
+        ".github/workflows/ci.yml": CI.replace(
+            "run: echo", "run: uv pip install --no-index --target lib unbuildable && echo"
+        ).replace("env: {LEVEL: workflow}", "env: {UV_FIND_LINKS: dist}"),
+    }
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails()
+        await commit.repaired()
+        run = await world.run()
+        assert run.report is not None
+        assert run.verdict is Verdict.FIXED, run.reason
+        assert run.report.reproduction is not None
+        [job] = run.report.reproduction.jobs
+        assert healing.stands_in("unbuildable", "1.5") in job.differences
 
 
 async def test_what_failed_outside_of_the_code_is_not_even_run(tmp_path: Path) -> None:

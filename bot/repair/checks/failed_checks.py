@@ -19,6 +19,7 @@ from bot.model import (
 from bot.model.progress import CommandsFound, Noticed, Phase, PhaseStarted, Reproduced
 from bot.model.steps import now
 from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
+from bot.repair.checks.job_setup import conclude_setup, preparation_of, set_up_job
 from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.run_date import (
     as_then,
@@ -35,7 +36,6 @@ from bot.repair.checks.verdict import (
     base_alone,
     conclude_at_base,
     conclude_at_head,
-    differences,
     outside,
     overall,
     to_leave,
@@ -48,12 +48,9 @@ from bot.repair.loop import verdict_of
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.workspace.checkouts import provide
 from bot.repair.workspace.leftovers import PLACES, base_of, dated
-from bot.repair.workspace.preparation import Preparation
-from bot.repair.workspace.prepared import SetupFailed, why_setup_failed
+from bot.repair.workspace.prepared import SetupFailed
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import failed_jobs, other_failures, package_dates, sandbox_setup
-
-_SETUP_CHARACTERS = 16_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,13 +164,12 @@ async def _try(
     run: Run, source: Source, chosen: CheckTarget, place: str, guidance: str
 ) -> JobReproduction:
     """Set one failed job up, and run its command here and at the base."""
-    commands = commands_of(chosen.target, DirectoryTree(source.directory))
-    preparation = _preparation(run, source, chosen, place)
     run.listener(PhaseStarted(Phase.SETUP, detail=chosen.target.check))
-    prepared = await run.steps(f"set up{place}", preparation.set_up)
+    chosen, preparation, prepared = await set_up_job(run, source, chosen, place)
+    commands = commands_of(chosen.target, DirectoryTree(source.directory))
     run.known.note(*run.setup_notes(prepared))
     if isinstance(prepared, SetupFailed):
-        return JobReproduction(chosen, None, (), _setup_failed(run, chosen, prepared))
+        return JobReproduction(chosen, None, (), conclude_setup(run, chosen, prepared))
     preparation.use(prepared)
     if prepared.environment_of:
         reused = sandbox_setup.environment_reused(prepared.environment_of)
@@ -250,7 +246,7 @@ async def _at_base(
         source.store, source.trusted, source.directory.with_name("source-base")
     )
     base = replace(source, head=source.trusted, directory=directory)
-    preparation = _preparation(run, base, chosen, base_of(place))
+    preparation = preparation_of(run, base, chosen, base_of(place))
     prepared = await run.steps(f"set up base{place}", preparation.set_up)
     if isinstance(prepared, SetupFailed):
         run.known.note(failed_jobs.base_not_set_up(chosen.target.check))
@@ -262,20 +258,6 @@ async def _at_base(
     return await observe_at_base(run, there, Patch(), step=f"base{place}")
 
 
-def _preparation(run: Run, source: Source, chosen: CheckTarget, place: str) -> Preparation:
-    return Preparation(
-        run.job,
-        source,
-        commands_of(chosen.target, DirectoryTree(source.directory)),
-        run.tools.sandboxes,
-        run_limits=run.run_limits,
-        listener=run.listener,
-        place=place,
-        target=chosen.target,
-        environments=run.tools.environments,
-    )
-
-
 async def _observe(run: Run, context: RepairContext, place: str, n: int) -> Observation:
     """Run the failing command on the untouched tree, for the `n`th time."""
     room, command = context.clean_room(run), context.commands.failing
@@ -284,21 +266,6 @@ async def _observe(run: Run, context: RepairContext, place: str, n: int) -> Obse
     if n == 1:  # what the command itself writes is not part of the fix
         return await run.steps(step, room.observe_writes, name, command)
     return await run.steps(step, room.observe, name, command, Patch())
-
-
-def _setup_failed(run: Run, chosen: CheckTarget, failed: SetupFailed) -> CheckConclusion:
-    run.known.reproduction = Reproduction(
-        Cause.NOT_REPRODUCED, None, setup_output=failed.output[-_SETUP_CHARACTERS:]
-    )
-    if not chosen.target.workflow:
-        return CheckConclusion(Cause.INFRASTRUCTURE, why_setup_failed(failed))
-    check, command, differs = chosen.target.check, failed.command, differences(chosen.target)
-    reason = (
-        failed_jobs.setup_timed_out(check, command, differs)
-        if failed.timed_out
-        else failed_jobs.setup_failed(check, command, failed.exit_code, differs)
-    )
-    return CheckConclusion(Cause.NOT_REPRODUCED, reason)
 
 
 def _reported(
