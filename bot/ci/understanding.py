@@ -1,4 +1,4 @@
-"""Make evidence of what GitHub sent: log, reports, annotations, facts about the job. Pure."""
+"""Make evidence of what GitHub sent: log, reports, annotations, facts about the job."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from bot.apart import Allowance, TooMuch, apart
 from bot.ci import failures
 from bot.ci.evidence import RUNNER_STEPS, UNNAMED, JobEvidence, Remark, StepFacts
 from bot.ci.failures import Reading
@@ -24,11 +25,13 @@ from bot.ci.joblog.reading import (
 )
 from bot.ci.joblog.versions import tool_versions
 from bot.model import Failure
-from bot.reporting.reasons import job_target, outside_causes
+from bot.reporting.reasons import evidence_gaps, job_target, outside_causes
 
 MOST_FAILURES = 200
 """Failures of one check that are kept; the report shows fewer."""
 
+READING = Allowance(seconds=60, memory=2 * 2**30)
+"""For log and reports of one check."""
 
 _CANCELLED = re.compile(r"The operation was canceled", re.IGNORECASE)
 """What the runner says of a step that was stopped; what its tests said before counts more."""
@@ -62,6 +65,17 @@ def understand(bare: JobEvidence, collected: Collected) -> JobEvidence:
     failing = known.failing or tuple(_of_remark(remark) for remark in _telling(bare.remarks))
     text = "\n".join([known.excerpt, *(each.message for each in failing[:20])])
     return replace(known, failing=failing[:MOST_FAILURES], may_be_flaky=may_be_flaky(text))
+
+
+async def understand_apart(
+    bare: JobEvidence, collected: Collected, *, allowance: Allowance = READING
+) -> JobEvidence:
+    """Return what `understand` does, read in a process apart; what takes too much says nothing."""
+    try:
+        return await apart(understand, bare, collected, allowance=allowance)
+    except TooMuch as error:
+        unread = replace(bare, missing=(*bare.missing, evidence_gaps.log_not_read(str(error))))
+        return understand(unread, Collected(repository=collected.repository))
 
 
 def _of_log(bare: JobEvidence, collected: Collected) -> JobEvidence:

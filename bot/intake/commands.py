@@ -16,10 +16,12 @@ command, belongs to it:
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -89,17 +91,29 @@ class BadCommand:
     problem: str
 
 
+_AT_A_LINES_BEGINNING = re.compile(
+    rf"(?:\A|[\r\n])(?:[^\S\r\n]|[->*+.)\d])*{WORD}(?:\s|\Z)", re.IGNORECASE
+)
+"""Behind nothing but white space and what marks lists."""
+
 Command = Fix | Retry | Help | Status | Stop | Approve | Reject | Auto | BadCommand
 
 
+def may_hold_command(body: str) -> bool:
+    """Whether it is worth it to read a comment as Markdown, which `parse` does; costs nothing."""
+    return _AT_A_LINES_BEGINNING.search(body[:MAX_BODY]) is not None
+
+
 def parse(body: str) -> tuple[Command, ...]:
-    """Return the commands of a comment in their order. Never raises."""
-    if WORD not in body.lower():
+    """Return the commands of a comment in their order. Never raises.
+
+    Reading Markdown takes quadratic time, a second and more for 65,000 brackets: to be done in a
+    process apart.
+    """
+    if not may_hold_command(body):
         return ()
     return tuple(
-        _command(text)
-        for paragraph in _paragraphs(_parser().parse(body[:MAX_BODY]))
-        for text in _texts(paragraph)
+        _command(text) for paragraph in _paragraphs(body[:MAX_BODY]) for text in _texts(paragraph)
     )
 
 
@@ -125,7 +139,8 @@ def chosen(commands: Sequence[Command]) -> Command | None:
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark").enable("table").disable(["image", "entity"])
+    """Return what reads blocks; the inline content of each is read where it is asked for."""
+    parser = MarkdownIt("commonmark").enable("table").disable(["image", "entity", "inline"])
     parser.inline.ruler.before("text", "fix", _find_command)
     return parser
 
@@ -152,8 +167,18 @@ def _find_command(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - m
 _NO_COMMANDS_IN = ("blockquote", "table")
 
 
-def _paragraphs(tokens: Sequence[Token]) -> list[Token]:
-    """Return the inline content of paragraphs and list items."""
+def _paragraphs(body: str) -> Iterator[Token]:
+    """Yield the inline content of the paragraphs and list items that hold a command."""
+    parser = _parser()
+    references: dict[str, Any] = {}
+    for paragraph in _inline_content(parser.parse(body, references)):
+        if WORD in paragraph.content.lower():
+            paragraph.children = []
+            parser.inline.parse(paragraph.content, parser, references, paragraph.children)
+            yield paragraph
+
+
+def _inline_content(tokens: Sequence[Token]) -> list[Token]:
     found = []
     excluded = 0
     for before, token in zip([None, *tokens], tokens, strict=False):

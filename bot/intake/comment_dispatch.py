@@ -8,17 +8,21 @@ from typing import assert_never
 
 import structlog
 
+from bot.apart import Allowance, TooMuch, apart
 from bot.config.repo_config import WhoSection
 from bot.errors import NotPermitted
 from bot.github.github import GitHub
+from bot.github.values import Permission
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents, read_who
+from bot.intake.commands import BadCommand, Stop
 from bot.intake.decisions import (
     AnswerRun,
     CommandCandidate,
     CommentReply,
     Decision,
     Ignore,
+    Reason,
     Refusal,
     Refuse,
     ReplyKind,
@@ -27,18 +31,23 @@ from bot.intake.decisions import (
     Switch,
 )
 from bot.intake.events import CommentEvent
-from bot.intake.policy import Identity, ThreadRuns, decide, screen
+from bot.intake.policy import Asked, Identity, ThreadRuns, candidate, decide, may_ask, screen
 from bot.model import Limits, Verdict
 from bot.model.request import FixRequest
 from bot.reporting import approval, messages
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
+from bot.reporting.reasons import commanding
 from bot.reporting.reasons import deliveries as did
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.deliveries import Delivery
-from bot.storage.runs import RunRecord, RunStatus, RunStore
+from bot.storage.runs import RunRecord, RunStatus
+from bot.storage.stores import Stores
 
 _log = structlog.get_logger(__name__)
+
+READING = Allowance(seconds=2)
+"""For a comment: any that somebody would write takes milliseconds."""
 
 
 class CommentEvents:
@@ -47,7 +56,7 @@ class CommentEvents:
     def __init__(
         self,
         github: GitHub,
-        runs: RunStore,
+        stores: Stores,
         start: Callable[[FixRequest], Awaitable[None]],
         approvals: Approvals,
         view_of: Callable[[str], ProgressView | None],
@@ -57,14 +66,15 @@ class CommentEvents:
 
         Args:
             github: To answer, and to ask what people may do.
-            runs: All runs.
+            stores: All runs, and who stopped them.
             start: Starts a run.
             approvals: Takes the answers to runs that wait.
             view_of: How far a run of this process is; None for others.
             checks: Switches automatic runs on and off.
         """
         self._github = github
-        self._runs = runs
+        self._runs = stores.runs
+        self._stops = stores.stops
         self._start = start
         self._approvals = approvals
         self._view_of = view_of
@@ -73,16 +83,24 @@ class CommentEvents:
     async def take(self, delivery: Delivery, event: CommentEvent) -> str:
         """Do what a comment asks for; return what that was."""
         identity = Identity((await self._github.app_identity()).slug)
-        screened = screen(event, identity)
-        if isinstance(screened, Ignore):
-            return did.ignored(screened.reason)
-        decision = await self._decide(screened)
+        ignored = screen(event, identity)
+        if ignored is not None:
+            return did.ignored(ignored.reason)
+        permission = await self._github.permission(event.repo, event.sender.login)
+        asked = await read_comment(event, permission)
+        if isinstance(asked, Ignore):
+            return did.ignored(asked.reason)
+        decision = await self._decide(asked, permission)
         return await self._act(delivery, event, decision)
 
-    async def _decide(self, candidate: CommandCandidate) -> Decision:
-        repo, number = candidate.event.repo, candidate.event.thread.number
-        permission = await self._github.permission(repo, candidate.event.sender.login)
+    async def _decide(self, asked: CommandCandidate, permission: Permission) -> Decision:
+        event = asked.event
+        repo, number = event.repo, event.thread.number
         who = await read_who(self._github, repo) if permission.may_write else WhoSection()
+        if isinstance(asked.command, Stop) and may_ask(event.sender.login, permission, who):
+            when = Asked.by(event)
+            await self._stops.note(repo.full_name, number, when.at, when.comment_id)
+        stopped = await self._stops.last(repo.full_name, number)
         active = await self._runs.active(repo.full_name, number)
         latest = await self._runs.latest(repo.full_name, number)
         youngest = active[0] if active else latest
@@ -90,10 +108,11 @@ class CommentEvents:
         standing = ThreadRuns(
             active=active[0].id if active else None,
             latest=latest.request if latest else None,
+            stopped=Asked(*stopped) if stopped else None,
             waiting=youngest.id if youngest is not None and asks else None,
             spent=latest is not None and latest.verdict is Verdict.BUDGET_SPENT,
         )
-        return decide(candidate, permission=permission, who=who, standing=standing)
+        return decide(asked, permission=permission, who=who, standing=standing)
 
     async def _act(self, delivery: Delivery, event: CommentEvent, decision: Decision) -> str:
         match decision:
@@ -186,6 +205,8 @@ class CommentEvents:
                 )
             case Refusal.NOTHING_TO_STOP:
                 await self._say(delivery, event, messages.nothing_running, "nothing-to-stop")
+            case Refusal.STOPPED_SINCE:
+                await self._say(delivery, event, messages.stopped_since, "stopped-since")
             case Refusal.NOTHING_WAITS:
                 await self._say(delivery, event, approval.nothing_waits, "nothing-waits")
             case Refusal.MAY_NOT_APPROVE:
@@ -223,6 +244,18 @@ class CommentEvents:
         """Answer a thread, once, whoever asks and however often."""
         mark = marker(f"thread-{event.thread.number}", kind)
         await self._github.post_comment(event.repo, event.thread.number, message(mark), mark)
+
+
+async def read_comment(
+    event: CommentEvent, permission: Permission, allowance: Allowance = READING
+) -> CommandCandidate | Ignore:
+    """Read a comment in a process apart; a stranger's that takes too much is nobody's command."""
+    try:
+        return await apart(candidate, event, allowance=allowance)
+    except TooMuch:
+        if not permission.may_write:
+            return Ignore(Reason.UNREADABLE)
+        return CommandCandidate(event, BadCommand(commanding.takes_too_long()))
 
 
 def _view_of_queued(run: RunRecord) -> ProgressView:

@@ -26,6 +26,7 @@ class Reason(StrEnum):
     OURSELVES = "own comment"
     BOT = "comment by a bot"
     LOCKED = "locked conversation"
+    UNREADABLE = "takes too long to read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,7 @@ class Refusal(StrEnum):
     NOTHING_WAITS = "nothing waits"
     MAY_NOT_APPROVE = "may not approve"
     SPENT = "budget used up"
+    STOPPED_SINCE = "stopped by a later comment"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,16 @@
 """Decide what a comment may start: first without, then with what GitHub knows about its author.
 
 `screen` needs only the event, so that the many comments without a command cost no request.
-`decide` needs the actor's permission, the repo config's `who` and the runs of the thread.
+`candidate` reads the comment, which takes time that its author chooses. `decide` needs the actor's
+permission, the repo config's `who` and the runs of the thread.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from datetime import datetime
+from typing import Self, assert_never
 
 from bot.config.repo_config import Role, WhoSection
 from bot.github.values import Permission
@@ -24,6 +26,7 @@ from bot.intake.commands import (
     Status,
     Stop,
     chosen,
+    may_hold_command,
     new_commands,
     parse,
 )
@@ -62,6 +65,24 @@ class Identity:
         return f"{self.slug}[bot]"
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Asked:
+    """When a comment asked for something; GitHub may deliver the later one first.
+
+    Attributes:
+        at: When it was written or edited, UTC, in whole seconds.
+        comment_id: Grows with every comment, in the same second as well.
+    """
+
+    at: datetime
+    comment_id: int
+
+    @classmethod
+    def by(cls, event: CommentEvent) -> Self:
+        """Return when the comment of an event asked."""
+        return cls(event.comment.updated_at, event.comment.id)
+
+
 @dataclass(frozen=True, slots=True)
 class ThreadRuns:
     """The runs of a thread.
@@ -69,6 +90,7 @@ class ThreadRuns:
     Attributes:
         active: Id of the run that has not ended, or None.
         latest: What the youngest run was asked, ended or not, or None.
+        stopped: The last `/fix stop` of the thread, or None.
         waiting: Id of the run that an answer is for, or None: the active one waits for it, or the
             youngest one is over and could be continued.
         spent: Whether the youngest one ended because its budget was spent.
@@ -76,12 +98,13 @@ class ThreadRuns:
 
     active: str | None = None
     latest: FixRequest | None = None
+    stopped: Asked | None = None
     waiting: str | None = None
     spent: bool = False
 
 
-def screen(event: CommentEvent, identity: Identity) -> CommandCandidate | Ignore:
-    """Return the command to answer, or why there is none."""
+def screen(event: CommentEvent, identity: Identity) -> Ignore | None:
+    """Return why a comment asks for nothing, or None when it has to be read for that."""
     if (
         event.sender.login.lower() == identity.login.lower()
         or event.comment.via_app == identity.slug
@@ -95,6 +118,13 @@ def screen(event: CommentEvent, identity: Identity) -> CommandCandidate | Ignore
         return Ignore(Reason.BOT)
     if event.thread.locked:
         return Ignore(Reason.LOCKED)
+    if not may_hold_command(event.comment.body):
+        return Ignore(Reason.NO_COMMAND)
+    return None
+
+
+def candidate(event: CommentEvent) -> CommandCandidate | Ignore:
+    """Return the command to answer, or why there is none; see `commands.parse` for what it takes."""
     commands, reason = _commands(event)
     command = chosen(commands)
     return Ignore(reason) if command is None else CommandCandidate(event, command)
@@ -154,11 +184,12 @@ def _answer(candidate: CommandCandidate, standing: ThreadRuns, lacking: Role | N
             return _decided(command, standing, lacking)
         case Fix():
             request = _request(candidate.event, command.instructions, command.options)
-            return _start(request, standing, lacking)
+            return _start(request, standing, lacking, Asked.by(candidate.event))
         case Retry():
             request = _request(candidate.event, "", command.options)
             latest = standing.latest
-            return _start(request if latest is None else request.again(latest), standing, lacking)
+            request = request if latest is None else request.again(latest)
+            return _start(request, standing, lacking, Asked.by(candidate.event))
         case _:
             assert_never(command)
 
@@ -208,14 +239,20 @@ def _stop(standing: ThreadRuns) -> Decision:
     return StopRun(standing.active)
 
 
-def _start(request: FixRequest, standing: ThreadRuns, lacking: Role | None) -> Decision:
-    """Start a run, unless another one is active; the same one again is no other.
+def _start(
+    request: FixRequest, standing: ThreadRuns, lacking: Role | None, asked: Asked
+) -> Decision:
+    """Start a run, unless another one is active or it was stopped before it came here.
+
+    The same one again is no other.
 
     Where a budget is used up, a new run requires an approval, whichever command asks for it.
     """
     if standing.active is not None and standing.active != request.run_id:
         return Refuse(Refusal.ALREADY_RUNNING, standing.active)
     same = standing.latest is not None and standing.latest.run_id == request.run_id
+    if not same and standing.stopped is not None and asked < standing.stopped:
+        return Refuse(Refusal.STOPPED_SINCE)
     if standing.spent and lacking is not None and not same:
         return Refuse(Refusal.SPENT, lacking)
     return StartRun(request)

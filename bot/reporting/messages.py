@@ -86,6 +86,16 @@ def nothing_running(mark: str) -> str:
     return signed("No run is active here. To start one, comment `/fix`.", mark)
 
 
+@example(_MARK)
+def stopped_since(mark: str) -> str:
+    """Say that a `/fix` starts nothing because GitHub delivered a later `/fix stop` before it."""
+    text = (
+        "No run was started: a later `/fix stop` reached Fixpoint before this `/fix` did. "
+        "To start one, comment `/fix` again."
+    )
+    return signed(text, mark)
+
+
 @example(True, _MARK)  # noqa: FBT003 - the one thing it tells
 @example(False, _MARK)  # noqa: FBT003 - the one thing it tells
 def auto_switched(on: bool, mark: str) -> str:  # noqa: FBT001 - the one thing it tells

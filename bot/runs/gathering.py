@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import TypeVar
 
 from bot.ci.evidence import JobEvidence, Remark, StepFacts
 from bot.ci.joblog.window import LogWindow
-from bot.ci.understanding import Collected, understand
+from bot.ci.understanding import Collected, understand_apart
 from bot.ci.workflow.called import WorkflowOfRepository
 from bot.errors import GitHubError, NotPermitted
 from bot.github.downloads import TooLarge
@@ -83,8 +82,7 @@ class Gathering:
         if log is None and not summary and not bare.remarks:
             missing.append(evidence_gaps.unexplained())
         told = Collected(log, reports, summary, self._repo.full_name)
-        # A log of two megabytes takes a while, in which the server has webhooks to answer.
-        return await asyncio.to_thread(understand, replace(bare, missing=tuple(missing)), told)
+        return await understand_apart(replace(bare, missing=tuple(missing)), told)
 
     async def _with_job(
         self, bare: JobEvidence, job: WorkflowJob | None, missing: list[str]

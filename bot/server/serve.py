@@ -146,7 +146,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 stores.deliveries,
                 runs,
                 durable.start,
-                CommentEvents(github, runs, durable.start, waiting, workflow.view_of, checks),
+                CommentEvents(github, stores, durable.start, waiting, workflow.view_of, checks),
                 checks,
                 first_wait=timing.retry_seconds,
             )

@@ -11,6 +11,7 @@ from bot.storage.database import Database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore
+from bot.storage.stops import StopStore
 from bot.storage.switches import SwitchStore
 
 
@@ -22,6 +23,7 @@ class Stores:
     runs: RunStore
     commits: CommitStore
     switches: SwitchStore
+    stops: StopStore
     approvals: ApprovalStore
     ledger: Ledger
 
@@ -33,6 +35,7 @@ class Stores:
             RunStore(database),
             CommitStore(database),
             SwitchStore(database),
+            StopStore(database),
             ApprovalStore(database),
             ledger,
         )

@@ -148,6 +148,16 @@ switches = Table(
 )
 
 
+stops = Table(
+    "stops",
+    metadata,
+    Column("repository", String(255), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("asked_at", UtcDateTime, nullable=False),
+    Column("comment_id", BigInteger, nullable=False),
+)
+
+
 accounts = Table(
     "ledger_accounts",
     metadata,

@@ -16,7 +16,7 @@ from sandbox.bubblewrap.client_settings import (
 )
 from sandbox.bubblewrap.etc_files import CERTIFICATES
 from sandbox.bubblewrap.jail import HostView, system_mounts
-from sandbox.bubblewrap.root_guards import kernel_settings
+from sandbox.bubblewrap.root_guards import kernel_secrets, kernel_settings
 from sandbox.bubblewrap.toolchains import Mount, Toolchain, find_toolchains
 from sandbox.egress.inside import proxy_environment
 
@@ -77,6 +77,7 @@ def host_views(
     system = (
         *programs,
         *kernel_settings(),
+        *kernel_secrets(),
         Mount(etc, Path("/etc")),
         *_etc_mounts(),
         *(mount for toolchain in toolchains for mount in toolchain.mounts),

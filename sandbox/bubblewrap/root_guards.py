@@ -1,9 +1,9 @@
 """Take from a jail what it would own because root runs us.
 
 Inside, the sandboxed user is a plain one without capabilities. Outside it is whoever runs us, and
-the kernel lets the owner of a file write to it, or change its mode, without any capability. For
-root that means settings below `/proc` (`core_pattern` names a program that runs on the host) and
-the host's device nodes.
+the kernel lets the owner of a file read it, write to it, or change its mode, without any
+capability. For root that means settings below `/proc` (`core_pattern` names a program that runs on
+the host), what the kernel tells of itself there, and the host's device nodes.
 """
 
 from __future__ import annotations
@@ -29,6 +29,10 @@ _DEVICES = {
 }
 """Major and minor numbers, from the kernel's Documentation/admin-guide/devices.txt."""
 
+_KEYS = "keys"
+"""Readable for everybody; each sees those of their own user."""
+
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 _EVERYBODY = 0o666
 _NOBODY = 65534
 
@@ -41,6 +45,26 @@ def kernel_settings() -> Iterator[Mount]:
     for path in (Path("/proc", name) for name in _SETTINGS):
         if any(_is_writable(file) for file in (path, *path.rglob("*"))):
             yield Mount(path, path)
+
+
+def kernel_secrets() -> Iterator[Mount]:
+    """Yield what the kernel shows to its owner only, to be shown as something that nobody can open.
+
+    Whoever runs us is that owner inside too: of the keys, and as root of all that nobody else may
+    read, such as the addresses of the kernel's own memory.
+    """
+    nothing = Path(os.devnull)  # a device, which can't be opened where no devices may be
+    for path in sorted(Path("/proc").iterdir()):
+        if path.name == _KEYS or (os.geteuid() == 0 and _is_for_its_owner(path)):
+            yield Mount(nothing, path)
+
+
+def _is_for_its_owner(path: Path) -> bool:
+    try:
+        mode = path.lstat().st_mode
+    except OSError:  # a process that has ended
+        return False
+    return stat.S_ISREG(mode) and not mode & _OTHERS
 
 
 def _is_writable(path: Path) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import stat
+import unicodedata
 from asyncio.subprocess import DEVNULL
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -33,7 +35,10 @@ async def refuse_pipes(work_tree: Path) -> None:
         env={"PATH": os.defpath},
     )
     if found:
-        raise GitError(f"{os.fsdecode(found)!r} is not a file but a pipe, a socket or a device.")
+        raise GitError(
+            f"The commands left {os.fsdecode(found)!r} in the work tree, which is a pipe, a socket or "
+            "a device where git reads its rules: make them remove it."
+        )
 
 
 async def odd_file(*places: Path) -> Path | None:
@@ -50,6 +55,41 @@ async def odd_file(*places: Path) -> Path | None:
         env={"PATH": os.defpath},
     )
     return Path(os.fsdecode(found.rstrip(b"\0"))) if found else None
+
+
+def is_line(name: str) -> bool:
+    """Whether a name has no control characters: a new file's could not be shown as it is.
+
+    A newline in a name ends a line of whatever lists files; no program's source needs one.
+    """
+    return not any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in name)
+
+
+def sorted_out(work_tree: Path, names: Iterable[str]) -> tuple[list[str], list[str]]:
+    """Return the names that are files and links, and those that are something else, or nothing.
+
+    What lies behind a link is not in the work tree.
+    """
+    root = str(work_tree)
+    folders: dict[str, bool] = {"": True}
+
+    def is_folder(name: str) -> bool:
+        if name not in folders:
+            folders[name] = is_folder(name.rpartition("/")[0]) and stat.S_ISDIR(mode_of(name))
+        return folders[name]
+
+    def mode_of(name: str) -> int:
+        try:
+            return os.lstat(f"{root}/{name}").st_mode
+        except OSError:  # it is gone, or its name is too long for anybody
+            return 0
+
+    here: list[str] = []
+    gone: list[str] = []
+    for name in names:
+        mode = mode_of(name) if is_folder(name.rpartition("/")[0]) else 0
+        (here if stat.S_ISREG(mode) or stat.S_ISLNK(mode) else gone).append(name)
+    return here, gone
 
 
 def too_large(work_tree: Path, untracked: Iterable[str]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.git.hazards import refuse_pipes, too_large
+from sandbox.git.hazards import is_line, refuse_pipes, sorted_out, too_large
 from sandbox.git.process import git
 
 _SUBMODULE = b"160000 "
@@ -39,8 +39,8 @@ class WorkTree:
         submodules = dict(_submodules(await self._git("ls-files", "--stage", "-z")))
         await self._enter((b"0" * 40 + b"\t" + path for path in submodules), mode=b"0 ")
         kept = [path for path in submodules if _is_folder(self.folder, os.fsdecode(path))]
-        out = [*map(os.fsdecode, kept), *await self._left_out(kept)]
-        await self._git("add", "--all", "--", ".", *(f":(exclude,literal){name}" for name in out))
+        await self._take(await self._changed())
+        await self._take(await self._untracked(kept))
         if force:
             await self._git("add", "--force", "--", *force)
         await self._enter((submodules[path] + b"\t" + path for path in kept), mode=_SUBMODULE)
@@ -52,16 +52,33 @@ class WorkTree:
         if lines:
             await self._git("update-index", "-z", "--index-info", stdin=lines)
 
-    async def _left_out(self, kept: Iterable[bytes]) -> list[str]:
-        """Return untracked repositories, and far too large files."""
+    async def _take(self, names: Iterable[str]) -> None:
+        """Put files and links into the index as they are now; what is none of these is gone.
+
+        Names that would be git's own folder on some machine (`.GIT`, `git~1`) are passed over:
+        `git update-index` ignores them, where `git add` fails.
+        """
+        here, gone = await asyncio.to_thread(sorted_out, self.folder, names)
+        await self._enter((b"0" * 40 + b"\t" + os.fsencode(name) for name in gone), mode=b"0 ")
+        if here:
+            listed = b"".join(os.fsencode(name) + b"\0" for name in here)
+            await self._git("update-index", "--add", "--remove", "-z", "--stdin", stdin=listed)
+
+    async def _changed(self) -> list[str]:
+        """Return the tracked files that may have changed."""
+        listing = await self._git("diff-files", "--name-only", "--ignore-submodules", "-z")
+        return [os.fsdecode(name) for name in listing.split(b"\0") if name]
+
+    async def _untracked(self, kept: Iterable[bytes]) -> list[str]:
+        """Return new files, without repositories, far too large files and unprintable names."""
         below = [f":(exclude,literal){os.fsdecode(path)}" for path in kept]
         listing = await self._git(
             "ls-files", "--others", "--exclude-standard", "-z", "--", ".", *below
         )
         names = [os.fsdecode(name) for name in listing.split(b"\0") if name]
-        foreign = [name.rstrip("/") for name in names if name.endswith("/")]
-        files = [name for name in names if not name.endswith("/")]
-        return foreign + await asyncio.to_thread(list, too_large(self.folder, files))
+        files = [name for name in names if not name.endswith("/") and is_line(name)]
+        out = set(await asyncio.to_thread(list, too_large(self.folder, files)))
+        return [name for name in files if name not in out]
 
     async def _git(self, *arguments: str, stdin: bytes | None = None) -> bytes:
         places: Mapping[str, str] = {

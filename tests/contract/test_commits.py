@@ -1,4 +1,4 @@
-"""What the tables of watched commits and of switches promise, on SQLite and on PostgreSQL."""
+"""What the tables of watched commits, switches and stops promise, on SQLite and on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from bot.model.repository import Repo
 from bot.storage.commits import CommitState, CommitStore, WatchedCommit
 from bot.storage.database import Database, open_database
+from bot.storage.stops import StopStore
 from bot.storage.switches import SwitchStore
 from tests.contract.databases import url
 
@@ -138,3 +139,16 @@ async def test_decided_commits_are_thrown_away_in_time(database: Database) -> No
     assert await store.prune(known.first_at) == 0
     assert await store.prune(datetime.now(UTC) + SOON) == 1
     assert (await only(store)).sha == OTHER
+
+
+async def test_the_last_stop_of_a_thread_is_known(database: Database) -> None:
+    """In whatever order they come; of two in the same second, the later comment."""
+    store = StopStore(database)
+    at = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
+    assert await store.last("octo/widgets", 3) is None
+    for moment, comment in ((at, 7), (at, 9), (at, 8), (at - SOON, 10)):
+        await store.note("Octo/Widgets", 3, moment, comment)
+    assert await store.last("octo/WIDGETS", 3) == (at, 9)
+    assert await store.last("octo/widgets", 4) is None
+    await store.note("octo/widgets", 3, at + SOON, 2)
+    assert await store.last("octo/widgets", 3) == (at + SOON, 2)

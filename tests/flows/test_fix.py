@@ -692,6 +692,34 @@ To start a new run, comment `/fix retry`.
         assert "--attempts" in world.said()[-1]
 
 
+async def test_a_stop_counts_although_it_comes_before_its_fix(tmp_path: Path) -> None:
+    """GitHub promises no order of deliveries; a `/fix` that is written later starts a run."""
+    async with open_world(tmp_path, attempts([edit("wrong", "right")])) as world:
+        asked = world.github.comment(world.issue, "ada", "/fix")
+        await world.comment("/fix stop", by="wes")
+        await world.settled()
+        await world.deliver(asked)
+        await world.settled()
+        assert world.said() == snapshot(
+            [
+                """\
+No run is active here. To start one, comment `/fix`.
+
+<!-- fixpoint:run=DELIVERY kind=nothing-to-stop -->
+""",
+                """\
+No run was started: a later `/fix stop` reached Fixpoint before this `/fix` did. To start one, comment `/fix` again.
+
+<!-- fixpoint:run=DELIVERY kind=stopped-since -->
+""",
+            ]
+        )
+        assert await world.server.runs.list() == ()
+        await world.comment("/fix")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.FIXED
+
+
 async def test_one_run_at_a_time_in_a_thread_and_it_can_be_stopped(tmp_path: Path) -> None:
     """A second `/fix` points to the first; `/fix stop` ends it with a report."""
     async with open_world(tmp_path, attempts([bash("sleep 60")])) as world:

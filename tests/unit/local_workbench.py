@@ -20,6 +20,7 @@ class LocalWorkbench:
     def __init__(self, directory: Path, files: dict[str, str]) -> None:
         self.directory = directory
         self.ran: list[str] = []
+        self._tracked: set[str] | None = None
         for name, text in files.items():
             place = directory / name
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -30,6 +31,7 @@ class LocalWorkbench:
         await self._shell(
             "git init -q && git add -A && git -c user.name=a -c user.email=b commit -qm x"
         )
+        self._tracked = set((await self._shell("git ls-files")).output.splitlines())
         return self
 
     async def run(self, command: str, timeout: float) -> CommandResult:
@@ -50,7 +52,8 @@ class LocalWorkbench:
         return replace(observe.read(command, result, ()), programs=started)
 
     async def untouched(self, paths: tuple[str, ...]) -> dict[str, bytes]:
-        places = {path: self.directory / path for path in paths}
+        known = paths if self._tracked is None else [one for one in paths if one in self._tracked]
+        places = {path: self.directory / path for path in known}
         return {path: place.read_bytes() for path, place in places.items() if place.is_file()}
 
     async def read_file(self, path: str) -> bytes:

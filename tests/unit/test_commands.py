@@ -18,7 +18,10 @@ from bot.intake.commands import (
     Retry,
     Status,
     Stop,
+    _paragraphs,
+    _texts,
     chosen,
+    may_hold_command,
     new_commands,
     parse,
 )
@@ -341,6 +344,26 @@ def test_an_edit_asks_only_for_what_is_new(
 def test_no_text_is_too_odd(body: str) -> None:
     """Whatever people paste, reading it never raises."""
     assert isinstance(parse(body), tuple)
+
+
+@given(
+    st.text("/fixFIX \n\r\t\u2003>-|*+0.)[]<!#`=", max_size=80).map(lambda text: text + "\n/fix")
+)
+def test_what_can_hold_no_command_holds_none(body: str) -> None:
+    """The cheap question never says no to what the parser would find."""
+    for text in (body, body.replace("\n/fix", " /fix")):
+        assert may_hold_command(text) or not _found(text)
+
+
+def _found(body: str) -> list[str]:
+    """Return what stands behind each command, whatever the cheap question says."""
+    return [text for paragraph in _paragraphs(body) for text in _texts(paragraph)]
+
+
+def test_what_mentions_a_path_is_not_read() -> None:
+    """It would cost a question to GitHub and a process each time."""
+    for body in ("see /srv/fix", "/fixture", "run `/fix`", "a /fix b", "https://a.b/fix", ""):
+        assert not may_hold_command(body)
 
 
 @given(st.characters(), st.characters())

@@ -105,7 +105,7 @@ async def test_patches_round_trip(repository: Path, tmp_path: Path) -> None:
         "printf '\\0\\1\\2' >data.bin; chmod +x a.txt; rm link; ln -s data.bin other",
         "mkdir -p d; printf 'caf\\xe9' >'d/na\nme'; printf 'no newline' >d/plain",
     )
-    after = await store.write_tree(work, base=commit)
+    after = await store.write_tree(work, base=commit, force=("d",))
     diff = await store.diff(commit, after)
     assert await store.apply(commit, diff.data) == after
     assert diff.files == ("a.txt", "d/na\nme", "d/plain", "data.bin", "link", "other")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.ci import failures
-from bot.model import Observation
+from bot.model import Failure, Observation
 from bot.repair.proposers.mechanical.plan import plan
 
 FILES = {
@@ -154,6 +154,36 @@ def test_tools_that_only_the_output_names() -> None:
     seen = Observation("./check", 1, failing, output=output)
     found = plan("./check", seen, lambda _: None, allow_snapshots=False)
     assert [fix.command for fix in found] == ["isort c.py", "black src/a.py b.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "complaints", "given"),
+    [
+        ("pylint --load-plugins pylint_quotes src tests", ["src/a.py", "tests/b.py"], "src tests"),
+        ("pylint --rcfile setup.cfg src", ["src/a.py"], "src"),
+        ("pylint -v src", ["src/a.py"], "src"),
+        ("flake8 --jobs 4 ./src/ docs", ["src/a.py"], "./src/"),
+        ("flake8 --max-line-length 100", ["a.py", "b.py", "a.py"], "a.py b.py"),
+        ("flake8 src/a.py", ["src/a.py"], "src/a.py"),
+        ("flake8 .", ["a.py"], "."),
+        ("pylint package.module", ["package/module.py"], "package/module.py"),
+        ("pylint --load-plugins pylint_quotes", [], "."),
+        ("pylint --load-plugins pylint_quotes src", [], "src"),
+        ("pylint --load-plugins=pylint_quotes src", [], "src"),
+        ("flake8 -- src", [], "src"),
+        ("cd sub && flake8 src", ["src/a.py"], "src"),
+        ("cd sub && flake8", ["sub/src/a.py"], "src/a.py"),
+    ],
+)
+def test_what_a_linter_complains_of_is_repaired(
+    command: str, complaints: list[str], given: str
+) -> None:
+    """Values of its options are no files; which words are values, nobody has to know."""
+    failing = tuple(Failure(f"{path}:1: W0611", file=path, line=1) for path in complaints)
+    said = Observation(command, 1, failing=failing)
+    first, *_ = plan(command, said, configured, allow_snapshots=False)
+    place = "cd sub && " if command.startswith("cd ") else ""
+    assert first.command == f"{place}autoflake --in-place --recursive {given}"
 
 
 def test_a_linters_codes_are_repaired_by_the_configured_one() -> None:

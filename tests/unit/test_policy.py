@@ -23,7 +23,7 @@ from bot.intake.decisions import (
     StopRun,
 )
 from bot.intake.events import CommentCreated, CommentEdited, EventComment, Sender, Thread
-from bot.intake.policy import Identity, ThreadRuns, decide, screen
+from bot.intake.policy import Asked, Identity, ThreadRuns, candidate, decide, screen
 from bot.model.repository import Repo
 from bot.model.request import Effort, FixRequest, Options
 
@@ -98,14 +98,15 @@ def test_as_much_again_takes_an_approval(command: Command) -> None:
 def test_a_comment_with_a_command_is_a_candidate() -> None:
     """What it asks for is passed on with the event."""
     event = created("Please!\n\n/fix now")
-    assert screen(event, IDENTITY) == CommandCandidate(event, Fix("now"))
+    assert screen(event, IDENTITY) is None
+    assert candidate(event) == CommandCandidate(event, Fix("now"))
 
 
 @pytest.mark.parametrize(
     ("event", "reason"),
     [
         (created("It crashes"), Reason.NO_COMMAND),
-        (created("`/fix`"), Reason.NO_COMMAND),
+        (created("see /srv/fix or a /fixture; `/fix`"), Reason.NO_COMMAND),
         (created(login="fixpoint[bot]", is_bot=True), Reason.OURSELVES),
         (created(login="Fixpoint[bot]"), Reason.OURSELVES),
         (created(via_app="fixpoint"), Reason.OURSELVES),
@@ -114,24 +115,36 @@ def test_a_comment_with_a_command_is_a_candidate() -> None:
         (created(login="a-machine", is_bot=True), Reason.BOT),
         (created(via_app="helper"), Reason.BOT),
         (created(locked=True), Reason.LOCKED),
-        (edited("/fix", "/fix\n\nThanks!"), Reason.NOTHING_NEW),
-        (edited("a", "b"), Reason.NOTHING_NEW),
+        (edited("a", "b"), Reason.NO_COMMAND),
     ],
 )
 def test_what_is_ignored_without_a_question(
     event: CommentCreated | CommentEdited, reason: Reason
 ) -> None:
-    """No command, bots, ourselves, locked threads and edits without news cost no request."""
+    """What can hold no command, bots, ourselves and locked threads cost no request."""
     assert screen(event, IDENTITY) == Ignore(reason)
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        (created("```\n/fix\n```"), Reason.NO_COMMAND),
+        (edited("/fix", "/fix\n\nThanks!"), Reason.NOTHING_NEW),
+    ],
+)
+def test_what_is_ignored_once_it_is_read(
+    event: CommentCreated | CommentEdited, reason: Reason
+) -> None:
+    """Only Markdown tells that it is no command, and only a comparison that it is no new one."""
+    assert screen(event, IDENTITY) is None
+    assert candidate(event) == Ignore(reason)
 
 
 def test_an_edit_that_adds_a_command_asks_for_it() -> None:
     """The command counts for the editor, at the time of the edit."""
-    candidate = screen(edited("Hm.", "Hm.\n\n/fix", editor="eve"), IDENTITY)
-    assert isinstance(candidate, CommandCandidate)
-    decision = decide(
-        candidate, permission=Permission.WRITE, who=WhoSection(), standing=ThreadRuns()
-    )
+    asked = candidate(edited("Hm.", "Hm.\n\n/fix", editor="eve"))
+    assert isinstance(asked, CommandCandidate)
+    decision = decide(asked, permission=Permission.WRITE, who=WhoSection(), standing=ThreadRuns())
     assert decision == StartRun(request(actor="eve", asked_at=EDITED))
 
 
@@ -226,19 +239,32 @@ def test_help_and_status_are_answered() -> None:
 
 def test_a_bad_command_is_explained() -> None:
     """The person gets the sentence about the option."""
-    candidate = screen(created("/fix --atempts 3"), IDENTITY)
-    assert isinstance(candidate, CommandCandidate)
-    decision = decide(
-        candidate, permission=Permission.WRITE, who=WhoSection(), standing=ThreadRuns()
-    )
+    asked = candidate(created("/fix --atempts 3"))
+    assert isinstance(asked, CommandCandidate)
+    decision = decide(asked, permission=Permission.WRITE, who=WhoSection(), standing=ThreadRuns())
     assert isinstance(decision, Refuse)
     assert decision.refusal is Refusal.BAD_COMMAND
     assert "did you mean `--attempts`?" in decision.detail
 
 
+def test_a_later_stop_counts_for_a_command_that_comes_after_it() -> None:
+    """GitHub delivers in any order; a run that was started already is no other one."""
+    own = Asked(WRITTEN, 501)
+    for later in (Asked(WRITTEN, 502), Asked(EDITED, 499)):
+        stopped = ThreadRuns(stopped=later)
+        for command in (Fix(), Retry()):
+            assert decided(command, standing=stopped) == Refuse(Refusal.STOPPED_SINCE)
+        again = replace(stopped, latest=request())
+        assert isinstance(decided(Fix(), standing=again), StartRun)
+    for earlier in (own, Asked(WRITTEN, 500)):
+        assert isinstance(decided(Fix(), standing=ThreadRuns(stopped=earlier)), StartRun)
+
+
 def test_a_closed_issue_makes_no_difference() -> None:
     """A person asked; whether it makes sense is theirs to know."""
-    assert isinstance(screen(created(is_open=False), IDENTITY), CommandCandidate)
+    event = created(is_open=False)
+    assert screen(event, IDENTITY) is None
+    assert isinstance(candidate(event), CommandCandidate)
 
 
 def test_a_run_id_belongs_to_one_request() -> None:

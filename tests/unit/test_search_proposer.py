@@ -59,11 +59,15 @@ async def propose(
     *,
     protected: tuple[str, ...] = (),
     steps: Steps | None = None,
+    made: dict[str, str] | None = None,
 ) -> tuple[Proposal, list[str]]:
     root, driver = (folder / name for name in ("project", "driver"))
     root.mkdir(exist_ok=True)
     driver.mkdir(exist_ok=True)
     workbench = await LocalWorkbench(root.resolve(), files).start()
+    for name, text in (made or {}).items():  # by the setup, behind the commit
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
     told: list[str] = []
 
     def listen(event: Progress, /) -> None:
@@ -102,6 +106,22 @@ async def test_a_logic_bug_under_pytest(tmp_path: Path) -> None:
     assert "It fixes `test_mean.py::test_some`." in proposal.summary
     assert any("edits tried" in text for text in told)
     assert "mean.py:5 (1.00)" in proposal.clues
+
+
+async def test_what_the_setup_made_is_not_repaired(tmp_path: Path) -> None:
+    """An environment in the work tree is no source, wherever it is; the line that calls it may be."""
+    files = {
+        "conftest.py": "import sys\n\nsys.path.insert(0, 'deps/lib')\n",
+        "mean.py": "import sums\n\n\ndef mean(numbers):\n"
+        "    return sums.total(numbers) / len(numbers)\n",
+        "test_mean.py": TEST_MEAN.replace("is None", "== 0").replace("[]", "[0]"),
+        ".gitignore": "deps/\n",
+    }
+    made = {"deps/lib/sums.py": "def total(numbers):\n    return sum(numbers) + 1\n"}
+    proposal, _ = await propose(tmp_path, files, PYTEST, made=made)
+    assert "deps/lib/sums.py" not in proposal.patch.files
+    assert not any("deps/" in clue for clue in proposal.clues)
+    assert "deps/" not in proposal.summary
 
 
 @pytest.mark.exhaustive

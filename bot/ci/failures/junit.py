@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import cast
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
+from xml.parsers.expat import errors
 
 import junitparser
 
@@ -17,11 +18,16 @@ from bot.model import Failure, TestCounts
 
 _ROOTS = frozenset({"testsuites", "testsuite"})
 _MOST_DIGITS = 9
+_NO_MEMORY = errors.codes[errors.XML_ERROR_NO_MEMORY]
 _PIECE = 4 * 2**20
 
 
 def parse(report: bytes) -> Reading | None:
-    """Return what a report says, or None when it is no JUnit XML (a run that was cut short)."""
+    """Return what a report says, or None when it is no JUnit XML (a run that was cut short).
+
+    Raises:
+        MemoryError: It takes more than there is.
+    """
     failing: dict[str, Failure] = {}
     passed: set[str] = set()
     skipped: set[str] = set()
@@ -40,8 +46,10 @@ def parse(report: bytes) -> Reading | None:
                 failing[name] = _failure(name, element, problems[0], detailed=detailed)
             elif not problems:
                 (skipped if results else passed).add(name)
-    except (ParseError, ValueError):  # cut short, or no XML; an encoding that nobody knows
-        return None
+    except (ParseError, ValueError) as error:
+        if isinstance(error, ParseError) and error.code == _NO_MEMORY:
+            raise MemoryError from error
+        return None  # cut short, or no XML; an encoding that nobody knows
     passed -= failing.keys()
     counts = TestCounts(passed=len(passed), failed=len(failing), skipped=len(skipped))
     return Reading(tuple(failing.values()), frozenset(passed), frozenset(skipped), counts)

@@ -11,10 +11,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from bot.apart import Allowance, TooMuch, apart
 from bot.ci import failures
 from bot.ci.failures.reading import shortened
-from bot.model import Observation
+from bot.model import Failure, Observation, StartedProgram
 from bot.repair.workspace import programs
+from bot.reporting.reasons import job_logs
 from sandbox.base import SCRATCH, CommandResult, OutputListener, Sandbox
 
 REPORT = f"{SCRATCH}/fixpoint/junit.xml"
@@ -25,6 +27,9 @@ REPORT_LIMIT = 32 * 2**20
 
 OUTPUT_LIMIT = 60_000
 """Characters of output that an observation keeps for people and models."""
+
+READING = Allowance(seconds=60, memory=2 * 2**30)
+"""For output and reports of one command: 200,000 tests take some 10 s."""
 
 # `xunit1` is the family with file and line; the option is known since pytest 4.2 and ignored
 # before, when that family was the only one.
@@ -81,13 +86,46 @@ def read(command: str, result: CommandResult, reports: tuple[bytes, ...]) -> Obs
         reports: JUnit files that it left.
     """
     found = failures.read(result.output, reports=reports, failed=not result.ok, command=command)
-    return Observation(
-        command=command,
-        exit_code=result.exit_code,
+    return replace(
+        _unread(command, result),
         failing=found.failing,
         passed=found.passed,
         skipped=found.skipped,
         counts=found.counts,
+    )
+
+
+async def read_apart(
+    command: str,
+    result: CommandResult,
+    reports: tuple[bytes, ...],
+    *,
+    record: bytes = b"",
+    allowance: Allowance = READING,
+) -> Observation:
+    """Return what `read` does and the programs of a record, read in a process apart.
+
+    Where that takes too much, the observation names no tests, and of a failure only that.
+    """
+    try:
+        seen, started = await apart(_all_of, command, result, reports, record, allowance=allowance)
+    except TooMuch as error:
+        why = Failure(command, message=job_logs.not_read(str(error)))
+        return replace(_unread(command, result), failing=() if result.ok else (why,))
+    return replace(seen, programs=started)
+
+
+def _all_of(
+    command: str, result: CommandResult, reports: tuple[bytes, ...], record: bytes
+) -> tuple[Observation, tuple[StartedProgram, ...]]:
+    return read(command, result, reports), programs.read_record(record)
+
+
+def _unread(command: str, result: CommandResult) -> Observation:
+    """Return what is known of a command without reading what it says."""
+    return Observation(
+        command=command,
+        exit_code=result.exit_code,
         output=shortened(_OWN_LINE.sub("", result.output), OUTPUT_LIMIT),
         seconds=result.seconds,
         timed_out=result.timed_out,
@@ -128,14 +166,11 @@ async def observe(
     )
     if spoiled(result):
         result = await sandbox.run(command, timeout=timeout, on_output=on_output)
-        return read(command, result, ())
-    reports = [await _left(sandbox, path) for path in instrumented.reports]
-    seen = read(command, result, tuple(report for report in reports if report))
-    if not watch:
-        return seen
-    return replace(
-        seen, programs=programs.read_record(await _left(sandbox, programs.record_path()))
-    )
+        return await read_apart(command, result, ())
+    left = [await _left(sandbox, path) for path in instrumented.reports]
+    reports = tuple(report for report in left if report)
+    record = await _left(sandbox, programs.record_path()) if watch else b""
+    return await read_apart(command, result, reports, record=record)
 
 
 async def _left(sandbox: Sandbox, path: str) -> bytes:

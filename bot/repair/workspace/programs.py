@@ -71,7 +71,7 @@ def read_record(record: bytes, root: str = WORKSPACE) -> tuple[StartedProgram, .
     for line in record.splitlines():
         try:
             found.append(_program(json.loads(line), root, len(found)))
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             break
     return tuple(found)
 

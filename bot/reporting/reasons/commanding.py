@@ -18,6 +18,12 @@ def no_options(command: str) -> str:
 
 
 @example()
+def takes_too_long() -> str:
+    """As thousands of brackets in a row do."""
+    return "The comment takes too long to read as Markdown. Put the command in a shorter one."
+
+
+@example()
 def only_on_pull_requests() -> str:
     """Issues have no checks."""
     return "`/fix auto` works only on pull requests."

@@ -77,6 +77,12 @@ def log_expired() -> str:
     return "The job's log is no longer available: GitHub keeps logs for at most 90 days."
 
 
+@example("Reading it takes more than 60 s of processor time or 2048 MiB of memory.")
+def log_not_read(why: str) -> str:
+    """Log and reports are too much, or made to be."""
+    return f"The job's log and test reports could not be read. {why}"
+
+
 @example()
 def unexplained() -> str:
     """The check has neither log, summary nor annotations."""

@@ -23,6 +23,12 @@ def lines_left_out() -> str:
     return "... left out ..."
 
 
+@example("Reading it takes more than 60 s of processor time or 2048 MiB of memory.")
+def not_read(why: str) -> str:
+    """What a command printed or reported is too much, or made to be."""
+    return f"Its output and test report could not be read. {why}"
+
+
 @example()
 def nothing_printed() -> str:
     """A command failed without a word."""

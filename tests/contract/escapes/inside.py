@@ -50,6 +50,17 @@ def readings(host: Host) -> tuple[Attempt, ...]:
         Attempt(
             "name of the machine", f"hostname | grep -qx '{socket.gethostname()}' && echo got out"
         ),
+        Attempt(
+            "keys of the server and memory of the kernel",
+            _can(
+                "head -c 1 $file | grep -q .",
+                " ".join(
+                    f"/proc/{name}"
+                    for name in ("keys", "slabinfo", "timer_list", "vmallocinfo", "pagetypeinfo")
+                ),
+            ),
+            kernel=True,
+        ),
         Attempt("log of the kernel", _can("head -c 1 $file", "/dev/kmsg /proc/kmsg"), kernel=True),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
+import socket
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -265,7 +266,8 @@ async def test_names_are_only_names(desk: Desk) -> None:
     ]
     for name in names:
         (desk.work / name).write_text(name, "utf-8", "surrogateescape")
-    after = await desk.store.write_tree(desk.work, base=desk.head)
+    odd = ("new\nline", "a\tb")
+    after = await desk.store.write_tree(desk.work, base=desk.head, force=odd)
     patch = await patch_between(desk.store, desk.head, after)
     assert sorted(patch.files) == sorted(names)
     assert await desk.store.apply(desk.head, patch.data) == after
@@ -274,6 +276,70 @@ async def test_names_are_only_names(desk: Desk) -> None:
         assert only.files == (name,)
     assert await desk.store.show(after, "a.txt") == b"one\n"
     assert await desk.store.show(after, "A.TXT") == b"A.TXT"
+    for name in names:
+        (desk.work / name).write_text("changed", "utf-8")
+    changed = await desk.store.write_tree(desk.work, base=after)
+    assert (await patch_between(desk.store, after, changed)).files == patch.files
+
+
+@pytest.mark.parametrize("name", ["new\nline", "a\tb", "\x1b[2Jx.py", "x\u2028y", "d/\x7f"])
+async def test_new_files_with_control_characters_are_left_out(name: str, desk: Desk) -> None:
+    """Nobody could read in a list of files what they are called; letters of any script are fine."""
+    (desk.work / "d").mkdir()
+    for new in (name, "fine é 文.py"):
+        (desk.work / new).touch()
+    after = await desk.store.write_tree(desk.work, base=desk.head)
+    assert (await patch_between(desk.store, desk.head, after)).files == ("fine é 文.py",)
+
+
+@pytest.mark.parametrize(
+    "folder", [".GIT", ".git", "below/.Git", "below/.git", "git~1", ".g\u200cit", ".git "]
+)
+@pytest.mark.parametrize("kind", ["folder", "file"])
+async def test_what_is_gits_folder_somewhere_is_left_out(
+    folder: str, kind: str, desk: Desk
+) -> None:
+    """Git refuses to store it; the rest is stored."""
+    place = desk.work / folder
+    place.parent.mkdir(exist_ok=True)
+    if kind == "folder":
+        place.mkdir(exist_ok=True)
+        (place / "hooks").touch()
+    elif not place.exists():
+        place.touch()
+    (desk.work / "new").touch()
+    after = await desk.store.write_tree(desk.work, base=desk.head)
+    assert (await patch_between(desk.store, desk.head, after)).files == ("new",)
+
+
+@pytest.mark.parametrize("kind", ["pipe", "socket", "folder", "repository", "link above"])
+async def test_what_stands_in_a_files_place_removes_it(kind: str, desk: Desk) -> None:
+    """A tree has files and links; what lies behind a link is not in it."""
+    (desk.work / "below").mkdir()
+    (desk.work / "below" / "b").write_text("b")
+    base = await desk.store.write_tree(desk.work, base=desk.head)
+    place = desk.work / "below" / "b"
+    place.unlink()
+    match kind:
+        case "pipe":
+            os.mkfifo(place)
+        case "socket":
+            with socket.socket(socket.AF_UNIX) as bound:
+                bound.bind(str(place))
+        case "folder":
+            place.mkdir()
+            (place / "c").touch()
+        case "repository":
+            await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(place)], check=True)
+        case _:
+            place.parent.rmdir()
+            (desk.work / "other").mkdir()
+            (desk.work / "other" / "b").touch()
+            (desk.work / "below").symlink_to("other")
+    after = await desk.store.write_tree(desk.work, base=base)
+    more = {"folder": ("below/b/c",), "link above": ("below", "other/b")}.get(kind, ())
+    files = (await patch_between(desk.store, base, after)).files
+    assert files == tuple(sorted(("below/b", *more)))
 
 
 @pytest.mark.parametrize("name", [".gitignore", ".gitattributes", "below/.gitignore"])
@@ -329,6 +395,8 @@ async def test_a_sandbox_hands_out_a_tree_that_does_nothing(kind: Kind, desk: De
             await storing
         return
     after = await storing
-    assert {"new", "new\nline", "out", "passwords"} <= set(await desk.store.paths(after))
+    paths = set(await desk.store.paths(after))
+    assert {"new", "out", "passwords"} <= paths
+    assert "new\nline" not in paths
     assert not any((tree / name).exists() for name in ("pipe", "below/.gitattributes"))
     assert desk.untouched()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-import shlex
+from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.detect.invocations import Invocation
 from bot.detect.scripts import Read, pyproject
+from bot.model import Observation
 from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.reporting.reasons import mechanical
 
@@ -15,11 +18,17 @@ _COMPLAINERS = frozenset(
 )
 
 
-def fixes_for(step: Invocation, read: Read) -> tuple[FixCommand, ...]:
-    """Return the configured fixers, on the files that the linter was given."""
+_MOST_FILES = 200
+
+
+def fixes_for(
+    step: Invocation, observation: Observation | None, read: Read
+) -> tuple[FixCommand, ...]:
+    """Return the configured fixers, on what the linter complains of."""
     if step.tool not in _COMPLAINERS:
         return ()
-    files = [word for word in step.arguments if not word.startswith("-")] or ["."]
+    complaints = [one.file for one in (observation.failing if observation else ()) if one.file]
+    files = targets(step, complaints)
     known = (
         ("ruff", ("check", "--fix"), FixStage.LINT),
         ("autoflake", ("--in-place", "--recursive"), FixStage.LINT),
@@ -28,13 +37,47 @@ def fixes_for(step: Invocation, read: Read) -> tuple[FixCommand, ...]:
     )
     return tuple(
         FixCommand(
-            shlex.join([tool, *arguments, *files]),
+            replace(step, prefix=(), assignments=()).command(tool, *arguments, *files),
             mechanical.configured(step.tool, fixer=tool, file=origin),
             stage,
         )
         for tool, arguments, stage in known
         if (origin := configured_in(tool, read))
     )
+
+
+def targets(step: Invocation, complaints: Sequence[str]) -> list[str]:
+    """Return the files and folders that a linter was given, as far as it complains of them.
+
+    Which words are values of options, only the linter knows; in a value it finds nothing to complain
+    of. It may also be given modules instead of files, or nothing; then the files count.
+
+    Args:
+        step: The linter as it was started.
+        complaints: Files that it names, relative to the work tree or to its folder.
+    """
+    named = dict.fromkeys(_below(step.folder, file) for file in complaints)
+    words = [word for word in step.arguments if not word.startswith("-")]
+    if not named:
+        pairs = zip(("", *step.arguments), step.arguments, strict=False)
+        return [word for before, word in pairs if _is_target(before, word)] or ["."]
+    given = [word for word in words if any(_holds(word, file) for file in named)]
+    return given or list(named)[:_MOST_FILES]
+
+
+def _below(folder: str, file: str) -> str:
+    return file.removeprefix(f"{folder}/") if folder else file
+
+
+def _holds(word: str, file: str) -> bool:
+    place = posixpath.normpath(word)
+    return place in {".", file} or file.startswith(f"{place}/")
+
+
+def _is_target(before: str, word: str) -> bool:
+    """Whether a word can't be the value of the option before it, which may have one of its own."""
+    may_take_it = before.startswith("-") and before != "--" and "=" not in before
+    return not word.startswith("-") and not may_take_it
 
 
 def configured_in(tool: str, read: Read) -> str | None:

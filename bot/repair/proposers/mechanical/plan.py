@@ -53,7 +53,7 @@ def plan(
     for step in steps:
         fixes = (_unseen(step, tools), generated.checks_itself(step))
         found += [fix for fix in fixes if fix]
-        found += configured.fixes_for(step, read)
+        found += configured.fixes_for(step, observation, read)
     found += generated.fixing_target(steps, read)
     found += generated.named_in_output(output, read)
     if allow_snapshots:

@@ -6,8 +6,9 @@ import posixpath
 import shlex
 from collections.abc import Iterable
 
+from bot.apart import TooMuch, apart
 from bot.ci import failures
-from bot.model import Observation
+from bot.model import Failure, Observation
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Workbench
 from bot.repair.proposers.mechanical.configuration import FILE_LIMIT, read_files
@@ -35,7 +36,7 @@ async def repair(
         seconds: Time limit of a command.
     """
     tests = observation.counts is not None
-    more = () if tests else failures.reported(observation.output)
+    more = () if tests else await _reported(observation.output)
     found = application.answered((*observation.failing, *more))
     paths = tuple(path for path in found if _is_inside(path))[:_MOST_FILES]
     if not paths:
@@ -49,6 +50,14 @@ async def repair(
     for path, text in repaired.texts.items():
         await steps(f"{name}: write {path}", workbench.write_file, path, text.encode())
     return repaired.applied
+
+
+async def _reported(output: str) -> tuple[Failure, ...]:
+    """Return what tools report, read in a process apart; nothing where that takes too much."""
+    try:
+        return await apart(failures.reported, output)
+    except TooMuch:
+        return ()
 
 
 def _is_inside(path: str) -> bool:

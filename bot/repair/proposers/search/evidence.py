@@ -186,6 +186,40 @@ def without(evidence: Evidence, others: Collection[str]) -> Evidence:
     )
 
 
+def files_in(evidence: Evidence) -> frozenset[str]:
+    """Return the files in which something could be changed: those that failing tests run."""
+    run = (file for lines in evidence.counted.values() for file in lines)
+    raised = (frame.file for error in evidence.errors for frame in error.frames)
+    return frozenset((*evidence.sources, *run, *raised))
+
+
+def without_files(evidence: Evidence, files: Collection[str]) -> Evidence:
+    """Return the evidence as if these files were not the project's."""
+    if not files:
+        return evidence
+
+    def outside(error: Error | None) -> Error | None:
+        if error is None:
+            return None
+        return replace(error, frames=tuple(one for one in error.frames if one.file not in files))
+
+    return replace(
+        evidence,
+        tests={n: replace(test, error=outside(test.error)) for n, test in evidence.tests.items()},
+        broken={name: outside(error) or error for name, error in evidence.broken.items()},
+        counted={
+            n: {file: counts for file, counts in lines.items() if file not in files}
+            for n, lines in evidence.counted.items()
+        },
+        noted={
+            n: frozenset(place for place in places if place[0] not in files)
+            for n, places in evidence.noted.items()
+        },
+        sources={file: text for file, text in evidence.sources.items() if file not in files},
+        encodings={file: name for file, name in evidence.encodings.items() if file not in files},
+    )
+
+
 def read_survey(answer: Mapping[str, Any], evidence: Evidence) -> Evidence:
     """Return what a survey of the whole suite says, where a search has this evidence already."""
     return Evidence(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from bot.apart import TooMuch, apart
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Workbench
 from bot.repair.proposers.search.command import SuiteCommand
@@ -88,7 +89,10 @@ class Laboratory:
             _ask, self.workbench, self.folder, self._shell(), json.dumps(request).encode(),
             seconds + _GRACE,
         )  # fmt: skip
-        answer: dict[str, Any] = json.loads(data)
+        try:
+            answer = await apart(_answer, data)
+        except TooMuch as error:
+            raise NoAnswer(str(error)) from error
         if "problem" in answer:
             raise NoAnswer(answer["problem"])
         return answer
@@ -101,6 +105,15 @@ class Laboratory:
         return (
             f"{stale}; cd {folder} && PYTHONHASHSEED=0 {self.command.python} -B {shlex.join(words)}"
         )
+
+
+def _answer(data: bytes) -> dict[str, Any]:
+    """Return an answer; it was written where the project's own code runs."""
+    try:
+        answer = json.loads(data)
+    except ValueError as error:
+        return {"problem": f"the driver's answer is no JSON: {error}"}
+    return answer if isinstance(answer, dict) else {"problem": "the driver's answer is no object"}
 
 
 async def _ask(

@@ -8,7 +8,13 @@ from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.search.command import suite_command
-from bot.repair.proposers.search.evidence import Evidence, read_evidence, without
+from bot.repair.proposers.search.evidence import (
+    Evidence,
+    files_in,
+    read_evidence,
+    without,
+    without_files,
+)
 from bot.repair.proposers.search.laboratory import FOLDER, Laboratory
 from sandbox.base import WORKSPACE
 
@@ -46,7 +52,7 @@ async def open_laboratory(
 
 
 async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Evidence, float]:
-    """Return what the tests show, and how many seconds that took.
+    """Return what the tests show of the commit's files, and how many seconds that took.
 
     Raises:
         Unanswered: When the tests can't be collected.
@@ -56,6 +62,12 @@ async def look(task: Task, laboratory: Laboratory, seconds: float) -> tuple[Evid
     if observation is not None and not observation.timed_out:
         patience = min(observation.seconds + 1.0, seconds / 2)
     answer = await laboratory.ask("localise", "collect", seconds, patience=patience)
-    evidence = read_evidence(answer)
+    evidence = await _of_the_commit(read_evidence(answer), laboratory.workbench)
     others = [one.test for one in task.reproduction.others]
     return (without(evidence, others) if others else evidence), float(answer["seconds"])
+
+
+async def _of_the_commit(evidence: Evidence, workbench: Workbench) -> Evidence:
+    """Return the evidence without files that only a setup made, such as an environment's packages."""
+    seen = sorted(files_in(evidence))
+    return without_files(evidence, {*seen} - {*await workbench.untouched(tuple(seen))})
