@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from secrets import token_hex
 from types import MappingProxyType
 
 from bot.model import Observation, Patch
@@ -11,7 +13,7 @@ from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
 from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.verification.ordering import Ordering, ordering_in
-from bot.repair.workspace import runner_watch
+from bot.repair.workspace import disguise, runner_watch
 from bot.repair.workspace.observe import observe
 from bot.repair.workspace.patching import apply_patch
 from bot.repair.workspace.runner_watch import RunnerRecord
@@ -114,6 +116,40 @@ class CleanRoom:
         finally:
             await sandbox.close()
 
+    async def observe_plainly(self, name: str, command: str, patch: Patch) -> Observation:
+        """Run a command with `patch` and ask for no report, as `observe_disguised` does.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        sandbox = await self._fresh(name)
+        try:
+            return await self._observed(sandbox, command, patch, report=False)
+        finally:
+            await sandbox.close()
+
+    async def observe_disguised(self, name: str, command: str, patch: Patch) -> Observation:
+        """Run a command with `patch` where nothing tells of a test.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        word = token_hex(4)
+        sandbox = await self._fresh(name)
+        try:
+            await disguise.put_ready(sandbox)
+            wrap = partial(disguise.disguised, word=word)
+            return await self._observed(
+                sandbox,
+                command,
+                patch,
+                wrap=wrap,
+                report=False,
+                undo=partial(disguise.as_at_home, word=word),
+            )
+        finally:
+            await sandbox.close()
+
     async def _observed(
         self,
         sandbox: Sandbox,
@@ -122,6 +158,9 @@ class CleanRoom:
         ordering: Ordering | None = None,
         files: Mapping[str, bytes] = MappingProxyType({}),
         wrap: Callable[[str], str] = str,
+        undo: Scrub = str,
+        *,
+        report: bool = True,
     ) -> Observation:
         await apply_patch(sandbox, patch)
         for path, data in files.items():
@@ -134,9 +173,10 @@ class CleanRoom:
                 on_output=self._tell,
                 pytest_options=ordering.pytest_options if ordering is not None else "",
                 wrap=wrap,
+                report=report,
             )
         )
-        return self._aside.left_by(scrubbed(seen, self._scrub))
+        return self._aside.left_by(scrubbed(scrubbed(seen, undo), self._scrub))
 
     async def _fresh(self, name: str) -> Sandbox:
         """Open a sandbox in which nothing ran yet, even if one of that name was left behind."""

@@ -26,6 +26,7 @@ from bot.repair.verification.candidate import (
 )
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.comparison import new_failures, seen_again, uncompared
+from bot.repair.verification.disguised_rerun import observe_disguised
 from bot.repair.verification.findings import findings_in, problem_of
 from bot.repair.verification.forged_results import HonestyTest
 from bot.repair.verification.question import Question
@@ -207,44 +208,48 @@ class Verifier:
                 return Verification(whole, runs=(target.exit_code,), problem=said)
         honest = HonestyTest(self._room, self._store, self._base_tree)
         forged = await honest.findings(name, patch, question.red, target)
-        alone = await self._without_own_tests(name, candidate, question)
+        alone = await self._without_own_tests(candidate, question)
         if why_not := not_repeated(target):
+            own = (
+                await self._room.observe(f"{name}-alone", question.failing, alone)
+                if alone is not None
+                else None
+            )
             return Verification(
                 target,
                 runs=(target.exit_code,),
                 remarks=(why_not,),
-                findings=(*forged, *needs_own_tests(alone)),
+                findings=(*forged, *needs_own_tests(own)),
             )
-        again = [
-            await self._room.observe(f"{name}-{n}", question.failing, patch)
-            for n in range(2 if alone is None or not alone.ok else 3, REPEATS)
-        ]
+        second, told = await observe_disguised(
+            self._room, f"{name}-2", question.failing, patch if alone is None else alone
+        )
         last, changed = await observe_runner(
             self._room, f"{name}-{REPEATS}", question.failing, patch
         )
-        again.append(last)
-        runs = (target, *([alone] if alone is not None and alone.ok else []), *again)
+        own_tests_decide = needs_own_tests(second) if alone is not None else ()
+        runs = (target, last) if own_tests_decide else (target, second, last)
         return Verification(
             target,
             runs=tuple(run.exit_code for run in runs),
             findings=(
                 *forged,
+                *told,
                 *changed,
-                *needs_own_tests(alone),
+                *own_tests_decide,
                 *flaky(runs),
                 *await self._original_tests(name, patch, question),
             ),
         )
 
     async def _without_own_tests(
-        self, name: str, candidate: CandidatePatch, question: Question
-    ) -> Observation | None:
-        """Run the command without the test files that the patch adds; None where it adds none."""
+        self, candidate: CandidatePatch, question: Question
+    ) -> Patch | None:
+        """Return the patch without the test files that it adds; None where it adds none."""
         added = own_tests(candidate.changes, question.failing)
         if not added or question.edits in {TestEdits.BROUGHT, TestEdits.REQUESTED}:
             return None
-        patch = await without(self._store, self._base_tree, candidate.patch, added)
-        return await self._room.observe(f"{name}-alone", question.failing, patch)
+        return await without(self._store, self._base_tree, candidate.patch, added)
 
     async def _original_tests(
         self, name: str, patch: Patch, question: Question

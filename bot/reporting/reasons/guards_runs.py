@@ -123,3 +123,14 @@ def fails_when_watched(failing: Sequence[str]) -> str:
     """The command passes, but not while the functions of its runner are watched."""
     said = "The command does not pass while its test runner is watched for changes."
     return f"{said} Failing there: {series(failing, most=_NAMED)}." if failing else said
+
+
+@example(_TESTS)
+@example([])
+def fails_in_disguise(failing: Sequence[str]) -> str:
+    """The command passes, but not where nothing tells of a test."""
+    said = (
+        "The command passes only where a program can tell that it is being tested. It fails in "
+        "another folder, under another user name, with the test runner hidden."
+    )
+    return f"{said} Failing there: {series(failing, most=_NAMED)}." if failing else said
