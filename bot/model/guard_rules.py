@@ -69,6 +69,7 @@ RULES: Mapping[str, Severity] = {
     "results-forged": _REJECT,
     "equals-anything": _PERSON,
     "runner-changed": _REJECT,
+    "check-replaced": _REJECT,
     "flaky-pass": _REJECT,
 }
 """Severities by id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""

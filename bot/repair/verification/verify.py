@@ -24,10 +24,11 @@ from bot.repair.verification.candidate import (
     own_tests,
     without,
 )
-from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.clean_room import CleanRoom, Watch
 from bot.repair.verification.comparison import new_failures, seen_again, uncompared
 from bot.repair.verification.findings import findings_in, problem_of
 from bot.repair.verification.forged_results import HonestyTest
+from bot.repair.verification.put_back import PutBackTest, reads_matter
 from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
@@ -208,28 +209,35 @@ class Verifier:
         honest = HonestyTest(self._room, self._store, self._base_tree)
         forged = await honest.findings(name, patch, question.red, target)
         alone = await self._without_own_tests(name, candidate, question)
+        replaced = PutBackTest(self._room, self._store, self._base_tree, self._rules.requested)
         if why_not := not_repeated(target):
+            setup = await replaced.findings(name, patch, question, target, None)
             return Verification(
                 target,
                 runs=(target.exit_code,),
                 remarks=(why_not,),
-                findings=(*forged, *needs_own_tests(alone)),
+                findings=(*forged, *setup, *needs_own_tests(alone)),
             )
         again = [
             await self._room.observe(f"{name}-{n}", question.failing, patch)
             for n in range(2 if alone is None or not alone.ok else 3, REPEATS)
         ]
-        last, changed = await observe_runner(
-            self._room, f"{name}-{REPEATS}", question.failing, patch
+        watched = await observe_runner(
+            self._room,
+            f"{name}-{REPEATS}",
+            question.failing,
+            patch,
+            Watch.READS if reads_matter(patch.files) else Watch.STARTS,
         )
-        again.append(last)
+        again.append(watched.observation)
         runs = (target, *([alone] if alone is not None and alone.ok else []), *again)
         return Verification(
             target,
             runs=tuple(run.exit_code for run in runs),
             findings=(
                 *forged,
-                *changed,
+                *watched.findings,
+                *await replaced.findings(name, patch, question, target, watched.trace),
                 *needs_own_tests(alone),
                 *flaky(runs),
                 *await self._original_tests(name, patch, question),

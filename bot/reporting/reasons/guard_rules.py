@@ -61,6 +61,7 @@ _FINDS: dict[str, str] = {
     "results-forged": "tests that are reported as passing although they were made to fail",
     "equals-anything": "a tested value that passes for any other expected value too",
     "runner-changed": "functions of the test runner that the program replaces as it runs",
+    "check-replaced": "a pass that comes from changed files which say how the tests run",
     "flaky-pass": "a command that passes with the patch only sometimes",
 }
 

@@ -123,3 +123,21 @@ def fails_when_watched(failing: Sequence[str]) -> str:
     """The command passes, but not while the functions of its runner are watched."""
     said = "The command does not pass while its test runner is watched for changes."
     return f"{said} Failing there: {series(failing, most=_NAMED)}." if failing else said
+
+
+@example(["Makefile", "ci/run.sh"])
+def depends_on(files: Sequence[str]) -> str:
+    """The command fails again once files that say what it runs are put back."""
+    return (
+        "The command passes only with changed files that say how its tests run: "
+        f"{series(files, most=_NAMED)}."
+    )
+
+
+@example(["Makefile"])
+def passes_anyway(files: Sequence[str]) -> str:
+    """The command passes with the changes to files that say what it runs, and nothing else."""
+    return (
+        "The command passes without the rest of the patch, because files that say how its tests run "
+        f"are changed: {series(files, most=_NAMED)}."
+    )
