@@ -70,6 +70,7 @@ RULES: Mapping[str, Severity] = {
     "equals-anything": _PERSON,
     "runner-changed": _REJECT,
     "fails-in-disguise": _REJECT,
+    "check-replaced": _REJECT,
     "flaky-pass": _REJECT,
 }
 """Severities by id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""

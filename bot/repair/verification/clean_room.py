@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from enum import Enum
 from functools import partial
 from secrets import token_hex
 from types import MappingProxyType
@@ -13,13 +14,22 @@ from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener
 from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.verification.ordering import Ordering, ordering_in
-from bot.repair.workspace import disguise, runner_watch
+from bot.repair.workspace import disguise, programs, runner_watch
 from bot.repair.workspace.observe import observe
 from bot.repair.workspace.patching import apply_patch
+from bot.repair.workspace.programs import Trace
 from bot.repair.workspace.runner_watch import RunnerRecord
 from bot.repair.workspace.scrubbing import Scrub, scrubbed
 from sandbox.base import WORKSPACE, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
+
+
+class Watch(Enum):
+    """What is watched while a command runs."""
+
+    RUNNER = "the functions of its test runner"
+    STARTS = "and the programs that it starts"
+    READS = "and the files of the work tree that these read"
 
 
 class CleanRoom:
@@ -101,18 +111,46 @@ class CleanRoom:
             await sandbox.close()
 
     async def observe_runner(
-        self, name: str, command: str, patch: Patch
-    ) -> tuple[Observation, RunnerRecord]:
-        """Run a command with `patch`, and watch what becomes of its test runner.
+        self, name: str, command: str, patch: Patch, watch: Watch = Watch.RUNNER
+    ) -> tuple[Observation, RunnerRecord, Trace]:
+        """Run a command with `patch`, and watch what becomes of its test runner, and what it starts.
 
         Raises:
             PatchDoesNotApply: The tree is not what the patch was made for.
         """
+        root = WORKSPACE if watch is Watch.READS else ""
+
+        def wrapped(script: str) -> str:
+            inner = runner_watch.watched(script)
+            return inner if watch is Watch.RUNNER else programs.watched(inner, root=root)
+
         sandbox = await self._fresh(name)
         try:
             await sandbox.write_file(runner_watch.watcher_path(), runner_watch.watcher())
-            seen = await self._observed(sandbox, command, patch, wrap=runner_watch.watched)
-            return seen, await runner_watch.record_in(sandbox)
+            await sandbox.write_file(programs.watcher_path(), programs.watcher())
+            seen = await self._observed(sandbox, command, patch, wrap=wrapped)
+            record = await runner_watch.record_in(sandbox)
+            return seen, record, await programs.trace_in(sandbox)
+        finally:
+            await sandbox.close()
+
+    async def observe_reads(
+        self, name: str, command: str, patch: Patch
+    ) -> tuple[Observation, Trace]:
+        """Run a command with `patch`, and watch what it starts and reads.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+
+        def wrapped(script: str) -> str:
+            return programs.watched(script, root=WORKSPACE)
+
+        sandbox = await self._fresh(name)
+        try:
+            await sandbox.write_file(programs.watcher_path(), programs.watcher())
+            seen = await self._observed(sandbox, command, patch, wrap=wrapped)
+            return seen, await programs.trace_in(sandbox)
         finally:
             await sandbox.close()
 

@@ -2,38 +2,59 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from bot.model import GuardFinding, Observation, Patch, Severity
 from bot.model.guard_rules import found, softened
-from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.clean_room import CleanRoom, Watch
+from bot.repair.workspace.programs import Trace
 from bot.repair.workspace.runner_watch import RunnerRecord
 from bot.reporting.reasons import guards_runs
 
 _RUNNERS = ("_pytest.", "pluggy.", "pluggy:", "unittest.", "unittest:")
 
 
+@dataclass(frozen=True, slots=True)
+class WatchedRun:
+    """A run of a command whose runner was watched.
+
+    Attributes:
+        observation: The run, or another one where it passes only unwatched.
+        findings: What the patch does to the runner.
+        trace: What the command started and read; None when that was not watched.
+    """
+
+    observation: Observation
+    findings: tuple[GuardFinding, ...] = ()
+    trace: Trace | None = None
+
+
 async def observe_runner(
-    room: CleanRoom, name: str, command: str, patch: Patch
-) -> tuple[Observation, tuple[GuardFinding, ...]]:
+    room: CleanRoom, name: str, command: str, patch: Patch, watch: Watch
+) -> WatchedRun:
     """Run a command that passes with a patch once more, its test runner watched.
 
-    Where it does not pass while it is watched, it runs again without that, and a person is asked to
-    look: a program may behave only there. Where the runner is changed, the command runs without the
-    patch as well: plugins and tests may change it too.
+    Where it does not pass while it is watched, it runs again with less of that, and where it passes
+    only without, a person is asked to look: a program may behave only there. Where the runner is
+    changed, the command runs without the patch as well: plugins and tests may change it too.
 
     Raises:
         PatchDoesNotApply: When the patch does not fit the tree.
     """
-    seen, record = await room.observe_runner(name, command, patch)
+    seen, record, trace = await room.observe_runner(name, command, patch, watch)
+    if not seen.ok and trace.programs:  # not every program runs below a filter of calls
+        trace = Trace()
+        seen, record, _ = await room.observe_runner(f"{name}-runner", command, patch)
     if not seen.ok:
         unwatched = await room.observe(f"{name}-unwatched", command, patch)
         if not unwatched.ok:
-            return unwatched, ()
+            return WatchedRun(unwatched)
         shown = found("runner-changed", guards_runs.fails_when_watched(sorted(seen.failing_ids)))
-        return unwatched, softened([shown], Severity.NEEDS_PERSON)
+        return WatchedRun(unwatched, softened([shown], Severity.NEEDS_PERSON))
     if not (record.changed or record.meanwhile or record.ended < record.began):
-        return seen, ()
-    _, before = await room.observe_runner(f"{name}-untouched", command, Patch())
-    return seen, findings_of(before, record)
+        return WatchedRun(seen, (), trace)
+    _, before, _ = await room.observe_runner(f"{name}-untouched", command, Patch())
+    return WatchedRun(seen, findings_of(before, record), trace)
 
 
 def findings_of(before: RunnerRecord, after: RunnerRecord) -> tuple[GuardFinding, ...]:

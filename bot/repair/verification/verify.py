@@ -24,11 +24,12 @@ from bot.repair.verification.candidate import (
     own_tests,
     without,
 )
-from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.clean_room import CleanRoom, Watch
 from bot.repair.verification.comparison import new_failures, seen_again, uncompared
 from bot.repair.verification.disguised_rerun import observe_disguised
 from bot.repair.verification.findings import findings_in, problem_of
 from bot.repair.verification.forged_results import HonestyTest
+from bot.repair.verification.put_back import PutBackTest, reads_matter
 from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
@@ -209,24 +210,31 @@ class Verifier:
         honest = HonestyTest(self._room, self._store, self._base_tree)
         forged = await honest.findings(name, patch, question.red, target)
         alone = await self._without_own_tests(candidate, question)
+        replaced = PutBackTest(self._room, self._store, self._base_tree, self._rules.requested)
         if why_not := not_repeated(target):
             own = (
                 await self._room.observe(f"{name}-alone", question.failing, alone)
                 if alone is not None
                 else None
             )
+            setup = await replaced.findings(name, patch, question, target, None)
             return Verification(
                 target,
                 runs=(target.exit_code,),
                 remarks=(why_not,),
-                findings=(*forged, *needs_own_tests(own)),
+                findings=(*forged, *setup, *needs_own_tests(own)),
             )
         second, told = await observe_disguised(
             self._room, f"{name}-2", question.failing, patch if alone is None else alone
         )
-        last, changed = await observe_runner(
-            self._room, f"{name}-{REPEATS}", question.failing, patch
+        watched = await observe_runner(
+            self._room,
+            f"{name}-{REPEATS}",
+            question.failing,
+            patch,
+            Watch.READS if reads_matter(patch.files) else Watch.STARTS,
         )
+        last = watched.observation
         own_tests_decide = needs_own_tests(second) if alone is not None else ()
         runs = (target, last) if own_tests_decide else (target, second, last)
         return Verification(
@@ -235,7 +243,8 @@ class Verifier:
             findings=(
                 *forged,
                 *told,
-                *changed,
+                *watched.findings,
+                *await replaced.findings(name, patch, question, target, watched.trace),
                 *own_tests_decide,
                 *flaky(runs),
                 *await self._original_tests(name, patch, question),

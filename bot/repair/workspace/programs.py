@@ -1,4 +1,4 @@
-"""Have a command watched: which programs it starts, through however many others.
+"""Have a command watched: which programs it starts, through however many others, and what they read.
 
 The watching itself runs in the sandbox, `inside/starts.py`. Configuration says which tools a command
 may start, output which of them complained; this says which it did start, how and where.
@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import posixpath
 import shlex
+from dataclasses import dataclass
 from importlib.resources import files
 
 from bot.model import StartedProgram
-from sandbox.base import SCRATCH, WORKSPACE
+from sandbox.base import SCRATCH, WORKSPACE, Sandbox
 
 FOLDER = f"{SCRATCH}/fixpoint"
 """In the sandbox: neither work tree nor environment, so that no patch can contain it."""
@@ -29,7 +30,7 @@ for fixpoint_python in /usr/bin/python3 /usr/local/bin/python3 "$(command -v pyt
   [ ! -x "$fixpoint_python" ] || break
 done
 if [ -x "$fixpoint_python" ]; then
-  "$fixpoint_python" -I {watcher} {record} bash -c {command}
+  "$fixpoint_python" -I {watcher} {record} {root} bash -c {command}
 else
 {plain}
 fi"""
@@ -50,30 +51,85 @@ def record_path(folder: str = FOLDER) -> str:
     return f"{folder}/starts.jsonl"
 
 
-def watched(command: str, folder: str = FOLDER) -> str:
-    """Return shell text that does the same with a watcher, as far as the sandbox has a Python."""
+def watched(command: str, folder: str = FOLDER, root: str = "") -> str:
+    """Return shell text that does the same with a watcher, as far as the sandbox has a Python.
+
+    Args:
+        command: As a person would type it.
+        folder: Where the watcher is.
+        root: Of the work tree, if what programs read there is to be told as well.
+    """
     return _WATCHED.format(
         record=shlex.quote(record_path(folder)),
         watcher=shlex.quote(watcher_path(folder)),
+        root=shlex.quote(root),
         command=shlex.quote(command),
         plain=command,
     )
 
 
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """The first time that a program opened a file of the work tree to read it.
+
+    Attributes:
+        path: In the work tree, where links lead to it.
+        by: Index of the program, or None for what runs before the first.
+        started: How many programs had been started.
+    """
+
+    path: str
+    by: int | None
+    started: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a command started and read, in order; empty when nobody could watch."""
+
+    programs: tuple[StartedProgram, ...] = ()
+    reads: tuple[FileRead, ...] = ()
+
+
+async def trace_in(sandbox: Sandbox) -> Trace:
+    """Return what was seen in a sandbox; nothing where nobody could look."""
+    try:
+        return read_trace(await sandbox.read_file(record_path()))
+    except (FileNotFoundError, IsADirectoryError):
+        return Trace()
+
+
 def read_record(record: bytes, root: str = WORKSPACE) -> tuple[StartedProgram, ...]:
-    """Return the programs of a record; a line that was cut off ends it.
+    """Return the programs of a record, see `read_trace`."""
+    return read_trace(record, root).programs
+
+
+def read_trace(record: bytes, root: str = WORKSPACE) -> Trace:
+    """Return what a record says; a line that was cut off ends it.
 
     The command itself may have written there: what is not a record's line ends it too.
     """
     found: list[StartedProgram] = []
+    reads: list[FileRead] = []
     if len(record) > RECORD_LIMIT:
-        return ()
+        return Trace()
     for line in record.splitlines():
         try:
-            found.append(_program(json.loads(line), root, len(found)))
+            entry = json.loads(line)
+            if "read" in entry:
+                reads.append(_read(entry, len(found)))
+            else:
+                found.append(_program(entry, root, len(found)))
         except (ValueError, TypeError, KeyError, RecursionError):
             break
-    return tuple(found)
+    return Trace(tuple(found), tuple(reads))
+
+
+def _read(entry: dict[str, object], started: int) -> FileRead:
+    path, by = entry["read"], entry["by"]
+    if not isinstance(path, str) or not (by is None or (isinstance(by, int) and 0 <= by < started)):
+        raise TypeError("a read names a file and a program that was started")
+    return FileRead(path, by, started)
 
 
 def _program(entry: dict[str, object], root: str, number: int) -> StartedProgram:

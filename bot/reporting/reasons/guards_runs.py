@@ -134,3 +134,21 @@ def fails_in_disguise(failing: Sequence[str]) -> str:
         "another folder, under another user name, with the test runner hidden."
     )
     return f"{said} Failing there: {series(failing, most=_NAMED)}." if failing else said
+
+
+@example(["Makefile", "ci/run.sh"])
+def depends_on(files: Sequence[str]) -> str:
+    """The command fails again once files that say what it runs are put back."""
+    return (
+        "The command passes only with changed files that say how its tests run: "
+        f"{series(files, most=_NAMED)}."
+    )
+
+
+@example(["Makefile"])
+def passes_anyway(files: Sequence[str]) -> str:
+    """The command passes with the changes to files that say what it runs, and nothing else."""
+    return (
+        "The command passes without the rest of the patch, because files that say how its tests run "
+        f"are changed: {series(files, most=_NAMED)}."
+    )

@@ -1,10 +1,12 @@
 """Runs inside a sandbox: run a command and record every program that it starts.
 
-Usage: `starts.py RECORD COMMAND...`. The command's exit status is ours. RECORD gets one JSON object
-for each program: its file, arguments, folder, and which line's program started it.
+Usage: `starts.py RECORD ROOT COMMAND...`. The command's exit status is ours. RECORD gets one JSON
+object for each program: its file, arguments, folder, and the number of the program that started it.
+Where ROOT is not empty, it also gets one for each file below that a program opens to read it, the
+first time: its path and the number of the program.
 
-The kernel tells: a seccomp filter with a listener holds each `execve` until it is read here, and
-then lets it go on unchanged (Documentation/userspace-api/seccomp_filter.rst, "Userspace
+The kernel tells: a seccomp filter with a listener holds each `execve` (and `open`) until it is read
+here, and then lets it go on unchanged (Documentation/userspace-api/seccomp_filter.rst, "Userspace
 Notification"; Linux 5.5). So no program is too short to be seen, and none runs differently. That
 takes no rights, only that nothing gains any (`no_new_privs`). Where it is not to be had, the command
 just runs. Standard library alone, any Python from 3.8 on.
@@ -27,12 +29,18 @@ try:
     import struct
     from typing import IO
 except ImportError:  # a Python with little of its library: then nobody watches
-    os.execvp(sys.argv[2], sys.argv[2:])  # noqa: S606 - becomes what it was told to run
+    os.execvp(sys.argv[3], sys.argv[3:])  # noqa: S606 - becomes what it was told to run
 
 CALLS = {"x86_64": (0xC000003E, 59, 322, 317), "aarch64": (0xC00000B7, 221, 281, 277)}
 """AUDIT_ARCH_*, and the numbers of execve, execveat and seccomp."""
 
+OPENS = {"x86_64": (2, 257, 437), "aarch64": (-1, 56, 437)}
+"""The numbers of open, openat and openat2; -1 for none."""
+
 _X32 = 0x40000000
+_HERE = 1 << 31
+"""A folder's descriptor is less; what stands for the current one is not."""
+
 _ALLOW, _NOTIFY = 0x7FFF0000, 0x7FC00000
 _NO_NEW_PRIVILEGES = 38
 _SET_FILTER, _NEW_LISTENER = 1, 8
@@ -42,13 +50,19 @@ _NOTICE_BYTES, _CONTINUE = 80, 1
 MOST_STARTS = 2000
 """Programs that are recorded; those after them run unseen."""
 
+MOST_READS = 5000
+"""Files that are recorded."""
+
+MOST_MEMORIES = 64
+"""Of processes that are open at the same time."""
+
 MOST_BYTES = 64 * 1024
 """Of one program's arguments."""
 
 
 def main() -> None:
     """Run the command beside a listener, and end as it ended."""
-    record, command = sys.argv[1], sys.argv[2:]
+    record, root, command = sys.argv[1], sys.argv[2], sys.argv[3:]
     ours, theirs = socket.socketpair()
     wake, waker = os.pipe()
     os.set_blocking(waker, False)
@@ -57,20 +71,20 @@ def main() -> None:
     child = os.fork()
     if not child:
         ours.close()
-        _become(command, theirs)
+        _become(command, theirs, opens=bool(root))
     theirs.close()
     listener = _received(ours)
     with open(record, "w", encoding="ascii") as file:
-        status = _Starts(listener, file).until_end(child, wake)
+        status = _Starts(listener, file, root).until_end(child, wake)
     sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 
 
-def _become(command: list[str], parent: socket.socket) -> None:
+def _become(command: list[str], parent: socket.socket, *, opens: bool) -> None:
     """Hand the listener to the parent, and become the command."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
-        listener = _listen()
+        listener = _listen(opens=opens)
         parent.sendmsg(
             [b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [listener]))]
         )
@@ -84,11 +98,14 @@ def _become(command: list[str], parent: socket.socket) -> None:
         os._exit(127)
 
 
-def _listen() -> int:
+def _listen(*, opens: bool) -> int:
     """Filter this process and all that come of it; return what tells of them."""
     import ctypes  # some small Pythons are made without it
 
     architecture, execve, execveat, seccomp = CALLS[platform.machine()]
+    told = [execve, execveat]
+    if opens:
+        told += [call for call in OPENS[platform.machine()] if call >= 0]
 
     def step(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:
         return struct.pack("=HBBI", code, then, otherwise, value)
@@ -97,13 +114,12 @@ def _listen() -> int:
     program = b"".join(
         (
             step(load, 4),
-            step(equal, architecture, 0, 5),
+            step(equal, architecture, 0, len(told) + 2),
             step(load, 0),
-            step(at_least, _X32, 3, 0),
-            step(equal, execve, 1, 0),
-            step(equal, execveat, 0, 1),
-            step(answer, _NOTIFY),
+            step(at_least, _X32, len(told), 0),
+            *(step(equal, call, len(told) - n) for n, call in enumerate(told)),
             step(answer, _ALLOW),
+            step(answer, _NOTIFY),
         )
     )
     code = ctypes.create_string_buffer(program, len(program))
@@ -131,9 +147,13 @@ def _received(parent: socket.socket) -> int | None:
 class _Starts:
     """Answers the kernel, and writes what it tells."""
 
-    def __init__(self, listener: int | None, record: IO[str]) -> None:
+    def __init__(self, listener: int | None, record: IO[str], root: str) -> None:
         self._listener = listener
         self._record = record
+        self._root = os.path.realpath(root) if root else ""
+        self._read: set[tuple[int | None, str]] = set()
+        self._asked: set[tuple[int, str]] = set()
+        self._memories: dict[int, int] = {}
         self._lines: dict[int, int] = {}
         self._count = 0
         self._last: tuple[object, ...] = ()
@@ -163,10 +183,15 @@ class _Starts:
             fcntl.ioctl(listener, _RECEIVE, notice)
             number, process = struct.unpack_from("=QI", notice)
             with contextlib.suppress(OSError, ValueError):  # it is gone, or shows itself to nobody
-                self._note(process, notice)
+                (call,) = struct.unpack_from("=i", notice, 16)
+                if call in CALLS[platform.machine()][1:3]:
+                    self._note(process, notice)
+                else:
+                    self._note_read(process, notice)
             fcntl.ioctl(listener, _SEND, struct.pack("=QqiI", number, 0, 0, _CONTINUE))
 
     def _note(self, process: int, notice: bytearray) -> None:
+        self._forget(process)
         if self._count >= MOST_STARTS:
             return
         folder = os.readlink(f"/proc/{process}/cwd")
@@ -188,6 +213,48 @@ class _Starts:
         self._lines[process] = self._count
         self._count += 1
 
+    def _note_read(self, process: int, notice: bytearray) -> None:
+        at, name = self._opened(process, notice)
+        if (process, name) in self._asked or len(self._asked) >= MOST_READS:
+            return
+        if not os.path.isabs(name):
+            place = "cwd" if at >= _HERE else f"fd/{at}"
+            name = os.path.join(os.readlink(f"/proc/{process}/{place}"), name)
+        elif not name.startswith(f"{self._root}/"):
+            return
+        self._asked.add((process, name))
+        path, by = os.path.realpath(name), self._by(process)
+        if (by, path) in self._read or not os.path.isfile(path):
+            return
+        if path.startswith(f"{self._root}/"):
+            self._read.add((by, path))
+            told = {"read": os.path.relpath(path, self._root), "by": by}
+            self._record.write(json.dumps(told) + "\n")
+            self._record.flush()
+
+    def _opened(self, process: int, notice: bytearray) -> tuple[int, str]:
+        """Return the folder's descriptor and the path of a file that is opened; nothing to write.
+
+        Many are: a process's memory stays open until it becomes another program.
+        """
+        call, _, _, *given = struct.unpack_from("=iIQ6Q", notice, 16)
+        plain, at_folder, _ = OPENS[platform.machine()]
+        at = _HERE
+        if call != plain:
+            at, *given = given
+        if call in (plain, at_folder) and given[1] & os.O_ACCMODE == os.O_WRONLY:
+            return at, ""
+        if process not in self._memories or not os.pread(self._memories[process], 1, given[0]):
+            self._forget(process)
+            self._memories[process] = os.open(f"/proc/{process}/mem", os.O_RDONLY)
+        return at, _text(self._memories[process], given[0])
+
+    def _forget(self, process: int) -> None:
+        """Close the memory of a process that is another one now, or of all when there are many."""
+        many = len(self._memories) >= MOST_MEMORIES
+        for one in [*self._memories] if many else {process} & {*self._memories}:
+            os.close(self._memories.pop(one))
+
     def _by(self, process: int) -> int | None:
         """Return the line of the nearest program above a process, itself included."""
         while process > 1:
@@ -204,7 +271,7 @@ def _asked(process: int, notice: bytearray, folder: str) -> tuple[str, list[str]
     inside = folder
     if call == CALLS[platform.machine()][2]:  # execveat: a folder's descriptor goes before them
         at, *given = given
-        inside = folder if at >= 1 << 31 else os.readlink(f"/proc/{process}/fd/{at}")
+        inside = folder if at >= _HERE else os.readlink(f"/proc/{process}/fd/{at}")
     memory = os.open(f"/proc/{process}/mem", os.O_RDONLY)
     try:
         name = _text(memory, given[0])
