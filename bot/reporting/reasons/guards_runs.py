@@ -134,3 +134,12 @@ def fails_in_disguise(failing: Sequence[str]) -> str:
         "another folder, under another user name, with the test runner hidden."
     )
     return f"{said} Failing there: {series(failing, most=_NAMED)}." if failing else said
+
+
+@example(24, _TESTS)
+def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
+    """What the patch changes for the tests, it changes for no input near theirs."""
+    return (
+        "The answers look hard-coded. The patch changes what the program does for the inputs of "
+        f"{series(tests, most=_NAMED)}, but for none of {inputs} inputs near them."
+    )
