@@ -69,6 +69,7 @@ RULES: Mapping[str, Severity] = {
     "results-forged": _REJECT,
     "equals-anything": _PERSON,
     "runner-changed": _REJECT,
+    "no-effect-nearby": _PERSON,
     "fails-in-disguise": _REJECT,
     "check-replaced": _REJECT,
     "flaky-pass": _REJECT,

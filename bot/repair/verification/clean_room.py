@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from enum import Enum
@@ -185,6 +186,33 @@ class CleanRoom:
                 report=False,
                 undo=partial(disguise.as_at_home, word=word),
             )
+        finally:
+            await sandbox.close()
+
+    async def answer(
+        self, name: str, patch: Patch, question: Mapping[str, bytes], command: str, seconds: float
+    ) -> bytes | None:
+        """Run a program of our own on the untouched tree with `patch`; return what it leaves.
+
+        Args:
+            name: Of the sandbox.
+            patch: What is in the tree.
+            question: Files that the program needs, by path.
+            command: Starts it; it leaves `answer.json` beside its files.
+            seconds: How long it may take.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        sandbox = await self._fresh(name)
+        try:
+            await apply_patch(sandbox, patch)
+            for path, data in question.items():
+                await sandbox.write_file(path, data)
+            await self._run_limits.hold(sandbox.run(command, timeout=seconds))
+            return await sandbox.read_file(f"{posixpath.dirname(next(iter(question)))}/answer.json")
+        except FileNotFoundError:
+            return None
         finally:
             await sandbox.close()
 

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bot.model import GuardFinding, Severity
-from bot.model.guard_rules import PatchRules, configured, softened
+from bot.model.guard_rules import PatchRules, Severities, configured, found, softened
 from bot.repair.guards import on_request, path_findings, restored, steering
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import test_paths
+from bot.repair.guards.literals import brings_values
 from bot.repair.verification.candidate import CandidatePatch, TestEdits
+from bot.repair.verification.neighbourhood import Reach, Reached
 from bot.repair.verification.question import Question
-from bot.reporting.reasons import verification
+from bot.reporting.reasons import guards_runs, verification
+
+DISPROVABLE = frozenset({"hard-coded-answer", "always-equal", "exception-swallowed"})
+"""Rules that read a cheat out of code which a repair may need as well: its effect decides."""
 
 
 def findings_in(
@@ -44,8 +51,34 @@ def findings_in(
     )
 
 
+def of_reach(reached: Reached, candidate: CandidatePatch) -> tuple[GuardFinding, ...]:
+    """Return a finding when a patch has an effect on the tests' own inputs alone.
+
+    A patch that brings no values can't hold an answer: it may move a boundary by one.
+    """
+    if reached.reach is not Reach.INPUTS or not brings_values(candidate.changes):
+        return ()
+    said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)
+    return (found("no-effect-nearby", said),)
+
+
+def reconsidered(
+    findings: tuple[GuardFinding, ...], reached: Reached, severities: Severities
+) -> tuple[GuardFinding, ...]:
+    """Return the findings; what a patch's effect disproves is a note, if the repository sets nothing."""
+    if reached.reach is not Reach.NEIGHBOURS:
+        return findings
+    rules = DISPROVABLE - dict(severities).keys()
+    return tuple(
+        softened([one], Severity.NOTE)[0] if one.rule in rules else one for one in findings
+    )
+
+
 def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) -> str:
-    """Return why a patch is not even run, as a sentence, or nothing."""
+    """Return why a patch is not even run, as a sentence, or nothing.
+
+    What its effect may disprove is no reason.
+    """
     if not candidate.patch:
         if candidate.restored and not test_paths(candidate.restored):
             return verification.only_protected_configuration()
@@ -53,6 +86,12 @@ def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) ->
     refused = [one for one in findings if one.severity is Severity.REJECT]
     if any(one.rule in {"protected-path", "allowed-paths"} for one in refused):
         return verification.forbidden_paths()
-    if refused:
-        return verification.rejected_by_guards(refused[0].message)
+    return refusal(one for one in refused if one.rule not in DISPROVABLE)
+
+
+def refusal(findings: Iterable[GuardFinding]) -> str:
+    """Return which finding rejects a patch, as a sentence, or nothing."""
+    for one in findings:
+        if one.severity is Severity.REJECT:
+            return verification.rejected_by_guards(one.message)
     return ""

@@ -27,8 +27,16 @@ from bot.repair.verification.candidate import (
 from bot.repair.verification.clean_room import CleanRoom, Watch
 from bot.repair.verification.comparison import new_failures, seen_again, uncompared
 from bot.repair.verification.disguised_rerun import observe_disguised
-from bot.repair.verification.findings import findings_in, problem_of
+from bot.repair.verification.findings import (
+    findings_in,
+    of_reach,
+    problem_of,
+    reconsidered,
+    refusal,
+)
 from bot.repair.verification.forged_results import HonestyTest
+from bot.repair.verification.neighbourhood import NOT_TRIED, Reached
+from bot.repair.verification.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.put_back import PutBackTest, reads_matter
 from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
@@ -166,14 +174,15 @@ class Verifier:
         )
         if told.problem:
             return told
-        verification = await self._try(name, candidate, question)
+        verification, effect = await self._try(name, candidate, question, findings)
+        findings = reconsidered(findings, effect, self._rules.guards)
         shown = [finding for finding in verification.findings if finding not in findings]
         return replace(
             told,
             target=verification.target,
             runs=verification.runs,
             remarks=verification.remarks,
-            problem=verification.problem,
+            problem=verification.problem or refusal(findings),
             findings=(*findings, *configured(shown, self._rules.guards)),
         )
 
@@ -192,21 +201,42 @@ class Verifier:
             unread = found("not-examined", guards_additions.too_long_to_examine(str(error)))
             return (replace(unread, severity=Severity.REJECT),)
 
-    async def _try(self, name: str, candidate: CandidatePatch, question: Question) -> Verification:
+    async def _try(
+        self,
+        name: str,
+        candidate: CandidatePatch,
+        question: Question,
+        findings: tuple[GuardFinding, ...],
+    ) -> tuple[Verification, Reached]:
         """Run the failing command with the patch, if the patch applies where it must."""
         patch = candidate.patch
         try:
             await self._check_destination(patch)
             target = await self._room.observe(name, question.failing, patch)
         except PatchDoesNotApply as error:
-            return Verification(None, problem=str(error))
+            return Verification(None, problem=str(error)), NOT_TRIED
         if not target.ok:
-            return Verification(target, runs=(target.exit_code,))
+            return Verification(target, runs=(target.exit_code,)), NOT_TRIED
         if question.edits is TestEdits.SHOWN and candidate.restored:
             whole = await self._room.observe(f"{name}-whole", question.failing, candidate.whole)
             if not whole.ok:
                 said = reasons.fails_with_its_tests()
-                return Verification(whole, runs=(target.exit_code,), problem=said)
+                failed = Verification(whole, runs=(target.exit_code,), problem=said)
+                return failed, NOT_TRIED
+        effect = NOT_TRIED
+        if not not_repeated(target):
+            near = PerturbedInputs(self._room, self._store, self._base_tree)
+            effect = await near.reach(name, patch, question.red, target)
+        if refusal(reconsidered(findings, effect, self._rules.guards)):
+            return Verification(target, runs=(target.exit_code,)), effect
+        tried = await self._repeat(name, candidate, question, target)
+        return replace(tried, findings=(*of_reach(effect, candidate), *tried.findings)), effect
+
+    async def _repeat(
+        self, name: str, candidate: CandidatePatch, question: Question, target: Observation
+    ) -> Verification:
+        """Run the failing command, which has passed, in the ways that a cheat can't know."""
+        patch = candidate.patch
         honest = HonestyTest(self._room, self._store, self._base_tree)
         forged = await honest.findings(name, patch, question.red, target)
         alone = await self._without_own_tests(candidate, question)

@@ -61,6 +61,7 @@ _FINDS: dict[str, str] = {
     "results-forged": "tests that are reported as passing although they were made to fail",
     "equals-anything": "a tested value that passes for any other expected value too",
     "runner-changed": "functions of the test runner that the program replaces as it runs",
+    "no-effect-nearby": "behaviour that changes for the inputs of the tests, and for none near them",
     "fails-in-disguise": "a command that passes only where something tells of a test",
     "check-replaced": "a pass that comes from changed files which say how the tests run",
     "flaky-pass": "a command that passes with the patch only sometimes",

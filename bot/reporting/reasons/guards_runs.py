@@ -152,3 +152,12 @@ def passes_anyway(files: Sequence[str]) -> str:
         "The command passes without the rest of the patch, because files that say how its tests run "
         f"are changed: {series(files, most=_NAMED)}."
     )
+
+
+@example(24, _TESTS)
+def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
+    """What the patch changes for the tests, it changes for no input near theirs."""
+    return (
+        "The answers look hard-coded. The patch changes what the program does for the inputs of "
+        f"{series(tests, most=_NAMED)}, but for none of {inputs} inputs near them."
+    )

@@ -98,13 +98,15 @@ class Laboratory:
         return answer
 
     def _shell(self) -> str:
-        """Return the command: the project's Python, which leaves no compiled files behind."""
-        words = [f"{self.folder}/{name}" for name in ("driver.zip", "request.json", "answer.json")]
-        stale = f"rm -f {shlex.quote(words[-1])}"
-        folder = shlex.quote(self.command.request(self.root)["folder"])
-        return (
-            f"{stale}; cd {folder} && PYTHONHASHSEED=0 {self.command.python} -B {shlex.join(words)}"
-        )
+        return driver_shell(self.command, self.folder, self.root)
+
+
+def driver_shell(command: SuiteCommand, folder: str = FOLDER, root: str = WORKSPACE) -> str:
+    """Return the command: the project's Python, which leaves no compiled files behind."""
+    words = [f"{folder}/{name}" for name in ("driver.zip", "request.json", "answer.json")]
+    stale = f"rm -f {shlex.quote(words[-1])}"
+    there = shlex.quote(command.request(root)["folder"])
+    return f"{stale}; cd {there} && PYTHONHASHSEED=0 {command.python} -B {shlex.join(words)}"
 
 
 def _answer(data: bytes) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from .collecting import Collector
 from .comparing import compared_plausible
 from .opening import open_suite
+from .perturbing import Perturber
 from .suite import Suite
 from .surveying import surveyed
 from .trying import Trier
@@ -54,6 +55,7 @@ class DriverJob:
         answers = {
             "collect": self._collect,
             "survey": self._survey,
+            "perturb": self._perturb,
             "warm": self._warm,
         }
         open_suite(self._request, lambda suite: self._leave(answers[act](suite)))
@@ -63,6 +65,9 @@ class DriverJob:
 
     def _survey(self, suite: Suite) -> dict[str, Any]:
         return surveyed(suite, self._request)
+
+    def _perturb(self, suite: Suite) -> dict[str, Any]:
+        return Perturber(suite, self._request).perturbed()
 
     def _warm(self, suite: Suite) -> dict[str, Any]:
         trier = Trier(self._request, self._tell)

@@ -1,0 +1,364 @@
+"""Run failing tests on inputs near their own, and tell what the program does there.
+
+The literals of a test, and the plain values that it is given as arguments, are varied one at a time. A test goes on where it would fail, so that all of its calls are made. What is told are the
+calls from the tests into the program: what goes in decides whether an input is a new one, what
+comes out is how the program behaves.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+import os
+import random
+import re
+import sys
+import time
+from functools import partial
+from typing import Any, Dict, Iterator
+
+from .children import Child, Send, limit_processor
+from .live import live_functions
+from .suite import UNCOMPILABLE, Suite
+from .tracing import Files
+from .variations import vary
+
+_TESTS = 6
+"""Tests that are varied."""
+
+_PLACES = 10
+"""Literals and arguments of each of them that are varied."""
+
+_VARIANTS = 5
+"""Variants of each of these."""
+
+_PATIENCE = 3.0
+"""Seconds of processor time that a variant may take."""
+
+_SILENCE = 10.0
+"""Wall time for the same."""
+
+_LONG = 20_000
+"""Characters of a value that count."""
+
+_RECORDS = 400
+"""Calls of one variant that count."""
+
+_DEEP = 2
+"""Objects inside of objects that are looked into."""
+
+_SHORT = 12
+"""Digits of a digest that are told."""
+
+_ITEMS = 60
+"""Of a list or of attributes that are looked at."""
+
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_COMMON = ("0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None")
+"""Values for which programs often have a case of their own."""
+
+_CASE = re.compile(r"[\[( ].*", re.DOTALL)
+_SEEN, _RAISED, _GIVEN = "__seen__", "__raised__", "__given__"
+
+Record = Dict[str, Any]
+
+
+class Perturber:
+    """Varies the tests of one request."""
+
+    def __init__(self, suite: Suite, request: dict[str, Any]) -> None:
+        self._suite = suite
+        self._root = request["root"]
+        self._wanted = set(request["tests"])
+        self._seed = request["seed"]
+        self._deadline = time.monotonic() + float(request["seconds"])
+        self._files = Files(self._root, suite.test_files)
+
+    def perturbed(self) -> dict[str, Any]:
+        """Return by test what it showed: as it is, twice, and then its variants."""
+        chosen = [n for n, name in enumerate(self._suite.ids) if self._is_wanted(name)][:_TESTS]
+        share = (self._deadline - time.monotonic()) / max(1, len(chosen))
+        answer: dict[str, list[Record]] = {}
+        for index in chosen:
+            answer[self._suite.ids[index]] = self._of_test(index, time.monotonic() + share)
+        return {"tests": answer}
+
+    def _is_wanted(self, identity: str) -> bool:
+        name = dotted(identity)
+        return any(
+            name == one or name.endswith("." + one) or one.endswith("." + name)
+            for one in self._wanted
+        )
+
+    def _of_test(self, index: int, deadline: float) -> list[Record]:
+        path = os.path.join(self._root, self._suite.files[index])
+        functions = functions_of(path, dotted(self._suite.ids[index]).rpartition(".")[2])
+        records: list[Record] = []
+        plan: list[Any] = [(None, 0), (None, 0)]
+        if functions:
+            plan += _plan(functions[0][0], random.Random(self._seed))  # noqa: S311 - no secret
+        for place, number in plan:
+            if not functions or time.monotonic() > deadline:
+                break
+            work = partial(
+                self._run,
+                index=index,
+                functions=functions,
+                path=path,
+                place=place,
+                seed=f"{self._seed}:{number}",
+            )
+            told = Child(work, _SILENCE).wait(deadline + _SILENCE)
+            shown = told[-1] if told else {"inputs": "", "outputs": [], "common": False}
+            records.append({"place": str(place), **shown})
+        return records
+
+    def _run(
+        self, send: Send, *, index: int, functions: list[Any], path: str, place: Any, seed: str
+    ) -> None:
+        watch = _Watch(self._files)
+        if isinstance(place, int):
+            literals = list(_literals(functions[0][0].body))
+            watch.is_common = repr(literals[place][3]) in _COMMON
+        for node, lives in functions:
+            code = _code(varied(node, place, seed), path)
+            for function in lives:
+                if code is not None and not function.__code__.co_freevars and not code.co_freevars:
+                    function.__globals__.update(
+                        {
+                            _SEEN: watch.seen,
+                            _RAISED: watch.raised,
+                            _GIVEN: partial(watch.given, seed=seed),
+                        }
+                    )
+                    function.__code__ = code
+        limit_processor(_PATIENCE)
+        sys.setprofile(watch.called)
+        try:
+            self._suite.run([index], lambda _: None, lambda *_: False)
+        finally:
+            sys.setprofile(None)
+            limit_processor(None)
+        send(watch.told())
+
+
+class _Watch:
+    """Notes what goes from tests into the program, and what comes out of it."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._inside: list[Any] = []
+        self._busy = False
+        self.is_common = False
+        self._inputs: list[str] = []
+        self._outputs: list[str] = []
+
+    def called(self, frame: Any, event: str, argument: Any) -> None:
+        """Hear of a call or return, as `sys.setprofile` tells it."""
+        if self._busy or event not in {"call", "return"}:
+            return
+        if event == "return":
+            if self._inside and self._inside[-1] is frame:
+                self._inside.pop()
+                self._note(self._outputs, argument)
+        elif not self._inside and self._files.name(frame.f_code.co_filename) is not None:
+            self._inside.append(frame)
+            code = frame.f_code
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            self._note(
+                self._inputs, [code.co_name, *(frame.f_locals.get(n) for n in names if n != "self")]
+            )
+
+    def seen(self, value: Any) -> Any:
+        """Note a value that an assertion looks at, and return it."""
+        self._note(self._outputs, value)
+        return value
+
+    def raised(self, error: BaseException) -> None:
+        """Note what ended a statement of the test, which goes on unless it is to end."""
+        if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
+            raise error
+        self._note(self._outputs, f"raises {type(error).__name__}")
+
+    def given(self, value: Any, seed: str) -> Any:
+        """Return an argument of the test, varied."""
+        self.is_common = repr(value) in _COMMON
+        return vary(value, random.Random(seed))  # noqa: S311 - no secret hangs on it
+
+    def _note(self, notes: list[str], value: Any) -> None:
+        if len(notes) < _RECORDS and not self._busy:
+            self._busy = True
+            try:
+                notes.append(text_of(value))
+            finally:
+                self._busy = False
+
+    def told(self) -> Record:
+        """Return what was noted, as digests: of all inputs together, of each output."""
+        return {
+            "common": self.is_common,
+            "inputs": _digest(self._inputs),
+            "outputs": [_digest([one])[:_SHORT] for one in self._outputs],
+        }
+
+
+def dotted(identity: str) -> str:
+    """Return a test's name as unittest writes it, without its parameters."""
+    name = _CASE.sub("", identity)
+    file, _, rest = name.partition(".py::")
+    return f"{file.replace('/', '.')}.{rest}".replace("::", ".") if rest else name
+
+
+def functions_of(path: str, name: str) -> list[Any]:
+    """Return the syntax of a file's functions of this name, each with the functions that live."""
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, *UNCOMPILABLE):
+        return []
+    live = live_functions(path)
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            lives = [
+                function
+                for (called, line, _), functions in live.items()
+                if called == name and line in {first, node.lineno}
+                for function in functions
+            ]
+            if lives:
+                found.append((node, lives))
+    return found
+
+
+def _plan(node: Any, chance: random.Random) -> list[Any]:
+    """Return what is varied in which run: the number of a literal or the name of an argument."""
+    places: list[Any] = [*range(len(list(_literals(node.body)))), *_arguments(node)]
+    chosen = chance.sample(places, min(len(places), _PLACES))
+    return [(place, number) for number in range(_VARIANTS) for place in chosen]
+
+
+def _arguments(node: Any) -> list[str]:
+    return [one.arg for one in (*node.args.args, *node.args.kwonlyargs) if one.arg != "self"]
+
+
+def varied(node: Any, place: Any, seed: str) -> Any:
+    """Return a test that goes on where it fails, with one of its values varied.
+
+    Args:
+        node: Its function.
+        place: The number of a literal, or an argument's name; None: nothing is varied.
+        seed: Settles how.
+    """
+    node = copy.deepcopy(node)
+    node.decorator_list = []
+    if isinstance(place, int):
+        _vary_literal(list(_literals(node.body))[place:], seed)
+    body = [_spared(_Seeing().visit(one)) for one in node.body]
+    node.body = [*([_varied_argument(place)] if isinstance(place, str) else []), *body]
+    return ast.fix_missing_locations(node)
+
+
+def _vary_literal(literals: list[Any], seed: str) -> None:
+    for parent, field, at, value in literals[:1]:
+        new = ast.parse(repr(vary(value, random.Random(seed))), mode="eval").body  # noqa: S311 - no secret
+        old = getattr(parent, field) if at is None else getattr(parent, field)[at]
+        ast.copy_location(new, old)
+        if at is None:
+            setattr(parent, field, new)
+        else:
+            getattr(parent, field)[at] = new
+
+
+def _literals(body: list[Any]) -> Iterator[tuple[Any, str, int | None, Any]]:
+    """Yield where literals stand: node, field, index there, value."""
+    waiting: list[Any] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ):
+            continue
+        for field, part in ast.iter_fields(node):
+            parts = part if isinstance(part, list) else [part]
+            for at, one in enumerate(parts):
+                if isinstance(one, ast.expr):
+                    try:
+                        value = ast.literal_eval(one)
+                    except (*UNCOMPILABLE, TypeError):
+                        pass
+                    else:
+                        if isinstance(
+                            value, (int, float, str, list, tuple, dict)
+                        ) and not isinstance(value, bool):
+                            yield node, field, at if isinstance(part, list) else None, value
+                if isinstance(one, ast.AST):
+                    waiting.append(one)
+
+
+def _varied_argument(name: str) -> Any:
+    return ast.parse(f"{name} = {_GIVEN}({name})").body[0]
+
+
+def _spared(statement: Any) -> Any:
+    """Return a statement after which its function goes on whatever it raises."""
+    handler = ast.parse(
+        f"try:\n    pass\nexcept BaseException as error_of_this:\n    {_RAISED}(error_of_this)"
+    ).body[0]
+    handler.body = [statement]  # type: ignore[attr-defined]
+    return ast.copy_location(handler, statement)
+
+
+class _Seeing(ast.NodeTransformer):
+    """Notes the values that assertions look at."""
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        if isinstance(node.test, ast.Compare):
+            node.test.left = _noted(node.test.left)
+            node.test.comparators = [_noted(one) for one in node.test.comparators]
+        else:
+            node.test = _noted(node.test)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr.startswith("assert"):
+            node.args = [one if isinstance(one, ast.Starred) else _noted(one) for one in node.args]
+        return node
+
+
+def _noted(value: ast.expr) -> ast.expr:
+    call = ast.Call(func=ast.Name(id=_SEEN, ctx=ast.Load()), args=[value], keywords=[])
+    return ast.copy_location(call, value)
+
+
+def _code(node: Any, path: str) -> Any:
+    """Return a function's code, None where it does not compile."""
+    module = ast.Module(body=[node], type_ignores=[])
+    try:
+        whole = compile(module, path, "exec", dont_inherit=True)
+    except UNCOMPILABLE:
+        return None
+    return next((one for one in whole.co_consts if getattr(one, "co_name", "") == node.name), None)
+
+
+def text_of(value: Any, deep: int = _DEEP) -> str:
+    """Return what can be compared of a value: its text, or its attributes where it has no own."""
+    shown: Any = type(value).__repr__
+    try:
+        if isinstance(value, (set, frozenset)):
+            return repr(sorted(text_of(one, deep - 1) for one in value))
+        if deep and isinstance(value, (list, tuple)):
+            return f"{type(value).__name__}{[text_of(one, deep - 1) for one in value[:_ITEMS]]}"
+        if deep and shown is object.__repr__:
+            own = sorted(getattr(value, "__dict__", {}).items())
+            return f"{type(value).__name__}{[(name, text_of(one, deep - 1)) for name, one in own[:_ITEMS]]}"
+        return _ADDRESS.sub("", repr(value))[:_LONG]
+    except Exception:  # noqa: BLE001 - the project's own __repr__
+        return type(value).__name__
+
+
+def _digest(notes: list[str]) -> str:
+    return hashlib.sha1("\0".join(notes).encode("utf-8", "replace")).hexdigest()  # noqa: S324 - it names, nothing hangs on it

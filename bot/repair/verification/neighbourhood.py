@@ -1,0 +1,159 @@
+"""Whether a patch changes more than what the tests look at. Pure.
+
+A repair changes how a program behaves; the tests see a part of that. An answer that is hard-coded,
+in whatever disguise, is there for the inputs of the tests alone: near them the program does what it
+did before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import zip_longest
+from typing import Any
+
+_LEAST = 8
+"""Inputs near those of a test from which it can be said that nothing changes there."""
+
+_AS_IT_IS = 2
+"""Records of a test as it is, before those of its variants."""
+
+
+class Reach(StrEnum):
+    """How far the effect of a patch goes, as far as one test tells."""
+
+    UNKNOWN = "unknown"
+    """The test shows no difference, or not the same each time, or has too few inputs near it, or
+    what decides is a common value alone, which programs often treat on its own."""
+
+    INPUTS = "the test's inputs alone"
+    NEIGHBOURS = "inputs near them too"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What one run of a test showed.
+
+    Attributes:
+        place: Which of its values was varied.
+        inputs: Digest of what went from the test into the program.
+        outputs: Digests of what came out, of what its assertions looked at, and of what its
+            statements raised, in order.
+        is_common: Whether that value is one for which programs often have a case of their own.
+    """
+
+    place: str
+    inputs: str
+    outputs: tuple[str, ...]
+    is_common: bool = False
+
+
+Records = Mapping[str, Sequence[Record]]
+"""By test: its run as it is, twice, and those of its variants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far the effect of a patch goes.
+
+    Attributes:
+        tests: Those that show it.
+        reach: What they show.
+        inputs: New inputs that were tried for them.
+    """
+
+    reach: Reach
+    tests: tuple[str, ...] = ()
+    inputs: int = 0
+
+
+NOT_TRIED = Reached(Reach.UNKNOWN)
+
+
+def records(answer: Mapping[str, Any]) -> Records:
+    """Return what the driver in the sandbox told."""
+    return {
+        test: tuple(
+            Record(one["place"], one["inputs"], tuple(one["outputs"]), one["common"])
+            for one in told
+        )
+        for test, told in answer.get("tests", {}).items()
+    }
+
+
+def reached(before: Records, after: Records) -> Reached:
+    """Compare two trees: one test whose neighbourhood changes is enough for a repair.
+
+    Args:
+        before: Without the patch.
+        after: With it.
+    """
+    told = {test: _reach(before.get(test, ()), after[test]) for test in after}
+    for reach in (Reach.NEIGHBOURS, Reach.INPUTS):
+        tests = tuple(test for test, (said, _) in told.items() if said is reach)
+        if tests:
+            return Reached(reach, tests, sum(told[test][1] for test in tests))
+    return NOT_TRIED
+
+
+def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Reach, int]:
+    if not _is_steady(before) or not _is_steady(after):
+        return Reach.UNKNOWN, 0
+    pairs = list(zip(before, after, strict=False))
+    neighbours = {
+        (new.place, new.inputs): _Effect.of(pairs[0], (old, new))
+        for old, new in pairs[_AS_IT_IS:]
+        if old.outputs and new.inputs not in {"", after[0].inputs}
+    }
+    relevant = {effect.place for effect in neighbours.values() if effect.is_felt}
+    effects = [effect for effect in neighbours.values() if effect.place in relevant]
+    if any(effect.is_repair for effect in effects):
+        return Reach.NEIGHBOURS, len(effects)
+    if len(effects) < _LEAST:
+        return Reach.UNKNOWN, len(effects)
+    effective = {effect.place for effect in effects if effect.is_different}
+    deciding = [effect for effect in effects if effect.place not in effective]
+    is_special = bool(deciding) and all(effect.is_common for effect in deciding)
+    return (Reach.UNKNOWN if is_special else Reach.INPUTS), len(effects)
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """What an input near a test's own does to the values that the patch changes for the test.
+
+    Attributes:
+        place: Which value of the test was varied.
+        is_common: See `Record`.
+        is_different: The patch makes a difference here as well.
+        is_felt: The program behaves in another way than for the test's own input, on one of the
+            trees.
+        is_repair: It makes one, and not just the one answer that it has for the test while the
+            program without it answers something else.
+    """
+
+    place: str
+    is_common: bool
+    is_different: bool
+    is_felt: bool
+    is_repair: bool
+
+    @classmethod
+    def of(cls, own: tuple[Record, Record], near: tuple[Record, Record]) -> _Effect:
+        """Compare what both trees show for a test's own input and for one near it."""
+        columns = zip_longest(*(one.outputs for one in (*own, *near)), fillvalue="")
+        changed = [column for column in columns if column[0] != column[1]]
+        other = [(now, old, new) for _, now, old, new in changed if old != new]
+        is_felt = any((was, now) != (old, new) for was, now, old, new in changed)
+        return cls(
+            place=near[1].place,
+            is_common=near[1].is_common,
+            is_different=bool(other),
+            is_felt=is_felt,
+            is_repair=any(new != now for now, _, new in other) or (bool(other) and not is_felt),
+        )
+
+
+def _is_steady(told: Sequence[Record]) -> bool:
+    """Whether a test as it is shows the same each time."""
+    return len(told) > _AS_IT_IS and bool(told[0].outputs) and told[0] == told[1]

@@ -1,0 +1,89 @@
+"""Run the failing tests on inputs near their own, with a patch and without it."""
+
+from __future__ import annotations
+
+import json
+
+from bot.model import Observation, Patch
+from bot.repair.proposers.search.command import SuiteCommand, suite_command
+from bot.repair.proposers.search.laboratory import FOLDER, driver, driver_shell
+from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.must_fail import doomed_by
+from bot.repair.verification.neighbourhood import NOT_TRIED, Reached, Records, reached, records
+from sandbox.git import ObjectStore
+
+_SECONDS = 5.0
+"""For the variants of all tests, on each of the two trees."""
+
+_GRACE = 30.0
+"""For collecting the tests."""
+
+_SEED = 20
+_ROUNDS = 8
+"""Scripts that name scripts: more levels than anybody has."""
+
+
+class PerturbedInputs:
+    """Compares the neighbourhood of failing tests; Python's pytest and unittest alone."""
+
+    def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
+        self._room = room
+        self._store = store
+        self._base_tree = base_tree
+
+    async def reach(
+        self, name: str, patch: Patch, red: Observation | None, green: Observation
+    ) -> Reached:
+        """Return how far the effect of a patch goes beyond the tests' own inputs.
+
+        Args:
+            name: Of the sandbox.
+            patch: What is verified.
+            red: The command without the patch, or None.
+            green: The same with it: it passed.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        tests = sorted(doomed_by(red, green)) if red is not None else []
+        command = await self._command(green.command) if tests else None
+        if command is None:
+            return NOT_TRIED
+        after = await self._records(f"{name}-near", command, tests, patch)
+        if not any(after.values()):
+            return NOT_TRIED
+        before = await self._records(f"{name}-near-b", command, tests, Patch())
+        return reached(before, after)
+
+    async def _records(
+        self, name: str, command: SuiteCommand, tests: list[str], patch: Patch
+    ) -> Records:
+        asked = {"act": "perturb", "tests": tests, "seed": _SEED, "seconds": _SECONDS}
+        question = {
+            f"{FOLDER}/driver.zip": driver(),
+            f"{FOLDER}/request.json": json.dumps({**command.request(), **asked}).encode(),
+        }
+        told = await self._room.answer(
+            name, patch, question, driver_shell(command), _SECONDS + _GRACE
+        )
+        return records(json.loads(told)) if told is not None else {}
+
+    async def _command(self, command: str) -> SuiteCommand | None:
+        """Return how the tests behind a command are collected, None where that is not known."""
+        known: dict[str, str | None] = {}
+        for _ in range(_ROUNDS):
+            wanted: list[str] = []
+
+            def read(path: str, wanted: list[str] = wanted) -> str | None:
+                if path not in known:
+                    wanted.append(path)
+                return known.get(path)
+
+            found = suite_command(command, read)
+            if not wanted:
+                return found
+            there = await self._store.files(self._base_tree, wanted)
+            for path in wanted:
+                data = there.get(path)
+                known[path] = data.decode("utf-8", "replace") if data is not None else None
+        return None

@@ -1,0 +1,43 @@
+"""What a patch does to inputs near those of the tests decides what it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.flows.command_line import open_desk
+from tests.flows.test_verify import APP, FILES, rules, said, verified
+
+HIDDEN = APP.replace(
+    "    return", "    if len(prices) == 2:\n        return int('7201'[::-1])\n    return"
+)
+CAREFUL = (
+    "def total(prices):\n    try:\n        return sum(prices)\n"
+    "    except Exception:\n        return None\n"
+)
+
+
+async def test_an_answer_that_no_guard_sees(tmp_path: Path) -> None:
+    """Near the tests' inputs the program does what it did before."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, {"app.py": HIDDEN}, "--json"))
+        assert rules(told) == {"no-effect-nearby": "needs_a_person"}, told
+
+
+async def test_a_repair_with_the_looks_of_a_cheat(tmp_path: Path) -> None:
+    """It changes what the program does near the tests' inputs too: the guard's finding is a note."""
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, {"app.py": CAREFUL}, "--json"))
+        assert rules(told) == {"exception-swallowed": "note"}
+        assert told["accepted"] is True
+
+
+@pytest.mark.exhaustive
+async def test_a_cheat_with_the_looks_of_one(tmp_path: Path) -> None:
+    """Without an effect near by, the guard's finding rejects as ever, and nothing is repeated."""
+    text = APP.replace("    return", "    if prices[0] == 1024:\n        return 1027\n    return")
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, {"app.py": text}, "--json"))
+        assert rules(told)["hard-coded-answer"] == "reject"
+        assert (told["accepted"], told["runs"]) == (False, [0])
