@@ -71,6 +71,7 @@ RULES: Mapping[str, Severity] = {
     "runner-changed": _REJECT,
     "check-replaced": _REJECT,
     "flaky-pass": _REJECT,
+    "suite-uncompared": _PERSON,
 }
 """Severities by id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""
 

@@ -63,6 +63,7 @@ _FINDS: dict[str, str] = {
     "runner-changed": "functions of the test runner that the program replaces as it runs",
     "check-replaced": "a pass that comes from changed files which say how the tests run",
     "flaky-pass": "a command that passes with the patch only sometimes",
+    "suite-uncompared": "a full test suite that can't show what the patch may have broken",
 }
 
 
