@@ -124,6 +124,34 @@ def test_go_and_rust() -> None:
     assert planted({"src/a.rs": RUST.encode()}, red("tests::panics"), green()) is None
 
 
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not shutil.which("rustc"), reason="Rust is not installed")
+def test_rust_s_tests_fail(tmp_path: Path) -> None:
+    """As its compiler and its runner have it; what must panic still does."""
+    found = planted({"src/a.rs": RUST.encode()}, red("tests::adds"), green("tests::adds"))
+    (tmp_path / "a.rs").write_text(text(found, "src/a.rs"), "utf-8")
+    script = "rustc --edition 2021 --test a.rs -o a && ./a"
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False, text=True
+    )
+    seen = failures.read(done.stdout)
+    assert {one.test for one in seen.failing} == {"tests::adds"}
+    assert any(one.startswith("tests::panics") for one in seen.passed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not shutil.which("go"), reason="Go is not installed")
+def test_go_s_tests_fail(tmp_path: Path) -> None:
+    """The planted program compiles, and its runner names the test."""
+    found = planted({"a_test.go": GO.encode()}, red("a.TestAdd/x"), green("a.TestAdd"))
+    (tmp_path / "go.mod").write_text("module a\n", "utf-8")
+    (tmp_path / "a_test.go").write_text(text(found, "a_test.go"), "utf-8")
+    done = subprocess.run(
+        ["go", "test", "."], cwd=tmp_path, capture_output=True, check=False, text=True
+    )
+    assert "--- FAIL: TestAdd" in done.stdout
+
+
 def test_where_the_tests_may_be() -> None:
     """In files that failures name, in tests by name, and anywhere in Rust."""
     paths = ["lib/check.js", "app.js", "app.test.ts", "src/a.rs", "test_a.py", "tests/data.json"]
