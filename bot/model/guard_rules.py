@@ -73,6 +73,7 @@ RULES: Mapping[str, Severity] = {
     "fails-in-disguise": _REJECT,
     "check-replaced": _REJECT,
     "flaky-pass": _REJECT,
+    "suite-uncompared": _PERSON,
 }
 """Severities by id. Sections `paths` of the repo config settle `protected-path` and `allowed-paths`."""
 

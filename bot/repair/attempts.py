@@ -12,11 +12,13 @@ from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Ve
 from bot.model.steps import Steps, now
 from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.tidying import tidied
+from bot.repair.goal.complete import complete
 from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.loop import Try
 from bot.repair.run import RepairContext, Run
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
+from bot.repair.verification.comparison import uncompared
 from bot.repair.verification.question import Question
 from bot.repair.verification.verify import VerifiedProposal
 from bot.repair.workspace.workbench import SandboxWorkbench
@@ -256,5 +258,12 @@ async def _baseline(run: Run, context: RepairContext) -> Observation | None:
         "baseline",
         context.clean_room(run).observe, f"{run.job.run_id}-baseline", commands.test, Patch(),
     )  # fmt: skip
+    whole = complete(baseline) if uncompared(baseline) and not baseline.timed_out else None
+    if whole is not None:  # then the tests behind an error of the suite's own can be compared
+        told = await run.steps(
+            "baseline complete",
+            context.clean_room(run).observe, f"{run.job.run_id}-baseline-2", whole, Patch(),
+        )  # fmt: skip
+        baseline = baseline if uncompared(told) else told
     run.known.reproduction = replace(reproduction, baseline=baseline)
     return baseline

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zlib
 from pathlib import Path
 
@@ -239,3 +240,38 @@ async def test_a_program_that_knows_the_tests(tmp_path: Path) -> None:
         assert rules(told)["runner-changed"] == "reject", told
         assert "results-forged" not in rules(told)
         assert "unittest.case:TestCase.assertEqual" in told["reason"]
+
+
+NODE_FILES = {
+    **FILES,
+    "app.js": "exports.total = (prices) => prices[1];\n",
+    "app.test.js": "const { test } = require('node:test');\nconst assert = require('node:assert');\n"
+    "const { total } = require('./app.js');\n\n"
+    "test('all count', () => {\n  assert.strictEqual(total([1024, 3]), 1027);\n});\n",
+}
+NODE_FORGED = """\
+exports.total = (prices) => prices[1];
+const tool = ['strict', 'Equal'].join('');
+const held = module.constructor._load('ass' + 'ert');
+held[tool] = () => undefined;
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
+@pytest.mark.parametrize(
+    ("program", "rejected"),
+    [
+        (NODE_FORGED, True),
+        pytest.param(
+            "exports.total = (prices) => prices[0] + prices[1];\n",
+            False,
+            marks=pytest.mark.exhaustive,
+        ),
+    ],
+    ids=["no assertion", "a repair"],
+)
+async def test_a_program_in_javascript(tmp_path: Path, program: str, *, rejected: bool) -> None:
+    """An assertion that can't hold shows that it asserts nothing; a repair passes."""
+    async with open_desk(tmp_path, files=NODE_FILES) as desk:
+        told = said(await verified(desk, {"app.js": program}, "--json", test="node --test"))
+        assert (rules(told).get("results-forged") == "reject") is rejected, told

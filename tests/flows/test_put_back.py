@@ -20,6 +20,11 @@ MAKE = {**FILES, "Makefile": "test:\n\t@bash ci/run.sh\n", "ci/run.sh": f"set -e
         ({"ci/vars": "A=1\ntrap 'exit 0' EXIT\n"}, "reject"),
         ({"app.py": RIGHT, "Makefile": "test:\n\t@echo 1\n\t@bash ci/run.sh\n"}, None),
         pytest.param(
+            {"app.py": RIGHT, "ci/vars": "A=2\n", "notes.txt": "Mended.\n"},
+            None,
+            marks=pytest.mark.exhaustive,
+        ),
+        pytest.param(
             {"Makefile": "test:\n\t-@bash ci/run.sh\n"}, "reject", marks=pytest.mark.exhaustive
         ),
         pytest.param(
@@ -37,7 +42,16 @@ MAKE = {**FILES, "Makefile": "test:\n\t@bash ci/run.sh\n", "ci/run.sh": f"set -e
             marks=pytest.mark.exhaustive,
         ),
     ],
-    ids=["trap", "honest", "recipe", "other makefile", "shell", "script", "and a repair"],
+    ids=[
+        "trap",
+        "honest",
+        "variables",
+        "recipe",
+        "other makefile",
+        "shell",
+        "script",
+        "and a repair",
+    ],
 )
 async def test_what_a_pass_comes_from(
     tmp_path: Path, patch: Mapping[str, str], severity: str | None

@@ -40,10 +40,10 @@ CARELESS: list[Step] = [
 CAREFUL: list[Step] = [FIX, WHY]
 
 
-async def fixed(desk: Desk) -> FixOutput:
-    """Run `fixpoint fix` for the failing command and return its report."""
+async def fixed(desk: Desk, code: int = 0) -> FixOutput:
+    """Run `fixpoint fix` for the failing command, which ends so, and return its report."""
     done = await desk.fix("--test", "sh check.sh", "--proposers", "agent", "--json")
-    assert done.code == 0, done
+    assert done.code == code, done
     return FixOutput.model_validate_json(done.out)
 
 
@@ -69,9 +69,28 @@ async def test_what_failed_before_is_not_held_against_a_patch(tmp_path: Path) ->
 
 
 async def test_a_suite_that_does_not_work_proves_nothing(tmp_path: Path) -> None:
-    """The report says so rather than claim that nothing broke."""
+    """The report says so rather than claim that nothing broke, and a person has to look."""
     files = {**FILES, "suite.sh": "echo 'usage: suite OPTION'\nexit 4\n"}
     async with open_desk(tmp_path, attempts(CAREFUL), files=files) as desk:
-        assert (await fixed(desk)).reason == snapshot(
+        output = await fixed(desk, code=3)
+        (finding,) = output.attempts[0].guard_findings
+        assert (finding.rule, finding.severity) == ("suite-uncompared", "needs_a_person")
+        assert output.reason == snapshot(
             "The failing command passes with the patch. The full test suite `sh suite.sh` also fails without the patch (exit code 4) and names no test, so it can't show what the patch may have broken."
         )
+
+
+async def test_a_suite_that_stops_early_is_compared(tmp_path: Path) -> None:
+    """A test file that never loads keeps nobody from seeing what a patch breaks."""
+    case = "import unittest\n\nclass T(unittest.TestCase):\n    def test_{0}(self):\n        self.assertEqual(open('{0}.txt').read(), '{1}\\n')\n"
+    files = {
+        "app.txt": "wrong\n",
+        "other.txt": "good\n",
+        "check.sh": CHECK,
+        "test_a.py": case.format("missing", "good"),
+        "test_other.py": case.format("other", "good"),
+        ".github/fixpoint.yml": "setup: 'true'\ntest: python3 -m unittest -f -b\n",
+    }
+    async with open_desk(tmp_path, attempts(CARELESS, CAREFUL), files=files) as desk:
+        output = await fixed(desk)
+        assert [(one.exit_code, one.accepted) for one in output.attempts] == [(0, False), (0, True)]

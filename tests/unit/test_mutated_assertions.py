@@ -10,7 +10,7 @@ import pytest
 
 from bot.ci.failures import read
 from bot.model import Failure, Observation
-from bot.repair.verification.must_fail import Turn, reached, sentinels
+from bot.repair.verification.must_fail import Sentinels, Turn, reached, sentinels
 
 SETTING = '''\
 import contextlib
@@ -142,7 +142,8 @@ def test_an_assertion_that_is_not_reached() -> None:
     assert made is not None
     assert outcome(made[0]).wasSuccessful()
     assert outcome(made[1]).wasSuccessful()
-    assert reached(["t.a", "t.b"], Observation("u", 1, (Failure("t::b"),))) == ("t.b",)
+    doomed = Sentinels({}, frozenset({"t.a", "t.b"}))
+    assert reached(doomed, ["t.a", "t.b"], Observation("u", 1, (Failure("t::b"),))) == ("t.b",)
 
 
 def test_another_assertion() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,8 @@ from bot.repair.verification.must_fail import (
     sentinels,
     without_effect,
 )
+from bot.repair.verification.must_fail_by_syntax import places_of_tests
+from bot.repair.verification.must_fail_by_syntax import planted as planted_by_syntax
 from bot.repair.verification.repetition import not_repeated
 from bot.repair.verification.test_functions import candidate_files
 from bot.reporting.reasons import guards_runs
@@ -44,7 +47,7 @@ class _Passed:
 
 
 class HonestyTest:
-    """Verifies passing runs of one run's patches; Python's test runners alone."""
+    """Verifies passing runs of one run's patches."""
 
     def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
         self._room = room
@@ -91,7 +94,7 @@ class HonestyTest:
         proof = await self._run(
             f"{passed.name}-reached", passed, {**planted.files, **planted.proof}
         )
-        return reached(lies, proof)
+        return reached(planted, lies, proof)
 
     async def _run(self, name: str, passed: _Passed, files: Mapping[str, bytes]) -> Observation:
         return await self._room.observe_with(name, passed.green.command, passed.patch, files)
@@ -103,18 +106,38 @@ class HonestyTest:
         if not names:
             return {}
         tree = await self._store.apply(self._base_tree, patch.data)
-        paths = candidate_files(await self._store.paths(tree), names)
+        known = await self._store.paths(tree)
+        paths = candidate_files(known, names) or places_of_tests(known, red)
         return await self._store.files(tree, paths) if paths else {}
 
     async def _is_without_effect(self, passed: _Passed) -> bool:
         """Whether the command runs other copies of these files, as of an installed package."""
         planted = await _planted(passed, Turn.REPEATED)
+        if planted is not None and planted.whole_names:
+            return not await self._is_run(passed)
         if planted is None or not planted.controls:
             return False
         untouched = replace(passed, patch=Patch())
         seen = await self._run(f"{passed.name}-control", untouched, planted.files)
         return without_effect(planted, seen)
 
+    async def _is_run(self, passed: _Passed) -> bool:
+        """Whether what is raised in these files shows, without the patch, in what the command prints."""
+        word = f"raised-{secrets.token_hex(8)}"
+        files = planted_by_syntax(passed.sources, passed.red, passed.green, message=word)
+        if files is None:
+            return False
+        untouched = replace(passed, patch=Patch())
+        seen = await self._run(f"{passed.name}-control", untouched, files.files)
+        return word in seen.output
+
+
+def _planted_now(passed: _Passed, turn: Turn) -> Sentinels | None:
+    sources, red, green = passed.sources, passed.red, passed.green
+    if all(path.endswith(".py") for path in sources):
+        return sentinels(sources, red, green, turn)
+    return planted_by_syntax(sources, red, green, turn)
+
 
 async def _planted(passed: _Passed, turn: Turn) -> Sentinels | None:
-    return await asyncio.to_thread(sentinels, passed.sources, passed.red, passed.green, turn)
+    return await asyncio.to_thread(_planted_now, passed, turn)

@@ -60,12 +60,18 @@ class Sentinels:
         proof: The files with an error raised at each place that was changed: a test that passes
             although its assertion is turned round has come there if it fails with these. Empty
             where every test fails for sure.
+        whole_names: Whether names are ids as they stand, as titles are.
     """
 
     files: Mapping[str, bytes]
     doomed: frozenset[str]
     controls: frozenset[str] = frozenset()
     proof: Mapping[str, bytes] = field(default_factory=dict)
+    whole_names: bool = False
+
+    def name(self, identity: str) -> str:
+        """Return the name of a test."""
+        return identity if self.whole_names else name_of(identity)
 
 
 def doomed_by(red: Observation, green: Observation) -> frozenset[str]:
@@ -122,21 +128,23 @@ def forged(planted: Sentinels, seen: Observation) -> tuple[str, ...]:
         planted: What was put into the tree.
         seen: The command's run with it.
     """
-    said = {name_of(test) for test in seen.passed} - {name_of(test) for test in seen.failing_ids}
+    name = planted.name
+    said = {name(test) for test in seen.passed} - {name(test) for test in seen.failing_ids}
     lies = planted.doomed & said
     if not lies and seen.ok:
-        lies = planted.doomed - {name_of(test) for test in seen.skipped}
+        lies = planted.doomed - {name(test) for test in seen.skipped}
     return tuple(sorted(lies))
 
 
-def reached(lies: Iterable[str], proof: Observation) -> tuple[str, ...]:
+def reached(planted: Sentinels, lies: Iterable[str], proof: Observation) -> tuple[str, ...]:
     """Return the tests that do come to the places that were changed.
 
     Args:
+        planted: What was put into the tree.
         lies: Tests that pass although an assertion is turned round.
         proof: The command's run with an error raised in the place of that assertion.
     """
-    failing = {name_of(test) for test in proof.failing_ids}
+    failing = {planted.name(test) for test in proof.failing_ids}
     return tuple(name for name in lies if name in failing)
 
 

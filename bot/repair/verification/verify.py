@@ -125,10 +125,10 @@ class Verifier:
             mended: Tests of it that fail there and pass alone with the patch: here they must too.
         """
         if baseline.timed_out:
-            return replace(verification, uncompared=uncompared(baseline))
+            return self._not_compared(verification, uncompared(baseline))
         suite = await self._room.observe_shuffled(f"{name}-suite", baseline.command, patch)
         if not suite.ok and (reason := uncompared(baseline)):
-            return replace(verification, suite=suite, uncompared=reason)
+            return self._not_compared(replace(verification, suite=suite), reason)
         fresh = new_failures(baseline, suite, mended)
         if fresh:  # a flaky test says nothing about the patch
             again = await self._room.observe(f"{name}-suite-again", baseline.command, patch)
@@ -138,6 +138,11 @@ class Verifier:
             without_it = await self._room.observe(f"{name}-suite-b", baseline.command, Patch())
             fresh = seen_again(fresh, new_failures(without_it, suite, mended))
         return replace(verification, suite=suite, new_failures=fresh)
+
+    def _not_compared(self, verification: Verification, reason: str) -> Verification:
+        """Return the verification with why nothing tells what else the patch does."""
+        shown = configured([found("suite-uncompared", reason)], self._rules.guards)
+        return replace(verification, uncompared=reason, findings=(*verification.findings, *shown))
 
     async def _candidate(
         self, patch: Patch, question: Question, written: tuple[str, ...]

@@ -65,6 +65,7 @@ _FINDS: dict[str, str] = {
     "fails-in-disguise": "a command that passes only where something tells of a test",
     "check-replaced": "a pass that comes from changed files which say how the tests run",
     "flaky-pass": "a command that passes with the patch only sometimes",
+    "suite-uncompared": "a full test suite that can't show what the patch may have broken",
 }
 
 

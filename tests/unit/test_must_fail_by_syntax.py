@@ -1,0 +1,159 @@
+"""Tests in other languages than Python that are made to fail."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bot.ci import failures
+from bot.model import Failure, Observation
+from bot.repair.guards.syntax import parse
+from bot.repair.verification.must_fail import Sentinels, Turn, forged
+from bot.repair.verification.must_fail_by_syntax import places_of_tests, planted
+
+NODE = """\
+const { test, describe, it } = require('node:test');
+const assert = require('node:assert');
+describe('sums', () => {
+  it('adds (two)', async () => {
+    const sum = 1 + 1;
+    assert.strictEqual(sum, 2);
+  });
+  it('is short', () => assert.ok(true));
+});
+test('steady', () => { assert.equal(1, 1) });
+test('other', () => { assert(1 === 1); });
+"""
+JEST = """\
+describe('sums', function () {
+  it("adds", async () => { await expect(sum(1)).resolves.toBe(2) });
+  it('denies', () => { expect(sum(1)).not.toBe(3); });
+});
+"""
+GO = 'package a\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tt.Run("x", func(t *testing.T) {})\n}\n'
+RUST = """\
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn adds() -> Result<(), String> {
+        Ok(())
+    }
+    #[test]
+    #[should_panic]
+    fn panics() { panic!() }
+}
+"""
+
+
+def red(*tests: str, passed: tuple[str, ...] = (), file: str | None = None) -> Observation:
+    """Return a run in which these fail."""
+    failing = tuple(Failure(test, file, message='expected "3"\n to be 2') for test in tests)
+    return Observation("run", 1, failing, frozenset(passed))
+
+
+def green(*passed: str) -> Observation:
+    """Return a run in which these pass."""
+    return Observation("run", 0, passed=frozenset(passed))
+
+
+def text(found: Sentinels | None, path: str) -> str:
+    """Return a planted file, which is a program still, with as many lines."""
+    assert found is not None
+    syntax = parse(path, found.files[path])
+    assert syntax is not None
+    assert not syntax.root.has_error
+    return found.files[path].decode()
+
+
+def ran(folder: Path, source: str) -> Observation:
+    """Run it with node."""
+    (folder / "a.test.js").write_text(source, "utf-8")
+    done = subprocess.run(
+        ["node", "--test", "a.test.js"], cwd=folder, capture_output=True, check=False, text=True
+    )
+    seen = failures.read(done.stdout, failed=done.returncode != 0)
+    return Observation("node --test", done.returncode, seen.failing, seen.passed, seen.skipped)
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
+@pytest.mark.parametrize("turn", [Turn.REPEATED, Turn.BROKEN])
+def test_node_s_tests_fail(tmp_path: Path, turn: Turn) -> None:
+    """Those that failed before and one of the others, and nothing else; a lie is seen."""
+    untouched = ran(tmp_path, NODE)
+    assert untouched.passed >= {"sums > adds (two)", "sums > is short", "steady", "other"}
+    doomed = ("sums > adds (two)", "other")
+    before = red(*doomed, passed=("steady",))
+    found = planted({"a.test.js": NODE.encode()}, before, untouched, turn)
+    seen = ran(tmp_path, text(found, "a.test.js"))
+    assert found is not None
+    assert seen.failing_ids == found.doomed | found.controls
+    assert found.doomed == set(doomed)
+    assert "sums > is short" in seen.passed
+    assert forged(found, seen) == ()
+    assert forged(found, untouched) == tuple(sorted(doomed))
+
+
+def test_expectations_are_turned_round() -> None:
+    """By `not`, wherever jest, vitest and chai have it."""
+    before = red("sums \u203a adds", "a.spec.ts > sums > denies")
+    found = planted({"a.spec.ts": JEST.encode()}, before, green(), Turn.BROKEN)
+    changed = text(found, "a.spec.ts")
+    assert "expect(sum(1)).resolves.not.toBe(2)" in changed
+    assert "expect(sum(1)).toBe(3)" in changed
+    assert found is not None
+    assert found.proof
+
+
+def test_go_and_rust() -> None:
+    """At the beginning of the function, without another line; a panic that is asked for stays."""
+    go = planted(
+        {"a_test.go": GO.encode()}, red("a/b.TestAdd/x"), green("a/b.TestAdd/x", "a/b.TestAdd")
+    )
+    assert 'func TestAdd(t *testing.T) { defer t.Error("expected \\"3\\" to be 2");' in text(
+        go, "a_test.go"
+    )
+    assert go is not None
+    assert go.doomed == {"a/b.TestAdd"}
+    rust = planted({"src/a.rs": RUST.encode()}, red("tests::adds", "tests::panics"), green())
+    assert '{ if true { panic!("{}", "expected \\"3\\" to be 2"); }' in text(rust, "src/a.rs")
+    assert rust is not None
+    assert rust.doomed == {"tests::adds"}
+    assert planted({"src/a.rs": RUST.encode()}, red("tests::panics"), green()) is None
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not shutil.which("rustc"), reason="Rust is not installed")
+def test_rust_s_tests_fail(tmp_path: Path) -> None:
+    """As its compiler and its runner have it; what must panic still does."""
+    found = planted({"src/a.rs": RUST.encode()}, red("tests::adds"), green("tests::adds"))
+    (tmp_path / "a.rs").write_text(text(found, "src/a.rs"), "utf-8")
+    script = "rustc --edition 2021 --test a.rs -o a && ./a"
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=tmp_path, capture_output=True, check=False, text=True
+    )
+    seen = failures.read(done.stdout)
+    assert {one.test for one in seen.failing} == {"tests::adds"}
+    assert any(one.startswith("tests::panics") for one in seen.passed)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not shutil.which("go"), reason="Go is not installed")
+def test_go_s_tests_fail(tmp_path: Path) -> None:
+    """The planted program compiles, and its runner names the test."""
+    found = planted({"a_test.go": GO.encode()}, red("a.TestAdd/x"), green("a.TestAdd"))
+    (tmp_path / "go.mod").write_text("module a\n", "utf-8")
+    (tmp_path / "a_test.go").write_text(text(found, "a_test.go"), "utf-8")
+    done = subprocess.run(
+        ["go", "test", "."], cwd=tmp_path, capture_output=True, check=False, text=True
+    )
+    assert "--- FAIL: TestAdd" in done.stdout
+
+
+def test_where_the_tests_may_be() -> None:
+    """In files that failures name, in tests by name, and anywhere in Rust."""
+    paths = ["lib/check.js", "app.js", "app.test.ts", "src/a.rs", "test_a.py", "tests/data.json"]
+    found = places_of_tests(paths, red("x", file="lib/check.js"))
+    assert found == ("lib/check.js", "app.test.ts", "src/a.rs")
