@@ -19,6 +19,8 @@ from bot.repair.workspace.scrubbing import Scrub, scrubbed
 from sandbox.base import WORKSPACE, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
+_BRIEFLY = Ordering(said="", pytest_options="--maxfail=1")
+
 
 class CleanRoom:
     """Observes commands of one run; nothing that ran before is left in what they see."""
@@ -67,6 +69,20 @@ class CleanRoom:
         sandbox = await self._fresh(name)
         try:
             return await self._observed(sandbox, command, patch, files=files)
+        finally:
+            await sandbox.close()
+
+    async def observe_mutant(
+        self, name: str, command: str, patch: Patch, files: Mapping[str, bytes]
+    ) -> Observation:
+        """Do the same as `observe_with`, and let pytest end with the first test that fails.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        sandbox = await self._fresh(name)
+        try:
+            return await self._observed(sandbox, command, patch, _BRIEFLY, files=files)
         finally:
             await sandbox.close()
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.apart import TooMuch, apart
 from bot.model import (
     GuardFinding,
+    MutantResults,
     Observation,
     Patch,
     Proposal,
@@ -20,6 +22,7 @@ from bot.repair.verification.candidate import (
     CandidatePatch,
     TestEdits,
     candidate_of,
+    changes_between,
     files_of_tests,
     own_tests,
     without,
@@ -28,6 +31,7 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.comparison import new_failures, seen_again, uncompared
 from bot.repair.verification.findings import findings_in, problem_of
 from bot.repair.verification.forged_results import HonestyTest
+from bot.repair.verification.mutation_test import MutationTest
 from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
@@ -128,6 +132,22 @@ class Verifier:
             without_it = await self._room.observe(f"{name}-suite-b", baseline.command, Patch())
             fresh = seen_again(fresh, new_failures(without_it, suite, mended))
         return replace(verification, suite=suite, new_failures=fresh)
+
+    async def try_mutants(
+        self, name: str, patch: Patch, runs: Sequence[Observation], red: Observation | None
+    ) -> MutantResults | None:
+        """Return what the tests that decided on an accepted patch notice of mutants of it.
+
+        Args:
+            name: Of the sandboxes.
+            patch: What was verified.
+            runs: That passed with it.
+            red: The failing command without it.
+        """
+        tree = await self._store.apply(self._base_tree, patch.data)
+        changes = await changes_between(self._store, self._base_tree, tree)
+        failed = red.failing_ids if red is not None else frozenset()
+        return await MutationTest(self._room).results(name, patch, changes, runs, failed)
 
     async def _candidate(
         self, patch: Patch, question: Question, written: tuple[str, ...]
