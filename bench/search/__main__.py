@@ -23,8 +23,8 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from bench.search import peer
@@ -35,6 +35,18 @@ from bench.search.projects import load_projects
 from bench.search.quixbugs import load_quixbugs
 from bench.search.result import HEAD, Result, row
 from bench.search.subject import Subject
+from bot.model import SearchLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A patch, how sure it is, and what that comes from; or why there is none."""
+
+    patch: str
+    why: str
+    probability: float | None = None
+    witnesses: Mapping[str, float] | None = None
+
 
 FIXPOINT = Path(sys.executable).with_name("fixpoint")
 
@@ -66,6 +78,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth fault alone")
     parser.add_argument("--from", dest="start", type=int, default=0, metavar="N", help="from there")
     parser.add_argument("--seconds", type=float, default=120.0, help="limit of one repair")
+    parser.add_argument(
+        "--confidence", type=float, default=SearchLimits().confidence,
+        help="in place: probability from which the search is content with a patch",
+    )  # fmt: skip
     parser.add_argument("--in-place", action="store_true", help="without a sandbox")
     parser.add_argument("--fixkit", action="store_true", help="let fixkit try as well")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write the results as JSON")
@@ -102,12 +118,23 @@ async def _by_fixpoint(subject: Subject, options: argparse.Namespace) -> Result:
         folder = _planted(subject, scratch)
         started, before = time.perf_counter(), _processor()
         if options.in_place:
-            patch, why = await repair_in_place(folder, subject.test, options.seconds), ""
+            made = await _made_in_place(subject, folder, options)
         else:
-            patch, why = await _repaired(subject, folder, options.seconds)
+            made = await _repaired(subject, folder, options)
         seconds, cpu = time.perf_counter() - started, _processor() - before
-        equal = bool(patch) and subject.behaves(folder)
-        return Result(subject.id, "fixpoint", bool(patch), equal, seconds, cpu, patch, why)
+        equal = bool(made.patch) and subject.behaves(folder)
+        return Result(
+            subject.id, "fixpoint", bool(made.patch), equal, seconds, cpu, made.patch,
+            made.why, made.probability, made.witnesses,
+        )  # fmt: skip
+
+
+async def _made_in_place(subject: Subject, folder: Path, options: argparse.Namespace) -> Made:
+    found = await repair_in_place(folder, subject.test, options.seconds, options.confidence)
+    if found is None or found.assurance is None:
+        return Made("", found.summary if found is not None else "too slow")
+    witnesses = asdict(found.assurance.witnesses)
+    return Made(found.patch.text, "", found.assurance.probability, witnesses)
 
 
 async def _by_fixkit(python: Path, subject: Subject, seconds: float) -> Result:
@@ -133,7 +160,7 @@ def _planted(subject: Subject, scratch: str) -> Path:
     return folder
 
 
-async def _repaired(subject: Subject, folder: Path, seconds: float) -> tuple[str, str]:
+async def _repaired(subject: Subject, folder: Path, options: argparse.Namespace) -> Made:
     """Run `fixpoint fix` and apply its patch; return the patch, and why there is none."""
     if not (folder / ".git").exists():
         await _finished("git", "init", "--quiet", cwd=folder)
@@ -141,15 +168,24 @@ async def _repaired(subject: Subject, folder: Path, seconds: float) -> tuple[str
         who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
         await _finished("git", *who, "commit", "--quiet", "--message=faulty", cwd=folder)
     setup = [word for command in subject.setup for word in ("--setup", command)]
-    what = ("--test", subject.test, *setup, "--proposers", "search", "--timeout", str(seconds))
+    what = (
+        "--test",
+        subject.test,
+        *setup,
+        "--proposers",
+        "search",
+        "--timeout",
+        str(options.seconds),
+    )
     out = await _finished(str(FIXPOINT), "fix", str(folder), *what, "--apply", "--json", cwd=folder)
     try:
         report = json.loads(out)
     except ValueError:
-        return "", "no report"
-    if report["verdict"] == "fixed":
-        return str(report["patch"]), ""
-    return "", "; ".join(report["notes"]) or f"{report['verdict']}: {report['reason']}"
+        return Made("", "no report")
+    sure = next((one["assurance"] for one in report["attempts"] if one["assurance"]), None)
+    if report["verdict"] == "fixed" and sure is not None:
+        return Made(report["patch"], "", sure["probability"], sure["witnesses"])
+    return Made("", "; ".join(report["notes"]) or f"{report['verdict']}: {report['reason']}")
 
 
 async def _finished(*argv: str, cwd: Path) -> bytes:

@@ -11,6 +11,7 @@ from bot.model import (
     Limits,
     Observation,
     Problem,
+    Proposal,
     Reproduction,
     SearchLimits,
     Usage,
@@ -25,8 +26,17 @@ _WITHOUT_PLUGINS = "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"
 """Else the plugins of this project's own tests, which no program needs, are imported each time."""
 
 
-async def repair_in_place(folder: Path, test: str, seconds: float) -> str:
-    """Repair the project in a folder and return the patch."""
+async def repair_in_place(
+    folder: Path, test: str, seconds: float, confidence: float
+) -> Proposal | None:
+    """Repair the project in a folder; None where a command took too long for that.
+
+    Args:
+        folder: Of the project.
+        test: The failing command.
+        seconds: Of the search.
+        confidence: Probability from which the search is content with a patch.
+    """
     test = f"{_WITHOUT_PLUGINS} {test}"
     workbench = await LocalWorkbench(folder, {}).start()
     driver = folder.parent / "driver"
@@ -40,11 +50,11 @@ async def repair_in_place(folder: Path, test: str, seconds: float) -> str:
         limits=Limits(),
         spent=Usage(),
         deadline=time.time() + 2 * seconds,
-        search=SearchLimits(seconds),
+        search=SearchLimits(seconds, confidence=confidence),
     )
     proposer = SearchProposer(folder=str(driver), root=str(folder))
     try:
         proposal = await proposer.propose(task, workbench, PlainSteps(), silent, lambda _: None)
     except TimeoutError:  # this plain folder gives up on a command after a minute
-        return ""
-    return proposal.patch.text
+        return None
+    return proposal

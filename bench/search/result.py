@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -20,6 +20,8 @@ class Result:
         cpu: Processor time, all processes together, in seconds.
         patch: As a diff, or "".
         why: What was said where nothing was found.
+        probability: That the patch is right, as the search estimated it.
+        witnesses: What that comes from.
     """
 
     subject: str
@@ -30,12 +32,15 @@ class Result:
     cpu: float
     patch: str
     why: str = ""
+    probability: float | None = None
+    witnesses: Mapping[str, float] | None = None
 
     def line(self) -> str:
         """Return it as one line."""
         word = "equal" if self.equal else "plausible" if self.plausible else "not fixed"
+        likely = "" if self.probability is None else f" ({self.probability:.2f})"
         told = _changed(self.patch) if self.plausible else self.why
-        return f"{self.by:8} {self.subject:28} {word:10} {self.seconds:6.1f} s {self.cpu:6.1f} cpu s  {told[:150]}"
+        return f"{self.by:8} {self.subject:28} {word:10} {self.seconds:6.1f} s {self.cpu:6.1f} cpu s{likely}  {told[:150]}"
 
 
 def row(name: str, results: Sequence[Result]) -> str:

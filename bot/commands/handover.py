@@ -11,6 +11,7 @@ from bot.commands.fix_options import FixOptions
 from bot.errors import UsageError
 from bot.model import Patch, Report, Verdict
 from bot.reporting.commit_text import commit_message
+from bot.reporting.reasons import assurance
 from sandbox.git import ForeignRepository, GitError, foreign, git
 from sandbox.scratch import scratch_folder
 
@@ -109,6 +110,8 @@ async def hand_over(options: FixOptions, repository: Path | None, report: Report
             destination = await _deliver(options, repository, report)
         except UsageError as error:
             failure = error
+    elif report.verdict is Verdict.SUGGESTED and (options.apply or options.branch or options.patch):
+        destination = assurance.not_delivered()
     _print(options, report, destination)
     if failure is not None:
         raise failure

@@ -28,6 +28,7 @@ from bot.config.values import (
     JsonSchema,
     Label,
     Network,
+    Probability,
     Proposers,
     RestoredGlob,
     Text,
@@ -137,10 +138,16 @@ class SearchSection(ConfigSection):
         description="Number of edits tested in parallel; one per processor if unset.",
     )
 
+    confidence: Probability = Field(
+        _SEARCH.confidence,
+        description="Estimated probability of being right from which a patch of the search is "
+        "published; below it, the patch is only suggested in the report.",
+    )
+
     @property
     def limits(self) -> SearchLimits:
         """The section in the words of a run."""
-        return SearchLimits(self.seconds, self.workers)
+        return SearchLimits(self.seconds, self.workers, self.confidence)
 
 
 class CapsSection(ConfigSection):

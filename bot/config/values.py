@@ -114,6 +114,12 @@ def _pause(value: object) -> float:
     return 0.0 if none else _duration(value)
 
 
+def _probability(value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1:
+        return float(value)
+    raise ValueError("must be a probability from 0 to 1, such as 0.8")
+
+
 def _dollars(value: object) -> Decimal:
     if isinstance(value, int | float) and not isinstance(value, bool):
         amount = Decimal(str(value))
@@ -212,6 +218,12 @@ Duration = Annotated[
     ),
 ]
 """Seconds."""
+
+Probability = Annotated[
+    float,
+    PlainValidator(_probability),
+    WithJsonSchema({"type": "number", "minimum": 0, "maximum": 1}),
+]
 
 Pause = Annotated[
     float,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.model.assurance import Assurance, Witnesses
 from bot.model.attempt import (
     Acceptance,
     Attempt,
@@ -10,8 +11,10 @@ from bot.model.attempt import (
     Proposal,
     Severity,
     Verification,
+    suggestion_of,
 )
 from bot.model.limits import Limits, SearchLimits
+from bot.model.mutation import MutantResults, Survivor
 from bot.model.observation import Failure, Observation, StartedProgram, TestCounts
 from bot.model.problem import Commands, Comment, FailedJob, Problem, Target
 from bot.model.report import Cause, OtherFailure, OtherKind, Report, Reproduction, Verdict
@@ -19,6 +22,7 @@ from bot.usage import Usage
 
 __all__ = [
     "Acceptance",
+    "Assurance",
     "Attempt",
     "Cause",
     "Commands",
@@ -27,6 +31,7 @@ __all__ = [
     "Failure",
     "GuardFinding",
     "Limits",
+    "MutantResults",
     "Observation",
     "OtherFailure",
     "OtherKind",
@@ -38,9 +43,12 @@ __all__ = [
     "SearchLimits",
     "Severity",
     "StartedProgram",
+    "Survivor",
     "Target",
     "TestCounts",
     "Usage",
     "Verdict",
     "Verification",
+    "Witnesses",
+    "suggestion_of",
 ]

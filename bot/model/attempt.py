@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from bot.model.assurance import Assurance
+from bot.model.mutation import MutantResults
 from bot.model.observation import Failure, Observation, StartedProgram
 from bot.usage import Usage
 
@@ -77,6 +80,7 @@ class Proposal:
         clues: What the next proposer should know: suspicious lines, edits that come near.
         programs: What the failing command started, where the proposer had it watched.
         edit: By which its proposer knows the patch again when it is asked once more, or "".
+        assurance: How sure the proposer is of the patch; None where it can't tell.
     """
 
     patch: Patch
@@ -88,6 +92,7 @@ class Proposal:
     clues: str = ""
     programs: tuple[StartedProgram, ...] = ()
     edit: str = ""
+    assurance: Assurance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +111,8 @@ class Verification:
         restored: Files that were put back before verification.
         runs: Exit codes of every execution of the failing command with the patch.
         remarks: What a person should know of how it was verified, one sentence each.
+        mutants: What the tests notice of small faults in the changed lines; None where that is
+            not known.
     """
 
     target: Observation | None
@@ -118,6 +125,7 @@ class Verification:
     restored: tuple[str, ...] = ()
     runs: tuple[int, ...] = ()
     remarks: tuple[str, ...] = ()
+    mutants: MutantResults | None = None
 
     @property
     def accepted(self) -> bool:
@@ -171,14 +179,27 @@ class Attempt:
     started: datetime | None = None
 
     @property
+    def passes(self) -> bool:
+        """Whether its patch passes everything that is run and read."""
+        return self.verification is not None and self.verification.accepted
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether its patch passes, and yet is not likely enough to be right."""
+        assurance = self.proposal.assurance
+        return self.passes and assurance is not None and not assurance.enough
+
+    @property
     def accepted(self) -> bool:
         """Whether its patch is accepted."""
-        return self.verification is not None and self.verification.accepted
+        return self.passes and not self.doubtful
 
     @property
     def acceptance(self) -> Acceptance:
         """Whether its patch can be used."""
-        return self.verification.acceptance if self.verification is not None else Acceptance.NO
+        if self.verification is None or self.doubtful:
+            return Acceptance.NO
+        return self.verification.acceptance
 
     @property
     def failing_after(self) -> tuple[str, ...] | None:
@@ -186,3 +207,13 @@ class Attempt:
         if self.verification is None or self.verification.target is None:
             return None
         return tuple(failure.test for failure in self.verification.target.failing)
+
+
+def suggestion_of(attempts: Sequence[Attempt]) -> Attempt | None:
+    """Return the doubtful attempt that is the likeliest to be right, or None."""
+    doubtful = [
+        (one.proposal.assurance.probability, one)
+        for one in attempts
+        if one.doubtful and one.proposal.assurance is not None
+    ]
+    return max(doubtful, key=lambda pair: pair[0])[1] if doubtful else None

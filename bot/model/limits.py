@@ -47,7 +47,9 @@ class SearchLimits:
     Attributes:
         seconds: Wall time.
         workers: Processes that try edits at the same time; None means one for each processor.
+        confidence: Probability from which a patch counts as a repair; below, it is suggested.
     """
 
     seconds: float = 120.0
     workers: int | None = None
+    confidence: float = 0.8

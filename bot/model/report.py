@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bot.model.attempt import Acceptance, Attempt, GuardFinding, Patch
+from bot.model.attempt import Acceptance, Attempt, GuardFinding, Patch, suggestion_of
 from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
 from bot.model.problem import Commands, FailedJob, Problem
@@ -83,6 +83,7 @@ class Verdict(StrEnum):
     """How a run ends."""
 
     FIXED = "fixed"
+    SUGGESTED = "suggested"
     IMPROVED = "improved"
     FLAKY = "flaky"
     RED_ON_BASE = "red on base"
@@ -107,7 +108,7 @@ class Report:
         commands: How it was set up and tested; None when that was not found out.
         reproduction: None when the run ended before it.
         attempts: All of them, in order.
-        patch: The accepted one, or the best partial one, or empty.
+        patch: The accepted one, or the suggested one, or the best partial one, or empty.
         patch_accepted: Whether `patch` is accepted.
         usage: Of the whole run.
         seconds: Wall time of the whole run.
@@ -158,6 +159,11 @@ class Report:
         attempt = self.accepted_attempt if self.patch_accepted else None
         verification = attempt.verification if attempt is not None else None
         return verification.to_check if verification is not None else ()
+
+    @property
+    def suggested_attempt(self) -> Attempt | None:
+        """The attempt whose patch is suggested: it passes, and may yet be wrong."""
+        return suggestion_of(self.attempts) if self.verdict is Verdict.SUGGESTED else None
 
     @property
     def accepted_attempt(self) -> Attempt | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted
-from bot.model import Attempt, Observation, Patch, Proposal, Usage, Verification
+from bot.model import Attempt, MutantResults, Observation, Patch, Proposal, Usage, Verification
 from bot.model.guard_rules import PatchRules, configured
 from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
 from bot.model.steps import Steps, now
@@ -142,6 +142,7 @@ async def _verify(
         if not _may_be_a_draft(run, verification):
             return verified
         return replace(verified, verification=await _compared(run, context, key, name, verified))
+    target = verification.target
     verification = await _beside(run, context, key, name, patch, verification)
     if not verification.target or not verification.target.ok:
         return replace(verified, verification=verification)
@@ -151,7 +152,29 @@ async def _verify(
     verified = replace(verified, verification=verification)
     if not verification.accepted:
         return verified
-    return replace(verified, verification=await _compared(run, context, key, name, verified))
+    verification = await _compared(run, context, key, name, verified)
+    if verification is not None and verification.accepted:
+        runs = tuple(one for one in (target, verification.suite) if one is not None)
+        mutants = await _mutants(run, context, key, name, verified.proposal, runs)
+        verification = replace(verification, mutants=mutants)
+    return replace(verified, verification=verification)
+
+
+async def _mutants(
+    run: Run,
+    context: RepairContext,
+    key: str,
+    name: str,
+    proposal: Proposal,
+    runs: tuple[Observation, ...],
+) -> MutantResults | None:
+    """Return what the deciding tests notice of small faults in the changed lines."""
+    if proposal.assurance is not None and proposal.assurance.mutants is not None:
+        return proposal.assurance.mutants
+    reproduction = run.known.reproduction
+    red = reproduction.observation if reproduction is not None else None
+    act = context.verifier(run).try_mutants
+    return await run.steps(f"{key}: mutants", act, name, proposal.patch, runs, red)
 
 
 def _may_be_a_draft(run: Run, verification: Verification) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from bot.detect import DirectoryTree, detect
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
-from bot.model import Attempt, Cause, Patch, Report, Reproduction, Verdict
+from bot.model import Attempt, Cause, Patch, Report, Reproduction, Verdict, suggestion_of
 from bot.model.deadline import RunLimits, StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import (
@@ -91,7 +91,11 @@ async def repair(
         verdict, reason = Verdict.STOPPED, str(end)
     except BudgetExhausted as end:
         verdict, reason = Verdict.BUDGET_SPENT, str(end)
-    except (ProviderError, SandboxError, GitError) as error:
+    except ProviderError as error:
+        suggested = suggestion_of(known.attempts) is not None
+        verdict = Verdict.SUGGESTED if suggested else Verdict.INFRASTRUCTURE
+        reason = f"{ending.suggested()} {error}" if suggested else str(error)
+    except (SandboxError, GitError) as error:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
     report = await _report(run, context, verdict, reason, started)
     if job.failed:

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from bot.detect.missing.python_modules import NO_MODULE_TO_RUN
-from bot.model import Attempt, Cause, Observation, Patch, Reproduction, Verdict
+from bot.model import (
+    Attempt,
+    Cause,
+    Observation,
+    Patch,
+    Reproduction,
+    Verdict,
+    suggestion_of,
+)
 from bot.model.proposers import PROPOSERS, ProposerTraits
 from bot.reporting.reasons import ending, reproduction
 
@@ -82,6 +90,8 @@ def next_move(state: State) -> Move:
 
 def _finds_another(state: State, proposer: ProposerTraits) -> bool:
     """Whether a search continues after a rejected patch: only when no other proposer is left."""
+    if any(attempt.doubtful for attempt in state.attempts):
+        return False  # it has gone on by itself until its time was up
     patches = sum(attempt.proposer == proposer.name for attempt in state.attempts)
     last = state.ladder[-1] == proposer
     return proposer.finds_another and last and patches == state.tried.count(proposer.name)
@@ -100,6 +110,8 @@ def already_asked(earlier: Sequence[Attempt]) -> tuple[str, ...]:
 
 
 def _conclude(state: State, reason: str) -> Conclude:
+    if suggestion_of(state.attempts) is not None:
+        return Conclude(Verdict.SUGGESTED, ending.suggested())
     if best_partial(state.attempts, state.failing_before) is not None:
         return Conclude(Verdict.IMPROVED, reason)
     return Conclude(Verdict.GAVE_UP, reason)
@@ -134,7 +146,10 @@ def draft_of(attempts: Sequence[Attempt], reproduction: Reproduction | None) -> 
 
 
 def best_patch(attempts: Sequence[Attempt], failing_before: frozenset[str]) -> Patch:
-    """Return the patch to show when none is accepted: the best partial one, else the last."""
+    """Return the patch to show when none is accepted: a suggestion, the best partial one, the last."""
+    suggestion = suggestion_of(attempts)
+    if suggestion is not None:
+        return suggestion.proposal.patch
     partial = best_partial(attempts, failing_before)
     if partial is not None:
         return partial.proposal.patch

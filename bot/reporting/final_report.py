@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import MappingProxyType
 
 from bot.model import Observation, Report, Verdict
 from bot.model.offer import Offer
@@ -26,7 +27,13 @@ from bot.reporting.markdown import Section, bullets, code, details, essential, f
 from bot.reporting.next_step import next_step
 from bot.reporting.proof import observation_of, proof
 from bot.reporting.prose import line
+from bot.reporting.reasons import assurance as how_sure
+from bot.reporting.reasons import mutants
 from bot.reporting.verdict_text import headline
+
+_TITLES = MappingProxyType(
+    {Verdict.SUGGESTED: "Suggested patch", Verdict.IMPROVED: "Best partial patch"}
+)
 
 
 def fixed(report: Report, url: str, mark: str, *, after: str = "") -> str:
@@ -120,17 +127,28 @@ def _tried(report: Report) -> Iterator[Section]:
 def _partial_patch(report: Report) -> Iterator[Section]:
     if not report.patch:
         return
-    improved = report.verdict is Verdict.IMPROVED
-    title = "### Best partial patch" if improved else "### Last patch"
     told = (
-        f"{title}\n\n{diffstat(report.patch)}: {changed_files(report.patch)}. "
-        "This patch was not accepted; do not merge it as is."
+        f"### {_TITLES.get(report.verdict, 'Last patch')}\n\n"
+        f"{diffstat(report.patch)}: {changed_files(report.patch)}. {_worth(report)}"
     )
     forms = (
         f"{told}\n\n{details('Show the patch', fence(report.patch.text, 'diff', limit=limit))}"
         for limit in (30_000, 10_000)
     )
     yield Section((*forms, told), rank=2)
+
+
+def _worth(report: Report) -> str:
+    """Return what is to be thought of a patch that was not accepted."""
+    attempt = report.suggested_attempt
+    if attempt is None or attempt.proposal.assurance is None:
+        return "This patch was not accepted; do not merge it as is."
+    assurance, verification = attempt.proposal.assurance, attempt.verification
+    said = [how_sure.likely(assurance.probability, assurance.required), *assurance.doubts]
+    if verification is not None and verification.mutants is not None:
+        said.append(mutants.caught(verification.mutants))
+    listed = bullets(line(each, limit=600) for each in said)
+    return f"It passes all tests, but may be wrong:\n\n{listed}"
 
 
 def _footer(report: Report) -> str:

@@ -10,14 +10,29 @@ from typing import Any, Literal, assert_never
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.model import Acceptance, Attempt, Commands, GuardFinding, Patch, Report, Reproduction
+from bot.model import (
+    Acceptance,
+    Attempt,
+    Commands,
+    GuardFinding,
+    Patch,
+    Report,
+    Reproduction,
+)
 from bot.redaction import TOKENS_ALONE, Redactor
+from bot.reporting.json_evidence import (
+    AssurancePart,
+    MutantsPart,
+    assurance_part,
+    mutants_part,
+)
 from bot.reporting.json_programs import ProgramPart, program_part
 from bot.reporting.outcome import outcome
 from bot.reporting.suggested_config import suggested_config
 
 VerdictName = Literal[
     "fixed",
+    "suggested",
     "improved",
     "flaky",
     "red_on_base",
@@ -117,6 +132,12 @@ class AttemptPart(_Part):
     programs: tuple[ProgramPart, ...] = Field(
         description="Programs that the failing command started, if *mechanical* traced it."
     )
+    mutants: MutantsPart | None = Field(
+        description="What the tests notice of small faults in the changed lines; null when that is unknown."
+    )
+    assurance: AssurancePart | None = Field(
+        description="How sure a search is of its patch; null for other proposers."
+    )
 
 
 class CommandsPart(_Part):
@@ -154,7 +175,7 @@ class FixOutput(_Part):
     )
     attempts: tuple[AttemptPart, ...] = Field(description="All attempts, in order.")
     patch: str = Field(
-        description="The accepted diff; without one, the best partial diff, else the last one, else empty."
+        description="The accepted diff; without one, the suggested diff, the best partial one, the last one, else empty."
     )
     seconds: float = Field(description="Wall time of the whole run, in seconds.")
     command_seconds: float = Field(
@@ -262,6 +283,8 @@ def _attempt(attempt: Attempt, show: _Show) -> dict[str, Any]:
         "outcome": outcome(attempt),
         "ended": proposal.ended,
         "programs": tuple(program_part(one) for one in proposal.programs),
+        "mutants": mutants_part(verification.mutants) if verification is not None else None,
+        "assurance": assurance_part(proposal.assurance),
     }
 
 

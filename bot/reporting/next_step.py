@@ -9,6 +9,7 @@ from bot.reporting.answering import APPROVE, RETRY, AnswerBy, ask
 from bot.reporting.evidence import commit, named
 from bot.reporting.markdown import code
 from bot.reporting.proof import observation_of
+from bot.reporting.prose import line
 
 _RERUN = "Re-run the failed jobs on GitHub, unless that has begun: they may well pass."
 _NAME_THE_COMMAND = '`/fix --test "COMMAND"`'
@@ -27,6 +28,8 @@ def next_step(  # noqa: C901, PLR0911 - one case per verdict
     match report.verdict:
         case Verdict.FIXED:
             return "Review the patch."
+        case Verdict.SUGGESTED:
+            return _decide(report)
         case Verdict.IMPROVED:
             return f"The patch below is a partial fix. {_look(report)}"
         case Verdict.FLAKY:
@@ -47,6 +50,13 @@ def next_step(  # noqa: C901, PLR0911 - one case per verdict
             return f"Fix the problem described above, then {ask(RETRY, by)}."
         case _:
             assert_never(report.verdict)
+
+
+def _decide(report: Report) -> str:
+    attempt = report.suggested_attempt
+    assurance = attempt.proposal.assurance if attempt is not None else None
+    deciding = line(assurance.deciding, limit=600) if assurance is not None else ""
+    return f"Check the suggested patch below before you use it. {deciding}".rstrip()
 
 
 def _look(report: Report) -> str:

@@ -9,6 +9,9 @@ from bot.reporting.plain import printable
 
 def outcome(attempt: Attempt) -> str:
     """Return what became of an attempt, as plain text."""
+    assurance = attempt.proposal.assurance
+    if attempt.doubtful and assurance is not None:
+        return f"passes, but is only suggested ({assurance.probability:.0%} likely to be right)"
     if attempt.verification is not None:
         return verification_outcome(attempt.verification)
     why = printable(attempt.proposal.ended.rstrip("."), 120)

@@ -25,6 +25,7 @@ from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
 from bot.reporting.prose import line, prose
+from bot.reporting.reasons import mutants
 from bot.reporting.series import series
 
 _TITLE_LENGTH = 100
@@ -163,6 +164,8 @@ def _proof_after(verification: Verification, reproduction: Reproduction) -> Iter
             f"{duration(target.seconds)}{_repeated(verification)}."
         )
     yield from map(line, verification.remarks)
+    if verification.mutants is not None:
+        yield line(mutants.caught(verification.mutants), limit=600)
     said = line(verification.uncompared)
     if suite is None:
         if said:

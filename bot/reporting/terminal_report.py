@@ -11,6 +11,7 @@ from bot.reporting.finding_lines import before_use, finding_lines
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable
 from bot.reporting.proof import observation_of
+from bot.reporting.reasons import mutants
 from bot.reporting.reasons.healing import config_offered
 from bot.reporting.suggested_config import suggested_config
 
@@ -125,11 +126,14 @@ def _row(attempt: Attempt) -> tuple[str, ...]:
 
 def _print_summary(report: Report, say: _Speaker) -> None:
     """Print why the accepted patch is right, in its proposer's words."""
-    attempt = report.accepted_attempt
+    attempt = report.accepted_attempt or report.suggested_attempt
     for text in (
         attempt.proposal.summary.strip().splitlines()[:_MOST_SUMMARY_LINES] if attempt else ()
     ):
         say.line(text)
+    verification = attempt.verification if attempt else None
+    if verification is not None and verification.mutants is not None:
+        say.line(mutants.caught(verification.mutants))
 
 
 def _print_to_check(report: Report, say: _Speaker) -> None:
@@ -143,6 +147,8 @@ def _print_to_check(report: Report, say: _Speaker) -> None:
 def _print_patch(report: Report, console: Console) -> None:
     lines = reveal_hidden(report.patch.text).splitlines()
     title = "The patch:" if report.patch_accepted else "The patch so far (not accepted):"
+    if report.suggested_attempt is not None:
+        title = "The suggested patch (check it before you use it):"
     console.print(f"\n{title}", markup=False, highlight=False)
     shown = "\n".join(lines[:_MOST_PATCH_LINES])
     if console.is_terminal:

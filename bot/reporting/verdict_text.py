@@ -9,6 +9,7 @@ from bot.reporting.example import example
 
 
 @example(Verdict.FIXED)
+@example(Verdict.SUGGESTED)
 @example(Verdict.IMPROVED)
 @example(Verdict.FLAKY)
 @example(Verdict.RED_ON_BASE)
@@ -23,6 +24,8 @@ def headline(verdict: Verdict) -> str:  # noqa: C901, PLR0911 - one case per ver
     match verdict:
         case Verdict.FIXED:
             return "Fixed"
+        case Verdict.SUGGESTED:
+            return "Not fixed, but a patch is suggested"
         case Verdict.IMPROVED:
             return "Not fixed, but improved"
         case Verdict.FLAKY:

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from bot.model import Acceptance, Attempt, OtherFailure, Report, Verification
 from bot.reporting.figures import count, duration
 from bot.reporting.finding_lines import before_use, finding_lines
+from bot.reporting.json_evidence import mutants_part
 from bot.reporting.json_report import accepted_value, finding_part
 from bot.reporting.outcome import outcome
 from bot.reporting.plain import printable
+from bot.reporting.reasons import mutants
 
 _LINE = 500
 _RESULT = {
@@ -40,6 +42,7 @@ def as_json(report: Report) -> str:
         if verification is not None
         else [],
         "others": [{"test": one.test, "cause": one.cause} for one in _others(report)],
+        "mutants": mutants_part(verification.mutants) if verification is not None else None,
         "remarks": remarks(verification) if verification is not None else [],
         "seconds": round(report.seconds, 3),
     }
@@ -70,6 +73,8 @@ def remarks(verification: Verification) -> list[str]:
         said.append(f"Full test suite: {verification.suite.order}")
     if verification.uncompared:
         said.append(verification.uncompared)
+    if verification.mutants is not None:
+        said.append(mutants.caught(verification.mutants))
     return said
 
 

@@ -100,3 +100,46 @@ async def test_the_model_hears_what_the_search_found(tmp_path: Path) -> None:
     assert "Suspicious lines, most suspicious first:\n- far.py:2 (1.00) `return n + 1`" in prompt
     assert "A near miss: at far.py:2, an edit that " in prompt
     assert "fixes 1 of 2 failing tests" in prompt
+
+
+async def test_a_doubtful_repair_is_only_suggested(tmp_path: Path) -> None:
+    """No pull request: the report shows the patch, why it is doubtful, and what would decide."""
+    files = {
+        "limits.py": LIMITS,
+        "test_limits.py": TEST_LIMITS,
+        ".github/fixpoint.yml": CONFIG.replace("workers: 2", "workers: 2, confidence: 1"),
+    }
+    async with open_world(tmp_path, files=files) as world:
+        await world.comment("/fix")
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.SUGGESTED
+        assert world.pulls() == []
+        said = world.said()[-1]
+    assert said.startswith("**Not fixed, but a patch is suggested.**")
+    assert "### Suggested patch" in said
+    assert "+    return low <= value <= high" in said
+    assert "Estimated probability that the patch is right: " in said
+    assert "Mutants of the changed lines: " in said
+
+
+async def test_the_model_hears_of_a_doubtful_repair(tmp_path: Path) -> None:
+    """It gets the patch as a hint, and its own is taken."""
+    heard: list[str] = []
+    played = attempts([bash("sed -i 's/low </low <=/' limits.py"), Say("The lowest counts.")])
+
+    def script(request: Request) -> Step:
+        heard.append(request.first)
+        return played(request)
+
+    files = {
+        "limits.py": LIMITS,
+        "test_limits.py": TEST_LIMITS,
+        ".github/fixpoint.yml": CONFIG.replace("workers: 2", "workers: 2, confidence: 1"),
+    }
+    async with open_world(tmp_path, script, files=files) as world:
+        await world.comment("/fix")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.FIXED
+    prompt = next(text for text in heard if "It passes all tests and may even be right" in text)
+    assert "+    return low <= value <= high" in prompt

@@ -66,6 +66,22 @@ async def test_a_repair_is_accepted(tmp_path: Path) -> None:
         assert desk.git("status", "--porcelain") == status
 
 
+async def test_mutants_of_the_changed_lines_show_what_the_tests_see(tmp_path: Path) -> None:
+    """What no test runs is named, with the change that nothing notices; what one does is caught."""
+    loose = RIGHT.replace("    return", "    if len(prices) > 90:\n        prices = []\n    return")
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, {"app.py": loose}, "--json"))
+        mutants = told["mutants"]
+        assert 0 < mutants["caught"] < mutants["total"] <= 10
+        assert len(mutants["survivors"]) == mutants["total"] - mutants["caught"]
+        assert {(one["file"], one["line"]) for one in mutants["survivors"]} <= {
+            ("app.py", 2),
+            ("app.py", 3),
+        }
+        figure = f"{mutants['caught']} of {mutants['total']} caught by the tests."
+        assert any(figure in remark for remark in told["remarks"])
+
+
 @pytest.mark.parametrize(
     ("files", "rule"),
     [

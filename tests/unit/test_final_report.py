@@ -14,8 +14,10 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.model import (
+    Assurance,
     Attempt,
     Cause,
+    MutantResults,
     Patch,
     Proposal,
     Report,
@@ -23,6 +25,7 @@ from bot.model import (
     Usage,
     Verdict,
     Verification,
+    Witnesses,
 )
 from bot.reporting import final_report
 from bot.reporting.markdown import LIMIT
@@ -205,6 +208,7 @@ def test_next_steps() -> None:
     assert [next_step(replace(GAVE_UP, verdict=verdict)) for verdict in Verdict] == snapshot(
         [
             "Review the patch.",
+            "Check the suggested patch below before you use it.",
             "The patch below is a partial fix. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
             "Fix the flaky test first: passing once would prove nothing. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
             "Fix the base branch first; this change is not the cause. Look at `tests.test_dates::test_leap_year` at `dates.py:12`: `AssertionError: 1900 is no leap year`.",
@@ -219,6 +223,7 @@ def test_next_steps() -> None:
     assert [next_step(replace(bare, verdict=verdict)) for verdict in Verdict] == snapshot(
         [
             "Review the patch.",
+            "Check the suggested patch below before you use it.",
             "The patch below is a partial fix. Check the server's log for this run.",
             "Fix the flaky test first: passing once would prove nothing. Check the server's log for this run.",
             "Fix the base branch first; this change is not the cause. Check the server's log for this run.",
@@ -371,3 +376,33 @@ def _follow(comment: str, folder: Path) -> None:
 def _git(folder: Path, *arguments: str, stdin: bytes | None = None) -> bytes:
     command = ["git", "-c", "core.autocrlf=false", *arguments]
     return subprocess.run(command, cwd=folder, input=stdin, check=True, capture_output=True).stdout
+
+
+def test_suggested() -> None:
+    """The patch, what speaks against it, and the test that would decide, in that order of need."""
+    doubt = "Another patch passes the same tests and behaves differently."
+    seen = Witnesses(6, 2, 1, 0.5, 3, 1, 0.9, 40, 900)
+    sure = Assurance(0.42, 0.8, seen, (doubt,), "A test of `f(1)` would decide.")
+    assert ACCEPTED.verification is not None
+    found = replace(
+        ACCEPTED,
+        proposer="search",
+        proposal=Proposal(PATCH, "In `a.py`, the fix adds `1`.", assurance=sure),
+        verification=replace(ACCEPTED.verification, mutants=MutantResults(2)),
+    )
+    report = replace(GAVE_UP, verdict=Verdict.SUGGESTED, reason="It passes.", attempts=(found,))
+    said = final_report.not_fixed(report, MARK)
+    first, following, *_ = said.split("\n\n")
+    assert first == "**Not fixed, but a patch is suggested.** It passes."
+    assert following == (
+        "**Next:** Check the suggested patch below before you use it. A test of `f(1)` would decide."
+    )
+    told = said.partition("### Suggested patch")[2].partition("<details>")[0].strip()
+    assert told == snapshot("""\
+1 file, +1 -1: `dates.py`. It passes all tests, but may be wrong:
+
+- Estimated probability that the patch is right: 42% (80% required).
+- Another patch passes the same tests and behaves differently.
+- Mutants of the changed lines: 2 of 2 caught by the tests.\
+""")
+    assert "passes, but is only suggested (42% likely to be right)" in said

@@ -97,6 +97,8 @@ Only those that 400 divides are.\
                     "outcome": "accepted",
                     "ended": "",
                     "programs": [],
+                    "mutants": None,
+                    "assurance": None,
                 }
             ],
             "patch": """\

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.model import (
+    Assurance,
     Attempt,
     Cause,
     Failure,
@@ -16,6 +17,7 @@ from bot.model import (
     Reproduction,
     Verdict,
     Verification,
+    Witnesses,
 )
 from bot.model.proposers import PROPOSERS
 from bot.repair.loop import (
@@ -44,6 +46,13 @@ def attempt(n: int, *failing: str, new: tuple[str, ...] = (), proposer: str = "a
     patch = Patch(f"patch {n}".encode(), ("a.py",), 1, 1)
     verification = Verification(observed(*failing), new_failures=tuple(Failure(t) for t in new))
     return Attempt(n, proposer, Proposal(patch, "changed"), verification, ("t1", "t2"), 1.0)
+
+
+def doubtful(n: int, probability: float) -> Attempt:
+    seen = Witnesses(4, 1, 2, 0.3, 0, 1, 0.3, 900, 3_000)
+    patch = Patch(f"patch {n}".encode(), ("a.py",), 1, 1)
+    proposal = Proposal(patch, "found", assurance=Assurance(probability, 0.8, seen))
+    return Attempt(n, "search", proposal, Verification(observed()), ("t1", "t2"), 1.0)
 
 
 def state(*attempts: Attempt, tried: tuple[str, ...] = (), ladder: tuple[str, ...] = BOTH) -> State:
@@ -169,3 +178,30 @@ def test_a_partial_repair_is_a_draft_where_nothing_tells_what_was_meant() -> Non
     assert draft_of([some, more], open_question) == more
     assert draft_of([some, more], replace(open_question, undecided=False)) is None
     assert draft_of([attempt(1, "t1", new=("t9",))], open_question) is None
+
+
+def test_a_doubtful_patch_is_suggested_once_nobody_has_a_better_one() -> None:
+    """It passes, and is no repair: the model goes on; the search has gone on by itself."""
+    first = doubtful(1, 0.4)
+    assert not first.accepted
+    both = ("search", "agent")
+    assert next_move(state(first, tried=("search",), ladder=both)) == Try(AGENT)
+    move = next_move(state(first, tried=("search",), ladder=("search",)))
+    assert move == Conclude(Verdict.SUGGESTED, ending.suggested())
+    better = attempt(2)
+    assert next_move(state(first, better, tried=both, ladder=both)) == Accept(better)
+
+
+def test_the_likeliest_doubtful_patch_is_shown() -> None:
+    """It comes before one that mends only some of the failures."""
+    tried = (doubtful(1, 0.4), doubtful(2, 0.6), attempt(3, "t1"))
+    move = next_move(state(*tried, tried=("search",), ladder=("search",)))
+    assert isinstance(move, Conclude)
+    assert move.verdict is Verdict.SUGGESTED
+    assert best_patch(tried, frozenset({"t1", "t2"})) == tried[1].proposal.patch
+
+
+def test_a_patch_that_is_likely_enough_is_accepted() -> None:
+    """The limit itself is enough."""
+    sure = doubtful(1, 0.8)
+    assert next_move(state(sure, tried=("search",), ladder=("search",))) == Accept(sure)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from inline_snapshot import snapshot
 
-from bot.repair.proposers.search.choose import choose
+from bot.model import Assurance, Witnesses
+from bot.repair.proposers.search.choose import Difference, choose
 from bot.repair.proposers.search.command import suite_command
 from bot.repair.proposers.search.evidence import Error, Evidence, Frame, SeenTest, without
 from bot.repair.proposers.search.explain import SearchEffort, explain, in_vain
@@ -171,7 +172,7 @@ def test_patches_that_agree_outweigh_a_single_one() -> None:
     assert (chosen.candidate.number, [one.number for one in chosen.alike]) == (1, [2])
     assert (other.candidate.number, other.differs) == (
         0,
-        "They differ on `f(1)`: `3` with the fix, `2` with this one.",
+        Difference("f(1)", "3", "2"),
     )
 
 
@@ -256,7 +257,10 @@ def test_a_search_in_vain_says_what_it_saw() -> None:
 def test_the_summary_says_which_other_tests_still_pass(kept: tuple[str, ...], said: str) -> None:
     """Only where the whole suite has others that run the changed function."""
     [choice] = choose([candidate(0, 0.5)])
-    told = explain([choice], Evidence(tests={0: seen(0, "failed")}), (), SearchEffort(1, 0.1), kept)
+    sure = Assurance(0.9, 0.8, Witnesses(4, 4, 0, 1.0, 2, 1, 0.9, 3, 20))
+    told = explain(
+        [choice], Evidence(tests={0: seen(0, "failed")}), (), SearchEffort(1, 0.1), sure, kept
+    )
     assert told.splitlines()[2] == f"It fixes `t0`. {said}".strip()
 
 

@@ -86,7 +86,7 @@ async def candidate_of(
     if not patch:
         return CandidatePatch(patch, patch, (), (), ())
     tree = await store.apply(base, patch.data)
-    changes = await _changes(store, base, tree)
+    changes = await changes_between(store, base, tree)
     own = tuple(path for path in patch.files if path in set(written))
     if len(own) == len(patch.files):  # then the repair is what the command writes
         own = ()
@@ -153,7 +153,8 @@ async def files_of_tests(
     return await store.files(base, [path for path in there if is_test_file(path)][:_MOST_TESTS])
 
 
-async def _changes(store: ObjectStore, base: str, tree: str) -> tuple[FileDiff, ...]:
+async def changes_between(store: ObjectStore, base: str, tree: str) -> tuple[FileDiff, ...]:
+    """Return the files in which two trees differ."""
     differing = await store.changes(base, tree)
     contents = await store.blobs(
         blob

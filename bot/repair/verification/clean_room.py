@@ -24,6 +24,8 @@ from bot.repair.workspace.scrubbing import Scrub, scrubbed
 from sandbox.base import WORKSPACE, Opener, Sandbox
 from sandbox.git import ObjectStore, PatchDoesNotApply
 
+_BRIEFLY = Ordering(said="", pytest_options="--maxfail=1")
+
 
 class Watch(Enum):
     """What is watched while a command runs."""
@@ -80,6 +82,20 @@ class CleanRoom:
         sandbox = await self._fresh(name)
         try:
             return await self._observed(sandbox, command, patch, files=files)
+        finally:
+            await sandbox.close()
+
+    async def observe_mutant(
+        self, name: str, command: str, patch: Patch, files: Mapping[str, bytes]
+    ) -> Observation:
+        """Do the same as `observe_with`, and let pytest end with the first test that fails.
+
+        Raises:
+            PatchDoesNotApply: The tree is not what the patch was made for.
+        """
+        sandbox = await self._fresh(name)
+        try:
+            return await self._observed(sandbox, command, patch, _BRIEFLY, files=files)
         finally:
             await sandbox.close()
 

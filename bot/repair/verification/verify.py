@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.apart import TooMuch, apart
 from bot.model import (
     GuardFinding,
+    MutantResults,
     Observation,
     Patch,
     Proposal,
@@ -20,6 +22,7 @@ from bot.repair.verification.candidate import (
     CandidatePatch,
     TestEdits,
     candidate_of,
+    changes_between,
     files_of_tests,
     own_tests,
     without,
@@ -35,6 +38,7 @@ from bot.repair.verification.findings import (
     refusal,
 )
 from bot.repair.verification.forged_results import HonestyTest
+from bot.repair.verification.mutation_test import MutationTest
 from bot.repair.verification.neighbourhood import NOT_TRIED, Reached
 from bot.repair.verification.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.put_back import PutBackTest, reads_matter
@@ -143,6 +147,22 @@ class Verifier:
         """Return the verification with why nothing tells what else the patch does."""
         shown = configured([found("suite-uncompared", reason)], self._rules.guards)
         return replace(verification, uncompared=reason, findings=(*verification.findings, *shown))
+
+    async def try_mutants(
+        self, name: str, patch: Patch, runs: Sequence[Observation], red: Observation | None
+    ) -> MutantResults | None:
+        """Return what the tests that decided on an accepted patch notice of mutants of it.
+
+        Args:
+            name: Of the sandboxes.
+            patch: What was verified.
+            runs: That passed with it.
+            red: The failing command without it.
+        """
+        tree = await self._store.apply(self._base_tree, patch.data)
+        changes = await changes_between(self._store, self._base_tree, tree)
+        failed = red.failing_ids if red is not None else frozenset()
+        return await MutationTest(self._room).results(name, patch, changes, runs, failed)
 
     async def _candidate(
         self, patch: Patch, question: Question, written: tuple[str, ...]

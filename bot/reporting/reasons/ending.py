@@ -25,6 +25,15 @@ def nobody_else_to_ask() -> str:
 
 
 @example()
+def suggested() -> str:
+    """A patch passes everything, and is not likely enough to be right."""
+    return (
+        "A patch passes the failing command and breaks nothing that the tests see, but the tests "
+        "say too little to be confident that it is right."
+    )
+
+
+@example()
 def no_proposer() -> str:
     """The run has none."""
     return "No proposer is configured."

@@ -79,6 +79,15 @@ def break_suite(edits: int, *, plausible: int, missed: int = 0) -> str:
     return f"{edits} of {plausible} plausible edits {broken}{left}."
 
 
+@example(0.42)
+def goes_on(probability: float) -> str:
+    """A patch passes, and is doubtful."""
+    return (
+        f"an edit passes, but is right with an estimated probability of {probability:.0%} only; "
+        "looking for a better one."
+    )
+
+
 @example("compares with `<=` instead of `<`", file="src/a.py", line=3)
 def fix(says: str, *, file: str, line: int) -> str:
     """The summary of a fix begins with it."""

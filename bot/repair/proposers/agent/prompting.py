@@ -20,6 +20,7 @@ from bot.model import (
 from bot.model.untrusted import quoted, quoted_markdown, strip_hidden
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.base import Task
+from bot.reporting.reasons import assurance as how_sure
 
 _REPORT_CHARACTERS = 24_000
 _COMMENT_CHARACTERS = 4_000
@@ -156,6 +157,8 @@ def _reasons(attempt: Attempt) -> list[str]:
             "It was not verified." if attempt.proposal.patch else "There was no change to verify."
         )
         return reasons
+    if attempt.doubtful and attempt.proposal.assurance is not None:
+        reasons.append(_line(how_sure.hint(attempt.proposal.assurance)))
     if verification.problem:
         reasons.append(f"It could not be accepted: {_line(verification.problem)}")
     if verification.target is not None and not verification.target.ok:

@@ -6,12 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.repair.proposers.search.mutations import Candidate
-from bot.reporting.reasons import search as reasons
 
 Behaviour = Sequence[str | None]
 
 _LIKELY = 0.5
 """Of the score of the likeliest: from there on, what only takes away is better still."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An input on which two patches differ.
+
+    Attributes:
+        call: The input.
+        chosen: What the chosen patch answers; None: it finds no end.
+        other: What the other one answers.
+    """
+
+    call: str
+    chosen: str | None
+    other: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +36,13 @@ class Choice:
         candidate: The one that stands for them.
         alike: Others that behave the same on every input that was tried.
         weight: How much speaks for them.
-        differs: On which input it answers unlike the chosen one, and how; "" when none was found.
+        differs: Where it answers unlike the chosen one; None when that was not found.
     """
 
     candidate: Candidate
     alike: tuple[Candidate, ...] = ()
     weight: float = 0.0
-    differs: str = ""
+    differs: Difference | None = None
 
 
 def choose(
@@ -96,6 +110,6 @@ def _told_apart(
     mine = known.get(str(choice.candidate.number), ())
     for asked, chosen, other in zip(inputs, best, mine, strict=False):
         if chosen != other:
-            words = reasons.differ(asked, fix=chosen, other=other)
-            return Choice(choice.candidate, choice.alike, choice.weight, words)
+            found = Difference(asked, chosen, other)
+            return Choice(choice.candidate, choice.alike, choice.weight, found)
     return choice

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.model import Assurance
 from bot.repair.guards import is_test_file
 from bot.repair.proposers.search.choose import Choice
 from bot.repair.proposers.search.evidence import Evidence
@@ -12,6 +13,7 @@ from bot.repair.proposers.search.localise import Suspect
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import applied
 from bot.repair.proposers.search.trials import Trials, Tried
+from bot.reporting.reasons import assurance as how_sure
 from bot.reporting.reasons import search as reasons
 from bot.reporting.reasons import suspicion
 
@@ -33,6 +35,7 @@ def explain(
     evidence: Evidence,
     suspects: Sequence[Suspect],
     effort: SearchEffort,
+    assurance: Assurance,
     kept: Sequence[str] = (),
 ) -> str:
     """Return the summary of a repair as Markdown; its first sentence stands alone.
@@ -42,6 +45,7 @@ def explain(
         evidence: What was seen without any.
         suspects: The suspicious lines.
         effort: What the search took.
+        assurance: How sure it is of the proposed one.
         kept: Other tests of the whole suite that run the changed function.
     """
     chosen, *others = choices
@@ -58,10 +62,19 @@ def explain(
         reasons.fix(best.change.says, file=best.file, line=best.change.line),
         " ".join(said),
         reasons.found(effort.tried, effort.seconds),
+        _likely(assurance),
         reasons.alike(len(chosen.alike)) if chosen.alike else "",
         _others(others) if others else "",
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _likely(assurance: Assurance) -> str:
+    """Say how sure it is that the patch is right, and where that is not enough, why."""
+    said = [how_sure.likely(assurance.probability, assurance.required)]
+    if not assurance.enough:
+        said += [*assurance.doubts, assurance.deciding]
+    return " ".join(filter(None, said))
 
 
 def _others(others: Sequence[Choice]) -> str:
@@ -69,7 +82,9 @@ def _others(others: Sequence[Choice]) -> str:
     shown = []
     for one in others[:_OTHERS]:
         file, change = one.candidate.file, one.candidate.change
-        said = reasons.alternative(change.says, file=file, line=change.line, differs=one.differs)
+        at = one.differs
+        differs = reasons.differ(at.call, fix=at.chosen, other=at.other) if at is not None else ""
+        said = reasons.alternative(change.says, file=file, line=change.line, differs=differs)
         shown.append(said)
     return reasons.alternatives(shown, more=len(others) - len(shown))
 

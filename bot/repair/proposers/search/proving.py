@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.model import Patch
 from bot.repair.proposers.base import Task
@@ -24,40 +24,42 @@ class RealCommand:
         task: Whose command it is.
         lab: The sandbox.
         evidence: With the files as they were.
-        runs: So far.
-        seconds: Of them all.
+        passed: Whether it passes with a candidate, by number.
+        seconds: Of all runs.
     """
 
     task: Task
     lab: Laboratory
     evidence: Evidence
-    runs: int = 0
+    passed: dict[int, bool] = field(default_factory=dict)
     seconds: float = 0.0
 
     async def first_passing(self, choices: Sequence[Choice]) -> Choice | None:
-        """Return the first whose patch passes, which stays in the work tree; None when none does."""
+        """Return the first whose patch passes, None when none does; the work tree stays as it was."""
         for choice in choices:
             if await self._passes(choice.candidate):
                 return choice
         return None
 
     async def patch(self, candidate: Candidate) -> Patch:
-        """Return the change alone: tests may have left files of their own."""
+        """Make the change in the work tree and return it alone: tests may have left files."""
+        await self._write(candidate.file, patched_text(candidate, self.evidence), "apply")
         patch = await self.lab.steps(f"{self.lab.key}: patch", self.lab.workbench.patch)
         others = tuple(file for file in patch.files if file != candidate.file)
         return without(patch, tuple(_literal(file) for file in others))[0] if others else patch
 
     async def _passes(self, candidate: Candidate) -> bool:
-        self.runs += 1
-        text = patched_text(candidate, self.evidence)
-        await self._write(candidate.file, text, f"apply {self.runs}")
-        name = f"{self.lab.key}: prove {self.runs}"
+        if candidate.number in self.passed:
+            return self.passed[candidate.number]
+        run = len(self.passed) + 1
+        await self._write(candidate.file, patched_text(candidate, self.evidence), f"apply {run}")
         command = self.task.commands.failing
-        observation = await self.lab.steps(name, self.lab.workbench.observe, command)
+        observation = await self.lab.steps(
+            f"{self.lab.key}: prove {run}", self.lab.workbench.observe, command
+        )
         self.seconds += observation.seconds
-        if not observation.ok:
-            before = self.evidence.sources[candidate.file]
-            await self._write(candidate.file, before, f"undo {self.runs}")
+        await self._write(candidate.file, self.evidence.sources[candidate.file], f"undo {run}")
+        self.passed[candidate.number] = observation.ok
         return observation.ok
 
     async def _write(self, file: str, text: str, name: str) -> None:

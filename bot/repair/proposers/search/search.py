@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from bot.model import Patch, Proposal
+from bot.model import Assurance, Patch, Proposal
 from bot.model.progress import Listener, Noticed
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.choose import Choice, choose
+from bot.repair.proposers.search.doubting import Doubts
 from bot.repair.proposers.search.explain import (
     SearchEffort,
     clues,
@@ -52,6 +53,18 @@ _PROVED = 6
 """Plausible patches that are tried with the real command before the search goes on."""
 
 
+_GOING_ON = 20.0
+"""Seconds for which the search goes on behind a patch that is doubtful, or as long as it took so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search found: plausible patches, the best one first, and how sure it is of that one."""
+
+    choices: tuple[Choice, ...]
+    assurance: Assurance
+
+
 @dataclass(slots=True)
 class Search:
     """One search. Its clock is the driver's: a restarted run counts the same seconds.
@@ -90,12 +103,18 @@ class Search:
         found = await self._find(trials, ranked, command, regression)
         effort = SearchEffort(len(trials.tried), self.spent)
         hints = clues(ranked_lines, evidence, trials.partial)
-        if not found:
+        if found is None:
             return Proposal(Patch(), in_vain(trials, effort), clues=hints)
-        best = found[0].candidate
+        best = found.choices[0].candidate
         kept = regression.covering(best) if regression is not None else ()
-        summary = explain(found, evidence, ranked_lines, effort, kept)
-        return Proposal(await command.patch(best), summary, clues=hints, edit=best.edit)
+        summary = explain(found.choices, evidence, ranked_lines, effort, found.assurance, kept)
+        return Proposal(
+            await command.patch(best),
+            summary,
+            clues=hints,
+            edit=best.edit,
+            assurance=found.assurance,
+        )
 
     async def _find(
         self,
@@ -103,8 +122,13 @@ class Search:
         ranked: Sequence[Candidate],
         command: RealCommand,
         regression: RegressionTests | None,
-    ) -> tuple[Choice, ...]:
-        """Try candidates until one stands up to everything; return it and the other choices."""
+    ) -> Found | None:
+        """Try candidates until one stands up to everything and is likely enough to be right.
+
+        Where none is that likely, the likeliest is returned.
+        """
+        doubts = Doubts(self.task, self.lab)
+        doubtful: dict[int, Found] = {}
         for stage in stages(trials, ranked):
             while stage.queue and self.left > 1:
                 await self._slice(trials, stage)
@@ -112,9 +136,23 @@ class Search:
                 if trials.plausible and not stage.cold:  # a cold one may yet be the better one
                     await self._slice(trials, cold(trials.take_urgent()))
                     await self._leave_out_harmful(trials, regression)
-                if found := await self._proved(trials, command):
+                if not (choices := await self._proved(trials, command)):
+                    continue
+                found = await self._judged(choices, trials, doubts)
+                if found.assurance.enough:
                     return found
-        return ()
+                if not doubtful:
+                    self._tell(reasons.goes_on(found.assurance.probability))
+                    self.left = min(self.left, max(_GOING_ON, self.spent))
+                doubtful[found.choices[0].candidate.number] = found
+        return max(doubtful.values(), key=lambda one: one.assurance.probability, default=None)
+
+    async def _judged(self, choices: tuple[Choice, ...], trials: Trials, doubts: Doubts) -> Found:
+        """Return the choices with how sure it is that the first of them is right."""
+        took = doubts.seconds
+        found = Found(choices, await doubts.assurance(choices, trials))
+        self._count(doubts.seconds - took)
+        return found
 
     async def _slice(self, trials: Trials, stage: Stage) -> None:
         """Try the front of a queue for a while."""

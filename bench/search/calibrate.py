@@ -1,0 +1,213 @@
+"""Fit the probability that a patch of the search is right on one half of what is known, show the other.
+
+    python -m bench.search.calibrate                          fit, and show how it does
+    python -m bench.search.calibrate --add RESULTS --set NAME take in what bench.search --out wrote
+
+`calibration.csv` has one row for each repair whose outcome is known: was the patch that passed all
+tests equal to the right program? Collect with `--confidence 0`, so that the search ends with the
+first patch that it would propose. Programs take turns: those of the first half are fitted, and no
+program is in both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from bot.model import Witnesses
+from bot.repair.proposers.search.confidence import FOR, WEIGHTS, features, probability
+
+TABLE = Path(__file__).with_name("calibration.csv")
+_COUNTS = ("mutants", "caught", "rivals", "passing", "failing", "rank", "lines")
+_PARTS = ("share", "weight")
+_COLUMNS = ("set", "subject", "equal", *_COUNTS, *_PARTS)
+
+_RIDGE = 0.5
+"""How much weights are pulled to zero: few rows, so that none of them may count much alone."""
+
+_ROUNDS = 20
+_BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 1.0)
+_THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A repair whose outcome is known.
+
+    Attributes:
+        origin: The set that the fault is from.
+        subject: The fault.
+        equal: Whether the patched program was equal to the right one.
+        seen: What was known of the patch when it was proposed.
+    """
+
+    origin: str
+    subject: str
+    equal: bool
+    seen: Witnesses
+
+    @property
+    def program(self) -> str:
+        """What the fault is in."""
+        return f"{self.origin}/{self.subject.rpartition('-')[0]}"
+
+
+def load(file: Path = TABLE) -> list[Known]:
+    """Return the rows of the table."""
+    with file.open(encoding="utf-8", newline="") as opened:
+        return [_known(row) for row in csv.DictReader(opened)]
+
+
+def halves(rows: Sequence[Known]) -> tuple[list[Known], list[Known]]:
+    """Return the rows to fit and those to show: programs take turns, in the order of their names."""
+    programs = sorted({one.program for one in rows})
+    fitted = set(programs[::2])
+    return (
+        [one for one in rows if one.program in fitted],
+        [one for one in rows if one.program not in fitted],
+    )
+
+
+def fitted(rows: Sequence[Known]) -> dict[str, float]:
+    """Return the weights of a logistic regression, none of which contradicts its meaning.
+
+    As long as one does, the one that does so most is left out.
+    """
+    names = [*WEIGHTS]
+    while True:
+        weights = _regression(rows, names)
+        wrong = {name: -weight if name in FOR else weight for name, weight in weights.items()}
+        worst = max((name for name in names if name), key=lambda name: wrong[name], default="")
+        if not worst or wrong[worst] <= 0:
+            return {name: weights.get(name, 0.0) for name in WEIGHTS}
+        names.remove(worst)
+
+
+def _regression(rows: Sequence[Known], names: Sequence[str]) -> dict[str, float]:
+    """Return the weights of a logistic regression with a ridge, by Newton's method."""
+    known = [([features(one.seen)[name] for name in names], one.equal) for one in rows]
+    weights = [0.0] * len(names)
+    for _ in range(_ROUNDS):
+        pull = [_RIDGE if name else 0.0 for name in names]
+        slopes = [-ridge * weight for ridge, weight in zip(pull, weights, strict=True)]
+        curves = [
+            [pull[i] if i == j else 0.0 for j in range(len(names))] for i in range(len(names))
+        ]
+        for values, equal in known:
+            odds = sum(weight * value for weight, value in zip(weights, values, strict=True))
+            guess = 1 / (1 + math.exp(-odds))
+            for i, value in enumerate(values):
+                slopes[i] += (equal - guess) * value
+                for j, other in enumerate(values):
+                    curves[i][j] += guess * (1 - guess) * value * other
+        steps = _solved(curves, slopes)
+        weights = [weight + step for weight, step in zip(weights, steps, strict=True)]
+    rounded = (round(weight, 2) for weight in weights)
+    return dict(zip(names, rounded, strict=True))
+
+
+def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
+    """Return the solution of a system of linear equations, by elimination with the largest pivot."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for n in range(len(rows)):
+        best = max(range(n, len(rows)), key=lambda i: abs(rows[i][n]))
+        rows[n], rows[best] = rows[best], rows[n]
+        rows[n] = [value / rows[n][n] for value in rows[n]]
+        for i, row in enumerate(rows):
+            if i != n:
+                rows[i] = [one - row[n] * two for one, two in zip(row, rows[n], strict=True)]
+    return [row[-1] for row in rows]
+
+
+def brier(rows: Sequence[Known], weights: Mapping[str, float]) -> float:
+    """Return the mean square of what probabilities are off by: 0 is best, 0.25 is a coin."""
+    misses = [(probability(one.seen, weights) - one.equal) ** 2 for one in rows]
+    return sum(misses) / len(misses)
+
+
+def figures(rows: Sequence[Known], weights: Mapping[str, float]) -> Iterator[str]:
+    """Yield what is to be known of these weights on these rows, as lines of Markdown."""
+    right = sum(one.equal for one in rows)
+    rate = right / len(rows)
+    yield f"{len(rows)} patches, {right} of them right. Brier score: {brier(rows, weights):.3f} "
+    yield f"(always saying {rate:.0%}: {rate * (1 - rate):.3f})."
+    yield "\n| Estimated | patches | mean estimate | right |\n|---|--:|--:|--:|"
+    for low, high in pairwise(_BINS):
+        inside = [o for o in rows if low <= probability(o.seen, weights) < high]
+        if inside:
+            mean = sum(probability(one.seen, weights) for one in inside) / len(inside)
+            part = sum(one.equal for one in inside) / len(inside)
+            yield f"| {low:.0%} to {high:.0%} | {len(inside)} | {mean:.0%} | {part:.0%} |"
+    yield "\n| Required | fixed | of them right | precision | right ones only suggested |"
+    yield "|--:|--:|--:|--:|--:|"
+    for least in _THRESHOLDS:
+        fixed = [one for one in rows if probability(one.seen, weights) >= least]
+        good = sum(one.equal for one in fixed)
+        precision = f"{good / len(fixed):.0%}" if fixed else ""
+        yield f"| {least:.0%} | {len(fixed)} | {good} | {precision} | {right - good} |"
+
+
+def main() -> None:
+    """Take in results, or fit and print."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench.search.calibrate",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--add", type=Path, metavar="RESULTS", help="of bench.search --out")
+    parser.add_argument("--set", default="own", metavar="NAME", help="where they are from")
+    options = parser.parse_args()
+    rows = load() if TABLE.exists() else []
+    if options.add:
+        _write([*rows, *_results(options.add, options.set)])
+        return
+    first, second = halves(rows)
+    weights = fitted(first)
+    print(json.dumps(weights, indent=4))
+    for title, part in (("Fitted", first), ("Shown", second)):
+        print(f"\n{title}: {', '.join(sorted({one.origin for one in part}))}")
+        print("\n".join(figures(part, weights)))
+
+
+def _results(file: Path, origin: str) -> Iterator[Known]:
+    for one in json.loads(file.read_text("utf-8")):
+        if one["plausible"] and one["witnesses"]:
+            yield Known(origin, one["subject"], one["equal"], Witnesses(**one["witnesses"]))
+
+
+def _known(row: Mapping[str, str]) -> Known:
+    seen = Witnesses(
+        mutants=int(row["mutants"]),
+        caught=int(row["caught"]),
+        rivals=int(row["rivals"]),
+        share=float(row["share"]),
+        passing=int(row["passing"]),
+        failing=int(row["failing"]),
+        weight=float(row["weight"]),
+        rank=int(row["rank"]),
+        lines=int(row["lines"]),
+    )
+    return Known(row["set"], row["subject"], row["equal"] == "yes", seen)
+
+
+def _write(rows: Sequence[Known]) -> None:
+    latest = {(one.origin, one.subject): one for one in rows}
+    with TABLE.open("w", encoding="utf-8", newline="") as opened:
+        table = csv.writer(opened, lineterminator="\n")
+        table.writerow(_COLUMNS)
+        for key in sorted(latest):
+            one = latest[key]
+            counts = [getattr(one.seen, name) for name in _COUNTS]
+            parts = [round(getattr(one.seen, name), 3) for name in _PARTS]
+            equal = "yes" if one.equal else "no"
+            table.writerow([one.origin, one.subject, equal, *counts, *parts])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+"""Gather what speaks for and against a plausible patch: is it right, or does it only pass?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from bot.model import Assurance, MutantResults, Survivor, Witnesses
+from bot.repair.guards import is_test_file
+from bot.repair.mutants import Mutant, mutants_of_change
+from bot.repair.proposers.base import Task
+from bot.repair.proposers.search.choose import Choice
+from bot.repair.proposers.search.confidence import probability
+from bot.repair.proposers.search.explain import patched_text
+from bot.repair.proposers.search.laboratory import Laboratory, NoAnswer
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.mutations.change import Change, Replacement
+from bot.repair.proposers.search.trials import Trials
+from bot.reporting.reasons import assurance as reasons
+
+_MOST = 20
+"""Mutants of a patch: in live functions they cost milliseconds."""
+
+_SECONDS = 15.0
+_FIRST = 10**6
+"""Number of the first mutant: no candidate has it."""
+
+_CAUGHT = frozenset({"failed", "slow", "died"})
+_DOUBTFUL = 0.25
+"""Of the mutants, the part from which it is worth telling that they survive."""
+
+_SMALL_SHARE = 0.5
+
+
+@dataclass(slots=True)
+class Doubts:
+    """Says how sure it is that a plausible patch is right.
+
+    Attributes:
+        task: Says how sure is enough.
+        lab: Where mutants are tried.
+        known: Results of mutants, by the number of the candidate that they are made of.
+        seconds: Of them all.
+    """
+
+    task: Task
+    lab: Laboratory
+    known: dict[int, MutantResults] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    async def assurance(self, choices: Sequence[Choice], trials: Trials) -> Assurance:
+        """Return how sure it is that the first of these choices is right."""
+        chosen = choices[0]
+        number = chosen.candidate.number
+        if number not in self.known:
+            self.known[number] = await self._mutants(chosen.candidate, trials)
+        mutants = self.known[number]
+        seen = witnesses(choices, trials, mutants)
+        return Assurance(
+            probability=probability(seen),
+            required=self.task.search.confidence,
+            witnesses=seen,
+            doubts=tuple(doubts_of(seen, mutants)),
+            deciding=deciding(choices, mutants),
+            mutants=mutants if mutants.total else None,
+        )
+
+    async def _mutants(self, candidate: Candidate, trials: Trials) -> MutantResults:
+        """Try mutants of what a candidate changes on the tests that it passes."""
+        found = list(_mutants_of(candidate, trials))
+        if not found:
+            return MutantResults(0)
+        act = "cold" if candidate.cold or trials.evidence.broken else "warm"
+        try:
+            answer = await self.lab.ask(
+                f"mutants {len(self.known) + 1}",
+                act,
+                _SECONDS,
+                more=len(found),
+                grace=_SECONDS,
+                compare=None,
+                workers=self.task.search.workers or 0,
+                **trials.request([one for one, _ in found]),
+            )
+        except NoAnswer:
+            return MutantResults(0)
+        self.seconds += answer["seconds"]
+        status = {int(n): result["status"] for n, result in answer["results"].items()}
+        survivors = tuple(
+            Survivor(one.file, mutant.line, mutant.says)
+            for one, mutant in found
+            if status.get(one.number) == "plausible"
+        )
+        caught = sum(status.get(one.number) in _CAUGHT for one, _ in found)
+        return MutantResults(caught, survivors)
+
+
+def witnesses(choices: Sequence[Choice], trials: Trials, mutants: MutantResults) -> Witnesses:
+    """Return what is known of the first of these choices."""
+    chosen, *others = choices
+    best = chosen.candidate
+    place = best.file, best.change.line
+    return Witnesses(
+        mutants=mutants.total,
+        caught=mutants.caught,
+        rivals=len(others),
+        share=chosen.weight / (sum(one.weight for one in choices) or 1.0),
+        passing=sum(place in lines for lines in trials.evidence.noted.values()),
+        failing=len(trials.evidence.failing) or len(trials.evidence.broken),
+        weight=best.change.weight,
+        rank=sum(number < best.number for number in trials.tried),
+        lines=sum(
+            text.count("\n")
+            for file, text in trials.evidence.sources.items()
+            if not is_test_file(file)
+        ),
+    )
+
+
+def doubts_of(seen: Witnesses, mutants: MutantResults) -> Iterator[str]:
+    """Yield what speaks against a patch, one sentence each."""
+    if not mutants.total:
+        yield reasons.no_mutants()
+    elif len(mutants.survivors) > _DOUBTFUL * mutants.total:
+        yield reasons.survivors(mutants)
+    if seen.rivals and seen.share < _SMALL_SHARE:
+        yield reasons.rivals(seen.rivals)
+    if not seen.passing:
+        yield reasons.only_failing_tests()
+
+
+def deciding(choices: Sequence[Choice], mutants: MutantResults) -> str:
+    """Return which test would decide whether the first of these choices is right, or nothing."""
+    at = next((one.differs for one in choices[1:] if one.differs is not None), None)
+    if at is not None:
+        return reasons.deciding_input(at.call, patch=at.chosen, other=at.other)
+    if mutants.survivors:
+        return reasons.deciding_mutant(mutants.survivors[0])
+    return ""
+
+
+def _mutants_of(candidate: Candidate, trials: Trials) -> Iterator[tuple[Candidate, Mutant]]:
+    """Yield mutants of a patched file as candidates: what they change of the file as it was."""
+    before = trials.evidence.sources[candidate.file]
+    after = patched_text(candidate, trials.evidence)
+    data = after.encode("utf-8", "surrogatepass")
+    old = before.encode("utf-8", "surrogatepass")
+    found = mutants_of_change(candidate.file, old, data, most=_MOST)
+    for n, mutant in enumerate(found):
+        text = mutant.applied(data).decode("utf-8", "surrogatepass")
+        change = Change("mutant", mutant.line, 0.0, (_difference(before, text),), mutant.says)
+        yield (
+            Candidate(_FIRST + n, candidate.file, change, 0.0, candidate.unit, candidate.cold),
+            mutant,
+        )
+
+
+def _difference(before: str, after: str) -> Replacement:
+    """Return one replacement that makes a text of another one."""
+    start = _shared(before, after)
+    rest = _shared(before[start:][::-1], after[start:][::-1])
+    return Replacement(start, len(before) - rest, after[start : len(after) - rest])
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many letters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (left, right) in pairs if left != right), min(len(one), len(other)))

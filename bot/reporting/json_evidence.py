@@ -1,0 +1,75 @@
+"""What the tests notice of mutants, and how sure a search is, in `fixpoint fix --json`."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.model import Assurance, MutantResults
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SurvivorPart(_Part):
+    """A small fault in a changed line that no test notices."""
+
+    file: str = Field(description="Path in the repository.")
+    line: int = Field(description="Line number with the patch, from 1.")
+    change: str = Field(description="What it does: the end of a sentence about the line.")
+
+
+class MutantsPart(_Part):
+    """The deciding tests, run on small faults in the changed lines."""
+
+    caught: int = Field(description="Number of mutants with which a test fails.")
+    total: int = Field(description="Number of mutants that were run.")
+    survivors: tuple[SurvivorPart, ...] = Field(description="Those with which the tests pass.")
+
+
+class WitnessesPart(_Part):
+    """What the probability comes from."""
+
+    mutants: int = Field(description="Small faults that were put into the changed lines.")
+    caught: int = Field(description="Those that the tests notice.")
+    rivals: int = Field(description="Other patches that pass as well and behave differently.")
+    share: float = Field(description="Of the weight of all plausible patches, that of this one.")
+    passing: int = Field(description="Tests that run the changed place and passed before as well.")
+    failing: int = Field(description="Tests that the patch fixes.")
+    weight: float = Field(description="How typical the edit is, 0 to 1.")
+    rank: int = Field(description="Edits that were likelier and did not pass.")
+    lines: int = Field(description="Lines of the files that the failing tests run.")
+
+
+class AssurancePart(_Part):
+    """How sure a search is of its patch."""
+
+    probability: float = Field(description="Estimated probability that the patch is right.")
+    required: float = Field(description="Below that, the patch is only suggested.")
+    doubts: tuple[str, ...] = Field(description="What speaks against it, one sentence each.")
+    deciding: str = Field(description="Which test would decide, as a sentence; may be empty.")
+    witnesses: WitnessesPart = Field(description="What the probability comes from.")
+
+
+def assurance_part(assurance: Assurance | None) -> dict[str, Any] | None:
+    """Return how sure a search is as `AssurancePart` has it."""
+    if assurance is None:
+        return None
+    return {
+        "probability": round(assurance.probability, 3),
+        "required": assurance.required,
+        "doubts": assurance.doubts,
+        "deciding": assurance.deciding,
+        "witnesses": asdict(assurance.witnesses),
+    }
+
+
+def mutants_part(results: MutantResults | None) -> dict[str, Any] | None:
+    """Return what the tests notice of mutants as `MutantsPart` has it."""
+    if results is None:
+        return None
+    survivors = [{"file": o.file, "line": o.line, "change": o.says} for o in results.survivors]
+    return {"caught": results.caught, "total": results.total, "survivors": survivors}

@@ -1,0 +1,88 @@
+"""How sure a search is of its patch, what speaks against it, and which test would decide."""
+
+from __future__ import annotations
+
+from bot.model.assurance import Assurance, Witnesses
+from bot.model.mutation import MutantResults, Survivor
+from bot.reporting.example import example
+from bot.reporting.figures import count
+
+_ASSURANCE = Assurance(
+    0.42, 0.8, Witnesses(6, 2, 1, 0.5, 3, 1, 0.9, 40, 900),
+    ("Another patch passes the same tests and behaves differently.",),
+)  # fmt: skip
+_SURVIVORS = (Survivor("src/a.py", 3, "has `<` instead of `<=`"),)
+
+
+@example(0.91, 0.8)
+def likely(probability: float, required: float) -> str:
+    """Everything that is known of the patch says that it is right."""
+    return (
+        f"Estimated probability that the patch is right: {probability:.0%} "
+        f"({required:.0%} required)."
+    )
+
+
+@example(MutantResults(2, _SURVIVORS))
+@example(MutantResults(2, _SURVIVORS * 3))
+def survivors(results: MutantResults) -> str:
+    """The tests hardly look at the changed lines."""
+    return (
+        f"The tests hardly constrain the changed lines: {len(results.survivors)} of "
+        f"{count(results.total, 'mutant')} pass too."
+    )
+
+
+@example()
+def no_mutants() -> str:
+    """Nothing tells how much the tests look at the changed lines."""
+    return "It is unknown how much the tests constrain the changed lines."
+
+
+@example(1)
+@example(4)
+def rivals(patches: int) -> str:
+    """Other patches pass as well, and are as likely."""
+    if patches == 1:
+        return "Another patch passes the same tests and behaves differently."
+    return f"{patches:,} other patches pass the same tests and behave differently."
+
+
+@example()
+def only_failing_tests() -> str:
+    """Nothing that passed before shows what the place does."""
+    return "No test that passed before runs the changed place."
+
+
+@example("price(count=1)", patch="3", other="4")
+@example("price(count=1)", patch="3", other=None)
+def deciding_input(call: str, *, patch: str | None, other: str | None) -> str:
+    """A test of that input would tell the patch from another one that passes."""
+    mine, theirs = (f"`{one}`" if one else "no result in time" for one in (patch, other))
+    return (
+        f"A test of `{call}` would decide: it gives {mine} with this patch, and {theirs} with "
+        "another one that passes."
+    )
+
+
+@example(_SURVIVORS[0])
+def deciding_mutant(survivor: Survivor) -> str:
+    """A test that a mutant fails would say more of the patch."""
+    return f"A test that fails when `{survivor.file}:{survivor.line}` {survivor.says} would decide."
+
+
+@example(_ASSURANCE)
+def hint(assurance: Assurance) -> str:
+    """Why a patch that passes was not accepted, for whoever tries next."""
+    said = (
+        "It passes all tests and may even be right, but the tests say too little of it: its "
+        f"estimated probability is {assurance.probability:.0%}. Make the same change again if you "
+        "find that it is right."
+    )
+    return " ".join(filter(None, (said, *assurance.doubts, assurance.deciding)))
+
+
+@example()
+def not_delivered() -> str:
+    """Somebody asked for the patch to be applied, committed or written."""
+    return "Nothing was changed, because the patch is only suggested: check it, then apply it yourself."

@@ -1,0 +1,69 @@
+"""How sure a search is that its patch is right: weights, doubts, and the test that would decide."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bench.search.calibrate import fitted, halves, load
+from bot.model import MutantResults, Survivor, Witnesses
+from bot.repair.proposers.search.choose import Choice, Difference
+from bot.repair.proposers.search.confidence import WEIGHTS, probability
+from bot.repair.proposers.search.doubting import deciding, doubts_of
+from bot.repair.proposers.search.mutations import Candidate
+from bot.repair.proposers.search.mutations.change import Change
+from bot.reporting.reasons import assurance as reasons
+
+SURE = Witnesses(
+    mutants=10, caught=10, rivals=0, share=1.0, passing=6, failing=2, weight=0.9, rank=4, lines=20
+)
+SURVIVOR = Survivor("a.py", 3, "has `<` instead of `<=`")
+
+
+def test_the_weights_are_those_of_the_table() -> None:
+    """What is published is what the data says: new rows ask for a new fit."""
+    assert dict(WEIGHTS) == pytest.approx(fitted(halves(load())[0]), abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        replace(SURE, caught=2),
+        replace(SURE, rivals=9, share=0.2),
+        replace(SURE, rank=4_000),
+        replace(SURE, lines=4_000),
+    ],
+)
+def test_what_speaks_against_a_patch_makes_it_less_likely(worse: Witnesses) -> None:
+    """Mutants that nothing notices, other patches that pass, many that did not, many places.
+
+    As likely, where the data don't show it.
+    """
+    assert 0 < probability(worse) <= probability(SURE) < 1
+
+
+def test_doubts_are_told() -> None:
+    """Each of them is one sentence; a patch that tests constrain has none."""
+    assert list(doubts_of(SURE, MutantResults(10))) == []
+    results = MutantResults(1, (SURVIVOR, SURVIVOR))
+    weak = replace(SURE, mutants=3, caught=1, rivals=2, share=0.3, passing=0)
+    assert list(doubts_of(weak, results)) == [
+        reasons.survivors(results),
+        reasons.rivals(2),
+        reasons.only_failing_tests(),
+    ]
+    assert list(doubts_of(SURE, MutantResults(0))) == [reasons.no_mutants()]
+
+
+def test_the_deciding_test_is_an_input_on_which_patches_differ() -> None:
+    """Without one, it is a test that a surviving mutant would fail; without that, nothing."""
+    change = Change("comparison", 3, 0.9, (), "compares with `<=`")
+    chosen = Choice(Candidate(0, "a.py", change, 0.9, "a.py:f:1", cold=False))
+    other = replace(chosen, differs=Difference("f(1)", "2", None))
+    survivors = MutantResults(1, (SURVIVOR,))
+    assert deciding([chosen, other], survivors) == reasons.deciding_input(
+        "f(1)", patch="2", other=None
+    )
+    assert deciding([chosen], survivors) == reasons.deciding_mutant(SURVIVOR)
+    assert deciding([chosen], MutantResults(2)) == ""
