@@ -10,7 +10,7 @@ from bot.model import Verdict
 from tests.fakes.model import Request, Say, Step
 from tests.flows.world import attempts, bash, open_world
 
-CONFIG = "setup: 'true'\ntest: python3 -m unittest -q\nsearch: {seconds: 120, workers: 2}\n"
+CONFIG = "setup: 'true'\ntest: python3 -m unittest -q\nsearch: {seconds: 120, workers: 2, confidence: 0}\n"
 LIMITS = """\
 def within(value, low, high):
     return low < value <= high
@@ -107,7 +107,7 @@ async def test_a_doubtful_repair_is_only_suggested(tmp_path: Path) -> None:
     files = {
         "limits.py": LIMITS,
         "test_limits.py": TEST_LIMITS,
-        ".github/fixpoint.yml": CONFIG.replace("workers: 2", "workers: 2, confidence: 1"),
+        ".github/fixpoint.yml": CONFIG.replace("confidence: 0", "confidence: 1"),
     }
     async with open_world(tmp_path, files=files) as world:
         await world.comment("/fix")
@@ -135,7 +135,7 @@ async def test_the_model_hears_of_a_doubtful_repair(tmp_path: Path) -> None:
     files = {
         "limits.py": LIMITS,
         "test_limits.py": TEST_LIMITS,
-        ".github/fixpoint.yml": CONFIG.replace("workers: 2", "workers: 2, confidence: 1"),
+        ".github/fixpoint.yml": CONFIG.replace("confidence: 0", "confidence: 1"),
     }
     async with open_world(tmp_path, script, files=files) as world:
         await world.comment("/fix")

@@ -59,7 +59,7 @@ async def fixed(desk: Desk) -> FixOutput:
 
 def files(suite: str) -> dict[str, str]:
     """Return a project whose likeliest edit breaks a test that the failing command does not run."""
-    config = f"setup: 'true'\ntest: {suite}\nsearch: {{seconds: 60, workers: 2}}\n"
+    config = f"setup: 'true'\ntest: {suite}\nsearch: {{seconds: 60, workers: 2, confidence: 0}}\n"
     return {
         "counting.py": COUNTING,
         "test_total.py": TEST_TOTAL,

@@ -44,7 +44,7 @@ class Cart(unittest.TestCase):
     def test_none(self):
         self.assertEqual(cart.total([]), 0)
 """
-CONFIG = "setup: 'true'\ntest: python3 -m unittest -v\n"
+CONFIG = "setup: 'true'\ntest: python3 -m unittest -v\nsearch: {confidence: 0}\n"
 FILES: Mapping[str, str | bytes] = {
     ".gitignore": "__pycache__/\n",
     ".github/fixpoint.yml": CONFIG,
