@@ -69,13 +69,10 @@ async def test_what_failed_before_is_not_held_against_a_patch(tmp_path: Path) ->
 
 
 async def test_a_suite_that_does_not_work_proves_nothing(tmp_path: Path) -> None:
-    """The report says so rather than claim that nothing broke, and a person has to look."""
+    """The report says so rather than claim that nothing broke."""
     files = {**FILES, "suite.sh": "echo 'usage: suite OPTION'\nexit 4\n"}
     async with open_desk(tmp_path, attempts(CAREFUL), files=files) as desk:
-        output = await fixed(desk, code=3)
-        (finding,) = output.attempts[0].guard_findings
-        assert (finding.rule, finding.severity) == ("suite-uncompared", "needs_a_person")
-        assert output.reason == snapshot(
+        assert (await fixed(desk)).reason == snapshot(
             "The failing command passes with the patch. The full test suite `sh suite.sh` also fails without the patch (exit code 4) and names no test, so it can't show what the patch may have broken."
         )
 
@@ -94,3 +91,13 @@ async def test_a_suite_that_stops_early_is_compared(tmp_path: Path) -> None:
     async with open_desk(tmp_path, attempts(CARELESS, CAREFUL), files=files) as desk:
         output = await fixed(desk)
         assert [(one.exit_code, one.accepted) for one in output.attempts] == [(0, False), (0, True)]
+
+
+async def test_a_suite_in_which_nothing_passes(tmp_path: Path) -> None:
+    """It has tests and can't show what a patch breaks: a person has to look."""
+    lines = "echo 'FAILED suite.sh::a - never'\necho '=== 1 failed in 0.01s ==='\nexit 1\n"
+    files = {**FILES, "suite.sh": lines}
+    async with open_desk(tmp_path, attempts(CAREFUL), files=files) as desk:
+        output = await fixed(desk, code=3)
+        (finding,) = output.attempts[0].guard_findings
+        assert (finding.rule, finding.severity) == ("suite-uncompared", "needs_a_person")

@@ -129,10 +129,10 @@ class Verifier:
             mended: Tests of it that fail there and pass alone with the patch: here they must too.
         """
         if baseline.timed_out:
-            return self._not_compared(verification, uncompared(baseline))
+            return self._not_compared(verification, baseline)
         suite = await self._room.observe_shuffled(f"{name}-suite", baseline.command, patch)
-        if not suite.ok and (reason := uncompared(baseline)):
-            return self._not_compared(replace(verification, suite=suite), reason)
+        if not suite.ok and uncompared(baseline):
+            return self._not_compared(replace(verification, suite=suite), baseline)
         fresh = new_failures(baseline, suite, mended)
         if fresh:  # a flaky test says nothing about the patch
             again = await self._room.observe(f"{name}-suite-again", baseline.command, patch)
@@ -143,9 +143,15 @@ class Verifier:
             fresh = seen_again(fresh, new_failures(without_it, suite, mended))
         return replace(verification, suite=suite, new_failures=fresh)
 
-    def _not_compared(self, verification: Verification, reason: str) -> Verification:
-        """Return the verification with why nothing tells what else the patch does."""
-        shown = configured([found("suite-uncompared", reason)], self._rules.guards)
+    def _not_compared(self, verification: Verification, baseline: Observation) -> Verification:
+        """Return the verification with why nothing tells what else the patch does.
+
+        A person is asked where there are tests; a suite that names none may lack its own runner.
+        """
+        reason = uncompared(baseline)
+        shown: tuple[GuardFinding, ...] = ()
+        if baseline.timed_out or baseline.named or baseline.others:
+            shown = configured([found("suite-uncompared", reason)], self._rules.guards)
         return replace(verification, uncompared=reason, findings=(*verification.findings, *shown))
 
     async def try_mutants(
