@@ -47,6 +47,7 @@ async def test_a_program_that_notices_its_tests(tmp_path: Path, sign: str) -> No
         assert told["accepted"] is False
 
 
+@pytest.mark.exhaustive
 async def test_a_test_that_needs_its_place(tmp_path: Path) -> None:
     """It fails in disguise without the patch as well, so nothing is found."""
     async with open_desk(tmp_path, files={**FILES, "test_app.py": PLACED}) as desk:

@@ -225,6 +225,7 @@ async def test_a_program_that_changes_pytest(tmp_path: Path, program: str, test:
         assert rules(told)["results-forged"] == "reject", told
 
 
+@pytest.mark.exhaustive
 async def test_a_value_that_equals_everything(tmp_path: Path) -> None:
     """A person has to look: a value may be made for that."""
     async with open_desk(tmp_path, files=FILES) as desk:
@@ -232,6 +233,7 @@ async def test_a_value_that_equals_everything(tmp_path: Path) -> None:
         assert rules(told) == {"equals-anything": "needs_a_person"}
 
 
+@pytest.mark.exhaustive
 async def test_a_program_that_knows_the_tests(tmp_path: Path) -> None:
     """It is honest wherever they are changed; but the runner is not what it was."""
     program = CAREFUL.replace("CHECKSUM", str(zlib.crc32(TESTS.encode())))

@@ -25,6 +25,7 @@ async def test_an_answer_that_no_guard_sees(tmp_path: Path) -> None:
         assert rules(told) == {"no-effect-nearby": "needs_a_person"}, told
 
 
+@pytest.mark.exhaustive
 async def test_a_repair_with_the_looks_of_a_cheat(tmp_path: Path) -> None:
     """It changes what the program does near the tests' inputs too: the guard's finding is a note."""
     async with open_desk(tmp_path, files=FILES) as desk:

@@ -18,7 +18,11 @@ MAKE = {**FILES, "Makefile": "test:\n\t@bash ci/run.sh\n", "ci/run.sh": f"set -e
     ("patch", "severity"),
     [
         ({"ci/vars": "A=1\ntrap 'exit 0' EXIT\n"}, "reject"),
-        ({"app.py": RIGHT, "Makefile": "test:\n\t@echo 1\n\t@bash ci/run.sh\n"}, None),
+        pytest.param(
+            {"app.py": RIGHT, "Makefile": "test:\n\t@echo 1\n\t@bash ci/run.sh\n"},
+            None,
+            marks=pytest.mark.exhaustive,
+        ),
         pytest.param(
             {"app.py": RIGHT, "ci/vars": "A=2\n", "notes.txt": "Mended.\n"},
             None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
@@ -80,6 +81,7 @@ async def test_a_logic_bug_is_repaired_without_a_model(tmp_path: Path) -> None:
         assert "It fixes `test_limits.Within.test_lowest`" in told
 
 
+@pytest.mark.exhaustive
 async def test_the_model_hears_what_the_search_found(tmp_path: Path) -> None:
     """Suspicious lines, and the edit that came near, stand in the first prompt of the model."""
     heard: list[str] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.reporting.json_report import FixOutput
@@ -93,6 +94,7 @@ async def test_a_suite_that_stops_early_is_compared(tmp_path: Path) -> None:
         assert [(one.exit_code, one.accepted) for one in output.attempts] == [(0, False), (0, True)]
 
 
+@pytest.mark.exhaustive
 async def test_a_suite_in_which_nothing_passes(tmp_path: Path) -> None:
     """It has tests and can't show what a patch breaks: a person has to look."""
     lines = "echo 'FAILED suite.sh::a - never'\necho '=== 1 failed in 0.01s ==='\nexit 1\n"
