@@ -218,6 +218,7 @@ async def test_buttons_answer_what_waits(tmp_path: Path) -> None:
         assert [pull.number for pull in world.pulls()] == [thread.number]
 
 
+@pytest.mark.exhaustive
 async def test_a_pull_request_of_ours_that_turns_red_gets_a_second_turn(tmp_path: Path) -> None:
     """On its own branch, with what is left of the attempts; people are told where."""
     async with open_world(
@@ -562,6 +563,7 @@ From now on, Fixpoint starts a run whenever checks of this pull request fail. To
         )
 
 
+@pytest.mark.exhaustive
 async def test_a_status_starts_a_run_and_buttons_steer_it(tmp_path: Path) -> None:
     """A service that is no App counts; *Retry* is another run of the same commit."""
     async with open_world(

@@ -165,6 +165,7 @@ async def test_what_is_red_on_the_base_is_not_repaired_here(tmp_path: Path) -> N
         )
 
 
+@pytest.mark.exhaustive
 async def test_what_is_red_on_the_base_is_repaired_where_that_is_wanted(tmp_path: Path) -> None:
     """By the repo config, or because a person asks with a button; the report says what the base does."""
     files = {**FILES, **WRONG, ".github/fixpoint.yml": "checks: {red_on_base: true}\n"}
@@ -530,9 +531,10 @@ MULTIPLIED = CI + 400 * (
 @pytest.mark.parametrize(
     ("workflow", "sentence"),
     [
-        (
+        pytest.param(
             "jobs: [\n",
             ".github/workflows/ci.yml, line 2: is not valid YAML: expected the node content, but found '<stream end>'.",
+            marks=pytest.mark.exhaustive,
         ),
         (MULTIPLIED, "Its jobs, steps and values add up to more than 16 MiB."),
     ],

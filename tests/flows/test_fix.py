@@ -300,6 +300,7 @@ async def test_money_runs_out(tmp_path: Path) -> None:
         assert "+worse" in world.said()[-1]
 
 
+@pytest.mark.exhaustive
 async def test_a_patch_made_before_the_money_ran_out_is_still_judged(tmp_path: Path) -> None:
     """What was paid for and passes is not thrown away."""
     dear = Answer((FIX,), counts=Counts(input=900_000, output=10))

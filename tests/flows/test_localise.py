@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.commands.localise import not_looked
@@ -47,6 +48,7 @@ async def test_suspicious_lines_are_printed(tmp_path: Path) -> None:
         assert desk.everything() == before
 
 
+@pytest.mark.exhaustive
 async def test_without_any_it_says_what_was_seen(tmp_path: Path) -> None:
     """Status 1 and a sentence as the problem: nobody asked for a repair or a model."""
     files = {".github/fixpoint.yml": CONFIG, "test_a.py": NO_SOURCE}

@@ -122,6 +122,7 @@ async def test_a_delivery_that_keeps_failing_is_parked_and_can_be_sent_again(
         assert fixed_once(world)
 
 
+@pytest.mark.exhaustive
 async def test_an_outage_is_not_counted_against_a_delivery(tmp_path: Path) -> None:
     """However long GitHub is down, it is worked through when GitHub is back."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:

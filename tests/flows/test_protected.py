@@ -44,6 +44,7 @@ async def test_a_workflow_that_was_asked_for_waits_and_is_pushed(tmp_path: Path)
         await world.until(lambda: all(one.revoked for one in minted_for_workflows(world)))
 
 
+@pytest.mark.exhaustive
 async def test_without_the_permission_the_patch_is_a_comment(tmp_path: Path) -> None:
     """It says which permission is missing, and only that one."""
     async with open_world(tmp_path, attempts(BOTH), files=SHIPPED) as world:
@@ -58,6 +59,7 @@ async def test_without_the_permission_the_patch_is_a_comment(tmp_path: Path) -> 
         assert "+on: push" in world.said()[-1]
 
 
+@pytest.mark.exhaustive
 async def test_a_rejected_change_of_a_workflow_is_nowhere(tmp_path: Path) -> None:
     """Neither a branch nor a token comes of it."""
     async with open_world(tmp_path, attempts(BOTH), files=SHIPPED) as world:
@@ -74,6 +76,7 @@ async def test_a_rejected_change_of_a_workflow_is_nowhere(tmp_path: Path) -> Non
 UNASKED: list[Step] = [FIX, bash(f"sed -i s/pull_request/push/ {CI}"), WHY]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("steps", "words"),
     [

@@ -125,6 +125,7 @@ async def test_a_doubtful_repair_is_only_suggested(tmp_path: Path) -> None:
     assert "Mutants of the changed lines: " in said
 
 
+@pytest.mark.exhaustive
 async def test_the_model_hears_of_a_doubtful_repair(tmp_path: Path) -> None:
     """It gets the patch as a hint, and its own is taken."""
     heard: list[str] = []

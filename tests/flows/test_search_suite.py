@@ -83,6 +83,7 @@ async def test_what_breaks_another_test_of_the_suite_is_not_proposed(tmp_path: P
         )
 
 
+@pytest.mark.exhaustive
 async def test_a_search_goes_on_behind_a_rejected_patch(tmp_path: Path) -> None:
     """Where the suite can't be run test by test the verifier finds out, and another patch is tried."""
     async with open_desk(tmp_path, files=files("python3 suite.py")) as desk:

@@ -146,6 +146,7 @@ async def test_tests_that_the_patch_brings(tmp_path: Path) -> None:
         assert "adds no test" in told["reason"]
 
 
+@pytest.mark.exhaustive
 async def test_what_the_command_writes_is_no_part_of_the_patch(tmp_path: Path) -> None:
     """A report in the work tree is left out, and what is missing in the sandbox is said."""
     wordy = TESTS + "\n\nopen('report.txt', 'a').write('ran')\n"

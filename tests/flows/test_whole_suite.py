@@ -58,6 +58,7 @@ async def test_a_patch_that_breaks_another_test_is_rejected(tmp_path: Path) -> N
         assert "suite.sh::other" in desk.model.requests[-1].first
 
 
+@pytest.mark.exhaustive
 async def test_what_failed_before_is_not_held_against_a_patch(tmp_path: Path) -> None:
     """A suite that is red for other reasons stays red."""
     async with open_desk(tmp_path, attempts(CAREFUL), files=FILES) as desk:
@@ -69,6 +70,7 @@ async def test_what_failed_before_is_not_held_against_a_patch(tmp_path: Path) ->
         assert output.reproduction.failing == ("sh check.sh",)
 
 
+@pytest.mark.exhaustive
 async def test_a_suite_that_does_not_work_proves_nothing(tmp_path: Path) -> None:
     """The report says so rather than claim that nothing broke."""
     files = {**FILES, "suite.sh": "echo 'usage: suite OPTION'\nexit 4\n"}

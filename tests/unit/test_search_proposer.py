@@ -160,6 +160,7 @@ async def test_cases_of_unittest_under_pytest(tmp_path: Path) -> None:
     assert "`test_mean.py::Mean::test_each` and `test_mean.py::Mean::test_some`" in proposal.summary
 
 
+@pytest.mark.exhaustive
 async def test_plugins_that_are_not_loaded_are_given_no_options(tmp_path: Path) -> None:
     """Plugins that are installed may be switched off, on the command line or in the settings."""
     files = {
@@ -202,6 +203,7 @@ async def test_the_same_tree_gets_the_same_repair(tmp_path: Path) -> None:
     assert len(said) == 1
 
 
+@pytest.mark.exhaustive
 async def test_a_fault_that_shows_at_import(tmp_path: Path) -> None:
     """Tests that can't even be collected are mended too."""
     files = {

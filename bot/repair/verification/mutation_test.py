@@ -21,7 +21,7 @@ _COMPILED = frozenset({Language.GO, Language.RUST})
 MOST = 10
 """Mutants of a patch."""
 
-_SECONDS = 15.0
+_SECONDS = 8.0
 """Wall time after which no other mutant is begun: what is left of it is told, not run."""
 
 
