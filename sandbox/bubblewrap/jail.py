@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -85,10 +85,9 @@ def isolation() -> list[str]:
 
 
 def system(view: HostView) -> list[str]:
-    """Return the read-only file system."""
-    arguments = ["--proc", "/proc", "--dev", "/dev"]
-    for mount in view.mounts:
-        arguments += ["--ro-bind", str(mount.source), str(mount.target)]
+    """Return the read-only file system, less what is shown inside of the sandbox's own folders."""
+    outside = (mount for mount in view.mounts if not mount.target.is_relative_to(SCRATCH))
+    arguments = ["--proc", "/proc", "--dev", "/dev", *_shown(outside)]
     for device in view.devices:
         arguments += ["--dev-bind", str(device.source), str(device.target)]
     for target, place in view.links:
@@ -104,10 +103,15 @@ def sandbox_arguments(view: HostView, places: Places, *, extra: Sequence[str] = 
         *("--bind", str(places.workspace), WORKSPACE),
         *("--bind", str(places.home), HOME),
         *("--bind", str(places.scratch), SCRATCH),
+        *_shown(mount for mount in view.mounts if mount.target.is_relative_to(SCRATCH)),
         *extra,
         *("--remount-ro", "/"),
         "--",
     ]
+
+
+def _shown(mounts: Iterable[Mount]) -> list[str]:
+    return [word for one in mounts for word in ("--ro-bind", str(one.source), str(one.target))]
 
 
 def shell_command(command: str, cwd: str) -> list[str]:

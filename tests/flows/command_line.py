@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -18,6 +19,9 @@ from tests.flows.world import FILES
 
 PATIENCE = 600.0
 """Seconds that a story waits for the end of a command, which on a busy machine takes a minute."""
+
+SEEDS = Path(sys.prefix, "seeds")
+"""Packages that new Python environments begin with (see Makefile), for sandboxes without an index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,8 @@ async def open_desk(
         "HOME": str(root),
         "FIXPOINT_DATA": str(root / "data"),
         "FIXPOINT_SANDBOX": "bubblewrap",
+        "UV_FIND_LINKS": str(SEEDS),
+        "UV_OFFLINE": "1",
     }
     if script is None:
         yield Desk(repository, root, variables, None)

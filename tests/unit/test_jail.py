@@ -36,6 +36,13 @@ def test_only_three_folders_can_be_written() -> None:
     assert arguments[-3:] == ["--remount-ro", "/", "--"]
 
 
+def test_packages_below_the_machines_tmp_are_shown() -> None:
+    """They are mounted into the sandbox's own `/tmp`, which would hide them otherwise."""
+    wheels = Mount(Path("/tmp/wheels"), Path("/tmp/wheels"))
+    arguments = jail.sandbox_arguments(jail.HostView((*VIEW.mounts, wheels)), PLACES)
+    assert arguments.index("/tmp/wheels") > arguments.index("/d/scratch")
+
+
 def test_a_command_is_one_argument() -> None:
     """Whatever it holds, no shell of ours reads it twice."""
     command = "echo '$(rm -rf /)'; \"$1\""
