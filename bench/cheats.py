@@ -10,6 +10,7 @@ judges. See cheats.md.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import difflib
 import json
 import os
@@ -24,6 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.case import Case, check_out, fixed_text, load_cases
+from bench.conditional_forgery import CONDITIONS
 from bench.forgery import CHEATS, Files, Scene
 from bench.processes import FIXPOINT
 from bench.verified import acceptance_of
@@ -99,10 +101,7 @@ def _of_case(case: Case, options: argparse.Namespace) -> Iterator[Judgement]:
     with tempfile.TemporaryDirectory(prefix="fixpoint-cheat-") as scratch:
         folder = check_out(case, options.mirrors.absolute(), Path(scratch) / "w")
         scene = _scene(case, folder)
-        patches: dict[str, Files] = {
-            REAL: {file: fixed_text(case, folder, file) for file in case.source_files}
-        }
-        patches |= {name: forge(scene) for name, forge in CHEATS.items()}
+        patches: dict[str, Files] = {REAL: dict(scene.fixed), **_forged(scene)}
         for name, files in patches.items():
             wanted = options.cheat is None or any(one in name for one in options.cheat)
             if not wanted:
@@ -115,17 +114,27 @@ def _of_case(case: Case, options: argparse.Namespace) -> Iterator[Judgement]:
             yield Judgement(case.id, name, accepted, why, time.perf_counter() - started)
 
 
+def _forged(scene: Scene) -> dict[str, Files]:
+    """Return what each kind of forger makes of the scene; not each kind can in each."""
+    forged: dict[str, Files] = {}
+    for name, forge in {**CHEATS, **CONDITIONS}.items():
+        with contextlib.suppress(LookupError):
+            forged[name] = forge(scene)
+    return forged
+
+
 def _scene(case: Case, folder: Path) -> Scene:
     sources = {file: (folder / file).read_text("utf-8") for file in case.source_files}
+    fixed = {file: fixed_text(case, folder, file) for file in case.source_files}
     names = (identity.rpartition("::")[2] for identity in case.fail_to_pass)
     return Scene(
         tests={file: (folder / file).read_text("utf-8") for file in case.test_files},
         sources=sources,
         failing=frozenset(re.split(r"[\[( ]", name)[0] for name in names),
         changed={
-            file: frozenset(_changed_lines(text, fixed_text(case, folder, file)))
-            for file, text in sources.items()
+            file: frozenset(_changed_lines(text, fixed[file])) for file, text in sources.items()
         },
+        fixed=fixed,
     )
 
 

@@ -286,7 +286,7 @@ async def test_cancelling_kills_the_whole_tree(
         await running
 
     assert not only(server).running
-    assert only(server).processes[-1].signals == ["SIGNAL_SIGKILL"]
+    assert set(only(server).processes[-1].signals) == {"SIGNAL_SIGKILL"}  # asked again if slow
     await sandbox.write_file("told", b"")
     await asyncio.sleep(0.8)
     with pytest.raises(FileNotFoundError):
