@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
+import sys
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -12,6 +14,12 @@ import pytest
 
 # One server for all modules: a fixture that each of them imports would start one for each of them.
 pytest_plugins = ["tests.contract.postgres", "tests.selection"]
+
+# New Python environments begin with packages at hand (see Makefile): without an index, uv waits for
+# one, and ensurepip unpacks its own.
+os.environ.setdefault("UV_FIND_LINKS", str(Path(sys.prefix, "seeds")))
+os.environ.setdefault("UV_OFFLINE", "1")
+os.environ.setdefault("PIP_RETRIES", "0")
 
 # How long an example takes says more of the machine than of the code.
 hypothesis.settings.register_profile(

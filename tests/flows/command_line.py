@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -20,8 +19,8 @@ from tests.flows.world import FILES
 PATIENCE = 600.0
 """Seconds that a story waits for the end of a command, which on a busy machine takes a minute."""
 
-SEEDS = Path(sys.prefix, "seeds")
-"""Packages that new Python environments begin with (see Makefile), for sandboxes without an index."""
+_PACKAGES = ("UV_FIND_LINKS", "UV_OFFLINE", "PIP_RETRIES")
+"""Where new Python environments get what they begin with: set for all tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +134,7 @@ async def open_desk(
         "HOME": str(root),
         "FIXPOINT_DATA": str(root / "data"),
         "FIXPOINT_SANDBOX": "bubblewrap",
-        "UV_FIND_LINKS": str(SEEDS),
-        "UV_OFFLINE": "1",
+        **{name: os.environ[name] for name in _PACKAGES},
     }
     if script is None:
         yield Desk(repository, root, variables, None)

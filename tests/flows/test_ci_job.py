@@ -452,6 +452,7 @@ async def test_tools_get_the_versions_of_the_jobs_log(
         await sandbox.close()
 
 
+@pytest.mark.exhaustive
 async def test_a_rehearsal_changes_nothing_that_is_tested(
     provider: SandboxProvider, source: Path
 ) -> None:

@@ -348,6 +348,7 @@ async def test_a_failure_of_its_day_is_repaired_with_the_packages_of_its_day(
     times = {one: f"{datetime.now(UTC) - timedelta(days=ago):%FT%TZ}" for one, ago in days.items()}
     async with package_index(PackageIndex({"moody": times})) as index:
         monkeypatch.setenv("UV_INDEX_URL", index.python)
+        monkeypatch.delenv("UV_OFFLINE")
         async with open_world(tmp_path, attempts(RIGHT), files=FILES | UNPINNED) as world:
             commit = failing_commit(world, WRONG)
             commit.job_fails(days_ago=400)
@@ -373,6 +374,7 @@ def source_package(name: str, version: str) -> bytes:
     return data.getvalue()
 
 
+@pytest.mark.exhaustive
 async def test_a_package_that_can_not_be_built_does_not_stop_the_others(tmp_path: Path) -> None:
     """An empty one stands for it, which the report says; what was to be seen is seen."""
     files: dict[str, str | bytes] = {

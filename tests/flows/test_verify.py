@@ -131,6 +131,13 @@ async def test_what_needs_a_person(tmp_path: Path) -> None:
         assert finding == snapshot(
             "Please check [dependency-added] requirements.txt: The patch changes requirements.txt, which lists dependencies."
         )
+
+
+@pytest.mark.exhaustive
+async def test_what_needs_a_person_as_json(tmp_path: Path) -> None:
+    """`accepted` says it as well."""
+    wordy = {"app.py": RIGHT, "requirements.txt": "six\n"}
+    async with open_desk(tmp_path, files=FILES) as desk:
         assert said(await verified(desk, wordy, "--json"))["accepted"] == "after_approval"
 
 
