@@ -1,6 +1,7 @@
 """Use public projects as they are: no command, no option, no key, and their own repair as the patch.
 
     python -m bench.unprepared [FILE] --mirrors DIR [--only REPO] [--jobs N]
+                               [--keep DIR]
 
 FILE is a list such as unprepared.toml, or a file of cases (see cases.md). Each case is the commit
 before a repair, with the tests of that repair. `fixpoint verify PATH --patch REPAIR` has to find
@@ -124,6 +125,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--mirrors", type=Path, required=True, help="folder of the clones")
     parser.add_argument("--only", action="append", metavar="REPO", help="may be repeated")
     parser.add_argument("--jobs", type=int, default=1, help="cases at once")
+    parser.add_argument("--keep", type=Path, metavar="DIR", help="keep what each run said here")
     return parser.parse_args()
 
 
@@ -132,7 +134,7 @@ async def _run_all(repairs: list[Repair], options: argparse.Namespace) -> list[O
 
     async def one(repair: Repair) -> Outcome:
         async with free:
-            outcome = await asyncio.to_thread(_run, repair, options.mirrors.absolute())
+            outcome = await asyncio.to_thread(_run, repair, options.mirrors.absolute(), options.keep)
         told = (
             *outcome.row(),
             outcome.command or "",
@@ -145,7 +147,7 @@ async def _run_all(repairs: list[Repair], options: argparse.Namespace) -> list[O
     return await asyncio.gather(*(one(repair) for repair in repairs))
 
 
-def _run(repair: Repair, mirrors: Path) -> Outcome:
+def _run(repair: Repair, mirrors: Path, keep: Path | None) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="fixpoint-unprepared-") as name:
         scratch = Path(name)
         folder, patch = scratch / "w", scratch / "repair.diff"
@@ -169,6 +171,11 @@ def _run(repair: Repair, mirrors: Path) -> Outcome:
             check=False,
         )  # fmt: skip
         seconds = time.perf_counter() - started
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+        name = f"{repair.repo.replace('/', '+')}-{repair.fix[:8]}"
+        (keep / f"{name}.json").write_text(done.stdout)
+        (keep / f"{name}.txt").write_text(done.stderr)
     if not done.stdout:
         said = done.stderr.strip().rpartition("\n")[2]
         return Outcome(repair, Acceptance.NO, said, None, frozenset(), seconds)

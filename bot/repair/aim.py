@@ -14,6 +14,7 @@ from bot.repair.goal.alone import alone
 from bot.repair.goal.complete import complete
 from bot.repair.goal.set_aside import aside_of, stable_name
 from bot.repair.goal.sorting import Goal, described, sort_failures, with_choice, with_excused
+from bot.repair.older_packages import owner
 from bot.repair.run import RepairContext, Run
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
@@ -111,10 +112,8 @@ async def _all_tests(run: Run, context: RepairContext, first: Observation) -> Ob
 
 async def _chosen(run: Run, context: RepairContext, seen: Observation) -> Goal:
     """Return the goal by what the problem names; where it names nothing, by who can read it."""
-    paths = await context.source.store.paths(context.prepared.tree)
-    modules = {part.removesuffix(".py") for path in paths for part in path.split("/")}
     problem = run.job.problem
-    goal = sort_failures(seen, problem, modules.__contains__)
+    goal = sort_failures(seen, problem, await owner(context))
     open_question = described(problem) and not goal.named and len(seen.failing) > 1
     if open_question and run.tools.judge is not None and (goal.others or goal.undecided):
         step = "sort failures"

@@ -33,6 +33,7 @@ from bot.repair.loop import (
     draft_of,
     next_move,
 )
+from bot.repair.older_packages import set_up_older
 from bot.repair.recent import recent_lines
 from bot.repair.reproduce import reproduce
 from bot.repair.run import Concluded, RepairContext, Run, RunState, Tools
@@ -40,7 +41,7 @@ from bot.repair.workspace.leftovers import clean_up, places_of
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import SetupFailed, why_setup_failed
-from bot.reporting.reasons import ending, other_failures, sandbox_setup
+from bot.reporting.reasons import ending, other_failures, package_dates, sandbox_setup
 from sandbox.base import SandboxError
 from sandbox.git import GitError
 
@@ -101,7 +102,7 @@ async def repair(
     if job.failed:
         await clean_up(tools.sandboxes, job.run_id, places_of(len(job.failed)))
     elif context is not None:
-        await clean_up(tools.sandboxes, job.run_id)
+        await clean_up(tools.sandboxes, job.run_id, known.places)
     listener(RunFinished(report))
     return report
 
@@ -157,6 +158,11 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     prepared, commands = await set_up(run, preparation, detected, commands, tree)
     run.known.detected, run.known.commands = detected, commands
     run.known.note(*run.setup_notes(prepared))
+    if isinstance(prepared, SetupFailed) and not prepared.timed_out:
+        older = await set_up_older(run, source, commands, prepared.command)
+        if older is not None:
+            run.known.note(package_dates.commit_used(older.moment))
+            preparation, prepared = older.preparation, older.prepared
     if isinstance(prepared, SetupFailed):
         named = (remedy.why for remedy in run.known.remedies if not remedy.helps)
         reason = " ".join((why_setup_failed(prepared), *named))

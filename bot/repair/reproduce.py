@@ -11,6 +11,7 @@ from bot.repair.checks.base_commit import note_base
 from bot.repair.guards import is_test_file
 from bot.repair.healing import healed
 from bot.repair.loop import read_reproduction, verdict_of
+from bot.repair.older_packages import with_older_packages
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.verification.candidate import without
@@ -21,26 +22,37 @@ from sandbox.git import PatchDoesNotApply
 
 async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     """Reproduce the failure; return the context that attempts start from."""
-    runs = [await _observe(run, context, 1)]
-    while (better := await healed(run, context, runs[0], run.known.detected)) is not None:
-        context, runs = better, [await _observe(run, better, 1)]
+    context, seen = await _seen_healed(run, context, await _observe(run, context, 1))
+    older = await with_older_packages(run, context, seen)
+    if older is not None:
+        context, seen = await _seen_healed(run, *older)
+    runs = [seen]
     aimed: Aimed | None = None
     if not runs[0].ok and not runs[0].timed_out:  # no second wait for a command that hangs
         aimed = await aim(run, context, runs[0])
         context, runs = aimed.context, [*aimed.runs]
         if len(runs) > 1 and runs[-1].ok:
             runs += [await _observe(run, context, n) for n in (3, 4)]
-    seen = run.known.reproduction = _concluded(runs, aimed)
-    if seen.cause is Cause.NOT_REPRODUCED and runs[0].ok:
+    found = run.known.reproduction = _concluded(runs, aimed)
+    if found.cause is Cause.NOT_REPRODUCED and runs[0].ok:
         context = await _test_first(run, context, runs[0])
-        seen = run.known.reproduction = replace(run.known.reproduction, others=seen.others)
-    run.listener(Reproduced(seen))
-    verdict = verdict_of(seen.cause)
+        found = run.known.reproduction = replace(run.known.reproduction, others=found.others)
+    run.listener(Reproduced(found))
+    verdict = verdict_of(found.cause)
     if verdict is not None:
-        raise Concluded(verdict, seen.reason)
-    if not runs[0].ok and seen.observation is not None:
-        await note_base(run, context, seen.observation)
+        raise Concluded(verdict, found.reason)
+    if not runs[0].ok and found.observation is not None:
+        await note_base(run, context, found.observation)
     return context
+
+
+async def _seen_healed(
+    run: Run, context: RepairContext, seen: Observation
+) -> tuple[RepairContext, Observation]:
+    """Return the context with what the failing command misses, and what it shows there."""
+    while (better := await healed(run, context, seen, run.known.detected)) is not None:
+        context, seen = better, await _observe(run, better, 1)
+    return context, seen
 
 
 def _concluded(runs: list[Observation], aimed: Aimed | None) -> Reproduction:

@@ -21,6 +21,7 @@ from bot.repair.test_proof import ProofReviewer
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.verify import Destination, Verifier
 from bot.repair.workspace.environments import Environments
+from bot.repair.workspace.leftovers import PLACES
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.remembered_setups import RememberedSetups
@@ -78,6 +79,7 @@ class RunState:
     detected: Commands | None = None
     remedies: list[Remedy] = field(default_factory=list)
     healing_rounds: int = 0
+    places: tuple[str, ...] = PLACES[:1]
 
     def note(self, *notes: str) -> None:
         """Add what a person should know, once."""

@@ -6,6 +6,7 @@ import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from sandbox.git.process import Credential, GitError, git
@@ -200,6 +201,11 @@ class ObjectStore:
         limit = f"--max-count={commits + 1}"
         listed = (await self._git("rev-list", "--first-parent", limit, head)).decode().split()
         return listed[-1] if len(listed) > 1 else ""
+
+    async def committed(self, commit: str) -> datetime:
+        """Return when a commit was made."""
+        said = await self._git("show", "--no-patch", "--format=%cI", commit)
+        return datetime.fromisoformat(said.decode().strip())
 
     async def hunks(self, before: str, after: str) -> bytes:
         """Return what changed in files that two commits both have, as a diff without context."""

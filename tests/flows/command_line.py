@@ -106,9 +106,10 @@ async def ended(started: Started) -> Done:
     return Done(code, streams.out.read_text("utf-8"), streams.err.read_text("utf-8"))
 
 
-def in_git(folder: Path, *arguments: str) -> str:
+def in_git(folder: Path, *arguments: str, environ: Mapping[str, str] | None = None) -> str:
     """Run git in a folder, without anybody's configuration."""
     plain = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "HOME": str(folder)}
+    plain |= environ or {}
     names = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
     done = subprocess.run(
         ["git", *names, *arguments], cwd=folder, env=plain, capture_output=True, check=True

@@ -7,6 +7,7 @@ import json
 import signal
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from inline_snapshot import snapshot
 
 from bot import __version__
 from bot.reporting.json_report import FixOutput
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import healing, package_dates
 from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
 from tests.flows.world import CHECK, FILES, RIGHT, WRONG, attempts, bash, open_scene
 
@@ -340,6 +341,44 @@ async def test_a_setup_that_lacks_something_heals(tmp_path: Path) -> None:
         assert shown.code == 0
         assert "PYTHONPATH=src" in shown.out
         assert_one_sentence(await desk.run("doctor", "--json"), "PATH")
+
+
+DATED = {
+    "pyproject.toml": (
+        "[project]\nname = 'app'\nversion = '1'\nrequires-python = '>=3'\n"
+        "[build-system]\nrequires = []\nbuild-backend = 'backend'\nbackend-path = ['.']\n"
+        "[tool.pdm.scripts]\ntest = 'python -m unittest discover -s tests'\n"
+    ),
+    "backend.py": (
+        "import os, zipfile\n\n\ndef build_wheel(folder, *_):\n"
+        "    if 'UV_FIND_LINKS' in os.environ:\n"
+        "        raise SystemExit('newer packages do not work')\n"
+        "    name, info = 'app-1-py3-none-any.whl', 'app-1.dist-info'\n"
+        "    with zipfile.ZipFile(os.path.join(folder, name), 'w') as wheel:\n"
+        "        wheel.writestr(f'{info}/METADATA', 'Metadata-Version: 2.1\\nName: app\\nVersion: 1\\n')\n"
+        "        wheel.writestr(f'{info}/WHEEL', 'Wheel-Version: 1.0\\nTag: py3-none-any\\n')\n"
+        "        wheel.writestr(f'{info}/RECORD', '')\n    return name\n\n\n"
+        "build_editable = build_wheel\n"
+    ),
+    "app.py": "def double(number):\n    return number + number + 1\n",
+    "tests/test_app.py": SOURCE_FOLDER["tests/test_app.py"],
+}
+
+
+async def test_packages_of_the_commits_day_are_a_remedy(tmp_path: Path) -> None:
+    """Where the setup fails with today's packages, and the commit is older than these."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    async with open_desk(tmp_path, files=DATED) as desk:
+        environ = {"UV_FIND_LINKS": str(wheels)}  # what is on this machine has no date
+        given = (str(desk.repository), "--json", "--proposers", "mechanical")
+        old = "2026-01-31T12:00:00+00:00"
+        amended = ("commit", "--amend", "--quiet", "--no-edit", "--allow-empty")
+        in_git(desk.repository, *amended, environ={"GIT_COMMITTER_DATE": old})
+        output = read(await desk.run("fix", *given, environ=environ))
+        assert output.reproduction is not None, output.reason
+        assert output.reproduction.failing == ("test_app.Doubles.test_three",)
+        assert package_dates.commit_used(datetime.fromisoformat(old)) in output.notes
 
 
 def test_version() -> None:

@@ -97,6 +97,12 @@ def environment_cause(failure: Failure, owns: Owns) -> str:
     )
 
 
+def of_other_version(failure: Failure, owns: Owns) -> bool:
+    """Whether a package of others is there and lacks what the failing code takes from it."""
+    match = _MODULE.search(errors(failure))
+    return match is not None and not match["missing"] and bool(_foreign_module(match[0], owns))
+
+
 def _missing_program(failure: Failure, said: str) -> str:
     match = _PROGRAM.search(said)
     if match is None or (match["python"] and "subprocess" not in failure.detail):

@@ -77,3 +77,30 @@ def fails_as_of(check: str, moment: datetime) -> str:
 def not_as_of_either(today: str, then: str, moment: datetime) -> str:
     """Neither today's packages nor those of the run's day show GitHub's failure."""
     return f"{today} With the packages of {moment:%Y-%m-%d}, the day of the run: {then}"
+
+
+@example("pytest -q", _RAN)
+def trying_commit(command: str, moment: datetime) -> str:
+    """The setup of a commit runs again with the packages of its day."""
+    return (
+        f"`{command}` does not get far with today's packages. Trying those of {moment:%Y-%m-%d}, "
+        "the day of the commit."
+    )
+
+
+@example(_RAN)
+def commit_used(moment: datetime) -> str:
+    """Packages of the commit's day let more of the project be tested than today's."""
+    return (
+        "With today's packages, less of the project can be tested; the repair uses those of "
+        f"{moment:%Y-%m-%d}, the day of the commit, as `--as-of commit` does."
+    )
+
+
+@example("pytest -q", _RAN)
+def commit_passes(command: str, moment: datetime) -> str:
+    """A command fails only with packages that are newer than the commit."""
+    return (
+        f"With the packages of {moment:%Y-%m-%d}, the day of the commit, `{command}` passes: newer "
+        "packages make it fail."
+    )

@@ -1,0 +1,33 @@
+"""Decide whether the packages of a commit's day show more of a project than today's. Pure."""
+
+from __future__ import annotations
+
+from bot.model import Observation, Problem
+from bot.repair.goal.environment import Owns, environment_cause, of_other_version
+from bot.repair.goal.sorting import sort_failures
+
+
+def worth_older_packages(seen: Observation, problem: Problem, owns: Owns) -> bool:
+    """Whether today's packages may be what keeps tests from running.
+
+    What a problem names is what somebody sees with today's packages: that is to be repaired.
+
+    Args:
+        seen: The failing command with today's packages.
+        problem: What people reported, perhaps nothing.
+        owns: Whether a module is the project's own.
+    """
+    if seen.ok or seen.timed_out or sort_failures(seen, problem, owns).named:
+        return False
+    return not tests_run(seen, owns) or any(of_other_version(one, owns) for one in seen.failing)
+
+
+def shows_more(then: Observation, today: Observation, owns: Owns) -> bool:
+    """Whether more tests ran with the packages of then, and some failed."""
+    return not then.ok and not then.timed_out and tests_run(then, owns) > tests_run(today, owns)
+
+
+def tests_run(seen: Observation, owns: Owns) -> int:
+    """Return how many tests passed, or failed of something else than their environment."""
+    passed = max(len(seen.passed), seen.counts.passed if seen.counts is not None else 0)
+    return passed + sum(not environment_cause(one, owns) for one in seen.named)
