@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from bot.detect.finding import Detected
-from bot.detect.scripts import package_scripts
+from bot.detect.scripts import ALONE, package_scripts
 from bot.detect.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -84,7 +84,12 @@ def _get(manager: str, pinned: str) -> tuple[str, ...]:
 
 
 def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None, str]:
-    script = package_scripts(tree.read).get("test", "")
+    scripts = package_scripts(tree.read)
+    script = scripts.get("test", "")
+    if script and _PLACEHOLDER not in script and manager == "npm" and "posttest" in scripts:
+        once = "CI=true " if _WATCHES.search(script) else ""
+        before = "npm run pretest && " if "pretest" in scripts else ""
+        return f"{before}{once}npm run {ALONE} test", detection.test_script_alone()
     if script and _PLACEHOLDER not in script:
         once = "CI=true " if _WATCHES.search(script) else ""
         return f"{once}{manager} {'run ' if manager == 'bun' else ''}test", detection.test_script()

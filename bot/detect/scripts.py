@@ -14,6 +14,10 @@ from typing import Any
 
 from bot.detect import makefile
 
+ALONE = "--ignore-scripts"
+"""With it, npm runs a script without those before and behind it:
+https://docs.npmjs.com/cli/commands/npm-run#ignore-scripts."""
+
 Read = Callable[[str], str | None]
 """Returns a file of the work tree by its path, or None."""
 
@@ -102,7 +106,8 @@ def package_scripts(read: Read) -> dict[str, str]:
 
 
 def _package_script(tool: str, arguments: tuple[str, ...], read: Read) -> Script | None:
-    words = [word for word in arguments if word not in {"--silent", "-s", "--if-present"}]
+    options = {"--silent", "-s", "--if-present", ALONE}
+    words = [word for word in arguments if word not in options]
     named = {"t": "test", "tst": "test"}
     if words[:1] in (["run"], ["run-script"]):
         words = words[1:]
@@ -117,7 +122,8 @@ def _package_script(tool: str, arguments: tuple[str, ...], read: Read) -> Script
     if name not in all_scripts:
         return None
     extra = rest[1:] if rest[:1] == ["--"] else rest if tool != "npm" else []
-    steps = [all_scripts[key] for key in (f"pre{name}", name, f"post{name}") if key in all_scripts]
+    keys = (name,) if ALONE in arguments else (f"pre{name}", name, f"post{name}")
+    steps = [all_scripts[key] for key in keys if key in all_scripts]
     if extra:
         steps[-1] += " " + shlex.join(extra)
     return Script("\n".join(steps), "package.json")

@@ -22,6 +22,7 @@ class ProposerTraits:
         needs_model: It can't be had without a model.
         writes_tests: It can write a failing test for a problem that no test shows yet.
         reads_recent: It asks which lines were changed lately.
+        follows_texts: It asks which texts of programs were changed lately.
         is_given: Its patch is somebody else's, and brings its own tests.
     """
 
@@ -34,6 +35,7 @@ class ProposerTraits:
     needs_model: bool = False
     writes_tests: bool = False
     reads_recent: bool = False
+    follows_texts: bool = False
     is_given: bool = False
 
 
@@ -44,7 +46,12 @@ def _by_name(proposers: Iterable[ProposerTraits]) -> Mapping[str, ProposerTraits
 PROPOSERS = _by_name(
     [
         ProposerTraits(
-            "mechanical", once=True, empty_counts=False, may_edit_tests=True, tidies=True
+            "mechanical",
+            once=True,
+            empty_counts=False,
+            may_edit_tests=True,
+            tidies=True,
+            follows_texts=True,
         ),
         ProposerTraits(
             "search", once=True, finds_another=True, empty_counts=False, reads_recent=True

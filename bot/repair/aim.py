@@ -10,6 +10,7 @@ from bot.detect import DirectoryTree
 from bot.model import Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
 from bot.model.proposers import ProposerTraits
+from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.alone import alone
 from bot.repair.goal.complete import complete
 from bot.repair.goal.set_aside import aside_of, stable_name
@@ -140,12 +141,7 @@ async def _old(
     )
     if then is None or not _ran_tests(then):  # as where some of the tests were not there yet
         then = await _observe(run, context, f"reproduce {step}", seen.command, patch)
-    messages = {stable_name(one.test): one.message for one in then.failing}
-    return {
-        one.test: OtherFailure(one.test, OtherKind.OLD, reasons.old(commit[:7]))
-        for one in seen.failing
-        if one.test in goal.tests and messages.get(stable_name(one.test)) == one.message
-    }
+    return excused_by_age(seen, then, goal.tests, commit)
 
 
 def _ran_tests(seen: Observation) -> bool:

@@ -240,7 +240,7 @@ def _question(run: Run, context: RepairContext, move: Try) -> Question:
         brought = reproduction is not None and reproduction.test_patch is not None
         edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
     red = reproduction.observation if reproduction is not None else None
-    return Question(context.commands.failing, red, edits)
+    return Question(context.commands.failing, red, edits, context.texts)
 
 
 def checked(

@@ -21,6 +21,7 @@ from bot.model.progress import (
 )
 from bot.model.steps import Steps, now
 from bot.repair.attempts import make_attempt
+from bot.repair.changed_texts import ChangedText
 from bot.repair.healing import recalled, set_up
 from bot.repair.job import Checkout, Job, Source
 from bot.repair.loop import (
@@ -34,7 +35,7 @@ from bot.repair.loop import (
     next_move,
 )
 from bot.repair.older_packages import set_up_older
-from bot.repair.recent import recent_lines
+from bot.repair.recent import recent_lines, recent_texts
 from bot.repair.reproduce import reproduce
 from bot.repair.run import Concluded, RepairContext, Run, RunState, Tools
 from bot.repair.workspace.leftovers import clean_up, places_of
@@ -131,7 +132,7 @@ async def _see_checks_fail(run: Run, checkout: Checkout) -> RepairContext:
     conclude_outside(run)
     source = await checkout.provide(run.known.head)
     context = await reproduce_checks(run, source, await _guidance(source))
-    return replace(context, recent=await _recent(run, source))
+    return replace(context, recent=await _recent(run, source), texts=await _texts(run, source))
 
 
 async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
@@ -178,7 +179,15 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
         run.known.note(sandbox_setup.environment_reused(prepared.environment_of))
     run.known.untouched = prepared
     guidance, recent = await _guidance(source), await _recent(run, source)
-    return RepairContext(source, commands, prepared, preparation, guidance, recent=recent)
+    return RepairContext(
+        source,
+        commands,
+        prepared,
+        preparation,
+        guidance,
+        recent=recent,
+        texts=await _texts(run, source),
+    )
 
 
 async def _note_submodules(run: Run, source: Source) -> None:
@@ -199,6 +208,12 @@ async def _recent(run: Run, source: Source) -> frozenset[tuple[str, int]]:
     """Return the lines that changed recently, for the proposer that uses them."""
     wanted = any(one.reads_recent for one in run.ladder)
     return await recent_lines(source) if wanted else frozenset()
+
+
+async def _texts(run: Run, source: Source) -> tuple[ChangedText, ...]:
+    """Return the texts of programs that changed recently, likewise."""
+    wanted = any(one.follows_texts for one in run.ladder)
+    return await recent_texts(source) if wanted else ()
 
 
 async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Verdict, str]:

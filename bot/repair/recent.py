@@ -1,4 +1,4 @@
-"""Which lines of a commit changed recently: a new fault is probably there.
+"""Which lines and texts changed recently: a new fault is probably there.
 
 Read from the host's own object store; git never runs in the work tree for it.
 """
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from bot.apart import TooMuch, apart
+from bot.repair.changed_texts import ChangedText, texts_of
 from bot.repair.job import Source
 from sandbox.git import GitError
 
@@ -16,6 +18,9 @@ _COMMITS = 5
 
 _MOST = 2_000
 """Changed lines beyond which newness says nothing."""
+
+_LONGEST = 400_000
+"""Characters of a diff beyond which a changed text says nothing."""
 
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 
@@ -35,6 +40,22 @@ async def recent_lines(source: Source) -> frozenset[Line]:
         return frozenset()
     lines = frozenset(lines_of(diff))
     return lines if len(lines) <= _MOST else frozenset()
+
+
+async def recent_texts(source: Source) -> tuple[ChangedText, ...]:
+    """Return the texts of programs that the same commits changed; none where the history is cut."""
+    try:
+        before = await source.store.before(source.head, source.trusted, _COMMITS)
+        diff = await source.store.hunks(before, source.head) if before else b""
+    except GitError:
+        return ()
+    text = diff.decode("utf-8", "replace")
+    if len(text) > _LONGEST:
+        return ()
+    try:
+        return await apart(texts_of, text)
+    except TooMuch:
+        return ()
 
 
 def lines_of(diff: bytes) -> Iterator[Line]:

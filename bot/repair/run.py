@@ -13,6 +13,7 @@ from bot.model.money.reservations import Money, OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
+from bot.repair.changed_texts import ChangedText
 from bot.repair.goal.judge import FailureJudge
 from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.job import Job, Source
@@ -141,6 +142,7 @@ class RepairContext:
         beside: Those of the other failed jobs: what repairs this one must pass there too.
         recent: Lines that were changed lately, as path and number.
         aside: What fails besides, and no patch has to mend.
+    texts: Those of programs that were changed lately.
     """
 
     source: Source
@@ -151,6 +153,7 @@ class RepairContext:
     beside: tuple[RepairContext, ...] = ()
     recent: frozenset[tuple[str, int]] = frozenset()
     aside: Aside = NOTHING_ASIDE
+    texts: tuple[ChangedText, ...] = ()
 
     def verifier(self, run: Run) -> Verifier:
         """Return what verifies patches against the prepared tree."""
@@ -213,6 +216,7 @@ class RepairContext:
             allow_snapshots=job.allow_snapshots,
             search=job.search,
             recent=self.recent,
+            texts=self.texts,
             clues=known.clues,
             reservations=run.reservations,
             stopped=run.run_limits.stopped,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.ci import failures
-from bot.ci.failures import console
+from bot.ci.failures import console, tap
 from bot.model import TestCounts
 
 OUTPUTS = Path(__file__).parent.parent / "payloads" / "console"
@@ -252,3 +252,16 @@ def test_hostile_output_is_read_in_linear_time(piece: str) -> None:
         return min(took)
 
     assert seconds(2**18) < 8 * seconds(2**16) + 0.2
+
+
+def test_tap_names_without_times() -> None:
+    """They differ from run to run; a parent that fails through its children is found by its name."""
+    text = (
+        "TAP version 13\n# Subtest: test/a.js\n    # Subtest: adds\n"
+        "        not ok 1 - one # time=1.5ms\n        1..1\n    not ok 1 - adds # time=12.2ms\n"
+        "    ok 2 - good # time=3ms\n    1..2\nnot ok 1 - test/a.js # time=484.798ms\n1..1\n"
+    )
+    reading = tap.parse(text)
+    assert reading is not None
+    assert [one.test for one in reading.failing] == ["test/a.js > adds > one"]
+    assert reading.passed == {"test/a.js > good"}

@@ -163,6 +163,15 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             "npm test",
         ),
         (
+            {
+                "package.json": (
+                    '{"scripts": {"pretest": "tsc", "test": "tap", "posttest": "npm run lint"}}'
+                ),
+            },
+            ("npm install",),
+            "npm run pretest && npm run --ignore-scripts test",
+        ),
+        (
             {"package.json": '{"scripts": {"test": "vitest"}}', "pnpm-lock.yaml": ""},
             (
                 "command -v pnpm || npm install --global --prefix ~/.venv pnpm",

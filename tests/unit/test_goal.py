@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.model import Failure, Observation, OtherFailure, OtherKind, Problem
+from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.environment import environment_cause
+from bot.repair.goal.older_packages import shows_more, worth_older_packages
 from bot.repair.goal.set_aside import NOTHING_ASIDE, aside_of
 from bot.repair.goal.sorting import sort_failures, with_choice, with_excused
 from bot.reporting.reasons import other_failures as reasons
@@ -53,6 +57,44 @@ def issue(text: str) -> Problem:
 
 def owns(module: str) -> bool:
     return module in {"dates", "tests"}
+
+
+def test_an_older_commit_excuses_what_it_has_too() -> None:
+    """Numbers in a message may differ: descriptors and addresses do from run to run."""
+    now = seen(TOTAL, PARSER)
+    then = seen(replace(TOTAL, message="assert 12 == 4"), replace(PARSER, message="other words"))
+    ids = now.failing_ids
+    assert excused_by_age(now, then, ids, "0123456789") == {
+        TOTAL.test: OtherFailure(TOTAL.test, OtherKind.OLD, reasons.old("0123456"))
+    }
+    assert excused_by_age(now, then, {PARSER.test}, "0123456789") == {}
+
+
+FOREIGN = Failure(
+    "tests.test_web::test_get",
+    "tests/test_web.py",
+    1,
+    "ImportError: cannot import name 'url_quote' from 'werkzeug.urls'",
+)
+
+
+def test_packages_of_the_commits_day_are_worth_a_try() -> None:
+    """Where nothing runs, or a package lacks something; not for what the issue is about."""
+    nothing = Problem("", "")
+    assert worth_older_packages(seen(FOREIGN), nothing, owns)
+    assert worth_older_packages(seen(FOREIGN, TOTAL), nothing, owns)
+    assert worth_older_packages(seen(Failure("pytest")), nothing, owns)
+    assert not worth_older_packages(seen(TOTAL), nothing, owns)
+    assert not worth_older_packages(Observation("pytest", 0), nothing, owns)
+    assert not worth_older_packages(seen(FOREIGN), issue(FOREIGN.message), owns)
+
+
+def test_packages_of_the_commits_day_show_more() -> None:
+    """Where more tests run than with today's, and one of them fails."""
+    today = seen(FOREIGN)
+    assert shows_more(seen(TOTAL), today, owns)
+    assert not shows_more(seen(FOREIGN), today, owns)
+    assert not shows_more(Observation("pytest", 0, passed=frozenset({"a"})), today, owns)
 
 
 def test_an_issue_that_names_the_command_means_all_of_it() -> None:

@@ -15,7 +15,7 @@ from bot.model import Failure, TestCounts
 _OURS = re.compile(r"^(?:TAP version \d+|1\.\.\d+)$", re.MULTILINE)
 _POINT = re.compile(
     r"^(?P<indent> *)(?P<ok>ok|not ok)\b *(?P<number>\d+)?(?: +-)? *(?P<name>.*?)"
-    r"(?:(?<! ) +# *(?P<directive>SKIP|TODO|skip|todo)\b.*)?$"
+    r"(?:(?<! ) +# *(?:(?P<directive>SKIP|TODO|skip|todo)\b.*|time=\S+.*))?$"
 )
 _SUBTEST = re.compile(r"^(?P<indent> *)# Subtest: (?P<name>.+)$")
 _ERROR = re.compile(r"^ *(?:error|message): *(?P<text>.*)$", re.MULTILINE)

@@ -10,6 +10,7 @@ from bot.model import Failure, Observation
 from bot.reporting.reasons import verification
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
 _FAILED_TESTS = 1
 """The exit status with which most runners say that tests failed, and nothing else."""
 
@@ -57,3 +58,8 @@ def aside_of(tests: Iterable[str], red: Observation) -> Aside:
 def stable_name(test: str) -> str:
     """Return a test's id without what differs from process to process: addresses of objects."""
     return _ADDRESS.sub("0x", test)
+
+
+def same_message(one: str, other: str) -> bool:
+    """Whether two messages differ in nothing but numbers: descriptors, times, addresses."""
+    return _NUMBER.sub("0", one) == _NUMBER.sub("0", other)

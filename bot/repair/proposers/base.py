@@ -24,6 +24,7 @@ from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
+from bot.repair.changed_texts import ChangedText
 from bot.repair.workspace.scrubbing import Scrub
 from sandbox.base import CommandResult
 
@@ -49,6 +50,7 @@ class Task:
         allow_snapshots: Whether the snapshots of tests may be rewritten.
         search: What a search without a model may take.
         recent: Lines that were changed lately, as path and number.
+        texts: Those of programs that were changed lately.
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         protected: Globs that no patch may touch.
         requested: Globs of what it may touch nevertheless, because the request asks for it.
@@ -75,6 +77,7 @@ class Task:
     allow_snapshots: bool = False
     search: SearchLimits = field(default_factory=SearchLimits)
     recent: frozenset[tuple[str, int]] = frozenset()
+    texts: tuple[ChangedText, ...] = ()
     clues: str = ""
     reservations: Reservations = field(default_factory=OwnReservations)
     stopped: StopSign = field(default_factory=StopSign)

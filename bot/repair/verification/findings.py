@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from bot.model import GuardFinding, Severity
 from bot.model.guard_rules import PatchRules, Severities, configured, found, softened
-from bot.repair.guards import on_request, path_findings, restored, steering
+from bot.repair.changed_texts import only_renewed
+from bot.repair.guards import is_test_file, on_request, path_findings, restored, steering
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import test_paths
 from bot.repair.guards.literals import brings_values
@@ -30,6 +31,7 @@ def findings_in(
     asked = {one.file for one in on_demand}
     if question.edits is TestEdits.REQUESTED:
         asked |= set(test_paths(change.path for change in candidate.changes))
+    asked |= _following(candidate, question)
     examined = tuple(
         softened([one], Severity.NEEDS_PERSON)[0] if one.file in asked else one
         for one in examine(candidate.changes, evidence)
@@ -49,6 +51,24 @@ def findings_in(
             rules.guards,
         ),
     )
+
+
+def _following(candidate: CandidatePatch, question: Question) -> set[str]:
+    """Return the tests in which a tool changed nothing but texts that the commit changed as well."""
+    if question.edits is not TestEdits.KEPT or not question.texts:
+        return set()
+    return {
+        one.path
+        for one in candidate.changes
+        if is_test_file(one.path)
+        and one.before is not None
+        and one.after is not None
+        and only_renewed(_text(one.before), _text(one.after), question.texts)
+    }
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def of_reach(reached: Reached, candidate: CandidatePatch) -> tuple[GuardFinding, ...]:

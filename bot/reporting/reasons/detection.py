@@ -162,6 +162,15 @@ def test_script() -> str:
     return "`package.json` has a `test` script."
 
 
+@example()
+def test_script_alone() -> str:
+    """The test script runs without what npm runs behind it."""
+    return (
+        "`package.json` has a `test` script; `posttest`, which npm runs only once the tests pass, "
+        "is left out."
+    )
+
+
 @example("vitest")
 def node_runner(runner: str) -> str:
     """No script, but a dependency that runs tests."""

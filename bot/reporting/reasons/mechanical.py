@@ -184,3 +184,20 @@ def still_fails_silently(command: str, status: int) -> str:
 
 def _code(commands: Sequence[str]) -> list[str]:
     return [f"`{command}`" for command in commands]
+
+
+@example(["tests/test_app.py"])
+def tests_follow(files: Sequence[str]) -> str:
+    """Tests have a text that the commit changed in the program; a person has to agree."""
+    named = series([f"`{file}`" for file in files], most=_MOST_NAMED)
+    return (
+        f"The commit changed a message, and {named} still expected the old one. The tests now "
+        "expect the new one; check that it is what was meant."
+    )
+
+
+@example(["pyproject.toml"])
+def versions_follow(files: Sequence[str]) -> str:
+    """Files have a version that the commit raised elsewhere."""
+    named = series([f"`{file}`" for file in files], most=_MOST_NAMED)
+    return f"The commit raised the version, and {named} still had the old one."

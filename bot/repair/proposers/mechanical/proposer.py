@@ -13,6 +13,7 @@ from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.mechanical.fix import FixCommand
+from bot.repair.proposers.mechanical.follow import Followed, follow_texts, follow_versions, undo
 from bot.repair.proposers.mechanical.plan import plan
 from bot.repair.proposers.mechanical.protected import without
 from bot.repair.proposers.mechanical.rule_files import repair
@@ -79,7 +80,7 @@ class MechanicalProposer:
             return Proposal(Patch(), none, programs=programs)
         patch = await steps(f"{key}: patch", workbench.patch)
         allowed, left_out = without(patch, task.protected)
-        told = summary(work.ran, work.applied, allowed, left_out, work.after)
+        told = summary(work.ran, work.applied, allowed, left_out, work.after, work.followed)
         return Proposal(allowed, told, programs=programs)
 
 
@@ -91,11 +92,13 @@ class _Work:
         ran: Fix modes, in order.
         applied: Repairs by rules, in order.
         after: The failing command's last run; None when there was nothing to do.
+        followed: What followed the commit's own changes.
     """
 
     ran: tuple[Ran, ...]
     applied: tuple[Applied, ...]
     after: Observation | None
+    followed: tuple[Followed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,33 @@ class _Crew:
                 break
             applied += done
             seen = after = await self._tidy(n, ran)
-        return _Work(tuple(ran.values()), tuple(applied), after)
+        followed: tuple[Followed, ...] = ()
+        if seen is not None and not seen.ok and self.task.texts:
+            followed, after = await self._follow_commit(seen, after)
+        return _Work(tuple(ran.values()), tuple(applied), after, followed)
+
+    async def _follow_commit(
+        self, seen: Observation, after: Observation | None
+    ) -> tuple[tuple[Followed, ...], Observation | None]:
+        """Let version files and tests follow what the commit changed, as far as that helps.
+
+        Returns:
+            What followed, and the command's last run.
+        """
+        texts, kept = self.task.texts, list[Followed]()
+        name, seconds = f"{self.key}: follow", self.task.limits.command_seconds
+        for follow in (follow_versions, follow_texts):
+            step = f"{name} {len(kept) + 1} {follow.__name__}"
+            made = await follow(seen, texts, self.workbench, self.steps, name=step, seconds=seconds)
+            if made is None:
+                continue
+            then = await self._look(f"look after {follow.__name__}")
+            if then.ok or then.failing_ids < seen.failing_ids:
+                kept.append(made)
+                seen = after = then
+            else:
+                await undo(made, self.workbench, self.steps, name=step)
+        return tuple(kept), after
 
     async def _use_tools(
         self, before: Observation | None

@@ -41,7 +41,7 @@ async def repair(
     paths = tuple(path for path in found if _is_inside(path))[:_MOST_FILES]
     if not paths:
         return ()
-    texts = await steps(f"{name}: read", _current, workbench, paths)
+    texts = await steps(f"{name}: read", current, workbench, paths)
     others: dict[str, str] = {}
     words = application.words(found)
     if words:
@@ -64,7 +64,7 @@ def _is_inside(path: str) -> bool:
     return not path.startswith(("/", "..")) and posixpath.normpath(path) == path
 
 
-async def _current(workbench: Workbench, paths: tuple[str, ...]) -> dict[str, str]:
+async def current(workbench: Workbench, paths: tuple[str, ...]) -> dict[str, str]:
     """Return the texts of the sandbox's files, without those that are missing, big or no text."""
     texts = {}
     for path in paths:

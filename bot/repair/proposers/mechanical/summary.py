@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.model import Observation, Patch
 from bot.repair.proposers.mechanical.fix import FixCommand
+from bot.repair.proposers.mechanical.follow import Followed
 from bot.repair.proposers.mechanical.rules.application import Applied
 from bot.reporting.reasons import mechanical
 
@@ -36,6 +37,7 @@ def summary(
     patch: Patch,
     left_out: tuple[str, ...],
     observation: Observation,
+    followed: Sequence[Followed] = (),
 ) -> str:
     """Return what was done, as Markdown for the pull request."""
     listed = [
@@ -48,7 +50,7 @@ def summary(
     ]
     if len(applied) > _MOST_LISTED:
         listed.append(f"- {mechanical.more_by_rules(len(applied) - _MOST_LISTED)}")
-    told = [*_opening(ran, applied), "\n".join(listed)]
+    told = [*_opening(ran, applied, followed), *filter(None, ["\n".join(listed)])]
     if left_out:
         told.append(mechanical.protected_left_out(left_out))
     if not patch:
@@ -58,12 +60,17 @@ def summary(
     return "\n\n".join(told)
 
 
-def _opening(ran: Sequence[Ran], applied: Sequence[Applied]) -> list[str]:
+def _opening(
+    ran: Sequence[Ran], applied: Sequence[Applied], followed: Sequence[Followed]
+) -> list[str]:
     """Return what was done, in short: the pull request begins with it."""
     commands = list(dict.fromkeys(item.fix.shown for item in ran if not item.missing))
     told = [mechanical.tools_ran(commands)] if commands else []
     if applied:
         told.append(mechanical.rules_applied(len(applied)))
+    for one in followed:
+        say = mechanical.tests_follow if one.is_test else mechanical.versions_follow
+        told.append(say(sorted(one.before)))
     return [" ".join(told) or mechanical.none_installed()]
 
 
