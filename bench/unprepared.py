@@ -7,7 +7,7 @@ FILE is a list such as unprepared.toml, or a file of cases (see cases.md). Each 
 before a repair, with the tests of that repair. `fixpoint verify PATH --patch REPAIR` has to find
 out how the project is set up and tested, see the right tests fail, and accept the repair. It is
 *reproduced* when the tests that the repair turns green fail there; where these are not listed, when
-a test in the repair's own test files fails and no longer does so with the patch.
+a test in the repair's own test files fails, or one that no longer does so with the repair.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Outcome:
     command: str | None
     failing: frozenset[str]
     seconds: float
+    left: frozenset[str] = frozenset()
 
     @property
     def missing(self) -> frozenset[str]:
@@ -76,7 +77,9 @@ class Outcome:
         if self.repair.turned:
             return not self.missing
         files = {Path(file).with_suffix("").as_posix() for file in self.repair.tests}
-        return any(_is_in(test, file) for test in self.failing for file in files)
+        mended = self.failing - self.left - {self.command}
+        turned_green = bool(mended) and self.command not in self.left
+        return turned_green or any(_is_in(test, file) for test in self.failing for file in files)
 
     def row(self) -> tuple[str, ...]:
         """Return it for the table."""
@@ -184,7 +187,8 @@ def _run(repair: Repair, mirrors: Path, keep: Path | None) -> Outcome:
 
 def _outcome(repair: Repair, said: dict[str, Any], seconds: float) -> Outcome:
     failing = frozenset(said["failing_before"])
-    return Outcome(repair, acceptance_of(said), said["reason"], said["command"], failing, seconds)
+    accepted, left = acceptance_of(said), frozenset(said["failing"])
+    return Outcome(repair, accepted, said["reason"], said["command"], failing, seconds, left)
 
 
 def _dotted(test: str) -> str:
