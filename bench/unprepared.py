@@ -137,7 +137,9 @@ async def _run_all(repairs: list[Repair], options: argparse.Namespace) -> list[O
 
     async def one(repair: Repair) -> Outcome:
         async with free:
-            outcome = await asyncio.to_thread(_run, repair, options.mirrors.absolute(), options.keep)
+            outcome = await asyncio.to_thread(
+                _run, repair, options.mirrors.absolute(), options.keep
+            )
         told = (
             *outcome.row(),
             outcome.command or "",
