@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ from bot.repair.changed_texts import ChangedText, renewed_literals, renewed_vers
 from bot.repair.guards.files import is_test_file
 from bot.repair.proposers.base import Workbench
 from bot.repair.proposers.mechanical.rule_files import current
-from bot.repair.verification.test_functions import functions_of, name_of
 
+_CASE = re.compile(r"[\[( ].*", re.DOTALL)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _MOST_FILES = 20
 _VERSION_FILES = (
     *("pyproject.toml", "setup.py", "setup.cfg", "package.json", "Cargo.toml", "manifest.json"),
@@ -80,7 +82,7 @@ async def follow_texts(
         return None
     paths = dict.fromkeys(path for one in seen.named for path in _files(one.file, one.test))
     found = await _read(workbench, steps, name, [path for path in paths if is_test_file(path)])
-    names = [name_of(one.test) for one in seen.named]
+    names = frozenset(_dotted(one.test).rpartition(".")[2] for one in seen.named)
     after = {
         path: renewed_literals(text, worded, lines)
         for path, text in found.items()
@@ -126,12 +128,17 @@ def _said(seen: Observation) -> str:
 
 def _files(file: str | None, test: str) -> list[str]:
     """Return the paths under which the file of a test may be found."""
-    parts = name_of(test).split(".")
+    parts = _dotted(test).split(".")
     modules = ["/".join(parts[:n]) + ".py" for n in range(len(parts) - 1, 0, -1)]
     return [*([file] if file else []), *modules]
 
 
-def _lines(path: str, text: str, names: list[str]) -> frozenset[int] | None:
+def _dotted(test: str) -> str:
+    """Return a test's dotted name, without its parameters."""
+    return _CASE.sub("", test).replace("::", ".")
+
+
+def _lines(path: str, text: str, names: frozenset[str]) -> frozenset[int] | None:
     """Return the lines of a file's failing tests; none for all of them, None where it has no such test."""
     if not path.endswith(".py"):
         return frozenset()
@@ -139,6 +146,8 @@ def _lines(path: str, text: str, names: list[str]) -> frozenset[int] | None:
         module = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    found = functions_of(path, module, names).values()
-    lines = (range(one.lineno, (one.end_lineno or one.lineno) + 1) for one in found)
+    found = (node for node in ast.walk(module) if isinstance(node, _FUNCTIONS))
+    lines = (
+        range(one.lineno, (one.end_lineno or one.lineno) + 1) for one in found if one.name in names
+    )
     return frozenset(line for some in lines for line in some) or None
