@@ -71,6 +71,8 @@ async def aim(run: Run, context: RepairContext, first: Observation) -> Aimed:
         narrowed, tried = await _narrowed(run, context, goal, seen, runs), goal
         if narrowed is not None:
             return _told(run, narrowed)
+    if seen.timed_out:  # as a whole it would be so again
+        return _told(run, Aimed(context, runs, goal))
     again = await _observe(run, context, "reproduce 2", context.commands.failing)
     if again.ok or again.timed_out:
         return _told(run, Aimed(context, (*runs, again), goal))
@@ -102,7 +104,7 @@ async def _sorted(
 async def _all_tests(run: Run, context: RepairContext, first: Observation) -> Observation:
     """Return a run of the command that does not end at the first failure, the same if it did not."""
     command = complete(first)
-    if command is None:
+    if command is None or first.timed_out:
         return first
     room, name = context.clean_room(run), f"{run.job.run_id}-reproduce-all"
     seen = await run.steps("reproduce all", room.observe_writes, name, command)
@@ -139,6 +141,8 @@ async def _old(
     then = (
         await _observe(run, context, f"reproduce alone {step}", command, patch) if command else None
     )
+    if (then is None or not _ran_tests(then)) and seen.timed_out:
+        return {}
     if then is None or not _ran_tests(then):  # as where some of the tests were not there yet
         then = await _observe(run, context, f"reproduce {step}", seen.command, patch)
     return excused_by_age(seen, then, goal.tests, commit)

@@ -28,7 +28,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
         context, seen = await _seen_healed(run, *older)
     runs = [seen]
     aimed: Aimed | None = None
-    if not runs[0].ok and not runs[0].timed_out:  # no second wait for a command that hangs
+    if not runs[0].ok and (runs[0].named or not runs[0].timed_out):  # no second wait for a hang
         aimed = await aim(run, context, runs[0])
         context, runs = aimed.context, [*aimed.runs]
         if len(runs) > 1 and runs[-1].ok:

@@ -89,6 +89,28 @@ async def test_time_is_up(sandbox: Sandbox) -> None:
 
 
 @needs_bwrap
+async def test_a_command_that_takes_too_long_is_interrupted(sandbox: Sandbox) -> None:
+    """So its runner tells what failed until then, and its own exit status stays."""
+    told = "import time\ntry:\n    time.sleep(600)\nexcept KeyboardInterrupt:\n    print('told')\n    exit(2)"
+    script = f'echo begun; python3 -c "{told}"'
+    result = await sandbox.run(observe.interrupted(script, 0.5), timeout=600)
+    assert (result.exit_code, result.output) == (2, "begun\ntold\n")
+    quick = await sandbox.run(observe.interrupted("echo quick; false", 600), timeout=600)
+    assert (quick.exit_code, quick.output) == (1, "quick\n")
+
+
+@needs_bwrap
+async def test_what_an_interrupted_command_tells_is_read(sandbox: Sandbox) -> None:
+    """The observation says that its time was up, and has the failures until then."""
+    late = "mkdir -p /tmp/fixpoint; echo late > /tmp/fixpoint/late"
+    command = f"{late}; {leaving('red.xml', 2)}"
+    seen = await observe.observe(sandbox, command, timeout=600, cut=True)
+    assert seen.timed_out
+    assert seen.failing_ids == {"m::bad"}
+    assert not (await observe.observe(sandbox, leaving("red.xml"), timeout=600, cut=True)).timed_out
+
+
+@needs_bwrap
 async def test_a_pytest_without_junit_plugin_runs_plainly(sandbox: Sandbox) -> None:
     """When pytest refuses the report's option, the command runs once more without it."""
     command = (

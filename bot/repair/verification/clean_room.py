@@ -110,7 +110,7 @@ class CleanRoom:
         """Run a command on the untouched tree; the observation tells what it left there."""
         sandbox = await self._fresh(name)
         try:
-            observation = await self._observed(sandbox, command, Patch())
+            observation = await self._observed(sandbox, command, Patch(), cut=True)
             tree = await self._store.write_tree(await sandbox.tree(), base=self._base_tree)
         finally:
             await sandbox.close()
@@ -243,6 +243,7 @@ class CleanRoom:
         undo: Scrub = str,
         *,
         report: bool = True,
+        cut: bool = False,
     ) -> Observation:
         await apply_patch(sandbox, patch)
         for path, data in files.items():
@@ -256,6 +257,7 @@ class CleanRoom:
                 pytest_options=ordering.pytest_options if ordering is not None else "",
                 wrap=wrap,
                 report=report,
+                cut=cut,
             )
         )
         return self._aside.left_by(scrubbed(scrubbed(seen, undo), self._scrub))

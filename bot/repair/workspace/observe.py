@@ -25,6 +25,32 @@ REPORT = f"{SCRATCH}/fixpoint/junit.xml"
 REPORT_LIMIT = 32 * 2**20
 """Bytes; a report of 100,000 tests has about 20 MiB. A bigger one is deleted unread."""
 
+_LATE = f"{SCRATCH}/fixpoint/late"
+_GRACE = 30.0
+"""Seconds in which an interrupted test runner tells what failed until then."""
+
+_INTERRUPTED = """\
+mkdir -p $(dirname {late}); rm -f {late}
+(
+trap '' INT
+sleep {seconds:g} || exit
+echo late > {late}
+read -r _ _ _ _ own _ < /proc/$$/stat
+for stat in /proc/[0-9]*/stat; do
+  read -r pid _ _ _ group _ < $stat
+  case $pid in 1|$PPID|$BASHPID) ;; *) [ "$group" != "$own" ] || kill -INT $pid ;; esac
+done
+) >/dev/null 2>&1 3>&- & late=$!
+trap : INT
+{command}
+status=$?; kill $late 2>/dev/null
+(exit $status)
+"""
+"""Bash; field 5 of a process's `stat` is its group: https://man7.org/linux/man-pages/man5/proc.5.html."""
+
+_SHORTEST_CUT = 2 * _GRACE
+"""Seconds of a time limit below which nothing is interrupted."""
+
 OUTPUT_LIMIT = 60_000
 """Characters of output that an observation keeps for people and models."""
 
@@ -53,6 +79,14 @@ class Instrumented:
     script: str
     environment: dict[str, str]
     reports: tuple[str, ...]
+
+
+def interrupted(command: str, seconds: float) -> str:
+    """Return a command that is interrupted after some time, as by Ctrl-C: pytest then reports.
+
+    The signal goes to what the command started, and not to the shell around it.
+    """
+    return _INTERRUPTED.format(late=_LATE, seconds=seconds, command=command)
 
 
 def instrument(command: str, pytest_options: str = "") -> Instrumented:
@@ -143,6 +177,7 @@ async def observe(
     watch: bool = False,
     wrap: Callable[[str], str] = str,
     report: bool = True,
+    cut: bool = False,
 ) -> Observation:
     """Run a command in the work tree and read its failures; raises what `Sandbox.run` raises.
 
@@ -155,10 +190,15 @@ async def observe(
         watch: Whether the observation is to tell which programs it started.
         wrap: Makes of the command the shell text that runs it.
         report: Whether to ask for a report; without it, the output says what failed.
+        cut: Whether a command that takes too long is interrupted before it is ended, so that its
+            test runner tells what failed until then.
     """
     if watch:
         await sandbox.write_file(programs.watcher_path(), programs.watcher())
     ran = programs.watched(command) if watch else wrap(command)
+    cut = cut and timeout > _SHORTEST_CUT
+    if cut:
+        ran = interrupted(ran, timeout - _GRACE)
     instrumented = instrument(ran, pytest_options) if report else Instrumented(ran, {}, ())
     result = await sandbox.run(
         instrumented.script,
@@ -172,6 +212,8 @@ async def observe(
     left = [await _left(sandbox, path) for path in instrumented.reports]
     reports = tuple(report for report in left if report)
     record = await _left(sandbox, programs.record_path()) if watch else b""
+    if cut and not result.timed_out and await _left(sandbox, _LATE):
+        result = replace(result, timed_out=True)
     return await read_apart(command, result, reports, record=record)
 
 
