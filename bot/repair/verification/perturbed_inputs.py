@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 from bot.model import Observation, Patch
 from bot.repair.proposers.search.command import SuiteCommand, suite_command
@@ -10,6 +11,7 @@ from bot.repair.proposers.search.laboratory import FOLDER, driver, driver_shell
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import NOT_TRIED, Reached, Records, reached, records
+from bot.repair.verification.tree_files import decided
 from sandbox.git import ObjectStore
 
 _SECONDS = 5.0
@@ -19,8 +21,6 @@ _GRACE = 30.0
 """For collecting the tests."""
 
 _SEED = 20
-_ROUNDS = 8
-"""Scripts that name scripts: more levels than anybody has."""
 
 
 class PerturbedInputs:
@@ -70,20 +70,5 @@ class PerturbedInputs:
 
     async def _command(self, command: str) -> SuiteCommand | None:
         """Return how the tests behind a command are collected, None where that is not known."""
-        known: dict[str, str | None] = {}
-        for _ in range(_ROUNDS):
-            wanted: list[str] = []
-
-            def read(path: str, wanted: list[str] = wanted) -> str | None:
-                if path not in known:
-                    wanted.append(path)
-                return known.get(path)
-
-            found = suite_command(command, read)
-            if not wanted:
-                return found
-            there = await self._store.files(self._base_tree, wanted)
-            for path in wanted:
-                data = there.get(path)
-                known[path] = data.decode("utf-8", "replace") if data is not None else None
-        return None
+        choose = partial(suite_command, command)
+        return await decided(choose, self._store, self._base_tree)

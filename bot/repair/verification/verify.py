@@ -28,7 +28,8 @@ from bot.repair.verification.candidate import (
     without,
 )
 from bot.repair.verification.clean_room import CleanRoom, Watch
-from bot.repair.verification.comparison import new_failures, seen_again, uncompared
+from bot.repair.verification.comparison import uncompared
+from bot.repair.verification.confirmation import Confirmation
 from bot.repair.verification.disguised_rerun import observe_disguised
 from bot.repair.verification.findings import (
     findings_in,
@@ -133,14 +134,8 @@ class Verifier:
         suite = await self._room.observe_shuffled(f"{name}-suite", baseline.command, patch)
         if not suite.ok and uncompared(baseline):
             return self._not_compared(replace(verification, suite=suite), baseline)
-        fresh = new_failures(baseline, suite, mended)
-        if fresh:  # a flaky test says nothing about the patch
-            again = await self._room.observe(f"{name}-suite-again", baseline.command, patch)
-            suite = replace(again, order=suite.order)
-            fresh = seen_again(fresh, new_failures(baseline, suite, mended))
-        if fresh:  # nor does one that now fails without it too
-            without_it = await self._room.observe(f"{name}-suite-b", baseline.command, Patch())
-            fresh = seen_again(fresh, new_failures(without_it, suite, mended))
+        doubts = Confirmation(self._room, self._store, self._base_tree)
+        suite, fresh = await doubts.confirmed(name, patch, baseline, suite, mended)
         return replace(verification, suite=suite, new_failures=fresh)
 
     def _not_compared(self, verification: Verification, baseline: Observation) -> Verification:
