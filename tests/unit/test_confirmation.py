@@ -46,7 +46,7 @@ async def test_a_new_failure_of_a_slow_suite(
         (folder / "app.py").write_text(f"NUMBER = {number}\n")
         (folder / "test_app.py").write_text(TESTS)
         trees.append(await store.write_tree(folder, base=EMPTY_TREE))
-    patch = await patch_between(store, *trees)
+    patch = await patch_between(store, trees[0], trees[1])
     provider = BubblewrapProvider(tmp_path / "sandboxes")
     opened: list[str] = []
 
