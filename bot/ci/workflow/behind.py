@@ -74,4 +74,3 @@ def _fits(planned: PlannedStep, first: Command, plan: JobPlan) -> bool:
 
 def _can_go_on(command: Command) -> bool:
     return command.shell in _SHELLS and not _LEAVES.search(command.script)
-

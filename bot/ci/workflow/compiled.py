@@ -46,9 +46,7 @@ class CompiledJob:
     behind: tuple[str, ...] = ()
 
 
-def compile_job(
-    plan: JobPlan, failing: PlannedStep, skipped: Collection[str] = ()
-) -> CompiledJob:
+def compile_job(plan: JobPlan, failing: PlannedStep, skipped: Collection[str] = ()) -> CompiledJob:
     """Return the commands of a job up to and including the step that failed.
 
     Args:

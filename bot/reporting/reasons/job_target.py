@@ -38,7 +38,9 @@ def goes_on(steps: Sequence[str]) -> str:
     """GitHub skipped the checks behind the failed step; a repair has to pass them, too."""
     named = ", ".join(f"`{step}`" for step in steps)
     steps_of, them = ("step", "it") if len(steps) == 1 else ("steps", "them")
-    return f"GitHub skipped the {steps_of} {named} after the failure; a fix has to pass {them}, too."
+    return (
+        f"GitHub skipped the {steps_of} {named} after the failure; a fix has to pass {them}, too."
+    )
 
 
 @example()
