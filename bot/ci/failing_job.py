@@ -98,6 +98,7 @@ def _target(
         enter=compiled.command.entering(),
         command=compiled.command.typed(),
         differences=(*said, *differences(plan)),
+        behind=compiled.behind,
     )
 
 

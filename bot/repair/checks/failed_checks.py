@@ -28,6 +28,8 @@ from bot.repair.checks.run_date import (
     only_then,
     shows_less,
     shows_more,
+    trying,
+    with_skipped,
     worth_its_date,
 )
 from bot.repair.checks.targets import CheckTarget, Chosen, choose_apart, commands_of, failed_job
@@ -50,7 +52,7 @@ from bot.repair.workspace.checkouts import provide
 from bot.repair.workspace.leftovers import PLACES, base_of, dated
 from bot.repair.workspace.prepared import SetupFailed
 from bot.repair.workspace.setup_inputs import touches_setup
-from bot.reporting.reasons import failed_jobs, other_failures, package_dates, sandbox_setup
+from bot.reporting.reasons import failed_jobs, other_failures, sandbox_setup
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +146,21 @@ async def _try_with_its_date(
     """
     check, evidence = chosen.target.check, chosen.evidence
     today = await _try(run, source, chosen, place, guidance)
-    moment = worth_its_date(today.conclusion, evidence, run.job.as_of, today.only_here)
+    as_of, unseen = run.job.as_of, bool(chosen.target.behind)
+    moment = worth_its_date(today.conclusion, evidence, as_of, today.only_here, unseen=unseen)
     if moment is None or not is_old(moment, await run.steps(f"now{place}", now)):
         return today
-    trying = package_dates.trying_for_less if today.only_here else package_dates.trying_as_of
-    run.listener(Noticed(trying(check, moment)))
+    run.listener(Noticed(trying(today.conclusion, today.only_here, check, moment)))
     run_then = replace(run, job=replace(run.job, as_of=moment))
     then = await _try(run_then, source, chosen, dated(place), guidance)
     if today.only_here:
         if not shows_less(then.conclusion, then.only_here, today.only_here):
             return today
         return replace(then, conclusion=as_then(then.conclusion, check, moment))
+    if shows_more(today.conclusion):
+        if then.conclusion.cause is not Cause.REAL:
+            return today
+        return replace(then, conclusion=with_skipped(then.conclusion, moment))
     if not shows_more(then.conclusion):
         return replace(today, conclusion=neither(today.conclusion, then.conclusion, moment))
     return replace(then, conclusion=only_then(then.conclusion, check, moment))
