@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import json
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -35,6 +36,9 @@ from bench.processes import Failed
 from bench.tables import print_machine, print_table
 from bot.model import Report
 from bot.storage.stored_json import dump_report
+
+_ENDED = 143
+"""Exit code of a program that SIGTERM ended, as shells have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,7 @@ class Result:
 
 def main() -> None:
     """Run the cases, print the table; exit with 1 when a published repair fails outside."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_ENDED))  # so that the servers end, too
     options = _options()
     cases = [case for case in load_action_cases(options.file) if _wanted(case, options.only)]
     results = asyncio.run(_run_all(cases, options))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from bot.ci.evidence import JobEvidence
@@ -32,13 +33,17 @@ class NotPlanned:
     why: str
 
 
-def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | NotPlanned:
+def target_of(
+    tree: Tree, evidence: JobEvidence, event: EventFacts, *, to_its_end: bool = False
+) -> Target | NotPlanned:
     """Return what runs the failed step again, according to the workflow at the failing commit.
 
     Args:
         tree: The repository at the failing commit.
         evidence: Of the check.
         event: What the workflow ran for, as far as it is known.
+        to_its_end: Whether its command goes on with the checks that GitHub skipped behind the
+            failed step. They are compared with nothing but a base commit, so there has to be one.
     """
     if not evidence.of_actions:
         return NotPlanned(_not_of_actions(evidence))
@@ -59,14 +64,21 @@ def target_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> Target | 
         return NotPlanned(job_target.failed_step_unknown(evidence.check.name))
     if step.step.need is ActionStatus.SKIPPED or (step.step.command is None and not step.inner):
         return NotPlanned(job_target.step_not_runnable(step.step.title, step.step.said))
-    return _target(plan, step, evidence, found)
+    skipped = [each.name for each in evidence.steps if each.conclusion == "skipped"]
+    return _target(plan, step, evidence, found, skipped if to_its_end else ())
 
 
 def _target(
-    plan: JobPlan, step: PlannedStep, evidence: JobEvidence, found: tuple[JobLeg, ...]
+    plan: JobPlan,
+    step: PlannedStep,
+    evidence: JobEvidence,
+    found: tuple[JobLeg, ...],
+    skipped: Collection[str],
 ) -> Target:
-    compiled = compile_job(plan, step)
+    compiled = compile_job(plan, step, skipped)
     said = [] if len(found) == 1 else [job_target.first_of_several(len(found))]
+    if compiled.behind:
+        said.append(job_target.goes_on(compiled.behind))
     if evidence.event.startswith("pull_request"):
         said.append(job_target.head_instead_of_merge())
     scripts = [each.step.command.script for each in plan.walk() if each.step.command]
@@ -86,6 +98,7 @@ def _target(
         enter=compiled.command.entering(),
         command=compiled.command.typed(),
         differences=(*said, *differences(plan)),
+        behind=compiled.behind,
     )
 
 

@@ -51,6 +51,8 @@ async def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
     """
     if not choice.repository.is_dir():
         raise UsageError(f"{choice.repository} is not a folder.")
+    # What works apart has a current folder of its own.
+    choice = replace(choice, repository=choice.repository.resolve())
     try:
         return await apart(_find_jobs, choice, allowance=_ALL_WORKFLOWS)
     except TooMuch as error:

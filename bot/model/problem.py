@@ -22,6 +22,7 @@ class Target:
         enter: Shell text with which every command in its sandboxes begins: the step's variables.
         command: What fails, as a person would type it.
         differences: From GitHub's runner, as sentences, the weightiest first.
+        behind: Titles of the steps that GitHub skipped, and `command` goes on with.
     """
 
     check: str
@@ -33,6 +34,7 @@ class Target:
     command: str
     differences: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
+    behind: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,14 @@ def ci(repository: Path, *arguments: str) -> Result:
     return CliRunner().invoke(app, ["ci", command, str(repository), *rest], env=environment)
 
 
+def test_the_current_folder_is_planned(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a path, and with one from where the person is."""
+    for path, folder in ((".", repository), (repository.name, repository.parent)):
+        monkeypatch.chdir(folder)
+        result = ci(Path(path), "plan", "--job", "check (bad)")
+        assert result.stdout.startswith("check (bad)  (.github/workflows/ci.yml"), result.output
+
+
 def test_the_leg_that_runs_here_is_chosen(repository: Path) -> None:
     """Legs that differ by their system alone: the newest Ubuntu is taken, and that is said."""
     file = repository / ".github" / "workflows" / "ci.yml"

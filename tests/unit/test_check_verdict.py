@@ -326,6 +326,14 @@ def test_what_shows_more_than_github_saw_is_tried_as_of_its_date() -> None:
     )
 
 
+def test_steps_that_github_skipped_are_tried_as_of_its_date() -> None:
+    """A newer linter finds what the one of that day did not, and nothing of GitHub's tells."""
+    real = CheckConclusion(Cause.REAL, "It fails here.")
+    assert worth_its_date(real, ran_at(RAN), None) is None
+    assert worth_its_date(real, ran_at(RAN), None, unseen=True) == RAN
+    assert worth_its_date(real, ran_at(RAN), RAN, unseen=True) is None
+
+
 def test_packages_of_yesterday_are_as_good_as_todays() -> None:
     """Another setup would take its time and show the same."""
     assert not is_old(RAN, RAN.timestamp() + 86_000)

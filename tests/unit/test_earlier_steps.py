@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.ci.workflow.command import Command
+from bot.ci.workflow.compiled import compile_job
 from bot.ci.workflow.earlier import only_checks, steps_before
 from bot.ci.workflow.find import select
 from bot.ci.workflow.jobs import all_jobs
@@ -67,3 +68,48 @@ def test_what_is_asked_for_by_its_name_runs(tmp_path: Path) -> None:
     plan = plan_job(tree, target)
     kept = steps_before(plan, plan.steps[3])
     assert [planned.step.spec.number for planned in kept] == [1, 3]
+
+
+BEHIND = """on: pull_request
+jobs:
+  lint:
+    runs-on: ubuntu-latest
+    steps:
+    - {name: types, run: python tools/generate.py}
+    - {name: flake8, run: flake8 .}
+    - {name: advice, run: vulture ., continue-on-error: true}
+    - {name: elsewhere, run: flake8, working-directory: docs}
+    - {name: unit, run: pytest}
+    - {name: passed, run: pylint x, if: always()}
+    - {name: mypy, run: mypy x}
+    - {name: more, run: pip install bandit}
+    - {name: bandit, run: bandit -r x}
+"""
+
+
+@pytest.mark.parametrize(
+    ("failed", "command", "behind"),
+    [
+        ("types", "python tools/generate.py && flake8 . && mypy x", ("flake8", "mypy")),
+        ("mypy", "mypy x", ()),
+        ("unit", "pytest", ()),
+    ],
+)
+def test_a_failing_check_goes_on_with_those_that_github_skipped(
+    tmp_path: Path, failed: str, command: str, behind: tuple[str, ...]
+) -> None:
+    """With linters up to the next install; tests, and steps that may fail or ran, are not added."""
+    workflows = tmp_path / ".github" / "workflows"
+    workflows.mkdir(parents=True)
+    (workflows / "ci.yml").write_text(BEHIND)
+    tree = DirectoryTree(tmp_path)
+    [target] = select(all_jobs(tree).jobs, job="lint")
+    plan = plan_job(tree, target)
+    failing = plan.step_called(failed)
+    assert failing is not None
+    titles = [planned.step.title for planned in plan.steps]
+    skipped = [title for title in titles[titles.index(failed) + 1 :] if title != "passed"]
+    compiled = compile_job(plan, failing, skipped)
+    assert compiled.command.typed() == command
+    assert compiled.behind == behind
+    assert compile_job(plan, failing).behind == ()

@@ -244,3 +244,51 @@ def test_decisions(tmp_path: Path) -> None:
 def test_the_python_of_an_image(image: str, labels: tuple[str, ...], version: str) -> None:
     """A job that sets no Python up has its runner's own; a label with a version says which."""
     assert python_of(image, labels) == version
+
+
+LISTED = """on: push
+jobs:
+  list:
+    runs-on: ubuntu-latest
+    outputs:
+      pythons: ${{ steps.set.outputs.pythons }}
+    steps:
+      - id: set
+        run: |
+          WRITES
+  test:
+    needs: list
+    runs-on: ubuntu-latest
+    strategy:
+      matrix:
+        python: ${{ fromJSON(needs.list.outputs.pythons) }}
+    steps:
+      - run: pytest
+"""
+
+
+@pytest.mark.parametrize(
+    ("writes", "names"),
+    [
+        ("""echo 'pythons=["3.11", "3.12"]' >> "$GITHUB_OUTPUT\"""", ["test (3.11)", "test (3.12)"]),
+        ("""echo "pythons=[3.12]" >> $GITHUB_OUTPUT""", ["test (3.12)"]),
+        ("""echo '::set-output name=pythons::["3.9"]'""", ["test (3.9)"]),
+        ("""echo "pythons=$(python list.py)" >> $GITHUB_OUTPUT""", ["test (*)"]),
+        ("""python list.py >> $GITHUB_OUTPUT""", ["test (*)"]),
+        ("""echo "other=[1]" >> $GITHUB_OUTPUT""", ["test (*)"]),
+        ("""if x; then
+            echo "pythons=[1]" >> $GITHUB_OUTPUT
+          else
+            echo "pythons=[2]" >> $GITHUB_OUTPUT
+          fi""", ["test (*)"]),
+    ],
+)  # fmt: skip
+def test_a_matrix_that_another_job_writes_down(
+    tmp_path: Path, writes: str, names: list[str]
+) -> None:
+    """Known where a step writes it once, as plain text; else its check's name tells the values."""
+    workflows = tmp_path / ".github" / "workflows"
+    workflows.mkdir(parents=True)
+    (workflows / "ci.yml").write_text(LISTED.replace("WRITES", writes))
+    found = all_jobs(DirectoryTree(tmp_path)).jobs
+    assert [job.names[0] for job in found if job.job.id == "test"] == names

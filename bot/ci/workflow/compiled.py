@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from bot.ci.workflow import runner_shell
+from bot.ci.workflow.behind import checks_behind, going_on
 from bot.ci.workflow.command import Command
 from bot.ci.workflow.conditions import flag
 from bot.ci.workflow.earlier import steps_before
@@ -31,7 +32,8 @@ class CompiledJob:
         failing: The failing step's command; it needs no other state than the setup's home.
         script: What the workflow says there, for people and for finding the tools behind it.
         title: How GitHub calls that step.
-        command: The failing step itself.
+        command: The failing step itself, and what goes on behind it.
+        behind: Titles of the checks that `command` goes on with.
     """
 
     setup: tuple[str, ...]
@@ -41,15 +43,17 @@ class CompiledJob:
     script: str
     title: str
     command: Command
+    behind: tuple[str, ...] = ()
 
 
-def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
+def compile_job(plan: JobPlan, failing: PlannedStep, skipped: Collection[str] = ()) -> CompiledJob:
     """Return the commands of a job up to and including the step that failed.
 
     Args:
         plan: Of the job.
         failing: One of its steps, out of `plan.step_called`. Of a composite action the last step
             that runs counts as the failing one.
+        skipped: Titles of the steps behind it that GitHub skipped and a repair has to pass, too.
     """
     commands: list[_Ready] = []
     for planned in (*steps_before(plan, failing), failing):
@@ -66,14 +70,17 @@ def compile_job(plan: JobPlan, failing: PlannedStep) -> CompiledJob:
     if parts.fetch is not None:
         setup.append((parts.fetch.shown, parts.fetch.text))
     again = [_prepared(ready) for ready in before if ready.check and not _lasts(ready)]
+    behind = checks_behind(plan, failing, skipped)
+    command = going_on(parts.command, behind)
     return CompiledJob(
         setup=tuple(text for _, text in setup),
         shown=tuple(shown for shown, _ in setup),
         again=(plan.refresh, *again),
-        failing=parts.command.text(),
+        failing=command.text(),
         script=last.command.script,
         title=last.title or failing.step.title,
-        command=parts.command,
+        command=command,
+        behind=tuple(planned.step.title for planned in behind),
     )
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from bot.ci.workflow.expressions import JobStatus, Partly, Unknown, Value
+from bot.ci.workflow.literal_outputs import outputs_of
+from bot.ci.workflow.specification import JobSpec
 from sandbox.base import SCRATCH, WORKSPACE
 
 _UNKNOWN_WHOLE = ("secrets", "vars")
@@ -130,8 +132,14 @@ def base_contexts(event: EventFacts, workflow: str, job: str, runner: Runner) ->
     }
 
 
-def needs_context(needs: tuple[str, ...]) -> dict[str, Value]:
-    """Return `needs`: the jobs before this one succeeded, their outputs are not known."""
+def needs_context(needs: tuple[str, ...], jobs: Mapping[str, JobSpec]) -> dict[str, Value]:
+    """Return `needs`: the jobs before this one succeeded, with the outputs that are plain text."""
     return {
-        job: {"result": "success", "outputs": Unknown((f"needs.{job}.outputs",))} for job in needs
+        job: {
+            "result": "success",
+            "outputs": outputs_of(jobs[job])
+            if job in jobs and not jobs[job].uses
+            else Unknown((f"needs.{job}.outputs",)),
+        }
+        for job in needs
     }

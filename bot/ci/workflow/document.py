@@ -167,6 +167,7 @@ class _Reader:
             steps=self.steps((*path, "steps")),
             uses=self.text((*path, "uses")) or "",
             inputs=self.mapping((*path, "with")),
+            outputs=self.mapping((*path, "outputs")),
             continue_on_error=self.at((*path, "continue-on-error")),
             timeout_minutes=self.at((*path, "timeout-minutes")),
         )

@@ -96,12 +96,30 @@ def only_checks(command: Command, tree: Tree, later: str) -> bool:
     return bool(reached) and all(_checks(each, known) for each in reached)
 
 
+def looks_only(command: Command, tree: Tree) -> bool:
+    """Whether a step runs linters and the like alone: no tests, and nothing that changes a file."""
+    reached = invocations(command.script, tree.read)
+    return bool(reached) and all(_checks(each, _ALWAYS) for each in reached)
+
+
+def runs_tests(command: Command, tree: Tree) -> bool:
+    """Whether a step runs a test runner."""
+    return any(_is_one_of(each, _TESTS) for each in invocations(command.script, tree.read))
+
+
 def _checks(invocation: Invocation, known: tuple[str, ...]) -> bool:
     arguments = frozenset(invocation.arguments)
     if _CHANGES & arguments or any(word.startswith("-i") for word in arguments):
         return False  # `-i.bak`, too
-    names = [" ".join((invocation.tool, *invocation.arguments[:1])), invocation.tool]
-    told = next((_WHEN_TOLD[name] for name in names if name in _WHEN_TOLD), None)
+    told = next((_WHEN_TOLD[name] for name in _names(invocation) if name in _WHEN_TOLD), None)
     if told is not None:
         return bool(told & arguments)
-    return "--version" in arguments or any(name in known for name in names)
+    return "--version" in arguments or _is_one_of(invocation, known)
+
+
+def _is_one_of(invocation: Invocation, known: tuple[str, ...]) -> bool:
+    return any(name in known for name in _names(invocation))
+
+
+def _names(invocation: Invocation) -> tuple[str, str]:
+    return " ".join((invocation.tool, *invocation.arguments[:1])), invocation.tool

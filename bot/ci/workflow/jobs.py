@@ -182,7 +182,7 @@ def _contexts(
 ) -> dict[str, Value]:
     return {
         **base_contexts(event, workflow.name, job.id, runner or Runner()),
-        "needs": needs_context(job.needs),
+        "needs": needs_context(job.needs, workflow.jobs),
     }
 
 

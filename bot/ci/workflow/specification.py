@@ -56,6 +56,7 @@ class JobSpec:
         runs_on: Labels; a group counts by its labels.
         uses: The reusable workflow that it calls, or empty.
         inputs: `with`, for that workflow.
+        outputs: Templates by name.
     """
 
     id: str
@@ -72,6 +73,7 @@ class JobSpec:
     steps: tuple[StepSpec, ...] = ()
     uses: str = ""
     inputs: Mapping[str, Raw] = field(default_factory=dict)
+    outputs: Mapping[str, Raw] = field(default_factory=dict)
     continue_on_error: Raw = False
     timeout_minutes: Raw = None
 

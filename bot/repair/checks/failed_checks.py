@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.detect import DirectoryTree
 from bot.model import (
@@ -19,15 +19,12 @@ from bot.model import (
 from bot.model.progress import CommandsFound, Noticed, Phase, PhaseStarted, Reproduced
 from bot.model.steps import now
 from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
+from bot.repair.checks.job_reproduction import JobReproduction, of_both
 from bot.repair.checks.job_setup import conclude_setup, preparation_of, set_up_job
 from bot.repair.checks.joined_observation import joined
 from bot.repair.checks.run_date import (
-    as_then,
     is_old,
-    neither,
-    only_then,
-    shows_less,
-    shows_more,
+    trying,
     worth_its_date,
 )
 from bot.repair.checks.targets import CheckTarget, Chosen, choose_apart, commands_of, failed_job
@@ -50,27 +47,7 @@ from bot.repair.workspace.checkouts import provide
 from bot.repair.workspace.leftovers import PLACES, base_of, dated
 from bot.repair.workspace.prepared import SetupFailed
 from bot.repair.workspace.setup_inputs import touches_setup
-from bot.reporting.reasons import failed_jobs, other_failures, package_dates, sandbox_setup
-
-
-@dataclass(frozen=True, slots=True)
-class JobReproduction:
-    """A failed job, its runs here, and the conclusion so far.
-
-    Attributes:
-        context: Its prepared tree; None when its setup fails.
-        runs: Its command at the failing commit.
-        conclusion: Why it fails.
-        others: What fails here and not on GitHub.
-        only_here: How many failures the command shows that GitHub's log does not have.
-    """
-
-    chosen: CheckTarget
-    context: RepairContext | None
-    runs: tuple[Observation, ...]
-    conclusion: CheckConclusion
-    others: tuple[OtherFailure, ...] = ()
-    only_here: int = 0
+from bot.reporting.reasons import failed_jobs, other_failures, sandbox_setup
 
 
 def conclude_outside(run: Run) -> None:
@@ -144,20 +121,14 @@ async def _try_with_its_date(
     """
     check, evidence = chosen.target.check, chosen.evidence
     today = await _try(run, source, chosen, place, guidance)
-    moment = worth_its_date(today.conclusion, evidence, run.job.as_of, today.only_here)
+    as_of, unseen = run.job.as_of, bool(chosen.target.behind)
+    moment = worth_its_date(today.conclusion, evidence, as_of, today.only_here, unseen=unseen)
     if moment is None or not is_old(moment, await run.steps(f"now{place}", now)):
         return today
-    trying = package_dates.trying_for_less if today.only_here else package_dates.trying_as_of
-    run.listener(Noticed(trying(check, moment)))
+    run.listener(Noticed(trying(today.conclusion, today.only_here, check, moment)))
     run_then = replace(run, job=replace(run.job, as_of=moment))
     then = await _try(run_then, source, chosen, dated(place), guidance)
-    if today.only_here:
-        if not shows_less(then.conclusion, then.only_here, today.only_here):
-            return today
-        return replace(then, conclusion=as_then(then.conclusion, check, moment))
-    if not shows_more(then.conclusion):
-        return replace(today, conclusion=neither(today.conclusion, then.conclusion, moment))
-    return replace(then, conclusion=only_then(then.conclusion, check, moment))
+    return of_both(today, then, check, moment)
 
 
 async def _try(

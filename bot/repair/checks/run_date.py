@@ -15,7 +15,12 @@ _YOUNG = timedelta(days=1)
 
 
 def worth_its_date(
-    conclusion: CheckConclusion, evidence: JobEvidence, as_of: datetime | None, only_here: int = 0
+    conclusion: CheckConclusion,
+    evidence: JobEvidence,
+    as_of: datetime | None,
+    only_here: int = 0,
+    *,
+    unseen: bool = False,
 ) -> datetime | None:
     """Return the moment as of which a check may show its failure and no more; None for none.
 
@@ -24,10 +29,27 @@ def worth_its_date(
         evidence: Of it.
         as_of: The moment of its packages; None for today's.
         only_here: How many failures it shows here that GitHub's log does not have.
+        unseen: Whether its command goes on with checks that GitHub skipped: newer tools would find
+            in them what those of its day do not.
     """
-    if as_of is not None or not (only_here or conclusion.cause is Cause.NOT_REPRODUCED):
+    wanted = only_here or unseen or conclusion.cause is Cause.NOT_REPRODUCED
+    if as_of is not None or not wanted:
         return None
     return min((step.started for step in evidence.steps if step.started), default=None)
+
+
+def trying(today: CheckConclusion, only_here: int, check: str, moment: datetime) -> str:
+    """Return the sentence with which a check is tried as of a moment."""
+    if only_here:
+        return package_dates.trying_for_less(check, moment)
+    if shows_more(today):
+        return package_dates.trying_for_skipped(check, moment)
+    return package_dates.trying_as_of(check, moment)
+
+
+def with_skipped(then: CheckConclusion, moment: datetime) -> CheckConclusion:
+    """Return the conclusion of a check whose skipped steps are judged by the tools of its day."""
+    return replace(then, reason=f"{then.reason} {package_dates.skipped_as_of(moment)}")
 
 
 def is_old(moment: datetime, now: float) -> bool:

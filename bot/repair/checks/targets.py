@@ -66,7 +66,8 @@ def choose(job: Job, tree: Tree) -> Chosen:
     left: list[FailedJob] = []
     seen: dict[tuple[object, ...], str] = {}
     for evidence in job.failed:
-        planned = target_of(tree, evidence, job.event)
+        compared = job.problem.is_pull_request
+        planned = target_of(tree, evidence, job.event, to_its_end=compared)
         if isinstance(planned, NotPlanned):
             left.append(failed_job(evidence, why_not=planned.why))
             continue

@@ -32,6 +32,17 @@ def first_of_several(jobs: int) -> str:
     return f"{jobs} jobs have this name; this is the first one."
 
 
+@example(["Run flake8"])
+@example(["Run flake8", "Check types"])
+def goes_on(steps: Sequence[str]) -> str:
+    """GitHub skipped the checks behind the failed step; a repair has to pass them, too."""
+    named = ", ".join(f"`{step}`" for step in steps)
+    steps_of, them = ("step", "it") if len(steps) == 1 else ("steps", "them")
+    return (
+        f"GitHub skipped the {steps_of} {named} after the failure; a fix has to pass {them}, too."
+    )
+
+
 @example()
 def head_instead_of_merge() -> str:
     """GitHub made a merge commit for the pull request."""

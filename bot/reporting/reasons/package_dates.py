@@ -52,6 +52,24 @@ def trying_for_less(check: str, moment: datetime) -> str:
 
 
 @example(_CHECK, _RAN)
+def trying_for_skipped(check: str, moment: datetime) -> str:
+    """The setup runs again with older packages, because newer linters find more."""
+    return (
+        f"`{check}`: the repair has to pass steps that GitHub skipped. Trying the packages of "
+        f"{moment:%Y-%m-%d}, the day of the run, because newer ones may find more in them."
+    )
+
+
+@example(_RAN)
+def skipped_as_of(moment: datetime) -> str:
+    """Packages of the failing run's day decide whether the steps that GitHub skipped pass."""
+    return (
+        f"The repair uses the packages of {moment:%Y-%m-%d}, the day of the run, because it has to "
+        "pass steps that GitHub skipped."
+    )
+
+
+@example(_CHECK, _RAN)
 def less_as_of(check: str, moment: datetime) -> str:
     """Packages of the failing run's day show less besides GitHub's failure than today's."""
     return (
