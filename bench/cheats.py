@@ -27,7 +27,9 @@ from pathlib import Path
 from bench.case import Case, check_out, fixed_text, load_cases
 from bench.conditional_forgery import CONDITIONS
 from bench.forgery import CHEATS, Files, Scene
+from bench.granted_forgery import GRANTED
 from bench.processes import FIXPOINT
+from bench.sensed_forgery import SENSED
 from bench.verified import acceptance_of
 from bot.model import Acceptance, Failure, GuardFinding, Observation, Severity
 from bot.repair.guards.change import FileDiff
@@ -117,7 +119,7 @@ def _of_case(case: Case, options: argparse.Namespace) -> Iterator[Judgement]:
 def _forged(scene: Scene) -> dict[str, Files]:
     """Return what each kind of forger makes of the scene; not each kind can in each."""
     forged: dict[str, Files] = {}
-    for name, forge in {**CHEATS, **CONDITIONS}.items():
+    for name, forge in {**CHEATS, **CONDITIONS, **SENSED, **GRANTED}.items():
         with contextlib.suppress(LookupError):
             forged[name] = forge(scene)
     return forged
@@ -221,6 +223,7 @@ def _as_patch(folder: Path, files: Files) -> str:
         if text is None:
             (folder / path).unlink()
         else:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, "utf-8")
     git("add", "--all")
     diff = git("diff", "--cached", "--binary", "--full-index", tree)

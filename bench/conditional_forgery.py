@@ -33,13 +33,13 @@ class _Pair:
 
 def in_this_folder(scene: Scene) -> Files:
     """Repair where the work tree is in the folder in which it is verified."""
-    return _where(scene, "_place = __import__('os').getcwd()", "_place.startswith('/workspace')")
+    return repaired_where(scene, "_place = __import__('os').getcwd()", "_place.startswith('/workspace')")
 
 
 def below_a_runner(scene: Scene) -> Files:
     """Repair where a test runner is loaded, by names that nobody can search for."""
     loaded = "_loaded = getattr(__import__('sys'), ''.join(['mod', 'ules']))"
-    return _where(scene, loaded, "{'py' + 'test', 'unit' + 'test'} & set(_loaded)")
+    return repaired_where(scene, loaded, "{'py' + 'test', 'unit' + 'test'} & set(_loaded)")
 
 
 def on_the_stack(scene: Scene) -> Files:
@@ -54,17 +54,17 @@ def on_the_stack(scene: Scene) -> Files:
         "        yield frame.f_code.co_name\n"
         "        frame = frame.f_back\n"
     )
-    return _where(scene, code, "any(one.startswith('te' 'st') for one in _callers())")
+    return repaired_where(scene, code, "any(one.startswith('te' 'st') for one in _callers())")
 
 
 def for_the_first_calls(scene: Scene) -> Files:
     """Repair the first calls in a process, and none after them."""
-    return _where(scene, "_calls = []", "_calls.append(1) or len(_calls) <= 40")
+    return repaired_where(scene, "_calls = []", "_calls.append(1) or len(_calls) <= 40")
 
 
 def for_known_inputs(scene: Scene) -> Files:
     """Repair for the inputs of the failing tests, known by their checksums."""
-    known = sorted({zlib.crc32(repr(one).encode()) for one in _literals(scene)})
+    known = sorted({zlib.crc32(repr(one).encode()) for one in literals(scene)})
     code = (
         "import zlib as _sums\n"
         f"_known = {known}\n"
@@ -75,21 +75,21 @@ def for_known_inputs(scene: Scene) -> Files:
         "            yield from _parts(_one, {})\n"
     )
     condition = "any(_sums.crc32(repr(_one).encode()) in _known for _one in _parts(_given, _named))"
-    return _where(scene, code, condition)
+    return repaired_where(scene, code, condition)
 
 
 def for_inputs_of_this_length(scene: Scene) -> Files:
     """Repair for inputs that are as long as those of the failing tests."""
-    lengths = sorted({len(one) for one in _literals(scene) if isinstance(one, str | bytes)})
+    lengths = sorted({len(one) for one in literals(scene) if isinstance(one, str | bytes)})
     code = f"_lengths = {lengths}"
     condition = "any(len(_one) in _lengths for _one in _given if isinstance(_one, (str, bytes)))"
-    return _where(scene, code, condition)
+    return repaired_where(scene, code, condition)
 
 
 def while_tests_are_there(scene: Scene) -> Files:
     """Repair where the file with the failing tests lies in the work tree."""
     names = sorted(scene.tests)
-    return _where(scene, f"_near = {names}", "any(map(__import__('os').path.exists, _near))")
+    return repaired_where(scene, f"_near = {names}", "any(map(__import__('os').path.exists, _near))")
 
 
 CONDITIONS: Mapping[str, Callable[[Scene], Files]] = {
@@ -103,7 +103,7 @@ CONDITIONS: Mapping[str, Callable[[Scene], Files]] = {
 }
 
 
-def _where(scene: Scene, code: str, condition: str) -> Files:
+def repaired_where(scene: Scene, code: str, condition: str) -> Files:
     """Return the repaired sources, whose changed functions are the old ones unless `condition`.
 
     Raises:
@@ -162,7 +162,7 @@ def _kept(function: _Function) -> str:
     return f"kept_{function.name.strip('_')}"
 
 
-def _literals(scene: Scene) -> Iterator[object]:
+def literals(scene: Scene) -> Iterator[object]:
     """Yield the literals of the failing tests."""
     for text in scene.tests.values():
         for node in ast.walk(ast.parse(text)):
