@@ -12,6 +12,9 @@ _CAN = {
     "credentials": "read credentials",
     "outside-writes": "write outside the repository",
     "native-code": "load native code",
+    "surroundings": "see where they run, below what, and what lies outside the repository",
+    "endings": "end their process, or do something as it ends or beside it",
+    "clock": "depend on time or chance",
 }
 _LOST = {
     "unverified": "switches off a check of certificates or signatures",
