@@ -25,7 +25,7 @@ def gained(path: str, after: str, before: str = "") -> set[str]:
     """Return what a changed file can newly do."""
     ids = (
         "processes", "network", "dynamic-code", "environment", "credentials", "outside-writes",
-        "native-code", "unverified", "constant-time",
+        "native-code", "surroundings", "endings", "clock", "unverified", "constant-time",
     )  # fmt: skip
     starts = {
         say(one, "").rpartition(":")[0]: one
@@ -80,6 +80,15 @@ PYTHON = [
     ("import os\nos.remove(os.path.expanduser('~/x'))", "outside-writes"),
     ("import shutil\nshutil.rmtree('../other')", "outside-writes"),
     ("import ctypes\nctypes.CDLL('x')", "native-code"),
+    ("import os as o\no.getcwd()", "surroundings"),
+    ("with open('/proc/self/cmdline') as f:\n    f.read()", "surroundings"),
+    ("def f(error):\n    return error.__traceback__.tb_frame", "surroundings"),
+    ("import os\nlist(map(os.path.exists, ['tests']))", "surroundings"),
+    ("import logging\nlogging.getLogger().handlers", "surroundings"),
+    ("from sys import stdout as s\ntype(s)", "surroundings"),
+    ("import atexit as a\na.register(print)", "endings"),
+    ("from threading import Thread\nThread(target=print).start()", "endings"),
+    ("import time\ntime.monotonic()", "clock"),
     ("from ctypes import cdll as c\nc.LoadLibrary('x')", "native-code"),
     ("s.verify = False", "unverified"),
     ("get(url, verify=False)", "unverified"),
@@ -111,6 +120,9 @@ JAVASCRIPT = [
     ("read('/root/.ssh/id_rsa')", "credentials"),
     ("import fs from 'fs'; fs.writeFileSync('/etc/x', 'y')", "outside-writes"),
     ("process.dlopen(m, 'x')", "native-code"),
+    ("if (process.argv[1].endsWith('x')) f()", "surroundings"),
+    ("process.on('exit', () => { process.exitCode = 0 })", "endings"),
+    ("if (Date.now() < 4e12) f()", "clock"),
     ("request({rejectUnauthorized: false})", "unverified"),
     ("options.rejectUnauthorized = !1", "unverified"),
     ("process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'", "unverified"),

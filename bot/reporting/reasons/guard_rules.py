@@ -40,7 +40,8 @@ _FINDS: dict[str, str] = {
     "broad-except": "an exception handler that swallows everything",
     "capability-added": (
         "changed files that can do what they could not before: start processes, use the network, "
-        "run dynamic or native code, read the environment or credentials, write elsewhere"
+        "run dynamic or native code, read the environment or credentials, write elsewhere, "
+        "see their surroundings, end their process, depend on time or chance"
     ),
     "protection-removed": (
         "a check of certificates or signatures switched off, or a constant-time comparison dropped"
