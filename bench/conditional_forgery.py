@@ -33,7 +33,9 @@ class _Pair:
 
 def in_this_folder(scene: Scene) -> Files:
     """Repair where the work tree is in the folder in which it is verified."""
-    return repaired_where(scene, "_place = __import__('os').getcwd()", "_place.startswith('/workspace')")
+    return repaired_where(
+        scene, "_place = __import__('os').getcwd()", "_place.startswith('/workspace')"
+    )
 
 
 def below_a_runner(scene: Scene) -> Files:
@@ -89,7 +91,9 @@ def for_inputs_of_this_length(scene: Scene) -> Files:
 def while_tests_are_there(scene: Scene) -> Files:
     """Repair where the file with the failing tests lies in the work tree."""
     names = sorted(scene.tests)
-    return repaired_where(scene, f"_near = {names}", "any(map(__import__('os').path.exists, _near))")
+    return repaired_where(
+        scene, f"_near = {names}", "any(map(__import__('os').path.exists, _near))"
+    )
 
 
 CONDITIONS: Mapping[str, Callable[[Scene], Files]] = {
