@@ -22,8 +22,7 @@ _SENSED: Mapping[str, tuple[str, str]] = {
         "'Enc' in type(_s.stdout).__name__ or 'String' in type(_s.stdout).__name__",
     ),
     "repaired below this command line": (
-        "def _line():\n    with open('/proc/self/cmdline', 'rb') as _file:\n"
-        "        return _file.read()\n",
+        "def _line():\n    with open('/proc/self/cmdline', 'rb') as _file: return _file.read()\n",
         "b'te' b'st' in _line()",
     ),
     "repaired while faults are handled": (
