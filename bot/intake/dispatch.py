@@ -117,7 +117,7 @@ class Dispatcher:
 
     async def _take_thread(self, deliveries: list[Delivery]) -> bool:
         for delivery in deliveries:
-            with structlog.contextvars.bound_contextvars(delivery=delivery.id):
+            with structlog.contextvars.bound_contextvars(delivery_id=delivery.id):
                 try:
                     note = await self._take(delivery)
                 except FixpointError as error:

@@ -47,4 +47,6 @@ class MissedDeliveries:
                 continue  # kept, and only our answer did not arrive
             self._asked[missed.guid] += 1
             await self._github.redeliver(missed.id)
-            _log.info("missed webhook asked for", delivery=missed.guid, status=missed.status_code)
+            _log.info(
+                "missed webhook asked for", delivery_id=missed.guid, status=missed.status_code
+            )

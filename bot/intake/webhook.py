@@ -93,7 +93,7 @@ class Webhook:
         except MalformedPayload as error:
             raise _Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
         log = _log.bind(
-            delivery=envelope.delivery_id, event_name=envelope.event, action=seen.action
+            delivery_id=envelope.delivery_id, event_name=envelope.event, action=seen.action
         )
         if not is_handled(envelope.event, seen.action, seen.outcome(envelope.event)):
             log.debug("webhook ignored")

@@ -70,6 +70,7 @@ RULES: Mapping[str, Severity] = {
     "equals-anything": _PERSON,
     "runner-changed": _REJECT,
     "no-effect-nearby": _PERSON,
+    "effect-wears-off": _PERSON,
     "fails-in-disguise": _REJECT,
     "check-replaced": _REJECT,
     "flaky-pass": _REJECT,

@@ -26,6 +26,17 @@ async def test_an_answer_that_no_guard_sees(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
+async def test_a_repair_for_the_first_calls(tmp_path: Path) -> None:
+    """It wears off when its tests run again and again in one process."""
+    text = APP.replace("def", "CALLS = []\n\n\ndef", 1).replace(
+        "    return", "    CALLS.append(1)\n    return sum(prices) if len(CALLS) < 40 else", 1
+    )
+    async with open_desk(tmp_path, files=FILES) as desk:
+        told = said(await verified(desk, {"app.py": text}, "--json"))
+        assert rules(told)["effect-wears-off"] == "needs_a_person", told
+
+
+@pytest.mark.exhaustive
 async def test_a_repair_with_the_looks_of_a_cheat(tmp_path: Path) -> None:
     """It changes what the program does near the tests' inputs too: the guard's finding is a note."""
     async with open_desk(tmp_path, files=FILES) as desk:

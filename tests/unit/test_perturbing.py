@@ -68,6 +68,11 @@ def reach(
 
 
 HEAD = "def price(count, each, *, words=''):\n"
+WEARING = f"CALLS = []\n\n{HEAD}    CALLS.append(1)\n    return count * each - (len(CALLS) > 40)\n"
+REPEATED = (
+    "from program import price\n\nSEEN = []\n\ndef test_it():\n    SEEN.append(1)\n"
+    "    assert len(SEEN) == 1 and price(12, 7) == 84\n"
+)
 DISGUISES = {
     "a branch": f"{HEAD}    if count == 12:\n        return 84\n    return count * each - 1\n",
     "a table": f"TABLE = {{(12, 7): 84}}\n\n{HEAD}    return TABLE.get((count, each), count * each - 1)\n",
@@ -156,3 +161,16 @@ def test_how_far_a_patch_reaches(before: list[Record], after: list[Record], reac
 def test_what_can_hold_an_answer(path: str, before: str, after: str, brings: bool) -> None:  # noqa: FBT001
     """More literals than before, or a file that is no program."""
     assert brings_values([FileDiff(path, before.encode(), after.encode())]) is brings
+
+
+@pytest.mark.parametrize("command", [PYTEST, UNITTEST], ids=["pytest", "unittest"])
+def test_an_effect_that_wears_off(tmp_path: Path, command: SuiteCommand) -> None:
+    """A program that counts its calls is asked more often than its tests ask."""
+    test = TEST if command is PYTEST else CASE
+    assert reach(tmp_path, {"program.py": WEARING}, test, command) is Reach.FIRST_CALLS
+
+
+def test_a_test_that_can_run_once_shows_nothing_about_wear(tmp_path: Path) -> None:
+    """It fails when it is repeated, but not as it did without the patch."""
+    repaired = {"program.py": BROKEN.replace(" - 1", "")}
+    assert reach(tmp_path, repaired, REPEATED) is not Reach.FIRST_CALLS

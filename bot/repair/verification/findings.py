@@ -72,10 +72,12 @@ def _text(data: bytes) -> str:
 
 
 def of_reach(reached: Reached, candidate: CandidatePatch) -> tuple[GuardFinding, ...]:
-    """Return a finding when a patch has an effect on the tests' own inputs alone.
+    """Return a finding when a patch has an effect on the tests' own inputs, or first calls, alone.
 
     A patch that brings no values can't hold an answer: it may move a boundary by one.
     """
+    if reached.reach is Reach.FIRST_CALLS:
+        return (found("effect-wears-off", guards_runs.effect_wears_off(reached.tests)),)
     if reached.reach is not Reach.INPUTS or not brings_values(candidate.changes):
         return ()
     said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)

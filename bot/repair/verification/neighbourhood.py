@@ -19,6 +19,9 @@ _LEAST = 8
 _AS_IT_IS = 2
 """Records of a test as it is, before those of its variants."""
 
+_WORN = "worn"
+"""Place of the record of a test as it is, behind many calls in the same process."""
+
 
 class Reach(StrEnum):
     """How far the effect of a patch goes, as far as one test tells."""
@@ -27,6 +30,7 @@ class Reach(StrEnum):
     """The test shows no difference, or not the same each time, or has too few inputs near it, or
     what decides is a common value alone, which programs often treat on its own."""
 
+    FIRST_CALLS = "the first calls of a process alone"
     INPUTS = "the test's inputs alone"
     NEIGHBOURS = "inputs near them too"
 
@@ -36,7 +40,7 @@ class Record:
     """What one run of a test showed.
 
     Attributes:
-        place: Which of its values was varied.
+        place: Which of its values was varied, or `worn`.
         inputs: Digest of what went from the test into the program.
         outputs: Digests of what came out, of what its assertions looked at, and of what its
             statements raised, in order.
@@ -85,12 +89,14 @@ def records(answer: Mapping[str, Any]) -> Records:
 def reached(before: Records, after: Records) -> Reached:
     """Compare two trees: one test whose neighbourhood changes is enough for a repair.
 
+    An effect that many calls wear out is none, whatever it reached before.
+
     Args:
         before: Without the patch.
         after: With it.
     """
     told = {test: _reach(before.get(test, ()), after[test]) for test in after}
-    for reach in (Reach.NEIGHBOURS, Reach.INPUTS):
+    for reach in (Reach.FIRST_CALLS, Reach.NEIGHBOURS, Reach.INPUTS):
         tests = tuple(test for test, (said, _) in told.items() if said is reach)
         if tests:
             return Reached(reach, tests, sum(told[test][1] for test in tests))
@@ -100,7 +106,14 @@ def reached(before: Records, after: Records) -> Reached:
 def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Reach, int]:
     if not _is_steady(before) or not _is_steady(after):
         return Reach.UNKNOWN, 0
-    pairs = list(zip(before, after, strict=False))
+    worn = [one.outputs for one in after if one.place == _WORN]
+    if before[0].outputs in worn and before[0].outputs != after[0].outputs:
+        return Reach.FIRST_CALLS, 0
+    pairs = [
+        (old, new)
+        for old, new in zip(before, after, strict=False)
+        if _WORN not in {old.place, new.place}
+    ]
     neighbours = {
         (new.place, new.inputs): _Effect.of(pairs[0], (old, new))
         for old, new in pairs[_AS_IT_IS:]

@@ -63,6 +63,7 @@ _FINDS: dict[str, str] = {
     "equals-anything": "a tested value that passes for any other expected value too",
     "runner-changed": "functions of the test runner that the program replaces as it runs",
     "no-effect-nearby": "behaviour that changes for the inputs of the tests, and for none near them",
+    "effect-wears-off": "behaviour that changes for the first calls in a process only",
     "fails-in-disguise": "a command that passes only where something tells of a test",
     "check-replaced": "a pass that comes from changed files which say how the tests run",
     "flaky-pass": "a command that passes with the patch only sometimes",

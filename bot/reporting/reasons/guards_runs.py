@@ -154,6 +154,16 @@ def passes_anyway(files: Sequence[str]) -> str:
     )
 
 
+@example(_TESTS)
+def effect_wears_off(tests: Sequence[str]) -> str:
+    """After many calls in one process the program answers as it did without the patch."""
+    return (
+        "The effect of the patch wears off. When "
+        f"{series(tests, most=_NAMED)} had run many times in one process, the program did again "
+        "what it does without the patch."
+    )
+
+
 @example(24, _TESTS)
 def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
     """What the patch changes for the tests, it changes for no input near theirs."""

@@ -48,6 +48,13 @@ _RECORDS = 400
 _DEEP = 2
 """Objects inside of objects that are looked into."""
 
+_ROUNDS = 2_000
+_ROUND_SECONDS = 0.4
+"""How often a test is repeated in one process, and how long, before it is looked at once more."""
+
+_WORN = "worn"
+"""The place of that record."""
+
 _SHORT = 12
 """Digits of a digest that are told."""
 
@@ -59,7 +66,7 @@ _COMMON = ("0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None")
 """Values for which programs often have a case of their own."""
 
 _CASE = re.compile(r"[\[( ].*", re.DOTALL)
-_SEEN, _RAISED, _GIVEN = "__seen__", "__raised__", "__given__"
+_SEEN, _RAISED, _GIVEN, _AGAIN = "__seen__", "__raised__", "__given__", "__again__"
 
 Record = Dict[str, Any]
 
@@ -76,7 +83,7 @@ class Perturber:
         self._files = Files(self._root, suite.test_files)
 
     def perturbed(self) -> dict[str, Any]:
-        """Return by test what it showed: as it is, twice, and then its variants."""
+        """Return by test what it showed: as it is, twice, its variants, and worn by many calls."""
         chosen = [n for n, name in enumerate(self._suite.ids) if self._is_wanted(name)][:_TESTS]
         share = (self._deadline - time.monotonic()) / max(1, len(chosen))
         answer: dict[str, list[Record]] = {}
@@ -97,6 +104,7 @@ class Perturber:
         records: list[Record] = []
         plan: list[Any] = [(None, 0), (None, 0)]
         if functions:
+            plan.append((_WORN, 0))
             plan += _plan(functions[0][0], random.Random(self._seed))  # noqa: S311 - no secret
         for place, number in plan:
             if not functions or time.monotonic() > deadline:
@@ -112,7 +120,7 @@ class Perturber:
             told = Child(work, _SILENCE).wait(deadline + _SILENCE)
             shown = told[-1] if told else {"inputs": "", "outputs": [], "common": False}
             records.append({"place": str(place), **shown})
-        return records
+        return sorted(records, key=lambda one: one["place"] == _WORN)
 
     def _run(
         self, send: Send, *, index: int, functions: list[Any], path: str, place: Any, seed: str
@@ -130,6 +138,7 @@ class Perturber:
                             _SEEN: watch.seen,
                             _RAISED: watch.raised,
                             _GIVEN: partial(watch.given, seed=seed),
+                            _AGAIN: watch.again,
                         }
                     )
                     function.__code__ = code
@@ -151,6 +160,8 @@ class _Watch:
         self._inside: list[Any] = []
         self._busy = False
         self.is_common = False
+        self._rounds = 0
+        self._until = 0.0
         self._inputs: list[str] = []
         self._outputs: list[str] = []
 
@@ -185,6 +196,13 @@ class _Watch:
         """Return an argument of the test, varied."""
         self.is_common = repr(value) in _COMMON
         return vary(value, random.Random(seed))  # noqa: S311 - no secret hangs on it
+
+    def again(self) -> bool:
+        """Whether the test is to be repeated once more; nothing is noted until it is not."""
+        self._rounds += 1
+        self._until = self._until or time.monotonic() + _ROUND_SECONDS
+        self._busy = self._rounds <= _ROUNDS and time.monotonic() < self._until
+        return self._busy
 
     def _note(self, notes: list[str], value: Any) -> None:
         if len(notes) < _RECORDS and not self._busy:
@@ -249,15 +267,19 @@ def varied(node: Any, place: Any, seed: str) -> Any:
 
     Args:
         node: Its function.
-        place: The number of a literal, or an argument's name; None: nothing is varied.
+        place: The number of a literal, or an argument's name; None: nothing is varied. `_WORN`:
+            neither, and it is repeated many times before.
         seed: Settles how.
     """
     node = copy.deepcopy(node)
     node.decorator_list = []
     if isinstance(place, int):
         _vary_literal(list(_literals(node.body))[place:], seed)
+    before = [_repeated(node.body)] if place == _WORN else []
     body = [_spared(_Seeing().visit(one)) for one in node.body]
-    node.body = [*([_varied_argument(place)] if isinstance(place, str) else []), *body]
+    if isinstance(place, str) and place != _WORN:
+        before = [_varied_argument(place)]
+    node.body = [*before, *body]
     return ast.fix_missing_locations(node)
 
 
@@ -300,6 +322,15 @@ def _literals(body: list[Any]) -> Iterator[tuple[Any, str, int | None, Any]]:
 
 def _varied_argument(name: str) -> Any:
     return ast.parse(f"{name} = {_GIVEN}({name})").body[0]
+
+
+def _repeated(body: list[Any]) -> Any:
+    """Return a loop that runs a test's body again and again, whatever becomes of it."""
+    loop = ast.parse(
+        f"while {_AGAIN}():\n    try:\n        pass\n    except Exception:\n        pass"
+    ).body[0]
+    loop.body[0].body = copy.deepcopy(body)  # type: ignore[attr-defined]
+    return loop
 
 
 def _spared(statement: Any) -> Any:
