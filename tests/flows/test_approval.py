@@ -6,6 +6,7 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from aiohttp.test_utils import TestServer
 from inline_snapshot import snapshot
 
@@ -135,6 +136,7 @@ Nothing is waiting for approval here.
             assert len(world.pulls()) == 1
 
 
+@pytest.mark.exhaustive
 async def test_rejected_stopped_and_forgotten(tmp_path: Path) -> None:
     """Each ends the run without a pull request."""
     async with open_world(tmp_path, attempts(RISKY), files=REQUIREMENTS) as world:

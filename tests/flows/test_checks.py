@@ -168,6 +168,7 @@ The repository's own checks fail with this fix: `test`. Continuing in https://gi
 """)
 
 
+@pytest.mark.exhaustive
 async def test_a_protected_branch_gets_a_pull_request(tmp_path: Path) -> None:
     """`push: branch` is asked for, GitHub refuses the commit: people get it all the same."""
     checks, limits = "auto: all, push: branch", "confidence: push\n"
@@ -329,6 +330,7 @@ The branch work is now at COMMIT. Nothing was published.
         )
 
 
+@pytest.mark.exhaustive
 async def test_what_nobody_asked_for_is_left_alone(tmp_path: Path) -> None:
     """Drafts, bots, forks, our own, the default branch: each says why, and one button overrides."""
     async with open_world(tmp_path, attempts(RIGHT), files=files("auto: pull-requests")) as world:
@@ -394,6 +396,7 @@ async def test_a_repository_that_asks_for_nothing_hears_nothing(tmp_path: Path) 
         assert world.our_checks() == []
 
 
+@pytest.mark.exhaustive
 async def test_the_patch_for_a_fork_is_suggested(tmp_path: Path) -> None:
     """Nothing is pushed anywhere; lines that the pull request does not show need a comment."""
     config = files("auto: all, forks: true, push: branch")
@@ -511,6 +514,7 @@ async def test_enough_is_enough(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.exhaustive
 async def test_one_pull_request_is_switched_on_and_off(tmp_path: Path) -> None:
     """By a command, and by a label; a person's word goes before the label."""
     async with open_world(

@@ -426,6 +426,7 @@ print(version("ruff"), version("black"))'
 """
 
 
+@pytest.mark.exhaustive
 async def test_tools_get_the_versions_of_the_jobs_log(
     provider: SandboxProvider, source: Path
 ) -> None:

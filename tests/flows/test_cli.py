@@ -116,6 +116,7 @@ async def test_applied_to_a_dirty_work_tree(tmp_path: Path) -> None:
         assert desk.git("status", "--porcelain").splitlines() == ["M check.sh", "?? notes.txt"]
 
 
+@pytest.mark.exhaustive
 async def test_the_patch_on_stdout_and_the_issue_on_stdin(tmp_path: Path) -> None:
     """A pipe can be put around it: nothing but the patch comes out."""
     async with open_desk(tmp_path, attempts(RIGHT)) as desk:
@@ -365,6 +366,7 @@ DATED = {
 }
 
 
+@pytest.mark.exhaustive
 async def test_packages_of_the_commits_day_are_a_remedy(tmp_path: Path) -> None:
     """Where the setup fails with today's packages, and the commit is older than these."""
     wheels = tmp_path / "wheels"

@@ -562,6 +562,7 @@ async def test_without_a_job_to_do_again_the_test_command_stands_for_it(
         assert job.differences[0] == f"The workflow of `test` can't be planned. {sentence}"
 
 
+@pytest.mark.exhaustive
 async def test_the_second_run_of_a_repository_starts_at_once(tmp_path: Path) -> None:
     """The environment is kept by what it is made from, brought to the next commit, and said."""
     install = 'run: echo "PREPARED=yes" >> "$GITHUB_ENV"; touch untracked.pyc; sudo apt-get install nothing'

@@ -655,6 +655,7 @@ async def test_instructions_and_options_reach_the_run(tmp_path: Path) -> None:
         assert "keep the file short" in world.model.requests[0].first
 
 
+@pytest.mark.exhaustive
 async def test_an_edit_counts_only_when_the_command_is_new(tmp_path: Path) -> None:
     """Mending a typo in a comment that held a command starts nothing; adding one does."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
@@ -693,6 +694,7 @@ To start a new run, comment `/fix retry`.
         assert "--attempts" in world.said()[-1]
 
 
+@pytest.mark.exhaustive
 async def test_a_stop_counts_although_it_comes_before_its_fix(tmp_path: Path) -> None:
     """GitHub promises no order of deliveries; a `/fix` that is written later starts a run."""
     async with open_world(tmp_path, attempts([edit("wrong", "right")])) as world:

@@ -97,6 +97,7 @@ async def test_flaky_jobs_run_once_more(tmp_path: Path, monkeypatch: pytest.Monk
         )
 
 
+@pytest.mark.exhaustive
 async def test_what_may_not_run_again_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.reporting.json_report import FixOutput
 from tests.flows.command_line import Desk, Done, open_desk
 
@@ -64,6 +66,7 @@ async def test_a_test_follows_a_message_that_the_commit_changed(tmp_path: Path) 
         assert done.code == 3
 
 
+@pytest.mark.exhaustive
 async def test_a_version_file_follows_the_version_that_the_commit_raised(tmp_path: Path) -> None:
     """Where the failure shows both versions."""
     async with open_desk(tmp_path, files=VERSIONED) as desk:

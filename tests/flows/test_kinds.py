@@ -12,6 +12,7 @@ from tests.fakes.e2b import E2BServer
 from tests.flows.world import RIGHT, WRONG, attempts, open_world
 
 
+@pytest.mark.exhaustive
 async def test_fixed_in_sandboxes_of_e2b(tmp_path: Path) -> None:
     """Setup has the network, nothing else has, and no machine or snapshot is left running."""
     async with E2BServer(tmp_path / "e2b") as e2b:

@@ -8,6 +8,7 @@ import re
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
@@ -40,6 +41,7 @@ async def accounts(world: World) -> dict[str, tuple[bool, str]]:
     }
 
 
+@pytest.mark.exhaustive
 async def test_every_account_is_charged(tmp_path: Path) -> None:
     """The report shows it, and so does `fixpoint budget`."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
@@ -80,6 +82,7 @@ def settings_of(world: World) -> dict[str, str]:
     return {**variables, "PATH": os.environ["PATH"]}
 
 
+@pytest.mark.exhaustive
 async def test_a_thread_that_cost_enough(tmp_path: Path) -> None:
     """All runs on it together stay below the cap, and each shows the best that it has."""
     environ = {"FIXPOINT_THREAD_USD": "0.10"}
@@ -127,6 +130,7 @@ async def test_tokens_and_sandbox_time_are_capped(tmp_path: Path) -> None:
         assert "sandbox time" in (await world.run()).reason
 
 
+@pytest.mark.exhaustive
 async def test_runs_have_a_pace(tmp_path: Path) -> None:
     """The run too many is told so, and the next hour has room again."""
     async with open_world(
@@ -144,6 +148,7 @@ This repository has reached its limit of 1 run per hour. Wait up to an hour, the
 """)
 
 
+@pytest.mark.exhaustive
 async def test_a_person_may_allow_as_much_again(tmp_path: Path) -> None:
     """A run that spent its budget is over; an approval, days later too, goes on from its attempts."""
     config = f"{CONFIG}proposers: [agent]\nbudget_usd: 0.08\n"

@@ -75,6 +75,7 @@ async def test_a_report_whose_answer_is_lost_is_posted_once(tmp_path: Path) -> N
         assert len(world.said()) == 2
 
 
+@pytest.mark.exhaustive
 async def test_without_permission_to_push_the_patch_is_a_comment(tmp_path: Path) -> None:
     """It says what to grant, and nothing is lost."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:
@@ -101,6 +102,7 @@ async def test_a_thread_that_nobody_may_write_to_ends_the_run_all_the_same(tmp_p
         assert world.pulls() == []
 
 
+@pytest.mark.exhaustive
 async def test_a_delivery_that_keeps_failing_is_parked_and_can_be_sent_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

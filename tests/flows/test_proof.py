@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.model import Verdict
 from tests.flows.world import CONFIG, FILES, WHY, bash, open_world
 from tests.flows.world import attempts as script
@@ -32,6 +34,7 @@ async def test_a_patch_of_what_the_setup_made_is_not_believed(tmp_path: Path) ->
     assert "does not apply to the commit itself" in said
 
 
+@pytest.mark.exhaustive
 async def test_a_patch_that_clashes_with_the_prepared_tree_is_an_attempt(tmp_path: Path) -> None:
     """What a changed ignore file brings to light stands there already; the run goes on."""
     setup = CONFIG.replace("'true'", "mkdir build; echo made > build/out")

@@ -218,6 +218,7 @@ async def test_a_server_that_is_asked_to_stop_is_quick_and_loses_nothing(tmp_pat
             assert "run broke" not in server.text
 
 
+@pytest.mark.exhaustive
 async def test_a_run_that_keeps_ending_its_server_is_given_up(tmp_path: Path) -> None:
     """After some lives without getting further people are told, and the server lives on."""
     async with Gate() as gate:

@@ -66,6 +66,7 @@ async def test_a_repair_is_accepted(tmp_path: Path) -> None:
         assert desk.git("status", "--porcelain") == status
 
 
+@pytest.mark.exhaustive
 async def test_mutants_of_the_changed_lines_show_what_the_tests_see(tmp_path: Path) -> None:
     """What no test runs is named, with the change that nothing notices; what one does is caught."""
     loose = RIGHT.replace("    return", "    if len(prices) > 90:\n        prices = []\n    return")

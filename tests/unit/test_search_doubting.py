@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.unit.test_search_proposer import PYTEST, propose
 
 PRICES = """\
@@ -39,6 +41,7 @@ def test_many():
 )
 
 
+@pytest.mark.exhaustive
 async def test_tests_that_constrain_a_line_make_a_patch_likelier(tmp_path: Path) -> None:
     """With one test, mutants survive and rivals pass; with more, none do."""
     sure = {}
