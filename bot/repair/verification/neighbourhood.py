@@ -19,7 +19,7 @@ _LEAST = 8
 _AS_IT_IS = 2
 """Records of a test as it is, before those of its variants."""
 
-_WORN = "worn"
+_WORN = "<worn>"
 """Place of the record of a test as it is, behind many calls in the same process."""
 
 
@@ -40,7 +40,7 @@ class Record:
     """What one run of a test showed.
 
     Attributes:
-        place: Which of its values was varied, or `worn`.
+        place: Which of its values was varied, or `<worn>`.
         inputs: Digest of what went from the test into the program.
         outputs: Digests of what came out, of what its assertions looked at, and of what its
             statements raised, in order.

@@ -8,7 +8,6 @@ comes out is how the program behaves.
 from __future__ import annotations
 
 import ast
-import copy
 import hashlib
 import os
 import random
@@ -16,13 +15,14 @@ import re
 import sys
 import time
 from functools import partial
-from typing import Any, Dict, Iterator
+from typing import Any, Dict
 
 from .children import Child, Send, limit_processor
 from .live import live_functions
 from .suite import UNCOMPILABLE, Suite
 from .tracing import Files
 from .variations import vary
+from .varied_tests import AGAIN, GIVEN, RAISED, SEEN, WORN, code_of, literals, varied
 
 _TESTS = 6
 """Tests that are varied."""
@@ -52,9 +52,6 @@ _ROUNDS = 2_000
 _ROUND_SECONDS = 0.4
 """How often a test is repeated in one process, and how long, before it is looked at once more."""
 
-_WORN = "worn"
-"""The place of that record."""
-
 _SHORT = 12
 """Digits of a digest that are told."""
 
@@ -66,7 +63,6 @@ _COMMON = ("0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None")
 """Values for which programs often have a case of their own."""
 
 _CASE = re.compile(r"[\[( ].*", re.DOTALL)
-_SEEN, _RAISED, _GIVEN, _AGAIN = "__seen__", "__raised__", "__given__", "__again__"
 
 Record = Dict[str, Any]
 
@@ -104,7 +100,7 @@ class Perturber:
         records: list[Record] = []
         plan: list[Any] = [(None, 0), (None, 0)]
         if functions:
-            plan.append((_WORN, 0))
+            plan.append((WORN, 0))
             plan += _plan(functions[0][0], random.Random(self._seed))  # noqa: S311 - no secret
         for place, number in plan:
             if not functions or time.monotonic() > deadline:
@@ -120,25 +116,25 @@ class Perturber:
             told = Child(work, _SILENCE).wait(deadline + _SILENCE)
             shown = told[-1] if told else {"inputs": "", "outputs": [], "common": False}
             records.append({"place": str(place), **shown})
-        return sorted(records, key=lambda one: one["place"] == _WORN)
+        return sorted(records, key=lambda one: one["place"] == WORN)
 
     def _run(
         self, send: Send, *, index: int, functions: list[Any], path: str, place: Any, seed: str
     ) -> None:
         watch = _Watch(self._files)
         if isinstance(place, int):
-            literals = list(_literals(functions[0][0].body))
-            watch.is_common = repr(literals[place][3]) in _COMMON
+            chosen = list(literals(functions[0][0].body))[place]
+            watch.is_common = repr(chosen[3]) in _COMMON
         for node, lives in functions:
-            code = _code(varied(node, place, seed), path)
+            code = code_of(varied(node, place, seed), path)
             for function in lives:
                 if code is not None and not function.__code__.co_freevars and not code.co_freevars:
                     function.__globals__.update(
                         {
-                            _SEEN: watch.seen,
-                            _RAISED: watch.raised,
-                            _GIVEN: partial(watch.given, seed=seed),
-                            _AGAIN: watch.again,
+                            SEEN: watch.seen,
+                            RAISED: watch.raised,
+                            GIVEN: partial(watch.given, seed=seed),
+                            AGAIN: watch.again,
                         }
                     )
                     function.__code__ = code
@@ -253,126 +249,13 @@ def functions_of(path: str, name: str) -> list[Any]:
 
 def _plan(node: Any, chance: random.Random) -> list[Any]:
     """Return what is varied in which run: the number of a literal or the name of an argument."""
-    places: list[Any] = [*range(len(list(_literals(node.body)))), *_arguments(node)]
+    places: list[Any] = [*range(len(list(literals(node.body)))), *_arguments(node)]
     chosen = chance.sample(places, min(len(places), _PLACES))
     return [(place, number) for number in range(_VARIANTS) for place in chosen]
 
 
 def _arguments(node: Any) -> list[str]:
     return [one.arg for one in (*node.args.args, *node.args.kwonlyargs) if one.arg != "self"]
-
-
-def varied(node: Any, place: Any, seed: str) -> Any:
-    """Return a test that goes on where it fails, with one of its values varied.
-
-    Args:
-        node: Its function.
-        place: The number of a literal, or an argument's name; None: nothing is varied. `_WORN`:
-            neither, and it is repeated many times before.
-        seed: Settles how.
-    """
-    node = copy.deepcopy(node)
-    node.decorator_list = []
-    if isinstance(place, int):
-        _vary_literal(list(_literals(node.body))[place:], seed)
-    before = [_repeated(node.body)] if place == _WORN else []
-    body = [_spared(_Seeing().visit(one)) for one in node.body]
-    if isinstance(place, str) and place != _WORN:
-        before = [_varied_argument(place)]
-    node.body = [*before, *body]
-    return ast.fix_missing_locations(node)
-
-
-def _vary_literal(literals: list[Any], seed: str) -> None:
-    for parent, field, at, value in literals[:1]:
-        new = ast.parse(repr(vary(value, random.Random(seed))), mode="eval").body  # noqa: S311 - no secret
-        old = getattr(parent, field) if at is None else getattr(parent, field)[at]
-        ast.copy_location(new, old)
-        if at is None:
-            setattr(parent, field, new)
-        else:
-            getattr(parent, field)[at] = new
-
-
-def _literals(body: list[Any]) -> Iterator[tuple[Any, str, int | None, Any]]:
-    """Yield where literals stand: node, field, index there, value."""
-    waiting: list[Any] = list(body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.JoinedStr) or (
-            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        ):
-            continue
-        for field, part in ast.iter_fields(node):
-            parts = part if isinstance(part, list) else [part]
-            for at, one in enumerate(parts):
-                if isinstance(one, ast.expr):
-                    try:
-                        value = ast.literal_eval(one)
-                    except (*UNCOMPILABLE, TypeError):
-                        pass
-                    else:
-                        if isinstance(
-                            value, (int, float, str, list, tuple, dict)
-                        ) and not isinstance(value, bool):
-                            yield node, field, at if isinstance(part, list) else None, value
-                if isinstance(one, ast.AST):
-                    waiting.append(one)
-
-
-def _varied_argument(name: str) -> Any:
-    return ast.parse(f"{name} = {_GIVEN}({name})").body[0]
-
-
-def _repeated(body: list[Any]) -> Any:
-    """Return a loop that runs a test's body again and again, whatever becomes of it."""
-    loop = ast.parse(
-        f"while {_AGAIN}():\n    try:\n        pass\n    except Exception:\n        pass"
-    ).body[0]
-    loop.body[0].body = copy.deepcopy(body)  # type: ignore[attr-defined]
-    return loop
-
-
-def _spared(statement: Any) -> Any:
-    """Return a statement after which its function goes on whatever it raises."""
-    handler = ast.parse(
-        f"try:\n    pass\nexcept BaseException as error_of_this:\n    {_RAISED}(error_of_this)"
-    ).body[0]
-    handler.body = [statement]  # type: ignore[attr-defined]
-    return ast.copy_location(handler, statement)
-
-
-class _Seeing(ast.NodeTransformer):
-    """Notes the values that assertions look at."""
-
-    def visit_Assert(self, node: ast.Assert) -> Any:
-        if isinstance(node.test, ast.Compare):
-            node.test.left = _noted(node.test.left)
-            node.test.comparators = [_noted(one) for one in node.test.comparators]
-        else:
-            node.test = _noted(node.test)
-        return node
-
-    def visit_Call(self, node: ast.Call) -> Any:
-        function = node.func
-        if isinstance(function, ast.Attribute) and function.attr.startswith("assert"):
-            node.args = [one if isinstance(one, ast.Starred) else _noted(one) for one in node.args]
-        return node
-
-
-def _noted(value: ast.expr) -> ast.expr:
-    call = ast.Call(func=ast.Name(id=_SEEN, ctx=ast.Load()), args=[value], keywords=[])
-    return ast.copy_location(call, value)
-
-
-def _code(node: Any, path: str) -> Any:
-    """Return a function's code, None where it does not compile."""
-    module = ast.Module(body=[node], type_ignores=[])
-    try:
-        whole = compile(module, path, "exec", dont_inherit=True)
-    except UNCOMPILABLE:
-        return None
-    return next((one for one in whole.co_consts if getattr(one, "co_name", "") == node.name), None)
 
 
 def text_of(value: Any, deep: int = _DEEP) -> str:

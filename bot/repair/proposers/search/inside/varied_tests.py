@@ -1,0 +1,135 @@
+"""Rewrite a test so that one of its values is another, or that it runs many times before.
+
+It goes on where it would fail, and tells what its assertions look at.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import random
+from typing import Any, Iterator
+
+from .suite import UNCOMPILABLE
+from .variations import vary
+
+SEEN, RAISED, GIVEN, AGAIN = "__seen__", "__raised__", "__given__", "__again__"
+"""Names in a rewritten test: notes a value, notes an exception, varies an argument, says whether to
+repeat its body once more."""
+
+WORN = "<worn>"
+"""Stands for a place, as no argument can be called so: nothing is varied, and the test runs many
+times before."""
+
+
+def varied(node: Any, place: Any, seed: str) -> Any:
+    """Return a test that goes on where it fails, with one of its values varied.
+
+    Args:
+        node: Its function.
+        place: The number of a literal, or an argument's name; None: nothing is varied. `WORN`:
+            neither, and it is repeated many times before.
+        seed: Settles how.
+    """
+    node = copy.deepcopy(node)
+    node.decorator_list = []
+    if isinstance(place, int):
+        _vary_literal(list(literals(node.body))[place:], seed)
+    before = [_repeated(node.body)] if place == WORN else []
+    body = [_spared(_Seeing().visit(one)) for one in node.body]
+    if isinstance(place, str) and place != WORN:
+        before = [_varied_argument(place)]
+    node.body = [*before, *body]
+    return ast.fix_missing_locations(node)
+
+
+def _vary_literal(chosen: list[Any], seed: str) -> None:
+    for parent, field, at, value in chosen[:1]:
+        new = ast.parse(repr(vary(value, random.Random(seed))), mode="eval").body  # noqa: S311 - no secret
+        old = getattr(parent, field) if at is None else getattr(parent, field)[at]
+        ast.copy_location(new, old)
+        if at is None:
+            setattr(parent, field, new)
+        else:
+            getattr(parent, field)[at] = new
+
+
+def literals(body: list[Any]) -> Iterator[tuple[Any, str, int | None, Any]]:
+    """Yield where literals stand: node, field, index there, value."""
+    waiting: list[Any] = list(body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.JoinedStr) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        ):
+            continue
+        for field, part in ast.iter_fields(node):
+            parts = part if isinstance(part, list) else [part]
+            for at, one in enumerate(parts):
+                if isinstance(one, ast.expr):
+                    try:
+                        value = ast.literal_eval(one)
+                    except (*UNCOMPILABLE, TypeError):
+                        pass
+                    else:
+                        if isinstance(
+                            value, (int, float, str, list, tuple, dict)
+                        ) and not isinstance(value, bool):
+                            yield node, field, at if isinstance(part, list) else None, value
+                if isinstance(one, ast.AST):
+                    waiting.append(one)
+
+
+def _varied_argument(name: str) -> Any:
+    return ast.parse(f"{name} = {GIVEN}({name})").body[0]
+
+
+def _repeated(body: list[Any]) -> Any:
+    """Return a loop that runs a test's body again and again, whatever becomes of it."""
+    loop = ast.parse(
+        f"while {AGAIN}():\n    try:\n        pass\n    except Exception:\n        pass"
+    ).body[0]
+    loop.body[0].body = copy.deepcopy(body)  # type: ignore[attr-defined]
+    return loop
+
+
+def _spared(statement: Any) -> Any:
+    """Return a statement after which its function goes on whatever it raises."""
+    handler = ast.parse(
+        f"try:\n    pass\nexcept BaseException as error_of_this:\n    {RAISED}(error_of_this)"
+    ).body[0]
+    handler.body = [statement]  # type: ignore[attr-defined]
+    return ast.copy_location(handler, statement)
+
+
+class _Seeing(ast.NodeTransformer):
+    """Notes the values that assertions look at."""
+
+    def visit_Assert(self, node: ast.Assert) -> Any:
+        if isinstance(node.test, ast.Compare):
+            node.test.left = _noted(node.test.left)
+            node.test.comparators = [_noted(one) for one in node.test.comparators]
+        else:
+            node.test = _noted(node.test)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr.startswith("assert"):
+            node.args = [one if isinstance(one, ast.Starred) else _noted(one) for one in node.args]
+        return node
+
+
+def _noted(value: ast.expr) -> ast.expr:
+    call = ast.Call(func=ast.Name(id=SEEN, ctx=ast.Load()), args=[value], keywords=[])
+    return ast.copy_location(call, value)
+
+
+def code_of(node: Any, path: str) -> Any:
+    """Return a function's code, None where it does not compile."""
+    module = ast.Module(body=[node], type_ignores=[])
+    try:
+        whole = compile(module, path, "exec", dont_inherit=True)
+    except UNCOMPILABLE:
+        return None
+    return next((one for one in whole.co_consts if getattr(one, "co_name", "") == node.name), None)
