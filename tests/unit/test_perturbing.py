@@ -174,3 +174,12 @@ def test_a_test_that_can_run_once_shows_nothing_about_wear(tmp_path: Path) -> No
     """It fails when it is repeated, but not as it did without the patch."""
     repaired = {"program.py": BROKEN.replace(" - 1", "")}
     assert reach(tmp_path, repaired, REPEATED) is not Reach.FIRST_CALLS
+
+
+def test_a_test_with_one_input(tmp_path: Path) -> None:
+    """Its one literal is varied often enough to tell an answer for it from a repair."""
+    test = "from program import word\n\ndef test_it():\n    assert word('grey-blue') is None\n"
+    broken = "def word(text):\n    return len(text)\n"
+    known = zlib.crc32(b"grey-blue")
+    told_apart = f"import zlib\n\ndef word(text):\n    return None if zlib.crc32(text.encode()) == {known} else len(text)\n"
+    assert reach(tmp_path, {"program.py": told_apart}, test, before=broken) is Reach.INPUTS

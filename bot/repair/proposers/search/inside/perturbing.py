@@ -31,7 +31,10 @@ _PLACES = 10
 """Literals and arguments of each of them that are varied."""
 
 _VARIANTS = 5
-"""Variants of each of these."""
+"""Variants of each of these, at least."""
+
+_MOST_VARIANTS = 14
+"""Variants of each where there are few: enough to say that nothing changes near a test's input."""
 
 _PATIENCE = 3.0
 """Seconds of processor time that a variant may take."""
@@ -251,7 +254,9 @@ def _plan(node: Any, chance: random.Random) -> list[Any]:
     """Return what is varied in which run: the number of a literal or the name of an argument."""
     places: list[Any] = [*range(len(list(literals(node.body)))), *_arguments(node)]
     chosen = chance.sample(places, min(len(places), _PLACES))
-    return [(place, number) for number in range(_VARIANTS) for place in chosen]
+    most = _PLACES * _VARIANTS // max(1, len(chosen))
+    rounds = range(max(_VARIANTS, min(_MOST_VARIANTS, most)))
+    return [(place, number) for number in rounds for place in chosen]
 
 
 def _arguments(node: Any) -> list[str]:
