@@ -100,6 +100,14 @@ async def test_a_command_that_takes_too_long_is_interrupted(sandbox: Sandbox) ->
 
 
 @needs_bwrap
+async def test_a_command_that_ends_at_once_says_only_its_own(sandbox: Sandbox) -> None:
+    """What would have interrupted it has not begun to wait by then."""
+    for _ in range(20):
+        seen = await observe.observe(sandbox, "false", timeout=600, cut=True)
+        assert (seen.exit_code, seen.output) == (1, "")
+
+
+@needs_bwrap
 async def test_what_an_interrupted_command_tells_is_read(sandbox: Sandbox) -> None:
     """The observation says that its time was up, and has the failures until then."""
     late = "mkdir -p /tmp/fixpoint; echo late > /tmp/fixpoint/late"

@@ -43,10 +43,13 @@ done
 ) >/dev/null 2>&1 3>&- & late=$!
 trap : INT
 {command}
-status=$?; kill $late 2>/dev/null
+status=$?; {{ kill -KILL $late; wait $late; }} 2>/dev/null
 (exit $status)
 """
-"""Bash; field 5 of a process's `stat` is its group: https://man7.org/linux/man-pages/man5/proc.5.html."""
+"""Bash; field 5 of a process's `stat` is its group: https://man7.org/linux/man-pages/man5/proc.5.html.
+
+The watcher is killed, not asked to end: until it has put the shell's traps away, it would run them.
+"""
 
 _SHORTEST_CUT = 2 * _GRACE
 """Seconds of a time limit below which nothing is interrupted."""
