@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 
 from bot.model import Failure, Observation
+from bot.repair.guards.change import FileDiff
 from bot.repair.verification.candidate import (
     CandidatePatch,
     TestEdits,
     candidate_of,
     files_of_tests,
+    own_tests,
 )
 from bot.repair.workspace.patching import patch_between
 from sandbox.git import ObjectStore
@@ -132,3 +134,12 @@ async def test_the_tests_that_failed(store: ObjectStore, tmp_path: Path) -> None
         "tests/test_app.py"
     ]
     assert await files_of_tests(store, base, None, "make") == {}
+
+
+def test_an_empty_file_is_no_test_of_the_patch() -> None:
+    """It makes a folder of tests a package; a file with code is one, unless the command names it."""
+    added = [FileDiff(f"tests/{name}.py", None, after) for name, after in ADDED.items()]
+    assert own_tests(added, "pytest tests/test_named.py") == ("tests/test_more.py",)
+
+
+ADDED = {"__init__": b"", "test_more": b"def test_more(): ...\n", "test_named": b"1\n"}

@@ -49,6 +49,8 @@ def test_a_folder_becomes_a_package_once() -> None:
     found = application.answered(failures.read(output).failing)
     made = application.repaired(found, {"pkg/a.py": "A = 1\n", "pkg/b.py": "B = 1\n"}, Project())
     assert made.texts == {"pkg/__init__.py": ""}
+    there = Project({"pkg/__init__.py": "A = 1\n"})
+    assert not application.repaired(found, {"pkg/a.py": "A = 1\n"}, there).texts
 
 
 def test_page() -> None:

@@ -31,6 +31,11 @@ _SEVERE = re.compile(
     r"(?P<why>\S.*)$",
     re.MULTILINE,
 )
+# a.py: error: message  (mypy, of a file that it finds as two modules, or of two files as one)
+_WHOLE = re.compile(
+    r"^(?P<file>[^\s:]+\.pyi?): error: (?P<why>(?:Duplicate module named|Source file found twice) .+)$",
+    re.MULTILINE,
+)
 # a.ts(1,7): error TS2322: message
 _TSC = re.compile(
     r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+),(?P<column>\d+)\): error (?P<code>TS\d+): (?P<why>.+)$",
@@ -68,7 +73,7 @@ _CONTINUED = re.compile(r"\n\s{4,}\S.*\((?P<code>report\w+)\)")
 
 def parse(text: str) -> Reading | None:
     """Return every such line as a failure, in order."""
-    patterns = (_CODED, _SEVERE, _TSC, _PARSEABLE, _PYDOCSTYLE, *_NAMED_AFTER)
+    patterns = (_CODED, _SEVERE, _WHOLE, _TSC, _PARSEABLE, _PYDOCSTYLE, *_NAMED_AFTER)
     matches = [m for pattern in patterns for m in pattern.finditer(text)]
     if not matches:
         return None
@@ -88,7 +93,11 @@ def parse(text: str) -> Reading | None:
         column = int(match.groupdict().get("column") or 0)
         failing.append(
             tool_failure(
-                match["file"], int(match["line"]), code or "error", why.strip(), column=column
+                match["file"],
+                int(match.groupdict().get("line") or 0),
+                code or "error",
+                why.strip(),
+                column=column,
             )
         )
     return Reading(tuple(failing), start=matches[0].start())

@@ -15,6 +15,10 @@ _FRAME = re.compile(
     re.MULTILINE,
 )
 _ERROR_LINE = re.compile(r"^E {2,}(?P<text>\S.*)$", re.MULTILINE)
+# Of two files that Python knows by one name, pytest can take only one.
+_MISMATCH = re.compile(
+    r"^which is not the same as the test file .*:\n\s*(?P<file>\S.*)$", re.MULTILINE
+)
 _PHASE = re.compile(r'^failed on (?:setup|teardown) with "(?P<text>.*)"?$')
 
 
@@ -28,6 +32,9 @@ class SourceLine:
 
 def place(traceback: str) -> SourceLine | None:
     """Return the innermost frame that lies in the work tree, or None."""
+    mismatch = _MISMATCH.search(traceback)
+    if mismatch:
+        return SourceLine(mismatch["file"], 1)
     return next((frame for frame in reversed(frames(traceback)) if inside(frame.file)), None)
 
 
@@ -48,7 +55,7 @@ def reason(message: str, traceback: str) -> str:
     if first and first != "collection failure":
         return first
     error = _ERROR_LINE.search(traceback)
-    return error["text"] if error else first
+    return error["text"] if error else traceback.strip().split("\n")[0] or first
 
 
 def first_file(traceback: str) -> str | None:

@@ -132,11 +132,15 @@ async def without(store: ObjectStore, base: str, patch: Patch, paths: Sequence[s
 
 
 def own_tests(changes: Sequence[FileDiff], command: str) -> tuple[str, ...]:
-    """Return the test programs that a patch adds and that the failing command does not name."""
+    """Return the test programs that a patch adds and that the failing command does not name.
+
+    An empty file, which makes a folder of tests a package, tests nothing.
+    """
     return tuple(
         change.path
         for change in changes
         if change.is_new
+        and change.after
         and is_test_file(change.path)
         and language_of(change.path) is not None
         and change.path not in command

@@ -14,6 +14,7 @@ from bot.repair.proposers.base import Workbench
 from bot.repair.proposers.mechanical.configuration import FILE_LIMIT, read_files
 from bot.repair.proposers.mechanical.rules import application
 from bot.repair.proposers.mechanical.rules.application import Applied
+from bot.repair.proposers.mechanical.rules.packages import marker
 from bot.repair.proposers.mechanical.rules.project import Project
 
 _MOST_FILES = 100
@@ -42,10 +43,11 @@ async def repair(
     if not paths:
         return ()
     texts = await steps(f"{name}: read", current, workbench, paths)
-    others: dict[str, str] = {}
+    markers = tuple({marker(path) for path in paths if path.endswith((".py", ".pyi"))})
+    others = await steps(f"{name}: read packages", current, workbench, markers)
     words = application.words(found)
     if words:
-        others = await steps(f"{name}: look up", _naming, workbench, words, seconds)
+        others |= await steps(f"{name}: look up", _naming, workbench, words, seconds)
     repaired = application.repaired(found, texts, Project(others))
     for path, text in repaired.texts.items():
         await steps(f"{name}: write {path}", workbench.write_file, path, text.encode())

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.model import Failure
-from bot.repair.guards.files import is_test_file
 from bot.repair.proposers.mechanical.rules.catalogue import RULES
 from bot.repair.proposers.mechanical.rules.project import Project
 from bot.repair.proposers.mechanical.rules.rule import (
@@ -46,15 +45,11 @@ class Repaired:
 
 
 def answered(failures: Iterable[Failure]) -> dict[str, list[Diagnostic]]:
-    """Return the diagnostics that some rule answers, by file.
-
-    An error of a program that ran says what is wrong with the program, so that the test that shows
-    it is left alone.
-    """
+    """Return the diagnostics that some rule answers, by file."""
     found: dict[str, list[Diagnostic]] = {}
     for failure in failures:
         said = diagnostic_of(failure)
-        if said is None or failure.file is None or (not said.code and is_test_file(failure.file)):
+        if said is None or failure.file is None:
             continue
         said_once = said not in found.get(failure.file, ())
         if said_once and any(rule.answers(failure.file, said) for rule in RULES):

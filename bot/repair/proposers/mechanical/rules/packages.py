@@ -8,28 +8,63 @@ import re
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.reporting.reasons import rules
 
+_HALF = "def half(n):\n    return n / 2\n"
+
+
+def marker(path: str) -> str:
+    """Return the file that makes the folder of `path` a package."""
+    return posixpath.join(posixpath.dirname(path), "__init__.py")
+
 
 def _package_made(reported: Reported) -> Repair | None:
-    """Make the file's folder a package."""
-    path = posixpath.join(posixpath.dirname(reported.source.path), "__init__.py")
+    """Make the file's folder a package, unless it is one."""
+    path = marker(reported.source.path)
+    if path in reported.project.files:
+        return None
     return Repair(reported.source.text, rules.package_made(path), beside={path: ""})
 
 
 RULES = (
     Rule(
         "missing `__init__.py`",
-        frozenset({"INP001"}),
-        re.compile(r"implicit namespace package"),
+        frozenset({"INP001", "error", ""}),
+        re.compile(
+            "implicit namespace package|^import file mismatch"
+            "|^Duplicate module named|^Source file found twice under different module names"
+        ),
         _package_made,
         Example(
-            "def half(n):\n    return n / 2\n",
+            _HALF,
             1,
             "INP001",
             "File `pkg/parts/numbers.py` is part of an implicit namespace package. Add an `__init__.py`.",
-            "def half(n):\n    return n / 2\n",
+            _HALF,
             path="pkg/parts/numbers.py",
             beside=(("pkg/parts/__init__.py", ""),),
         ),
+        tests=True,
+        more=(
+            Example(
+                _HALF,
+                1,
+                "error",
+                'Duplicate module named "numbers" (also at "src/numbers.py")',
+                _HALF,
+                path="scripts/numbers.py",
+                beside=(("scripts/__init__.py", ""),),
+            ),
+            Example(
+                _HALF,
+                1,
+                "",
+                "import file mismatch:",
+                _HALF,
+                path="tests/parts/test_numbers.py",
+                beside=(("tests/parts/__init__.py", ""),),
+            ),
+        ),
     ),
 )
-"""Source: https://docs.astral.sh/ruff/rules/implicit-namespace-package/"""
+"""Sources: https://docs.astral.sh/ruff/rules/implicit-namespace-package/,
+https://mypy.readthedocs.io/en/stable/running_mypy.html#mapping-file-paths-to-modules,
+https://docs.pytest.org/en/stable/explanation/pythonpath.html."""

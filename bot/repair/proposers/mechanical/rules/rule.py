@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from bot.model import Failure
+from bot.repair.guards.files import is_test_file
 from bot.repair.proposers.mechanical.rules.project import Project
 from bot.repair.proposers.mechanical.rules.source import Source
 
@@ -91,6 +92,7 @@ class Rule:
         example: Shown in docs, and tested.
         suffixes: Ends of the names of files that it reads; any file where there is none.
         words: Names the text that other files may explain.
+        tests: Whether it also answers errors that a test itself raises.
         more: Further examples, of the same kind.
     """
 
@@ -101,21 +103,33 @@ class Rule:
     example: Example
     suffixes: tuple[str, ...] = (".py", ".pyi")
     words: Callable[[Diagnostic], str] | None = None
+    tests: bool = False
     more: tuple[Example, ...] = ()
 
     def answers(self, path: str, diagnostic: Diagnostic) -> bool:
-        """Whether this rule is for what a tool says about a file."""
+        """Whether this rule is for what a tool says about a file.
+
+        An error of a program that ran says what is wrong with the program, so that most rules leave
+        the test that shows it alone.
+        """
         return (
             (not self.codes or diagnostic.code in self.codes)
+            and (self.tests or bool(diagnostic.code) or not is_test_file(path))
             and (not self.suffixes or path.endswith(self.suffixes))
             and self.message.search(diagnostic.message) is not None
         )
 
 
 def diagnostic_of(failure: Failure) -> Diagnostic | None:
-    """Return a failure as a diagnostic, None where it names no line."""
-    if failure.file is None or failure.line is None:
+    """Return a failure as a diagnostic, None where no tool names a file or a program no line.
+
+    What a tool says of a whole file is said of its first line.
+    """
+    if failure.file is None:
         return None
     place, _, code = failure.test.rpartition(": ")
-    code = code if place == f"{failure.file}:{failure.line}" else ""
-    return Diagnostic(failure.line, failure.column, code, failure.message, failure.detail)
+    whole = failure.line is None
+    if whole and place != failure.file:
+        return None
+    code = code if whole or place == f"{failure.file}:{failure.line}" else ""
+    return Diagnostic(failure.line or 1, failure.column, code, failure.message, failure.detail)
