@@ -11,6 +11,7 @@ from bot.repair.proposers.mechanical.rules.project import Project
 from bot.repair.proposers.mechanical.rules.rule import Example, Rule
 from bot.repair.proposers.mechanical.rules.scopes import closest, distance_between
 from bot.repair.proposers.mechanical.rules.source import Source
+from sandbox.base import WORKSPACE
 from tests.rules_page import PAGE, page
 
 
@@ -51,6 +52,28 @@ def test_a_folder_becomes_a_package_once() -> None:
     assert made.texts == {"pkg/__init__.py": ""}
     there = Project({"pkg/__init__.py": "A = 1\n"})
     assert not application.repaired(found, {"pkg/a.py": "A = 1\n"}, there).texts
+
+
+MISMATCH = """\
+==================================== ERRORS ====================================
+_________________________ ERROR collecting b/test_same.py _________________________
+import file mismatch:
+imported module 'test_same' has this __file__ attribute:
+  /home/fixpoint/work/a/test_same.py
+which is not the same as the test file we want to collect:
+  /home/fixpoint/work/b/test_same.py
+HINT: remove __pycache__ / .pyc files and/or use a unique basename for your test file modules
+=========================== short test summary info ============================
+ERROR b/test_same.py
+"""
+
+
+def test_a_folder_of_tests_becomes_a_package() -> None:
+    """Pytest takes no two test files of one name otherwise."""
+    text = MISMATCH.replace("/home/fixpoint/work", WORKSPACE)
+    found = application.answered(failures.read(text).failing)
+    made = application.repaired(found, {"b/test_same.py": "A = 1\n"}, Project())
+    assert made.texts == {"b/__init__.py": ""}
 
 
 def test_page() -> None:
