@@ -88,11 +88,16 @@ class FailingCommit:
         log: bytes | None = b"",
         conclusion: str = "failure",
         days_ago: int = 0,
+        skipped: Sequence[str] = (),
     ) -> None:
-        """GitHub Actions ran a job of `ci.yml` on the head, and it failed; None drops its log."""
+        """GitHub Actions ran a job of `ci.yml` on the head, and it failed; None drops its log.
+
+        Steps behind the failed one are `skipped`.
+        """
         world, ci = self.world, self.world.state.ci
         run = ci.workflow_run(world.repository, self.sha, "feature", event="pull_request")
         steps = [Step("Set up job", "success"), Step(step, "failure")]
+        steps += [Step(one, "skipped") for one in skipped]
         text = runner_log(script) if log == b"" else log
         made = ci.job(world.repository, run, name, conclusion=conclusion, steps=steps, log=text)
         run.jobs[-1].started_at -= timedelta(days=days_ago)

@@ -524,6 +524,45 @@ async def test_the_tool_behind_a_lint_job_is_found(tmp_path: Path) -> None:
         assert asked(world) == 0
 
 
+TWICE_LINTED = """\
+  lint:
+    runs-on: ubuntu-latest
+    env: {WANTED: right}
+    steps:
+      - {name: First, run: tools/bin/shfmt -d docs/a.txt}
+      - {name: Second, run: tools/bin/shfmt -d docs/b.txt}
+      - {name: Upload, run: ./upload}
+"""
+
+
+async def test_a_check_that_github_skipped_behind_the_failed_step_has_to_pass(
+    tmp_path: Path,
+) -> None:
+    """Nobody knew yet that it fails, too; what is no check is left out."""
+    files = {**FILES, **LINT_FILES, ".github/workflows/ci.yml": CI + TWICE_LINTED}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        untidy = dict.fromkeys(("docs/a.txt", "docs/b.txt"), "untidy\n")
+        commit = failing_commit(world, untidy)
+        first = "tools/bin/shfmt -d docs/a.txt"
+        log = runner_log(first, "docs/a.txt is untidy\n")
+        commit.job_fails("lint", step="First", script=first, log=log, skipped=("Second", "Upload"))
+        await commit.repaired()
+        run = await world.run()
+        assert run.verdict is Verdict.FIXED, run.reason
+        assert run.report is not None
+        assert run.report.reproduction is not None
+        [job] = run.report.reproduction.jobs
+        assert job.differences == snapshot(
+            (
+                "GitHub skipped the step `Second` after the failure; a fix has to pass it, too.",
+                "GitHub tested the merge with the base branch; here, the head commit is tested.",
+                "GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
+            )
+        )
+        [attempt] = run.report.attempts
+        assert attempt.proposal.patch.files == ("docs/a.txt", "docs/b.txt")
+
+
 TENFOLD = "{0}" * 10
 MULTIPLIED = CI + 400 * (
     f"      - run: echo ${{{{ format('{TENFOLD}', format('{TENFOLD}', '{'x' * 1000}')) }}}}\n"

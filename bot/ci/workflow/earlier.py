@@ -21,7 +21,7 @@ _ALWAYS = (
     *("pydocstyle", "bandit", "codespell", "typos", "yamllint", "vulture", "interrogate", "doc8"),
     *("pip-audit", "deptry", "check-manifest", "pyroma", "eslint", "stylelint", "shellcheck"),
     *("actionlint", "zizmor", "hadolint", "golangci-lint", "markdownlint-cli2", "vale", "safety"),
-    *("cargo clippy", "cargo check", "go vet", "readme_renderer"),
+    *("cargo clippy", "cargo check", "go vet", "readme_renderer", "standard", "xo", "oxlint"),
 )
 _WHEN_TOLD: Mapping[str, frozenset[str]] = {
     "black": frozenset({"--check", "--diff"}),
@@ -35,6 +35,19 @@ _WHEN_TOLD: Mapping[str, frozenset[str]] = {
     "biome": frozenset({"check", "lint", "ci"}),
     "tsc": frozenset({"--noEmit"}),
     "cargo fmt": frozenset({"--check"}),
+    "rustfmt": frozenset({"--check"}),
+    "autoflake": frozenset({"--check", "--check-diff", "-c", "-cd"}),
+    "pycln": frozenset({"--check", "--diff", "-c", "-d"}),
+    "usort": frozenset({"check", "diff"}),
+    "ufmt": frozenset({"check", "diff"}),
+    "mdformat": frozenset({"--check"}),
+    "pyproject-fmt": frozenset({"--check"}),
+    "taplo": frozenset({"check", "lint", "--check"}),
+    "dprint": frozenset({"check"}),
+    "gofmt": frozenset({"-l", "-d"}),
+    "gofumpt": frozenset({"-l", "-d"}),
+    "goimports": frozenset({"-l", "-d"}),
+    "shfmt": frozenset({"-l", "-d"}),
 }
 """Tools that only check when one of these words is among their arguments."""
 
