@@ -53,8 +53,8 @@ def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFind
     lost = [test for test in failed | before.passed if not _did_run(test, ran)]
     if lost and _comparable(before, after):
         return (_rejected(guards_runs.no_longer_run(sorted(lost))),)
-    unseen = [test for test in failed if ran and not _did_run(test, ran)]
-    if not unseen:
+    unseen = [test for test in failed if not _did_run(test, ran)]
+    if not unseen or not after.passed:  # a runner that names no pass
         return ()
     return (found("tests-unseen", guards_runs.pass_not_recorded(sorted(unseen))),)
 
