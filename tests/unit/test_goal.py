@@ -60,7 +60,7 @@ def owns(module: str) -> bool:
 
 
 def test_an_older_commit_excuses_what_it_has_too() -> None:
-    """Numbers in a message may differ: descriptors and addresses do from run to run."""
+    """Numbers and temporary names in a message may differ, as they do from run to run."""
     now = seen(TOTAL, PARSER)
     then = seen(replace(TOTAL, message="assert 12 == 4"), replace(PARSER, message="other words"))
     ids = now.failing_ids
@@ -68,6 +68,8 @@ def test_an_older_commit_excuses_what_it_has_too() -> None:
         TOTAL.test: OtherFailure(TOTAL.test, OtherKind.OLD, reasons.old("0123456"))
     }
     assert excused_by_age(now, then, {PARSER.test}, "0123456789") == {}
+    made_up = (replace(TOTAL, message=f"'/tmp/env-{name}/pip' failed") for name in ("u0qw", "zmek"))
+    assert excused_by_age(seen(next(made_up)), seen(next(made_up)), ids, "0123456789")
 
 
 FOREIGN = Failure(

@@ -10,7 +10,9 @@ from bot.model import Failure, Observation
 from bot.reporting.reasons import verification
 
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
-_NUMBER = re.compile(r"0x[0-9a-fA-F]+|\d+")
+_FLEETING = re.compile(r"(?<=/tmp/)[^\s/'\":,;)\]]+|0x[0-9a-fA-F]+|\d+")
+"""Names that a program makes up below the temporary folder, addresses, and numbers."""
+
 _FAILED_TESTS = 1
 """The exit status with which most runners say that tests failed, and nothing else."""
 
@@ -61,5 +63,5 @@ def stable_name(test: str) -> str:
 
 
 def same_message(one: str, other: str) -> bool:
-    """Whether two messages differ in nothing but numbers: descriptors, times, addresses."""
-    return _NUMBER.sub("0", one) == _NUMBER.sub("0", other)
+    """Whether two messages differ in nothing but temporary names and numbers: times, addresses."""
+    return _FLEETING.sub("0", one) == _FLEETING.sub("0", other)
