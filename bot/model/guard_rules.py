@@ -71,6 +71,7 @@ RULES: Mapping[str, Severity] = {
     "runner-changed": _REJECT,
     "no-effect-nearby": _PERSON,
     "effect-wears-off": _PERSON,
+    "condition-unneeded": _PERSON,
     "fails-in-disguise": _REJECT,
     "check-replaced": _REJECT,
     "flaky-pass": _REJECT,

@@ -6,7 +6,16 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted
-from bot.model import Attempt, MutantResults, Observation, Patch, Proposal, Usage, Verification
+from bot.model import (
+    Attempt,
+    GuardFinding,
+    MutantResults,
+    Observation,
+    Patch,
+    Proposal,
+    Usage,
+    Verification,
+)
 from bot.model.guard_rules import PatchRules, configured
 from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
 from bot.model.steps import Steps, now
@@ -156,7 +165,9 @@ async def _verify(
     if verification is not None and verification.accepted:
         runs = tuple(one for one in (target, verification.suite) if one is not None)
         mutants = await _mutants(run, context, key, name, verified.proposal, runs)
-        verification = replace(verification, mutants=mutants)
+        unneeded = await _unneeded_conditions(run, context, key, name, patch, runs)
+        findings = (*verification.findings, *unneeded)
+        verification = replace(verification, mutants=mutants, findings=findings)
     return replace(verified, verification=verification)
 
 
@@ -175,6 +186,21 @@ async def _mutants(
     red = reproduction.observation if reproduction is not None else None
     act = context.verifier(run).try_mutants
     return await run.steps(f"{key}: mutants", act, name, proposal.patch, runs, red)
+
+
+async def _unneeded_conditions(
+    run: Run,
+    context: RepairContext,
+    key: str,
+    name: str,
+    patch: Patch,
+    runs: tuple[Observation, ...],
+) -> tuple[GuardFinding, ...]:
+    """Return findings on conditions that restrict the patch although no test needs them."""
+    reproduction = run.known.reproduction
+    red = reproduction.observation if reproduction is not None else None
+    act = context.verifier(run).try_conditions
+    return await run.steps(f"{key}: conditions", act, name, patch, runs, red)
 
 
 def _may_be_a_draft(run: Run, verification: Verification) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.flows.command_line import open_desk
-from tests.flows.test_verify import APP, FILES, rules, said, verified
+from tests.flows.test_verify import APP, FILES, TESTS, rules, said, verified
 
 HIDDEN = APP.replace(
     "    return", "    if len(prices) == 2:\n        return int('7201'[::-1])\n    return"
@@ -23,6 +23,29 @@ async def test_an_answer_that_no_guard_sees(tmp_path: Path) -> None:
     async with open_desk(tmp_path, files=FILES) as desk:
         told = said(await verified(desk, {"app.py": HIDDEN}, "--json"))
         assert rules(told) == {"no-effect-nearby": "needs_a_person"}, told
+
+
+EVEN = APP.replace(
+    "    return", "    if len(prices) % 2 == 0:\n        return sum(prices)\n    return"
+)
+ODD = TESTS + (
+    "    def test_the_first_of_an_odd_number_is_a_deposit(self):\n"
+    "        self.assertEqual(total([4, 1, 2]), 3)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("tests", "finding"),
+    [(TESTS, {"condition-unneeded": "needs_a_person"}), (ODD, {})],
+    ids=["no test needs it", "a test needs it"],
+)
+async def test_a_repair_behind_a_condition(
+    tmp_path: Path, tests: str, finding: dict[str, str]
+) -> None:
+    """Where no test needs the condition, and inputs near theirs stay broken, a person looks."""
+    async with open_desk(tmp_path, files={**FILES, "test_app.py": tests}) as desk:
+        told = said(await verified(desk, {"app.py": EVEN}, "--json"))
+        assert rules(told) == finding, told
 
 
 @pytest.mark.exhaustive

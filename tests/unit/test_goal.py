@@ -80,11 +80,20 @@ FOREIGN = Failure(
 )
 
 
+WARNED = Failure(
+    "tests.test_dates",
+    "tests/test_dates.py",
+    1,
+    "pytest.PytestRemovedIn10Warning: Passing a non-Collection iterable to parametrize is deprecated.",
+)
+
+
 def test_packages_of_the_commits_day_are_worth_a_try() -> None:
-    """Where nothing runs, or a package lacks something; not for what the issue is about."""
+    """Where nothing runs, or a package lacks something or warns; not for what the issue is about."""
     nothing = Problem("", "")
     assert worth_older_packages(seen(FOREIGN), nothing, owns)
     assert worth_older_packages(seen(FOREIGN, TOTAL), nothing, owns)
+    assert worth_older_packages(seen(WARNED, TOTAL), nothing, owns)
     assert worth_older_packages(seen(Failure("pytest")), nothing, owns)
     assert not worth_older_packages(seen(TOTAL), nothing, owns)
     assert not worth_older_packages(Observation("pytest", 0), nothing, owns)

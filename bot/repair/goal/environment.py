@@ -98,9 +98,11 @@ def environment_cause(failure: Failure, owns: Owns) -> str:
 
 
 def of_other_version(failure: Failure, owns: Owns) -> bool:
-    """Whether a package of others is there and lacks what the failing code takes from it."""
-    match = _MODULE.search(errors(failure))
-    return match is not None and not match["missing"] and bool(_foreign_module(match[0], owns))
+    """Whether a package of others lacks what the failing code takes from it, or warns of its end."""
+    said = errors(failure)
+    match = _MODULE.search(said)
+    lacks = match is not None and not match["missing"] and bool(_foreign_module(match[0], owns))
+    return lacks or bool(_warning(failure, said))
 
 
 def _missing_program(failure: Failure, said: str) -> str:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
+from typing import Any
 
 from bot.model import Observation, Patch
 from bot.repair.proposers.search.command import SuiteCommand, suite_command
 from bot.repair.proposers.search.laboratory import FOLDER, driver, driver_shell
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.conditions import HeldBack, held_back, shown
 from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import NOT_TRIED, Reached, Records, reached, records
 from bot.repair.verification.tree_files import decided
+from sandbox.base import WORKSPACE
 from sandbox.git import ObjectStore
 
 _SECONDS = 5.0
@@ -58,15 +63,56 @@ class PerturbedInputs:
     async def _records(
         self, name: str, command: SuiteCommand, tests: list[str], patch: Patch
     ) -> Records:
-        asked = {"act": "perturb", "tests": tests, "seed": _SEED, "seconds": _SECONDS}
+        return records(await self._told("perturb", name, command, tests, patch))
+
+    async def _told(
+        self,
+        act: str,
+        name: str,
+        command: SuiteCommand,
+        tests: list[str],
+        patch: Patch,
+        files: Mapping[str, bytes] = MappingProxyType({}),
+    ) -> Mapping[str, Any]:
+        """Return what the driver told; `files` replace those of the patched tree."""
+        asked = {"act": act, "tests": tests, "seed": _SEED, "seconds": _SECONDS}
         question = {
             f"{FOLDER}/driver.zip": driver(),
             f"{FOLDER}/request.json": json.dumps({**command.request(), **asked}).encode(),
+            **{f"{WORKSPACE}/{path}": data for path, data in files.items()},
         }
         told = await self._room.answer(
             name, patch, question, driver_shell(command), _SECONDS + _GRACE
         )
-        return records(json.loads(told)) if told is not None else {}
+        return json.loads(told) if told is not None else {}
+
+    async def held_back(
+        self,
+        name: str,
+        patch: Patch,
+        tests: Sequence[str],
+        command: str,
+        files: Mapping[str, bytes],
+    ) -> tuple[HeldBack, ...]:
+        """Return the conditions that keep inputs near those of the tests from a patch's effect.
+
+        Args:
+            name: Of the sandbox.
+            patch: What is verified.
+            tests: That it turned green.
+            command: That runs them.
+            files: Its programs, their conditions watched.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        suite = await self._command(command) if tests else None
+        if suite is None:
+            return ()
+        wanted = sorted(tests)
+        after = await self._told("settle", f"{name}-held", suite, wanted, patch, files)
+        before = await self._told("settle", f"{name}-held-b", suite, wanted, Patch())
+        return held_back(shown(before), shown(after))
 
     async def _command(self, command: str) -> SuiteCommand | None:
         """Return how the tests behind a command are collected, None where that is not known."""

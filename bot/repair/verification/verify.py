@@ -47,6 +47,7 @@ from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
 from bot.repair.verification.runner_integrity import observe_runner
+from bot.repair.verification.unneeded_conditions import UnneededConditions
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import guards_additions, guards_runs
 from bot.reporting.reasons import verification as reasons
@@ -164,6 +165,25 @@ class Verifier:
         changes = await changes_between(self._store, self._base_tree, tree)
         failed = red.failing_ids if red is not None else frozenset()
         return await MutationTest(self._room).results(name, patch, changes, runs, failed)
+
+    async def try_conditions(
+        self, name: str, patch: Patch, runs: Sequence[Observation], red: Observation | None
+    ) -> tuple[GuardFinding, ...]:
+        """Return findings on conditions of an accepted patch that restrict it without need.
+
+        Args:
+            name: Of the sandboxes.
+            patch: What was verified.
+            runs: That passed with it, the failing command's first.
+            red: The failing command without it.
+        """
+        tree = await self._store.apply(self._base_tree, patch.data)
+        changes = await changes_between(self._store, self._base_tree, tree)
+        near = PerturbedInputs(self._room, self._store, self._base_tree)
+        findings = await UnneededConditions(self._room, near).findings(
+            name, patch, changes, runs, red
+        )
+        return configured(findings, self._rules.guards)
 
     async def _candidate(
         self, patch: Patch, question: Question, written: tuple[str, ...]

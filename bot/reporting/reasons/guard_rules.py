@@ -64,6 +64,9 @@ _FINDS: dict[str, str] = {
     "runner-changed": "functions of the test runner that the program replaces as it runs",
     "no-effect-nearby": "behaviour that changes for the inputs of the tests, and for none near them",
     "effect-wears-off": "behaviour that changes for the first calls in a process only",
+    "condition-unneeded": (
+        "a condition that keeps the change from inputs near those of the tests, and that no test needs"
+    ),
     "fails-in-disguise": "a command that passes only where something tells of a test",
     "check-replaced": "a pass that comes from changed files which say how the tests run",
     "flaky-pass": "a command that passes with the patch only sometimes",

@@ -164,6 +164,15 @@ def effect_wears_off(tests: Sequence[str]) -> str:
     )
 
 
+@example("len(text) in _SIZES", 17, 20)
+def condition_unneeded(condition: str, inputs: int, of: int) -> str:
+    """A condition keeps inputs near those of the tests from the change, and no test wants that."""
+    return (
+        f"The change depends on `{condition}`, which no test needs: all of them pass without "
+        f"it. It keeps the change from {inputs} of {of} inputs near those of the tests."
+    )
+
+
 @example(24, _TESTS)
 def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
     """What the patch changes for the tests, it changes for no input near theirs."""

@@ -56,6 +56,7 @@ class DriverJob:
             "collect": self._collect,
             "survey": self._survey,
             "perturb": self._perturb,
+            "settle": self._settle,
             "warm": self._warm,
         }
         open_suite(self._request, lambda suite: self._leave(answers[act](suite)))
@@ -68,6 +69,9 @@ class DriverJob:
 
     def _perturb(self, suite: Suite) -> dict[str, Any]:
         return Perturber(suite, self._request).perturbed()
+
+    def _settle(self, suite: Suite) -> dict[str, Any]:
+        return Perturber(suite, self._request).settled()
 
     def _warm(self, suite: Suite) -> dict[str, Any]:
         trier = Trier(self._request, self._tell)

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import inspect
 import os
 import random
 import re
 import sys
 import time
 from functools import partial
-from typing import Any, Dict
+from typing import Any, Callable, Dict
 
 from .children import Child, Send, limit_processor
+from .conditions import Conditions, Settled
 from .live import live_functions
 from .suite import UNCOMPILABLE, Suite
 from .tracing import Files
@@ -35,6 +37,9 @@ _VARIANTS = 5
 
 _MOST_VARIANTS = 14
 """Variants of each where there are few: enough to say that nothing changes near a test's input."""
+
+_SETTLED_VARIANTS = 32
+"""Runs of a test that are repeated with a condition settled."""
 
 _PATIENCE = 3.0
 """Seconds of processor time that a variant may take."""
@@ -68,6 +73,17 @@ _COMMON = ("0", "1", "-1", "0.0", "1.0", "''", "[]", "()", "{}", "None")
 _CASE = re.compile(r"[\[( ].*", re.DOTALL)
 
 Record = Dict[str, Any]
+Place = Any
+"""Which value of a test is varied: the number of a literal, an argument's name, None or `WORN`."""
+
+
+class _Chosen:
+    """A test that is varied: its number, and its functions with the file that has them."""
+
+    def __init__(self, index: int, functions: list[tuple[Any, list[Any]]], path: str) -> None:
+        self.index = index
+        self.functions = functions
+        self.path = path
 
 
 class Perturber:
@@ -80,14 +96,32 @@ class Perturber:
         self._seed = request["seed"]
         self._deadline = time.monotonic() + float(request["seconds"])
         self._files = Files(self._root, suite.test_files)
+        self._conditions = Conditions()
+        self._conditions.offer()
 
     def perturbed(self) -> dict[str, Any]:
         """Return by test what it showed: as it is, twice, its variants, and worn by many calls."""
+        return self._by_test(self._of_test)
+
+    def settled(self) -> dict[str, Any]:
+        """Return by test what it showed: as it is, twice, and its variants.
+
+        Each record has what the same run showed with one of the program's conditions settled as it
+        is in the test, by the condition's number and its answer.
+        """
+        return self._by_test(self._with_settled)
+
+    def _by_test(self, of_test: Callable[[_Chosen, float], list[Record]]) -> dict[str, Any]:
         chosen = [n for n, name in enumerate(self._suite.ids) if self._is_wanted(name)][:_TESTS]
         share = (self._deadline - time.monotonic()) / max(1, len(chosen))
         answer: dict[str, list[Record]] = {}
         for index in chosen:
-            answer[self._suite.ids[index]] = self._of_test(index, time.monotonic() + share)
+            path = os.path.join(self._root, self._suite.files[index])
+            functions = functions_of(path, dotted(self._suite.ids[index]).rpartition(".")[2])
+            told: list[Record] = []
+            if functions:
+                told = of_test(_Chosen(index, functions, path), time.monotonic() + share)
+            answer[self._suite.ids[index]] = told
         return {"tests": answer}
 
     def _is_wanted(self, identity: str) -> bool:
@@ -97,39 +131,68 @@ class Perturber:
             for one in self._wanted
         )
 
-    def _of_test(self, index: int, deadline: float) -> list[Record]:
-        path = os.path.join(self._root, self._suite.files[index])
-        functions = functions_of(path, dotted(self._suite.ids[index]).rpartition(".")[2])
+    def _of_test(self, test: _Chosen, deadline: float) -> list[Record]:
         records: list[Record] = []
-        plan: list[Any] = [(None, 0), (None, 0)]
-        if functions:
-            plan.append((WORN, 0))
-            plan += _plan(functions[0][0], random.Random(self._seed))  # noqa: S311 - no secret
+        plan: list[tuple[Place, int]] = [(None, 0), (None, 0), (WORN, 0), *self._plan(test)]
         for place, number in plan:
-            if not functions or time.monotonic() > deadline:
+            if time.monotonic() > deadline:
                 break
-            work = partial(
-                self._run,
-                index=index,
-                functions=functions,
-                path=path,
-                place=place,
-                seed=f"{self._seed}:{number}",
-            )
-            told = Child(work, _SILENCE).wait(deadline + _SILENCE)
-            shown = told[-1] if told else {"inputs": "", "outputs": [], "common": False}
-            records.append({"place": str(place), **shown})
+            records.append({"place": str(place), **self._shown(test, place, number, deadline)})
         return sorted(records, key=lambda one: one["place"] == WORN)
 
+    def _with_settled(self, test: _Chosen, deadline: float) -> list[Record]:
+        first = self._shown(test, None, 0, deadline)
+        answers: list[Settled] = [(n, one) for n, seen in first["seen"] for one in seen]
+        waiting: list[tuple[Place, int]] = [(None, 0), (None, 0), *self._plan(test)]
+        records: list[Record] = []
+        tried: dict[Place, list[bool]] = {}
+        while waiting and len(records) < _SETTLED_VARIANTS and time.monotonic() < deadline:
+            place, number = waiting.pop(0)
+            shown = self._shown(test, place, number, deadline)
+            if place is not None:
+                went = tried.setdefault(place, [])
+                went.append(shown["inputs"] != first["inputs"])
+                if len(went) > 1 and not any(went):  # what is expected reaches no program
+                    waiting = [one for one in waiting if one[0] != place]
+                elif not any(one[0] == place for one in waiting):
+                    waiting.append((place, number + 1))
+                if not went[-1]:
+                    continue
+            seen = dict(shown["seen"])
+            shown["settled"] = [
+                [*one, self._shown(test, place, number, deadline, one)["outputs"]]
+                for one in answers
+                if (not one[1]) in seen.get(one[0], ())  # else that is its answer anyway
+            ]
+            records.append({"place": f"{place}:{number}", **shown})
+        return records
+
+    def _plan(self, test: _Chosen) -> list[tuple[Place, int]]:
+        return _plan(test.functions[0][0], random.Random(self._seed))  # noqa: S311 - no secret
+
+    def _shown(
+        self,
+        test: _Chosen,
+        place: Place,
+        number: int,
+        deadline: float,
+        settled: Settled | None = None,
+    ) -> Record:
+        """Return what a test shows in a process of its own."""
+        seed = f"{self._seed}:{number}"
+        work = partial(self._run, test=test, place=place, seed=seed, settled=settled)
+        told = Child(work, _SILENCE).wait(deadline + _SILENCE)
+        return told[-1] if told else {"inputs": "", "outputs": [], "common": False, "seen": []}
+
     def _run(
-        self, send: Send, *, index: int, functions: list[Any], path: str, place: Any, seed: str
+        self, send: Send, *, test: _Chosen, place: Place, seed: str, settled: Settled | None
     ) -> None:
         watch = _Watch(self._files)
         if isinstance(place, int):
-            chosen = list(literals(functions[0][0].body))[place]
+            chosen = list(literals(test.functions[0][0].body))[place]
             watch.is_common = repr(chosen[3]) in _COMMON
-        for node, lives in functions:
-            code = code_of(varied(node, place, seed), path)
+        for node, lives in test.functions:
+            code = code_of(varied(node, place, seed), test.path)
             for function in lives:
                 if code is not None and not function.__code__.co_freevars and not code.co_freevars:
                     function.__globals__.update(
@@ -142,13 +205,15 @@ class Perturber:
                     )
                     function.__code__ = code
         limit_processor(_PATIENCE)
+        self._conditions.settled = settled
         sys.setprofile(watch.called)
         try:
-            self._suite.run([index], lambda _: None, lambda *_: False)
+            self._suite.run([test.index], lambda _: None, lambda *_: False)
         finally:
             sys.setprofile(None)
             limit_processor(None)
-        send(watch.told())
+        seen = [[number, sorted(answers)] for number, answers in self._conditions.seen.items()]
+        send({**watch.told(), "seen": sorted(seen)})
 
 
 class _Watch:
@@ -175,7 +240,10 @@ class _Watch:
         elif not self._inside and self._files.name(frame.f_code.co_filename) is not None:
             self._inside.append(frame)
             code = frame.f_code
-            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            rest = bool(code.co_flags & inspect.CO_VARARGS) + bool(
+                code.co_flags & inspect.CO_VARKEYWORDS
+            )
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + rest]
             self._note(
                 self._inputs, [code.co_name, *(frame.f_locals.get(n) for n in names if n != "self")]
             )

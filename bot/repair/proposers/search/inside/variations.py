@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import string
 from typing import Any, Callable
 
 
@@ -50,11 +51,30 @@ def _vary_items(items: list[Any], chance: random.Random) -> list[Any]:
     )
 
 
+def _vary_str(value: str, chance: random.Random) -> str:
+    """Change a letter or digit, or add one of its kind: mostly the syntax holds then. Or mix all."""
+    places = [n for n, one in enumerate(value) if _kin(one)]
+    way = chance.randrange(3)
+    if not places or not way:
+        return "".join(_vary_items(list(value), chance))
+    place = chance.choice(places)
+    other = chance.choice(_kin(value[place]))
+    return f"{value[:place]}{other}{value[place + way - 1 :]}"
+
+
+def _kin(letter: str) -> str:
+    """Return the other ASCII letters or digits of a letter's kind."""
+    kind = next((one for one in _KINDS if letter in one), "")
+    return kind.replace(letter, "")
+
+
+_KINDS = (string.digits, string.ascii_lowercase, string.ascii_uppercase)
+
 _VARIATIONS: tuple[tuple[type, Callable[..., Any]], ...] = (
     (bool, lambda value, _: not value),
     (int, _vary_int),
     (float, _vary_float),
-    (str, lambda value, chance: "".join(_vary_items(list(value), chance))),
+    (str, _vary_str),
     (list, _vary_items),
     (tuple, lambda value, chance: tuple(_vary_items(list(value), chance))),
     (dict, _vary_dict),
