@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -97,9 +98,28 @@ def fixed_text(case: Case, folder: Path, file: str) -> str:
     return run_git(folder, "show", f"{case.fix_commit}:{file}")
 
 
-def run_git(folder: Path, *arguments: str, stdin: str | None = None) -> str:
-    """Return what a git command in `folder` prints."""
+def run_git(
+    folder: Path, *arguments: str, stdin: str | None = None, as_of: str | None = None
+) -> str:
+    """Return what a git command in `folder` prints.
+
+    A commit that it makes has the date of the commit `as_of`.
+    """
+    dated = {}
+    if as_of is not None:
+        date = run_git(folder, "show", "--no-patch", "--format=%cI", as_of).strip()
+        dated = {
+            "GIT_COMMITTER_NAME": "a",
+            "GIT_COMMITTER_EMAIL": "a@b",
+            "GIT_COMMITTER_DATE": date,
+        }
     done = subprocess.run(
-        ("git", *arguments), cwd=folder, check=True, capture_output=True, text=True, input=stdin
+        ("git", *arguments),
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+        input=stdin,
+        env={**os.environ, **dated},
     )
     return done.stdout

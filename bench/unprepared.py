@@ -160,7 +160,7 @@ def _run(repair: Repair, mirrors: Path, keep: Path | None) -> Outcome:
         run_git(scratch, "clone", "--quiet", str(mirror), str(folder))
         run_git(folder, "checkout", "--quiet", f"{repair.fix}^")
         run_git(folder, "checkout", "--quiet", repair.fix, "--", *repair.tests)
-        run_git(folder, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "Tests")
+        run_git(folder, "commit", "--quiet", "--reuse-message", repair.fix, as_of=repair.fix)
         left_out = [f":(exclude){test}" for test in repair.tests]
         between = ("diff", "--binary", "--full-index", f"{repair.fix}^", repair.fix)
         patch.write_text(run_git(folder, *between, "--", ".", *left_out))
