@@ -265,3 +265,65 @@ def test_tap_names_without_times() -> None:
     assert reading is not None
     assert [one.test for one in reading.failing] == ["test/a.js > adds > one"]
     assert reading.passed == {"test/a.js > good"}
+
+
+HUNG = """\
+.FTimeout (0:01:45)!
+Thread 0x00007f051309eb80 (most recent call first):
+  File "/workspace/app.py", line 3 in spin
+  File "/workspace/tests/test_h.py", line 7 in test_hangs
+  File "/home/fixpoint/.venv/lib/python3.11/site-packages/_pytest/python.py", line 166 in pytest_pyfunc_call
+
+=================================== FAILURES ===================================
+___________________________________ test_bad ___________________________________
+
+>   def test_bad(): assert 0
+E   assert 0
+
+tests/test_h.py:5: AssertionError
+=========================== short test summary info ============================
+FAILED tests/test_h.py::test_bad - assert 0
+"""
+STOPPED = """\
+!!!!!!!!!!!!!!!!!!!!!!!!!!!!!! KeyboardInterrupt !!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!
+/workspace/app.py:3: KeyboardInterrupt
+"""
+CRASHED = """\
+tests/test_h.py ..Fatal Python error: Segmentation fault
+
+Current thread 0x00007f4a0 (most recent call first):
+  File "/workspace/app.py", line 9 in free
+  File "/workspace/tests/test_h.py", line 4 in test_frees
+"""
+BROKE = """\
+INTERNALERROR> Traceback (most recent call last):
+INTERNALERROR>   File "/home/fixpoint/.venv/lib/python3.11/site-packages/_pytest/main.py", line 1 in run
+INTERNALERROR>   File "/workspace/tests/test_h.py", line 11, in test_deep
+INTERNALERROR> RecursionError: maximum recursion depth exceeded
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            HUNG + STOPPED,
+            {
+                "tests.test_h::test_bad": "assert 0",
+                "tests.test_h::test_hangs": "The test was still running when its time was up.",
+            },
+        ),
+        (HUNG + "1 failed, 2 passed in 300.00s\n", {"tests.test_h::test_bad": "assert 0"}),
+        (CRASHED, {"tests.test_h::test_frees": "Fatal Python error: Segmentation fault"}),
+        (
+            BROKE,
+            {
+                "tests.test_h::test_deep": "pytest itself failed: RecursionError: maximum recursion depth exceeded"
+            },
+        ),
+    ],
+    ids=["hung", "slow", "crashed", "broke pytest"],
+)
+def test_a_test_that_comes_to_no_end(text: str, expected: dict[str, str]) -> None:
+    """The stack says which one it is, whatever took pytest with it."""
+    assert {one.test: one.message for one in failures.read(text).failing} == expected

@@ -21,6 +21,7 @@ from bot.ci.failures import (
     phpunit,
     precommit,
     pytest_console,
+    pytest_stacks,
     rspec,
     rustc,
     tap,
@@ -82,6 +83,8 @@ def read(
     tests = tests or _joined([*written, *spoken])
     if not failed:
         return Reading((), tests.passed, tests.skipped, tests.counts)
+    if (running := pytest_stacks.unfinished(text)) is not None:
+        tests = _joined([tests, Reading((running,))])
     if tests.failing:
         return tests
     tools = [reading for parser in TOOLS if (reading := parser(text))]

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from bot.ci.failures import pytest_traceback
+from bot.ci.failures import pytest_stacks, pytest_traceback
+from bot.ci.failures.pytest_names import address
 from bot.ci.failures.pytest_traceback import SourceLine
 from bot.ci.failures.reading import Reading, failure
 from bot.model import Failure, TestCounts
@@ -40,7 +41,7 @@ _COUNTS = re.compile(
     r"^(?:=+ )?(?P<counts>\d+ \w+(?:, \d+ \w+)*) in [\d.]+s?(?: seconds)?\b.*$", re.MULTILINE
 )
 _CONFTEST = re.compile(r"^ImportError while loading conftest '(?P<file>[^']+)'", re.MULTILINE)
-_INTERNAL = re.compile(r"^INTERNALERROR> (?P<line>\S.*)$", re.MULTILINE)
+_INTERNAL = re.compile(r"^INTERNALERROR> (?P<line> *\S.*)$", re.MULTILINE)
 
 
 def parse(text: str) -> Reading | None:
@@ -139,13 +140,15 @@ def _broken_early(text: str) -> Iterator[Failure]:
         )
     internal = [match["line"] for match in _INTERNAL.finditer(text)]
     if internal:
-        place = pytest_traceback.place("\n".join(internal))
-        yield failure(
+        said = job_logs.pytest_failed(internal[-1])
+        account = "\n".join(internal)
+        place = pytest_traceback.place(account)
+        yield pytest_stacks.running(account, said) or failure(
             "pytest",
-            job_logs.pytest_failed(internal[-1]),
+            said,
             file=place.file if place else None,
             line=place.line if place else 0,
-            detail="\n".join(internal),
+            detail=account,
         )
 
 
@@ -159,16 +162,6 @@ def _heading(node: str) -> str:
     file, _, rest = node.partition("::")
     path, bracket, parameters = rest.partition("[")
     return path.replace("::", ".") + bracket + parameters if rest else file
-
-
-def address(node: str) -> str:
-    """Return a node id in the words of the JUnit report (`mangle_test_address` in pytest)."""
-    path, bracket, parameters = node.partition("[")
-    file, *names = path.split("::")
-    module = file.removesuffix(".py").replace("/", ".")
-    if not names:
-        return module
-    return f"{'.'.join([module, *names[:-1]])}::{names[-1]}{bracket}{parameters}"
 
 
 def _counts(text: str) -> TestCounts | None:

@@ -202,6 +202,7 @@ async def observe(
     cut = cut and timeout > _SHORTEST_CUT
     if cut:
         ran = interrupted(ran, timeout - _GRACE)
+        pytest_options = f"{_stacks_after((timeout - _GRACE) / 4)} {pytest_options}".rstrip()
     instrumented = instrument(ran, pytest_options) if report else Instrumented(ran, {}, ())
     result = await sandbox.run(
         instrumented.script,
@@ -218,6 +219,11 @@ async def observe(
     if cut and not result.timed_out and await _left(sandbox, _LATE):
         result = replace(result, timed_out=True)
     return await read_apart(command, result, reports, record=record)
+
+
+def _stacks_after(seconds: float) -> str:
+    """Return the option with which pytest shows where a test is that takes longer; 5.0 has it first."""
+    return f"-o faulthandler_timeout={seconds:.0f}"
 
 
 async def _left(sandbox: Sandbox, path: str) -> bytes:

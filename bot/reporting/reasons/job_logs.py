@@ -41,6 +41,12 @@ def pytest_failed(error: str) -> str:
     return f"pytest itself failed: {error}"
 
 
+@example()
+def test_did_not_end() -> str:
+    """A test ran until its command was interrupted."""
+    return "The test was still running when its time was up."
+
+
 @example("black", "app.py")
 def file_not_formatted(tool: str, file: str) -> str:
     """A formatter would write the file in another way."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.ci.failures import pytest_console
+from bot.ci.failures.pytest_names import address
 from bot.repair.goal.set_aside import stable_name
 
 _NOT_RAISED = re.compile(
@@ -173,7 +173,7 @@ def without(evidence: Evidence, others: Collection[str]) -> Evidence:
     names = {stable_name(test) for test in others}
 
     def is_other(identity: str) -> bool:
-        return bool({identity, pytest_console.address(identity)} & names)
+        return bool({identity, address(identity)} & names)
 
     left = {n for n, test in evidence.tests.items() if test.bad and is_other(test.id)}
     broken = {name: error for name, error in evidence.broken.items() if not is_other(name)}
