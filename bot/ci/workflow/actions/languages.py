@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping
 
 from bot.ci.workflow.actions.effect import Act, Effect, Inputs, done, quoted
+from bot.ci.workflow.actions.tools import TOOLS, install
 from bot.detect.tree import Tree
 from bot.reporting.reasons import action_effects as effects
 
@@ -168,10 +169,13 @@ def _pdm(python: str, version: str) -> Effect:
 
 
 def _install_action(inputs: Inputs) -> Effect:
-    names = inputs.text("tool", default=inputs.version)
-    tools = [name.partition("@")[0].strip() for name in names.split(",")]
-    said = effects.uses_installed_tools(tools)
-    return done(said, "\n".join(quoted("ci_tool", tool, "") + " ''" for tool in tools))
+    wanted = inputs.text("tool", default=inputs.version).split(",")
+    tools = {tool.strip(): version for tool, _, version in (one.partition("@") for one in wanted)}
+    lines = [
+        install(tool, version) if tool in TOOLS else f"{quoted('ci_tool', tool, '')} ''"
+        for tool, version in tools.items()
+    ]
+    return done(effects.uses_installed_tools(list(tools)), "\n".join(lines))
 
 
 def _package_manager(tree: Tree, inputs: Inputs, name: str) -> str:
