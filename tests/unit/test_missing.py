@@ -305,6 +305,25 @@ def test_installations_of_node_packages(
     assert remedy.instead == (command, instead)
 
 
+@pytest.mark.parametrize(
+    ("output", "version"),
+    [
+        ("ERROR: This version of pnpm requires at least Node.js v22.13\n", "22"),
+        ("error: vitest requires Node.js >= 20\n", "20"),
+        ("Error [ERR_UNKNOWN_BUILTIN_MODULE]: No such built-in module: node:sqlite\n", "24"),
+    ],
+)
+def test_a_newer_node(tmp_path: Path, output: str, version: str) -> None:
+    """Where a program says that it needs one, npm's registry has it."""
+    for in_setup in (True, False):
+        [node] = found(
+            tmp_path, {"package.json": "{}"}, output, command="pnpm test", in_setup=in_setup
+        )
+        assert node.setup[0] == f"npm install --global --prefix ~/.venv node@{version}"
+        assert node.first
+    assert not found(tmp_path / "other", {"a.py": ""}, output, command="make")
+
+
 def test_packages_and_builds_of_node(tmp_path: Path) -> None:
     """A package in the version that is asked for; the build where a result of it is missing."""
     package = '{"scripts": {"build": "tsc"}, "devDependencies": {"chai": "^4.0.0"}}'

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator
 from bot.detect.missing.compiled import compiled_languages
 from bot.detect.missing.machine import missing_libraries, missing_programs, missing_variables
 from bot.detect.missing.node_packages import missing_packages, refused_install
+from bot.detect.missing.node_versions import old_node
 from bot.detect.missing.pytest_plugins import missing_plugins
 from bot.detect.missing.python_modules import missing_modules
 from bot.detect.missing.python_setup import failed_build, failed_list
@@ -24,6 +25,7 @@ Look = Callable[[Symptoms, Tree], Iterator[Remedy]]
 
 _IN_SETUP: tuple[Look, ...] = (
     wrong_version,
+    old_node,
     refused_install,
     failed_build,
     compiled_languages,
@@ -34,6 +36,7 @@ _IN_SETUP: tuple[Look, ...] = (
 )
 _IN_TESTS: tuple[Look, ...] = (
     wrong_version,
+    old_node,
     missing_plugins,
     missing_modules,
     missing_packages,

@@ -171,6 +171,12 @@ def lock_differs(manager: str) -> str:
     )
 
 
+@example("22")
+def node_too_old(version: str) -> str:
+    """A program needs a newer Node.js than the sandbox has."""
+    return f"A program needs a newer Node.js, so the setup installs version {version}."
+
+
 @example("pnpm")
 def engine_refused(manager: str) -> str:
     """The project asks for another version of Node.js."""
