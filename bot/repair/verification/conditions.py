@@ -176,6 +176,11 @@ class Shown:
     outputs: Outputs
     settled: Mapping[Settled, Outputs]
 
+    @property
+    def depends(self) -> bool:
+        """Whether a condition decides on what comes out."""
+        return any(outputs not in {(), self.outputs} for outputs in self.settled.values())
+
 
 ShownByTest = Mapping[str, Sequence[Shown]]
 """A test as it is, twice, and its variants."""
