@@ -25,7 +25,7 @@ LITERAL = re.compile(
 
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 _FIELD = re.compile(
-    r"\$\{[^{}]{0,200}\}|\{[^{}]{0,200}\}|%(?:\(\w+\))?[-+ #0]*\d*(?:\.\d+)?[sdrifgxv]"
+    r"\$\{[^{}]{0,200}\}|\{[^{}]{0,200}\}|%(?:\(\w{1,200}\))?[-+ #0]{0,5}\d{0,9}(?:\.\d{1,9})?[sdrifgxv]"
 )
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 _VERSION = re.compile(

@@ -15,7 +15,7 @@ from bot.model import Failure
 from bot.reporting.reasons import job_logs
 
 _DUMP = re.compile(
-    r"(?:(?P<late>Timeout \(\d+:\d\d:\d\d(?:\.\d+)?\)!)|(?P<fatal>Fatal Python error: [^\n]+))\n"
+    r"(?:(?P<late>Timeout \(\d+:\d\d:\d\d(?:\.\d+)?\)!)|(?P<fatal>Fatal Python error: [^\n]{1,500}))\n"
 )
 _FRAME = re.compile(
     r'^ *File "(?P<file>[^"\n]+\.py)", line (?P<line>\d{1,9}),? in (?P<name>\S+)', re.MULTILINE

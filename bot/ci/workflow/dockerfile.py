@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from bot.ci.workflow.preparing import installs
 from bot.detect.tree import Tree
 
-_JOINED = re.compile(r"[ \t]*\\[ \t]*\n")
+_JOINED = re.compile(r"(?<![ \t])[ \t]*\\[ \t]*\n")
 _INSTRUCTION = re.compile(r"[ \t]*(?P<word>[A-Za-z]+)[ \t]+(?P<rest>\S.*)")
 _OPTIONS = re.compile(r"^(?:--\S+[ \t]+)+")
 _SHEBANG = re.compile(

@@ -9,7 +9,7 @@ from bot.model.guard_rules import found, softened
 from bot.repair.verification.clean_room import CleanRoom
 from bot.reporting.reasons import guards_runs
 
-_VARYING = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?\s?(?:s|ms|seconds)\b")
+_VARYING = re.compile(r"0x[0-9a-f]+|(?<!\d)\d++(?:\.\d++)?\s?(?:s|ms|seconds)\b")
 
 
 async def observe_disguised(
