@@ -16,6 +16,7 @@ from bot.ci.workflow.left_out import MOST_LEFT_OUT, leaving_out
 from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.preparing import installs, must_succeed
+from bot.ci.workflow.producers import made_outputs, producing_steps
 from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
 from bot.ci.workflow.step import Step
@@ -73,6 +74,23 @@ class JobExecution:
         for spec in self.plan.target.job.steps:
             scope = await self._step(runner, spec, scope)
         return await self._finished(sandbox)
+
+    async def outputs(self, sandbox: Sandbox) -> dict[str, str]:
+        """Run the steps that the job's outputs are made by; return those that are known then.
+
+        None are when a step fails.
+
+        Raises:
+            SandboxError: The sandbox failed, not a command in it.
+        """
+        job = self.plan.target.job
+        scope = await self._begun(sandbox)
+        runner = StepRunner(sandbox, self.step_seconds, self.watcher.output)
+        for spec in producing_steps(job):
+            scope = await self._step(runner, spec, scope)
+            if any(run.breaks for run in self._runs):
+                return {}
+        return made_outputs(job, replace(scope, meter=Meter()))
 
     async def prepare(self, sandbox: Sandbox, failing: PlannedStep) -> FinishedJob:
         """Run what the failing step needs of those before it, and what itself needs from the network.

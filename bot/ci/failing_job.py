@@ -16,6 +16,7 @@ from bot.ci.workflow.find import find_check
 from bot.ci.workflow.jobs import JobLeg, Listing, workflow_jobs
 from bot.ci.workflow.plan import JobPlan, PlannedStep, plan_job
 from bot.ci.workflow.preparing import editable
+from bot.ci.workflow.producers import next_producer
 from bot.ci.workflow.tool_versions import same_versions, shown
 from bot.detect.tree import Tree
 from bot.model import Target
@@ -49,10 +50,7 @@ def target_of(
         return NotPlanned(_not_of_actions(evidence))
     event = replace(event, name=evidence.event or "push")
     tree = TreeWithCalled(tree, dict(evidence.called))
-    listing = workflow_jobs(tree, evidence.workflow, event)
-    found = find_check(listing.jobs, evidence.check.name)
-    if not found and evidence.job:
-        found = find_check(listing.jobs, evidence.job)
+    found, listing = _found(tree, evidence, event)
     if not found:
         return NotPlanned(_no_job(evidence, listing))
     try:
@@ -66,6 +64,37 @@ def target_of(
         return NotPlanned(job_target.step_not_runnable(step.step.title, step.step.said))
     skipped = [each.name for each in evidence.steps if each.conclusion == "skipped"]
     return _target(plan, step, evidence, found, skipped if to_its_end else ())
+
+
+def producer_of(tree: Tree, evidence: JobEvidence, event: EventFacts) -> JobPlan | None:
+    """Return the plan of the job that has to run before a check's matrix can be known, or None.
+
+    Args:
+        tree: The repository at the failing commit.
+        evidence: Of the check.
+        event: What the workflow ran for, with the outputs of the jobs that ran here before.
+
+    Raises:
+        PlanTooLarge: Its steps and values add up to too much.
+    """
+    if not evidence.of_actions:
+        return None
+    event = replace(event, name=evidence.event or "push")
+    tree = TreeWithCalled(tree, dict(evidence.called))
+    found, _ = _found(tree, evidence, event)
+    producer = next_producer(tree, found[0], event) if found and found[0].unknown else None
+    return plan_job(tree, producer, event, image=evidence.image) if producer else None
+
+
+def _found(
+    tree: Tree, evidence: JobEvidence, event: EventFacts
+) -> tuple[tuple[JobLeg, ...], Listing]:
+    """Return the jobs that a check may belong to, and all of its workflow."""
+    listing = workflow_jobs(tree, evidence.workflow, event)
+    found = find_check(listing.jobs, evidence.check.name)
+    if not found and evidence.job:
+        found = find_check(listing.jobs, evidence.job)
+    return found, listing
 
 
 def _target(

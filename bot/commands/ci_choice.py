@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bot.apart import Allowance, TooMuch, apart
@@ -19,6 +20,7 @@ from bot.ci.workflow.jobs import (
     workflow_jobs,
 )
 from bot.ci.workflow.plan import JobPlan, plan_job
+from bot.ci.workflow.producers import next_producer
 from bot.detect.tree import DirectoryTree
 from bot.errors import UsageError
 from bot.reporting.reasons import job_target
@@ -33,13 +35,18 @@ _HEAD = ("rev-parse", "--verify", "--quiet", "HEAD")
 
 @dataclass(frozen=True, slots=True)
 class JobChoice:
-    """Which job is meant; see `fixpoint ci plan --help`."""
+    """Which job is meant; see `fixpoint ci plan --help`.
+
+    Attributes:
+        ran: Outputs of jobs that ran here before; with them `workflow` names one.
+    """
 
     repository: Path
     workflow: str | None = None
     job: str | None = None
     matrix: tuple[str, ...] = ()
     event: str | None = None
+    ran: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
 
 
 async def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
@@ -61,9 +68,9 @@ async def find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
 
 def _find_jobs(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
     tree = DirectoryTree(choice.repository)
-    event = EventFacts(name=choice.event) if choice.event else None
+    event = EventFacts(name=choice.event, ran=choice.ran) if choice.event else None
     path = _workflow_path(tree, choice.workflow) if choice.workflow else None
-    listing = workflow_jobs(tree, path, event) if path else all_jobs(tree, event)
+    listing = workflow_jobs(tree, path, event, ran=choice.ran) if path else all_jobs(tree, event)
     if not listing.jobs:
         said = " ".join(listing.problems) or "There is no workflow in .github/workflows."
         raise UsageError(f"No job can be planned. {said}")
@@ -115,9 +122,27 @@ async def plan_chosen(choice: JobChoice, target: JobLeg) -> JobPlan:
         raise UsageError(why) from error
 
 
+async def next_to_run(choice: JobChoice, target: JobLeg) -> JobPlan | None:
+    """Return the plan of the job that has to run before the matrix of another is known, or None.
+
+    Raises:
+        UsageError: It takes too much to plan it.
+    """
+    if not target.unknown:
+        return None
+    tree, event = DirectoryTree(choice.repository), await event_of(choice, target)
+    try:
+        producer = await apart(next_producer, tree, target, event)
+    except (PlanTooLarge, TooMuch) as error:
+        why = job_target.workflow_not_planned(target.names[0], str(error))
+        raise UsageError(why) from error
+    return await plan_chosen(choice, producer) if producer else None
+
+
 async def event_of(choice: JobChoice, target: JobLeg) -> EventFacts:
     """Return the event that a job runs for, with what the repository on disk tells of it."""
     event = EventFacts(name=choice.event) if choice.event else likely_event(target.workflow)
+    event = replace(event, ran=choice.ran)
     try:
         async with foreign(choice.repository) as theirs:
             remote = _REMOTE.search(theirs.settings.get("remote.origin.url", ""))

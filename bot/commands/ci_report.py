@@ -46,6 +46,13 @@ class RunPrinter:
         """Return what an execution tells its steps to."""
         return Watcher(self._started, self._finished, self._fetching)
 
+    def for_its_outputs(self, plan: JobPlan) -> None:
+        """Say that a job runs first because its outputs make the matrix of the chosen one."""
+        self._line(
+            f"{plan.name}  ({plan.target.entry}, job {plan.target.job.id}) runs first: its outputs"
+            " make the matrix."
+        )
+
     def planned(self, plan: JobPlan, sentences: tuple[str, ...]) -> None:
         """Name the job and what differs from GitHub's runner."""
         self._line(f"{plan.name}  ({plan.target.entry}, job {plan.target.job.id})")

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from bot.app import choose_sandbox
 from bot.ci.execution import JobExecution, RunnerBroken
@@ -26,7 +26,7 @@ from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.render import arguments_for, job_json, plan_json, plan_lines
 from bot.commands import event_loop
 from bot.commands.as_of import moment_of
-from bot.commands.ci_choice import JobChoice, find_jobs, plan_chosen
+from bot.commands.ci_choice import JobChoice, find_jobs, next_to_run, plan_chosen
 from bot.commands.ci_report import RunPrinter, chosen_leg, execution_json
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
@@ -74,18 +74,48 @@ def run_job(choice: JobChoice, options: RunOptions) -> bool:
     Raises:
         UsageError: When there is no such job, more than one, or no sandbox.
     """
-    found, _ = event_loop.run(_found(choice))
-    if len(found) > 1:
-        raise UsageError("\n".join([f"{len(found)} jobs match; choose one:", *_choices(found)]))
-    plan = event_loop.run(plan_chosen(choice, found[0]))
-    failing = _failing_step(plan, options.step)
     try:
-        execution = event_loop.run(_run(choice.repository, plan, failing, options))
+        plan, execution = event_loop.run(_chosen_and_run(choice, options))
     except (SandboxError, RunnerBroken, GitError, PlanTooLarge) as error:
         raise UsageError(str(error)) from error
     if options.as_json:
         _write(execution_json(plan, execution))
     return execution.passed
+
+
+async def _chosen_and_run(choice: JobChoice, options: RunOptions) -> tuple[JobPlan, FinishedJob]:
+    """Run the job that is chosen, after those that make its matrix."""
+    found, _ = await _found(choice)
+    if len(found) > 1 and not any(leg.unknown for leg in found):
+        raise UsageError(_choose_one(found))
+    async with _place(choice.repository, options) as place:
+        while (producer := await next_to_run(choice, found[0])) is not None:
+            choice = await _with_outputs(choice, producer, place, options)
+            found, _ = await _found(choice)
+        if len(found) > 1:
+            raise UsageError(_choose_one(found))
+        plan = await plan_chosen(choice, found[0])
+        return plan, await _run(place, plan, _failing_step(plan, options.step), options)
+
+
+def _choose_one(found: tuple[JobLeg, ...]) -> str:
+    return "\n".join([f"{len(found)} jobs match; choose one:", *_choices(found)])
+
+
+async def _with_outputs(
+    choice: JobChoice, producer: JobPlan, place: _Place, options: RunOptions
+) -> JobChoice:
+    """Run a job for its outputs; return the choice that knows them."""
+    printer = place.printer(len(producer.steps))
+    printer.for_its_outputs(producer)
+    job = JobExecution(producer, printer.watcher(), options.timeout)
+    async with _opened(
+        place.provider, replace(place.spec, name=f"{place.spec.name}-outputs")
+    ) as it:
+        outputs = await job.outputs(it)
+    target = producer.target
+    ran = {**choice.ran, (target.workflow.path, target.job.id): outputs}
+    return replace(choice, workflow=target.entry, ran=ran)
 
 
 async def _found(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
@@ -123,30 +153,51 @@ def _failing_step(plan: JobPlan, title: str | None) -> PlannedStep | None:
     return step
 
 
-async def _run(
-    repository: Path, plan: JobPlan, failing: PlannedStep | None, options: RunOptions
-) -> FinishedJob:
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where jobs of a repository run: its commit, and what opens sandboxes for it."""
+
+    provider: SandboxProvider
+    spec: SandboxSpec
+    out: TextIO
+
+    def printer(self, steps: int) -> RunPrinter:
+        """Return what shows a job of so many steps."""
+        return RunPrinter(self.out, steps)
+
+
+@asynccontextmanager
+async def _place(repository: Path, options: RunOptions) -> AsyncIterator[_Place]:
     settings = load_local_settings(os.environ)
     kind = options.sandbox or settings.fixpoint_sandbox
     folder = settings.fixpoint_data / "local"
     provider = await choose_sandbox(settings, folder / "sandboxes", kind)
     name = f"ci-{secrets.token_hex(4)}"
     scratch = folder / name
-    printer = RunPrinter(sys.stderr if options.as_json else sys.stdout, len(plan.steps))
     try:
         scratch.mkdir(parents=True)
         checkout = LocalCheckout(repository, scratch)
         source = await checkout.provide(await checkout.head())
-        printer.planned(plan, differences(plan))
-        job = JobExecution(plan, printer.watcher(), options.timeout)
-        as_of = await moment_of(options.as_of, repository)
-        network = Network(everything=True, packages_before=as_of)
+        network = Network(
+            everything=True, packages_before=await moment_of(options.as_of, repository)
+        )
         spec = SandboxSpec(name, source=source.directory, network=network)
-        execution = _with_notes(await _execute(job, provider, spec, failing), provider, as_of)
-        printer.concluded(execution)
+        yield _Place(provider, spec, sys.stderr if options.as_json else sys.stdout)
     finally:
         await provider.close()
         await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
+
+
+async def _run(
+    place: _Place, plan: JobPlan, failing: PlannedStep | None, options: RunOptions
+) -> FinishedJob:
+    printer = place.printer(len(plan.steps))
+    printer.planned(plan, differences(plan))
+    job = JobExecution(plan, printer.watcher(), options.timeout)
+    ran = await _execute(job, place.provider, place.spec, failing)
+    network = place.spec.network
+    execution = _with_notes(ran, place.provider, network.packages_before if network else None)
+    printer.concluded(execution)
     return execution
 
 

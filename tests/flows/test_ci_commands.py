@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -222,3 +223,56 @@ def test_a_version_that_a_manager_keeps_is_used(
     told = json.loads(result.stdout)
     assert (result.exit_code, told["passed"]) == (0, True), result.output
     assert told["notes"] == snapshot(["node 7 is not available here: 18.20.1 is used."])
+
+
+MADE = """\
+name: CI
+on: push
+jobs:
+  words:
+    runs-on: ubuntu-24.04
+    outputs: {all: "${{ steps.read.outputs.words }}"}
+    steps:
+      - uses: actions/checkout@v4
+      - run: cat words.txt | tr -d '\\n' | sed 's/.*/words=["&", "bad"]/' > $RUNNER_TEMP/made
+      - {id: read, run: 'cat $RUNNER_TEMP/made >> "$GITHUB_OUTPUT"'}
+      - run: exit 3
+  check:
+    needs: words
+    runs-on: ubuntu-24.04
+    strategy: {matrix: {word: "${{ fromJSON(needs.words.outputs.all) }}"}}
+    steps:
+      - uses: actions/checkout@v4
+      - run: grep -n ${{ matrix.word }} words.txt
+"""
+
+
+def test_a_job_runs_for_the_matrix_that_it_makes(repository: Path) -> None:
+    """Up to the step that says it; then the legs are known, and one of them is to be chosen."""
+    file = repository / ".github" / "workflows" / "ci.yml"
+    file.write_text(MADE, encoding="utf-8")
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+    subprocess.run(["git", "-C", str(repository), *identity, "commit", "-qam", "x"], check=True)
+    result = ci(repository, "run", "--job", "check")
+    assert result.exit_code == 2, result.output
+    assert re.sub(r" \(\d+\.\d s\)", "", result.output) == snapshot("""\
+words (.github/workflows/ci.yml, job words) runs first: its outputs make the matrix.
+  ... 1/4 Run actions/checkout@v4
+  ok 1/4 Run actions/checkout@v4
+  ... 2/4 Run cat words.txt | tr -d '\\n' | sed 's/.*/words=["&", "bad"]/' > $RUNNER_TEMP/made
+  ok 2/4 Run cat words.txt | tr -d '\\n' | sed 's/.*/words=["&", "bad"]/' > $RUNNER_TEMP/made
+  ... 3/4 Run cat $RUNNER_TEMP/made >> "$GITHUB_OUTPUT"
+  ok 3/4 Run cat $RUNNER_TEMP/made >> "$GITHUB_OUTPUT"
+fixpoint: 2 jobs match; choose one:
+  check (good)
+      --workflow ci.yml --job check --matrix word=good
+  check (bad)
+      --workflow ci.yml --job check --matrix word=bad
+""")
+    chosen = ci(repository, "run", "--job", "check (good)")
+    assert (chosen.exit_code, chosen.output.splitlines()[-1]) == (0, "The job passes here.")
+    assert ci(repository, "run", "--job", "check", "--matrix", "word=bad").exit_code == 1
+    (repository / "words.txt").unlink()
+    subprocess.run(["git", "-C", str(repository), *identity, "commit", "-qam", "y"], check=True)
+    left_open = ci(repository, "run", "--job", "check")
+    assert "The matrix is built at run time from `needs.words.outputs.all`" in left_open.output

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import json
 import secrets
 import shutil
 import subprocess
+import tarfile
 import zipfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -477,3 +480,34 @@ async def test_a_rehearsal_changes_nothing_that_is_tested(
     offline = await sandbox.run(". ~/.ci/begin 1; echo $UV_OFFLINE; git fetch --tags", timeout=60)
     assert offline.output == "1\n"
     await sandbox.close()
+
+
+def node_package(file: Path, name: str, postinstall: str) -> None:
+    """Make a package that runs a script when it is installed."""
+    data = {"name": name, "version": "1.0.0", "scripts": {"postinstall": postinstall}}
+    content = json.dumps(data).encode()
+    entry = tarfile.TarInfo("package/package.json")
+    entry.size = len(content)
+    with tarfile.open(file, "w:gz") as archive:
+        archive.addfile(entry, io.BytesIO(content))
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="needs npm")
+async def test_a_package_that_downloads_from_elsewhere(
+    provider: SandboxProvider, source: Path
+) -> None:
+    """It is installed without what its script would bring; one that is broken stops the job."""
+    downloads = "echo failed: https://downloads.example.org/browser.zip >&2; exit 3"
+    node_package(source / "browser.tgz", "browser", downloads)
+    node_package(source / "broken.tgz", "broken", "echo it does not compile; exit 4")
+    steps = """
+- run: npm install --offline --no-audit --no-fund ./browser.tgz && ls node_modules
+- run: npm install --offline --no-audit --no-fund ./broken.tgz
+"""
+    execution = await run(provider, source, steps)
+    assert outcomes(execution) == [StepOutcome.SUCCESS, StepOutcome.FAILURE]
+    assert said(execution.runs[0]).splitlines()[-1] == "browser"
+    assert "it does not compile" in said(execution.runs[1])
+    assert execution.said == snapshot(
+        ("The postinstall script of browser fails here. What it downloads can't be reached.",)
+    )

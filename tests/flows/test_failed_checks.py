@@ -658,3 +658,52 @@ async def test_a_person_who_asks_is_told_that_the_base_is_red_too(tmp_path: Path
         assert run.report is not None
         assert run.verdict is Verdict.FIXED
         assert "`sh check.sh` fails the same way on the base branch." in run.report.notes
+
+
+MADE_AT_RUN_TIME = """\
+name: CI
+on: [push, pull_request]
+jobs:
+  list:
+    runs-on: ubuntu-latest
+    outputs: {wanted: "${{ steps.made.outputs.wanted }}"}
+    steps:
+      - uses: actions/checkout@v5
+      - id: made
+        run: printf 'wanted=["%s", "left"]\\n' "$(cat wanted.txt)" >> "$GITHUB_OUTPUT"
+  test:
+    needs: list
+    runs-on: ubuntu-latest
+    strategy:
+      matrix:
+        word: ${{ fromJSON(needs.list.outputs.wanted) }}
+    name: with ${{ matrix.word }}
+    env: {WANTED: "${{ matrix.word }}", PREPARED: "yes"}
+    steps:
+      - uses: actions/checkout@v5
+      - name: Check
+        run: sh check.sh
+"""
+
+
+async def test_the_job_that_makes_a_matrix_is_run_first(tmp_path: Path) -> None:
+    """Its outputs make the leg that failed, so that nothing of the matrix is open."""
+    files = {**FILES, "wanted.txt": "right\n", ".github/workflows/ci.yml": MADE_AT_RUN_TIME}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails("with right")
+        await commit.repaired()
+        run = await world.run()
+        assert run.report is not None
+        assert run.report.reproduction is not None
+        assert (run.verdict, run.report.reproduction.reason) == (
+            Verdict.FIXED,
+            "`with right`: `sh check.sh` fails here every time.",
+        )
+        [job] = run.report.reproduction.jobs
+        assert job.differences == snapshot(
+            (
+                "GitHub tested the merge with the base branch; here, the head commit is tested.",
+                "GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
+            )
+        )

@@ -26,6 +26,7 @@ class EventFacts:
         head_ref: Branch that a pull request comes from.
         payload: The webhook's payload as far as it is known.
         inputs: `inputs` of a manual or calling run.
+        ran: Outputs of jobs that were run here before, by the workflow's path and the job's id.
     """
 
     name: str = "push"
@@ -37,6 +38,11 @@ class EventFacts:
     default_branch: str = ""
     payload: Mapping[str, Value] = field(default_factory=dict)
     inputs: Mapping[str, Value] = field(default_factory=dict)
+    ran: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+
+    def outputs_in(self, workflow: str) -> Mapping[str, Mapping[str, str]]:
+        """Return the outputs of the jobs of one workflow that were run here, by their ids."""
+        return {job: outputs for (path, job), outputs in self.ran.items() if path == workflow}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +138,20 @@ def base_contexts(event: EventFacts, workflow: str, job: str, runner: Runner) ->
     }
 
 
-def needs_context(needs: tuple[str, ...], jobs: Mapping[str, JobSpec]) -> dict[str, Value]:
-    """Return `needs`: the jobs before this one succeeded, with the outputs that are plain text."""
+def needs_context(
+    needs: tuple[str, ...], jobs: Mapping[str, JobSpec], ran: Mapping[str, Mapping[str, str]]
+) -> dict[str, Value]:
+    """Return `needs`: the jobs before this one succeeded, with the outputs that are known.
+
+    Args:
+        needs: Ids of the jobs before this one.
+        jobs: All jobs of the workflow.
+        ran: Outputs of those that were run here.
+    """
     return {
         job: {
             "result": "success",
-            "outputs": outputs_of(jobs[job])
+            "outputs": outputs_of(jobs[job], ran.get(job, {}))
             if job in jobs and not jobs[job].uses
             else Unknown((f"needs.{job}.outputs",)),
         }

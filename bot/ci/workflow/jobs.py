@@ -83,13 +83,20 @@ def _only_called(job: JobLeg) -> bool:
     return own and set(job.workflow.triggers) == {"workflow_call"}
 
 
-def workflow_jobs(tree: Tree, path: str, event: EventFacts | None = None) -> Listing:
+def workflow_jobs(
+    tree: Tree,
+    path: str,
+    event: EventFacts | None = None,
+    *,
+    ran: Mapping[tuple[str, str], Mapping[str, str]] | None = None,
+) -> Listing:
     """Return the jobs of one workflow, or a problem if the file is not a workflow.
 
     Args:
         tree: The repository.
         path: Of the file, relative to it.
         event: What started it; by default the likeliest of its triggers.
+        ran: Outputs of jobs that ran here before, for the event that is taken by default.
     """
     text = tree.read(path)
     if text is None:
@@ -101,7 +108,8 @@ def workflow_jobs(tree: Tree, path: str, event: EventFacts | None = None) -> Lis
     lister = _Lister(tree, path, Meter())
     jobs: list[JobLeg] = []
     try:
-        for job in lister.jobs(workflow, event or likely_event(workflow), ""):
+        event = event or replace(likely_event(workflow), ran=ran or {})
+        for job in lister.jobs(workflow, event, ""):
             jobs.append(job)  # noqa: PERF402 - those before the one that is too large
     except PlanTooLarge as error:
         lister.problems.append(workflow_problems.planned_in_part(path, str(error)))
@@ -182,7 +190,7 @@ def _contexts(
 ) -> dict[str, Value]:
     return {
         **base_contexts(event, workflow.name, job.id, runner or Runner()),
-        "needs": needs_context(job.needs, workflow.jobs),
+        "needs": needs_context(job.needs, workflow.jobs, event.outputs_in(workflow.path)),
     }
 
 

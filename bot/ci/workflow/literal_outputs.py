@@ -19,10 +19,15 @@ _CHANGES = frozenset("$`")
 """With one of these the shell writes something else than the script says."""
 
 
-def outputs_of(job: JobSpec) -> Value:
-    """Return a job's outputs: those that a step writes once, as plain text; the others are not known."""
+def outputs_of(job: JobSpec, ran: Mapping[str, str]) -> Value:
+    """Return a job's outputs; of those that did not come when it ran, what a step writes as it is.
+
+    Args:
+        job: The job.
+        ran: Its outputs, if it was run here.
+    """
     known = {name: value for name, text in job.outputs.items() for value in _known(job, text)}
-    return Partly(f"needs.{job.id}.outputs", known)
+    return Partly(f"needs.{job.id}.outputs", {**known, **ran})
 
 
 def _known(job: JobSpec, template: Raw) -> Iterator[str]:

@@ -254,6 +254,7 @@ def runner_environment(known: Mapping[str, str]) -> dict[str, str]:
         "RUNNER_TOOL_CACHE": f"{FOLDER}/temp/tools",
         "RUNNER_ENVIRONMENT": "github-hosted",
         "NPM_CONFIG_PREFIX": f"{HOME}/.local",
+        "NPM_CONFIG_SCRIPT_SHELL": f"{FOLDER}/bin/script-shell",
         "PIPX_BIN_DIR": f"{HOME}/.local/bin",
     }
 

@@ -5,8 +5,10 @@ Each is preceded by the definition of `ci_said`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
+from bot.ci.network import UNREACHABLE
 from bot.ci.workflow.actions.tools import TOOLS
 
 
@@ -127,6 +129,21 @@ case $command in
   current) node --version ;;
 esac
 exit 0
+""",
+    "script-shell": rf"""
+case $npm_lifecycle_event:$PWD/ in
+  install:*/node_modules/* | preinstall:*/node_modules/* | postinstall:*/node_modules/*) ;;
+  *) exec sh "$@" ;;
+esac
+log=$(mktemp) code=0
+sh "$@" >"$log" 2>&1 || code=$?
+cat "$log"
+if [ "$code" != 0 ] && grep -qE {shlex.quote(f"{UNREACHABLE}|https?://")} "$log"; then
+  ci_said "The $npm_lifecycle_event script of $npm_package_name fails here. What it downloads can't be reached."
+  code=0
+fi
+rm -f "$log"
+exit "$code"
 """,
     "corepack": r"""
 PATH=${PATH//"$HOME/.ci/bin:"/}

@@ -22,6 +22,7 @@ from bot.repair.checks.base_commit import has_base, observe_at_base, to_base
 from bot.repair.checks.job_reproduction import JobReproduction, of_both
 from bot.repair.checks.job_setup import conclude_setup, preparation_of, set_up_job
 from bot.repair.checks.joined_observation import joined
+from bot.repair.checks.matrix_jobs import with_outputs
 from bot.repair.checks.run_date import (
     is_old,
     trying,
@@ -74,7 +75,8 @@ async def reproduce_checks(run: Run, source: Source, guidance: str) -> RepairCon
     inside = tuple(each for each in run.job.failed if not each.outside)
     outer = [j for each in run.job.failed if (j := outside(each)) is not None]
     tree = DirectoryTree(source.directory)
-    chosen = await choose_apart(replace(run.job, failed=inside), tree)
+    job = await with_outputs(run, replace(run.job, failed=inside), source, tree)
+    chosen = await choose_apart(job, tree)
     if not chosen.targets:
         reason = failed_jobs.nothing_to_run([job.why_not for job in chosen.left])
         _conclude(run, CheckConclusion(Cause.NOT_REPRODUCED, reason), (), chosen.left)

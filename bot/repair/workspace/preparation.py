@@ -33,6 +33,12 @@ _FOR_SETUP = MappingProxyType({"UV_COMPILE_BYTECODE": "1"})
 it would be compiled again in each."""
 
 
+def network_of_setup(job: Job, source: Source) -> Network:
+    """Return what a setup may reach: the registries of its project, and what the job allows."""
+    hosts = registries(DirectoryTree(source.directory))
+    return Network((*hosts, *job.hosts), job.network, job.project, job.as_of)
+
+
 class Preparation:
     """Prepares one run's tree and opens sandboxes on it, again if the snapshot is lost."""
 
@@ -169,9 +175,7 @@ class Preparation:
             await sandbox.close()
 
     def _for_setup(self) -> Network:
-        hosts = registries(DirectoryTree(self._source.directory))
-        job = self._job
-        return Network((*hosts, *job.hosts), job.network, job.project, job.as_of)
+        return network_of_setup(self._job, self._source)
 
     def _for_commands(self) -> Network | None:
         if self._job.network:

@@ -125,6 +125,21 @@ def run_with_registries(command: str) -> str:
     return f"{command} with the package registries in reach"
 
 
+@example("generate-matrix")
+def run_for_its_outputs(job: str) -> str:
+    """What the progress shows while a job runs whose outputs make another one's matrix."""
+    return f"{job}, because its outputs make the matrix of the failed job"
+
+
+@example("generate-matrix")
+def no_outputs(job: str) -> str:
+    """Such a job ran without a result."""
+    return (
+        f"The matrix is built from the outputs of `{job}`, which has none when it runs here, so some"
+        " values of the failed job may be missing."
+    )
+
+
 @example(_CHECK, _COMMAND, _DIFFERENCES)
 def sandbox_differs(check: str, command: str, differences: str) -> str:
     """The base fails here, and its check passed on GitHub."""
