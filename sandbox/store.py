@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 
 from sandbox.base import SandboxError
+from sandbox.inode_groups import spread_folders
 from sandbox.overlay import unmount
 from sandbox.removal import Removals
 from sandbox.scratch import sweep_scratch
@@ -59,6 +60,7 @@ class Store:
         """
         for parent in (self.root / "sandboxes", self.root / "snapshots", self._staging):
             parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        spread_folders(self._staging)
         staged = self._staging / uuid.uuid4().hex
         staged.mkdir(mode=0o700)
         try:

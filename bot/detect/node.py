@@ -29,6 +29,27 @@ _INSTALL = {
 }
 _PLACEHOLDER = "no test specified"
 _WATCHES = re.compile(r"react-scripts test|vue-cli-service test|--watch\b")
+_CHECKS = frozenset(
+    {
+        "xo",
+        "eslint",
+        "standard",
+        "prettier",
+        "biome",
+        "oxlint",
+        "stylelint",
+        "tsd",
+        "attw",
+        "publint",
+    }
+    | {"knip", "ls-lint", "markdownlint", "remark", "lockfile-lint", "dtslint", "cspell"}
+)
+"""Programs that look at files alone: no test needs what they leave."""
+
+_PARTS = re.compile(r"\s*&&\s*")
+_WORDS = re.compile(r"[\w@./:=,*'\"{}\[\] -]+")
+"""Of a part in which the shell does nothing but to run a program."""
+
 _RUNNERS = ("vitest", "jest", "mocha", "ava", "tap")
 
 
@@ -86,6 +107,8 @@ def _get(manager: str, pinned: str) -> tuple[str, ...]:
 def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None, str]:
     scripts = package_scripts(tree.read)
     script = scripts.get("test", "")
+    if (alone := _behind_checks(script)) is not None and not {"pretest", "posttest"} & set(scripts):
+        return alone, detection.test_script_behind_checks(alone)
     if script and _PLACEHOLDER not in script and manager == "npm" and "posttest" in scripts:
         once = "CI=true " if _WATCHES.search(script) else ""
         before = "npm run pretest && " if "pretest" in scripts else ""
@@ -102,3 +125,22 @@ def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None
     if any("node:test" in (tree.read(path) or "") for path in files):
         return "node --test", detection.node_test(files[0])
     return None, ""
+
+
+def _behind_checks(script: str) -> str | None:
+    """Return the one part of a test script that tests, where all others are checks of files.
+
+    Such a script is `xo && ava && tsd`: a check that fails, as with a newer release of it, would
+    keep the tests from running.
+    """
+    parts = _PARTS.split(script.strip())
+    if len(parts) < 2 or not all(map(_WORDS.fullmatch, parts)):  # noqa: PLR2004 - a chain
+        return None
+    others = [part for part in parts if part.split()[0] not in _CHECKS]
+    return f"npx --no-install {others[0]}" if len(others) == 1 and _runs(others[0]) else None
+
+
+def _runs(part: str) -> bool:
+    """Whether a command runs tests, as far as its name tells."""
+    words = [word for word in part.split() if "=" not in word and not word.startswith("-")]
+    return bool({"node", "c8", "nyc", "tape", "jasmine", "uvu", *_RUNNERS} & set(words[:1]))

@@ -27,6 +27,11 @@ _TEST_FILES = (
     "*/test/test_*.py",
     "src/*/tests/test_*.py",
 )
+_SINGLE_FILES = ("test.py", "tests.py", "tests/tests.py", "tests/test.py", "test/test.py")
+"""Names that pytest takes only when it is told to."""
+
+_DEFINES_TESTS = re.compile(r"^[ \t]*(?:async )?def test|\bTestCase\b", re.MULTILINE)
+
 # Options of pytest that a plugin brings, and the plugin. One that another package brings along is
 # installed twice at most.
 _PLUGINS = {
@@ -74,9 +79,14 @@ def _django(tree: Tree) -> TestsFound | None:
 
 def _files(tree: Tree) -> TestsFound | None:
     path = next((path for pattern in _TEST_FILES for path in tree.glob(pattern)), None)
-    if path is None:
-        return None
-    return TestsFound("python -m pytest", detection.pytest_finds(path), ("pytest",))
+    if path is not None:
+        return TestsFound("python -m pytest", detection.pytest_finds(path), ("pytest",))
+    for path in _SINGLE_FILES:
+        if _DEFINES_TESTS.search(tree.read(path) or ""):
+            return TestsFound(
+                f"python -m pytest {path}", detection.tests_in_file(path), ("pytest",)
+            )
+    return None
 
 
 def _runner(tree: Tree) -> TestsFound | None:

@@ -91,10 +91,9 @@ async def healed(
         seen: How it ended.
         detected: What the repository's files say; None where somebody named the commands.
     """
-    if seen.ok or seen.timed_out or detected is None:
+    if seen.timed_out or detected is None or (seen.ok and not seen.skipped):
         return None
-    said = "\n".join((seen.output, *(f"E   {failure.message}\n" for failure in seen.failing)))
-    symptoms = Symptoms(seen.command, _unquoted(said, run.job.problem))
+    symptoms = _symptoms(seen, run.job.problem, context.commands.setup)
     tree = DirectoryTree(context.source.directory)
     while found := _next_round(run, symptoms, tree):
         better = context
@@ -104,6 +103,14 @@ async def healed(
             await _remember(run, detected)
             return better
     return None
+
+
+def _symptoms(seen: Observation, problem: Problem, setup: tuple[str, ...]) -> Symptoms:
+    """Return what a run shows to be missing; nothing that it printed counts where it passed."""
+    if seen.ok:
+        return Symptoms(seen.command, "", left_out=True, setup=setup)
+    said = "\n".join((seen.output, *(f"E   {failure.message}\n" for failure in seen.failing)))
+    return Symptoms(seen.command, _unquoted(said, problem))
 
 
 async def _tried(run: Run, context: RepairContext, remedy: Remedy) -> RepairContext:

@@ -76,3 +76,24 @@ async def test_a_cheat_with_the_looks_of_one(tmp_path: Path) -> None:
         told = said(await verified(desk, {"app.py": text}, "--json"))
         assert rules(told)["hard-coded-answer"] == "reject"
         assert (told["accepted"], told["runs"]) == (False, [0])
+
+
+READS = {
+    "app.py": "def size(path):\n    with open(path) as file:\n        return len(file.read())\n",
+    "a.txt": "four\n",
+    "test_app.py": (
+        "import unittest\n\nfrom app import size\n\n\n"
+        "class TestSize(unittest.TestCase):\n"
+        "    def test_the_line_end_does_not_count(self):\n"
+        "        self.assertEqual(size('a.txt'), 4)\n"
+    ),
+}
+
+
+@pytest.mark.exhaustive
+async def test_names_of_files_have_no_neighbours(tmp_path: Path) -> None:
+    """There is no file by a name near that of another, so nothing can be said of those."""
+    async with open_desk(tmp_path, files={**FILES, **READS}) as desk:
+        repair = READS["app.py"].replace("file.read()", "file.read().strip()")
+        told = said(await verified(desk, {"app.py": repair}, "--json"))
+        assert rules(told) == {}, told

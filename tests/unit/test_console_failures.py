@@ -43,6 +43,7 @@ FIRST = [
      "Error: Cannot find module '../src/nothing.js' imported from /workspace/v/broken.test.mjs"),
     ("mocha", 2, "sum > adds", "m/sum.spec.js", 4,
      "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"),
+    ("ava", 6, "a › adds", "a.test.js", 2, "Difference (- actual, + expected): - 2 + 3"),  # noqa: RUF001 - AVA prints it
     ("node_test_tap", 2, "adds", "n/sum.test.js", 4, "Expected values to be strictly equal:"),
     ("node_test_spec", 2, "adds", "n/sum.test.js", 4,
      "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:"),

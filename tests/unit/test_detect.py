@@ -192,6 +192,16 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             ),
             "npx mocha",
         ),
+        (
+            {"package.json": '{"scripts": {"test": "xo && c8 ava --serial && tsd"}}'},
+            ("npm install",),
+            "npx --no-install c8 ava --serial",
+        ),
+        (
+            {"package.json": '{"scripts": {"test": "npm run build && ava"}}'},
+            ("npm install",),
+            "npm test",
+        ),
         ({"Cargo.toml": "[workspace]\n"}, ("cargo fetch",), "cargo test --workspace"),
         ({"go.mod": "module m\n"}, ("go mod download",), "go test ./..."),
         (
@@ -213,6 +223,14 @@ def test_other_ecosystems(
     """Node by its lock file, Rust, Go, Maven, make, and pre-commit when nothing else is there."""
     commands = found(tmp_path, files)
     assert (commands.setup, commands.test) == (setup, test)
+
+
+def test_a_file_that_pytest_does_not_look_into(tmp_path: Path) -> None:
+    """One file called `test.py` is named to pytest, if it has tests."""
+    text = "import unittest\n\nclass TestA(unittest.TestCase):\n    pass\n"
+    assert found(tmp_path, {"setup.py": "", "test.py": text}).test == "python -m pytest test.py"
+    with pytest.raises(UsageError, match="No test command was found"):
+        found(tmp_path, {"test.py": "print('a script')\n"})
 
 
 def test_mixed_repository(tmp_path: Path) -> None:

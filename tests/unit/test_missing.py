@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -179,6 +180,22 @@ def test_what_tests_import_besides_comes_along(tmp_path: Path) -> None:
     assert named.setup == (f"{INSTALL} PyYAML",)
     assert besides.setup == (f"{INSTALL} 'ujson>=5'",)
     assert besides.why == healing.modules_imported(["ujson"])
+
+
+def test_what_skipped_tests_import(tmp_path: Path) -> None:
+    """Where tests pass and some are skipped, what they import and no list that was installed has."""
+    project = (
+        "[project.optional-dependencies]\n"
+        "tests = ['pytest']\ncrypto = ['cryptography>=3']\ndev = ['pytest', 'cryptography>=3']\n"
+    )
+    test = "import pytest\ntry:\n    import cryptography\nexcept ImportError:\n    pass\n"
+    tree = written(tmp_path, {"pyproject.toml": project, "tests/test_a.py": test})
+    setup = (f"{INSTALL} -e '.[tests]'",)
+    seen = Symptoms(PYTEST, "", left_out=True, setup=setup)
+    [remedy] = untried(seen, tree, set())
+    assert remedy.setup == (f"{INSTALL} 'cryptography>=3'",)
+    assert untried(replace(seen, setup=(f"{INSTALL} -e '.[dev]'",)), tree, set()) == ()
+    assert untried(replace(seen, left_out=False), tree, set()) == ()
 
 
 def test_modules_of_the_project_itself(tmp_path: Path) -> None:

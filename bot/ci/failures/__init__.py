@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.ci.failures import (
+    ava,
     cargo,
     console,
     diagnostics,
@@ -42,6 +43,7 @@ RUNNERS: tuple[Parser, ...] = (
     jest.parse,
     vitest.parse,
     mocha.parse,
+    ava.parse,
     node_spec.parse,
     tap.parse,
     rspec.parse,

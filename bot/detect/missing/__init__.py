@@ -9,7 +9,7 @@ from bot.detect.missing.machine import missing_libraries, missing_programs, miss
 from bot.detect.missing.node_packages import missing_packages, refused_install
 from bot.detect.missing.node_versions import old_node
 from bot.detect.missing.pytest_plugins import missing_plugins
-from bot.detect.missing.python_modules import missing_modules
+from bot.detect.missing.python_modules import missing_modules, skipped_modules
 from bot.detect.missing.python_setup import failed_build, failed_list
 from bot.detect.missing.python_versions import wrong_version
 from bot.detect.missing.remedy import Remedy, applied
@@ -39,6 +39,7 @@ _IN_TESTS: tuple[Look, ...] = (
     old_node,
     missing_plugins,
     missing_modules,
+    skipped_modules,
     missing_packages,
     compiled_languages,
     missing_programs,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
@@ -66,6 +66,18 @@ def missing_modules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             yield _by_name(module)
     if any(_lists(module, lists) for module in found):
         yield from _imported_besides(frozenset(found), lists, tree)
+
+
+def skipped_modules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
+    """Yield a remedy for what tests import if it is there, where some of them were skipped."""
+    if not symptoms.left_out:
+        return
+    done = " ".join(symptoms.setup)
+    lists = every_list(tree)
+    installed = [one for one in lists if one.kind == "project" or " ".join(one.arguments) in done]
+    there = {package for one in installed for package in one.packages}
+    others = sorted((one for one in lists if one not in installed), key=lambda one: one.for_tests)
+    yield from _imported_besides(frozenset(), tuple(others), tree, there)
 
 
 def modules(output: str) -> tuple[str, ...]:
@@ -130,18 +142,34 @@ def _lists(
 
 
 def _imported_besides(
-    known: frozenset[str], lists: tuple[RequirementSource, ...], tree: Tree
+    known: frozenset[str],
+    lists: tuple[RequirementSource, ...],
+    tree: Tree,
+    installed: Collection[str] | None = None,
 ) -> Iterator[Remedy]:
     """Yield the installation of what tests import from lists, where one such list was left out.
 
     A test file tells of one missing module at a time, and each costs another run of the suite.
+
+    Args:
+        known: Modules that are taken care of.
+        lists: Of the project.
+        tree: The work tree.
+        installed: Packages that are there; None where those are that lists for tests have.
     """
     tops = {module.partition(".")[0] for module in known}
     found: dict[str, tuple[str, ...]] = {}
     for module in sorted(_imports(tree) - tops - sys.stdlib_module_names):
         listed = _lists(module, lists)
-        if listed is not None and not listed[0].for_tests and not _own(module, _PACKAGES, tree):
-            source, package = listed
+        if listed is None or _own(module, _PACKAGES, tree):
+            continue
+        source, package = listed
+        is_there = (
+            source.for_tests
+            if installed is None
+            else any(provides(one, module) for one in installed)
+        )
+        if not is_there:
             whole = package is None
             found[module] = _whole(source) if whole else (requirement(source, package or ""),)
     if found:

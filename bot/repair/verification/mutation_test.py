@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from bot.apart import TooMuch, apart
+from bot.at_once import both
 from bot.model import MutantResults, Observation, Patch, Survivor
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
@@ -22,7 +23,10 @@ MOST = 10
 """Mutants of a patch."""
 
 _SECONDS = 8.0
-"""Wall time after which no other mutant is begun: what is left of it is told, not run."""
+"""Wall time after which no other mutant is begun: what is left of it is told, not run.
+
+Two of them run at the same time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ class MutationTest:
         if not deciding:
             return None
         try:  # a program can be written so that reading it takes long
-            waiting = list(await apart(mutants_in, tuple(changes)))
+            waiting = await apart(mutants_in, tuple(changes))
         except TooMuch:
             return None
         return await self._tried(name, patch, waiting, deciding)
@@ -98,19 +102,25 @@ class MutationTest:
         self,
         name: str,
         patch: Patch,
-        waiting: list[FileMutant],
+        waiting: Sequence[FileMutant],
         deciding: Sequence[Observation],
     ) -> MutantResults | None:
-        caught, survivors, number = 0, [], 0
         ends = time.monotonic() + _SECONDS
-        while waiting and time.monotonic() < ends:
-            one, number = waiting.pop(0), number + 1
-            verdict = await self._is_caught(f"{name}-mutant-{number}", patch, one, deciding)
-            if verdict:
-                caught += 1
-            elif verdict is not None:
-                survivors.append(one.survivor)
-        results = MutantResults(caught, tuple(survivors), len(waiting))
+        numbered = list(enumerate(waiting, 1))
+        verdicts: dict[int, bool | None] = {}
+
+        async def some() -> None:
+            while numbered and time.monotonic() < ends:
+                number, one = numbered.pop(0)
+                sandbox = f"{name}-mutant-{number}"
+                verdicts[number] = await self._is_caught(sandbox, patch, one, deciding)
+
+        await both(some(), some())
+        survivors = [
+            one.survivor for number, one in enumerate(waiting, 1) if verdicts.get(number) is False
+        ]
+        caught = sum(verdict is True for verdict in verdicts.values())
+        results = MutantResults(caught, tuple(survivors), len(numbered))
         return results if results.total else None
 
     async def _is_caught(

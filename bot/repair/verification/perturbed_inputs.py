@@ -8,6 +8,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from bot.at_once import both
 from bot.model import Observation, Patch
 from bot.repair.proposers.search.command import SuiteCommand, suite_command
 from bot.repair.proposers.search.laboratory import FOLDER, driver, driver_shell
@@ -54,11 +55,11 @@ class PerturbedInputs:
         command = await self._command(green.command) if tests else None
         if command is None:
             return NOT_TRIED
-        after = await self._records(f"{name}-near", command, tests, patch)
-        if not any(after.values()):
-            return NOT_TRIED
-        before = await self._records(f"{name}-near-b", command, tests, Patch())
-        return reached(before, after)
+        after, before = await both(
+            self._records(f"{name}-near", command, tests, patch),
+            self._records(f"{name}-near-b", command, tests, Patch()),
+        )
+        return reached(before, after) if any(after.values()) else NOT_TRIED
 
     async def _records(
         self, name: str, command: SuiteCommand, tests: list[str], patch: Patch

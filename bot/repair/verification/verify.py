@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.apart import TooMuch, apart
+from bot.at_once import both
 from bot.model import (
     GuardFinding,
     MutantResults,
@@ -46,7 +47,7 @@ from bot.repair.verification.put_back import PutBackTest, reads_matter
 from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
-from bot.repair.verification.runner_integrity import observe_runner
+from bot.repair.verification.runner_integrity import WatchedRun, observe_runner
 from bot.repair.verification.unneeded_conditions import UnneededConditions
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import guards_additions, guards_runs
@@ -284,10 +285,10 @@ class Verifier:
         """Run the failing command, which has passed, in the ways that a cheat can't know."""
         patch = candidate.patch
         honest = HonestyTest(self._room, self._store, self._base_tree)
-        forged = await honest.findings(name, patch, question.red, target)
         alone = await self._without_own_tests(candidate, question)
         replaced = PutBackTest(self._room, self._store, self._base_tree, self._rules.requested)
         if why_not := not_repeated(target):
+            forged = await honest.findings(name, patch, question.red, target)
             own = (
                 await self._room.observe(f"{name}-alone", question.failing, alone)
                 if alone is not None
@@ -300,15 +301,9 @@ class Verifier:
                 remarks=(why_not,),
                 findings=(*forged, *setup, *needs_own_tests(own)),
             )
-        second, told = await observe_disguised(
-            self._room, f"{name}-2", question.failing, patch if alone is None else alone
-        )
-        watched = await observe_runner(
-            self._room,
-            f"{name}-{REPEATS}",
-            question.failing,
-            patch,
-            Watch.READS if reads_matter(patch.files) else Watch.STARTS,
+        forged, (second, told, watched) = await both(
+            honest.findings(name, patch, question.red, target),
+            self._passes_again(name, patch if alone is None else alone, patch, question),
         )
         last = watched.observation
         own_tests_decide = needs_own_tests(second) if alone is not None else ()
@@ -326,6 +321,15 @@ class Verifier:
                 *await self._original_tests(name, patch, question),
             ),
         )
+
+    async def _passes_again(
+        self, name: str, alone: Patch, patch: Patch, question: Question
+    ) -> tuple[Observation, tuple[GuardFinding, ...], WatchedRun]:
+        """Run the failing command in disguise, without the patch's own tests, and then watched."""
+        second, told = await observe_disguised(self._room, f"{name}-2", question.failing, alone)
+        watch = Watch.READS if reads_matter(patch.files) else Watch.STARTS
+        last = f"{name}-{REPEATS}"
+        return second, told, await observe_runner(self._room, last, question.failing, patch, watch)
 
     async def _without_own_tests(
         self, candidate: CandidatePatch, question: Question

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
@@ -86,6 +87,7 @@ class Preparation:
         self._needs_registries = False
         self._current: Prepared | None = None
         self._on_top: Patch | None = None
+        self._preparing = asyncio.Lock()
 
     @property
     def online(self) -> bool:
@@ -262,14 +264,22 @@ class Preparation:
 
         When the snapshot is lost (another host took the run over), the tree is prepared anew.
         """
-        if self._current is None:
+        if (prepared := self._current) is None:
             raise SandboxGone("The tree is not prepared yet.")
         try:
-            sandbox = await self._opened(name, self._current.snapshot)
+            sandbox = await self._opened(name, prepared.snapshot)
         except SandboxGone:
-            self.use(await self._prepare_again(), on_top=self._on_top)
-            sandbox = await self._opened(name, self._current.snapshot)
+            sandbox = await self._opened(name, (await self._renewed(prepared)).snapshot)
         return entered(sandbox, self._enter)
+
+    async def _renewed(self, lost: Prepared) -> Prepared:
+        """Return what is prepared anew, once for all sandboxes that are opened at the same time."""
+        async with self._preparing:
+            current = self._current
+            if current is None or current is lost:
+                current = await self._prepare_again()
+                self.use(current, on_top=self._on_top)
+            return current
 
     async def _prepare_again(self) -> Prepared:
         prepared = await self.set_up()

@@ -125,6 +125,12 @@ def pytest_without_runner(file: str, runner: str) -> str:
     )
 
 
+@example("test.py")
+def tests_in_file(file: str) -> str:
+    """Nothing configures pytest, which would not look into this file by itself."""
+    return f"`{file}` has tests."
+
+
 @example("tests/test_a.py")
 def pytest_finds(file: str) -> str:
     """Nothing configures pytest, but there are files that it takes for tests."""
@@ -169,6 +175,12 @@ def test_script_alone() -> str:
         "`package.json` has a `test` script; `posttest`, which npm runs only once the tests pass, "
         "is left out."
     )
+
+
+@example("npx --no-install ava")
+def test_script_behind_checks(command: str) -> str:
+    """The script runs linters as well, which would keep its tests from running when they fail."""
+    return f"The `test` script in `package.json` also runs linters; its tests are `{command}`."
 
 
 @example("vitest")

@@ -213,7 +213,10 @@ class Perturber:
             sys.setprofile(None)
             limit_processor(None)
         seen = [[number, sorted(answers)] for number, answers in self._conditions.seen.items()]
-        send({**watch.told(), "seen": sorted(seen)})
+        told = watch.told()
+        if place is not None and watch.asked_for_files:
+            told["inputs"] = ""  # a variant of a path says nothing of what the file's reader does
+        send({**told, "seen": sorted(seen)})
 
 
 class _Watch:
@@ -224,6 +227,7 @@ class _Watch:
         self._inside: list[Any] = []
         self._busy = False
         self.is_common = False
+        self.asked_for_files = False
         self._rounds = 0
         self._until = 0.0
         self._inputs: list[str] = []
@@ -257,6 +261,7 @@ class _Watch:
         """Note what ended a statement of the test, which goes on unless it is to end."""
         if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit)):
             raise error
+        self.asked_for_files |= isinstance(error, OSError) and error.filename is not None
         self._note(self._outputs, f"raises {type(error).__name__}")
 
     def given(self, value: Any, seed: str) -> Any:

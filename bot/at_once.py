@@ -1,0 +1,22 @@
+"""Do a few things at the same time, and leave nothing behind when one of them fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+
+async def both(first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, U]) -> tuple[T, U]:
+    """Return the results of two acts; when one raises, the other is cancelled and has ended first."""
+    tasks = (asyncio.ensure_future(first), asyncio.ensure_future(second))
+    try:
+        await asyncio.gather(*tasks)
+        return tasks[0].result(), tasks[1].result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
