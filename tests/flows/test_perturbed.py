@@ -79,13 +79,17 @@ async def test_a_cheat_with_the_looks_of_one(tmp_path: Path) -> None:
 
 
 READS = {
-    "app.py": "def size(path):\n    with open(path) as file:\n        return len(file.read())\n",
+    "app.py": (
+        "def size(*paths):\n    found = 0\n    for path in paths:\n"
+        "        with open(path) as file:\n            found += len(file.read())\n    return found\n"
+    ),
     "a.txt": "four\n",
+    "b.txt": "two\n",
     "test_app.py": (
         "import unittest\n\nfrom app import size\n\n\n"
         "class TestSize(unittest.TestCase):\n"
         "    def test_the_line_end_does_not_count(self):\n"
-        "        self.assertEqual(size('a.txt'), 4)\n"
+        "        self.assertEqual(size('a.txt', 'b.txt'), 7)\n"
     ),
 }
 
@@ -94,6 +98,6 @@ READS = {
 async def test_names_of_files_have_no_neighbours(tmp_path: Path) -> None:
     """There is no file by a name near that of another, so nothing can be said of those."""
     async with open_desk(tmp_path, files={**FILES, **READS}) as desk:
-        repair = READS["app.py"].replace("file.read()", "file.read().strip()")
+        repair = READS["app.py"].replace("file.read()", "file.read().strip(chr(10))")
         told = said(await verified(desk, {"app.py": repair}, "--json"))
         assert rules(told) == {}, told
