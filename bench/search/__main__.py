@@ -46,6 +46,7 @@ class Made:
     why: str
     probability: float | None = None
     witnesses: Mapping[str, float] | None = None
+    suggested: bool = False
 
 
 FIXPOINT = Path(sys.executable).with_name("fixpoint")
@@ -124,8 +125,8 @@ async def _by_fixpoint(subject: Subject, options: argparse.Namespace) -> Result:
         seconds, cpu = time.perf_counter() - started, _processor() - before
         equal = bool(made.patch) and subject.behaves(folder)
         return Result(
-            subject.id, "fixpoint", bool(made.patch), equal, seconds, cpu, made.patch,
-            made.why, made.probability, made.witnesses,
+            subject.id, "fixpoint", bool(made.patch) and not made.suggested, equal, seconds, cpu,
+            made.patch, made.why, made.probability, made.witnesses, made.suggested,
         )  # fmt: skip
 
 
@@ -183,21 +184,24 @@ async def _repaired(subject: Subject, folder: Path, options: argparse.Namespace)
     except ValueError:
         return Made("", "no report")
     sure = next((one["assurance"] for one in report["attempts"] if one["assurance"]), None)
-    if report["verdict"] == "fixed" and sure is not None:
-        return Made(report["patch"], "", sure["probability"], sure["witnesses"])
+    suggested = report["verdict"] == "suggested"
+    if suggested:
+        await _finished("git", "apply", "-", cwd=folder, given=report["patch"].encode())
+    if sure is not None and (suggested or report["verdict"] == "fixed"):
+        return Made(report["patch"], "", sure["probability"], sure["witnesses"], suggested)
     return Made("", "; ".join(report["notes"]) or f"{report['verdict']}: {report['reason']}")
 
 
-async def _finished(*argv: str, cwd: Path) -> bytes:
+async def _finished(*argv: str, cwd: Path, given: bytes | None = None) -> bytes:
     process = await asyncio.create_subprocess_exec(
         *argv,
         cwd=cwd,
         env={**os.environ, "FIXPOINT_DATA": str(cwd.parent / "data")},
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.DEVNULL if given is None else asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
-    return (await process.communicate())[0]
+    return (await process.communicate(given))[0]
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ class Result:
         why: What was said where nothing was found.
         probability: That the patch is right, as the search estimated it.
         witnesses: What that comes from.
+        suggested: The search was not sure enough of the patch to call it a repair.
     """
 
     subject: str
@@ -34,12 +35,14 @@ class Result:
     why: str = ""
     probability: float | None = None
     witnesses: Mapping[str, float] | None = None
+    suggested: bool = False
 
     def line(self) -> str:
         """Return it as one line."""
-        word = "equal" if self.equal else "plausible" if self.plausible else "not fixed"
+        word = "equal" if self.equal else "plausible" if self.patch else "not fixed"
+        word = f"{word}?" if self.suggested else word
         likely = "" if self.probability is None else f" ({self.probability:.2f})"
-        told = _changed(self.patch) if self.plausible else self.why
+        told = _changed(self.patch) if self.patch else self.why
         return f"{self.by:8} {self.subject:28} {word:10} {self.seconds:6.1f} s {self.cpu:6.1f} cpu s{likely}  {told[:150]}"
 
 
@@ -48,17 +51,19 @@ def row(name: str, results: Sequence[Result]) -> str:
     seconds = sorted(result.seconds for result in results)
     ninth = seconds[min(len(seconds) - 1, int(0.9 * len(seconds)))]
     plausible = sum(result.plausible for result in results)
-    equal = sum(result.equal for result in results)
+    equal = sum(result.equal and not result.suggested for result in results)
+    suggested = [result for result in results if result.suggested]
+    right = sum(result.equal for result in suggested)
     return (
         f"| {name} | {len(results)} | {plausible} ({plausible / len(results):.0%}) | "
-        f"{equal} ({equal / len(results):.0%}) | {statistics.median(seconds):.1f} | {ninth:.1f} | "
+        f"{equal} ({equal / len(results):.0%}) | {right} of {len(suggested)} | {statistics.median(seconds):.1f} | {ninth:.1f} | "
         f"{statistics.median(result.cpu for result in results):.1f} |"
     )
 
 
 HEAD = """\
-| Set | faults | plausible | equal | median s | 90 % within s | median CPU s |
-|---|--:|--:|--:|--:|--:|--:|"""
+| Set | faults | plausible | equal | suggested: equal | median s | 90 % within s | median CPU s |
+|---|--:|--:|--:|--:|--:|--:|--:|"""
 
 
 def _changed(patch: str) -> str:
