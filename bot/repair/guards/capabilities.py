@@ -40,8 +40,22 @@ def capabilities(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
             if name not in known:
                 known.add(name)
                 yield _gained(name, change, _newest(change, places))
+    yield from _more_of(before, after)
     for name in sorted({name for _, grants in before for name in grants.kept}):
         yield from _lost(name, before, after)
+
+
+def _more_of(
+    before: Sequence[tuple[FileDiff, Grants]], after: Sequence[tuple[FileDiff, Grants]]
+) -> Iterator[GuardFinding]:
+    """Yield a finding for what was there in part, and has a part now that is of another kind."""
+    known = {key for _, grants in before for key in grants.by_name}
+    had = {name for name, _ in known}
+    for change, grants in after:
+        for (name, meaning), places in grants.by_name.items():
+            if name in had and (name, meaning) not in known:
+                known.add((name, meaning))
+                yield _gained(name, change, _newest(change, places))
 
 
 def _may_keep(change: FileDiff) -> bool:

@@ -41,6 +41,11 @@ _SHORT = 60
 _MACRO_NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+")
 
 
+BY_NAME = frozenset({"surroundings", "clock", "endings"})
+"""Capabilities of which each name tells something of its own: who may read the clock can't yet know
+what calls it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Grants:
     """What a file can do besides computing.
@@ -48,9 +53,11 @@ class Grants:
     Attributes:
         gained: The places that grant a capability, by its id.
         kept: The places that use what must stay, likewise.
+        by_name: Those of `BY_NAME`, by the id and the name that grants it.
     """
 
     gained: dict[str, list[Node]] = field(default_factory=dict)
+    by_name: dict[tuple[str, str], list[Node]] = field(default_factory=dict)
     kept: dict[str, list[Node]] = field(default_factory=dict)
 
 
@@ -73,6 +80,8 @@ class _Reader:
         for node in walk(self._root, into=_has_values):
             for one in self._gained(node):
                 grants.gained.setdefault(one, []).append(node)
+            for key in self._gained_by_name(node):
+                grants.by_name.setdefault(key, []).append(node)
             for one in self._kept(node):
                 grants.kept.setdefault(one, []).append(node)
         return grants
@@ -97,6 +106,11 @@ class _Reader:
         if kind == "token_tree":
             yield from self._in_macro(node)
         yield from (one.id for one in self._table.capabilities if kind in one.nodes)
+
+    def _gained_by_name(self, node: Node) -> Iterator[tuple[str, str]]:
+        if node.type in _REFERENCES and not is_part(node):
+            for meaning in self._names.of(node):
+                yield from ((one, meaning) for one in self._named(meaning) if one in BY_NAME)
 
     def _named(self, meaning: str) -> tuple[str, ...]:
         """Return what using a name grants."""
