@@ -224,6 +224,23 @@ def test_all_changed_files_count_together() -> None:
     assert list(capabilities([FileDiff("a.py", code, b""), FileDiff("b.py", b"", code)])) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "before", "more"),
+    [
+        ("app.py", "import os\nos.getcwd()\n", "import sys\nsys._getframe()\n"),
+        ("app.py", "import time\ntime.time()\n", "time.monotonic()\n"),
+        ("app.py", "import atexit\natexit.register(f)\n", "import os\nos._exit(0)\n"),
+        ("app.mjs", "const a = Date.now()\n", "const b = performance.now()\n"),
+    ],
+)
+def test_another_way_to_the_same(path: str, before: str, more: str) -> None:
+    """Who may ask for one thing about the process may not yet ask for all; once more is nothing."""
+    (finding,) = found(path, before + more, before)
+    assert finding.rule == "capability-added"
+    assert "this is a new way" in finding.message
+    assert found(path, before * 2 + "x = 1\n", before) == []
+
+
 def test_words() -> None:
     """A finding needs a person, names the line that grants it, and comes once for each capability."""
     after = "import os\n\nos.system('a')\nos.system('b')\n"

@@ -40,22 +40,24 @@ def capabilities(changes: Sequence[FileDiff]) -> Iterator[GuardFinding]:
             if name not in known:
                 known.add(name)
                 yield _gained(name, change, _newest(change, places))
-    yield from _more_of(before, after)
+    yield from _widened(before, after)
     for name in sorted({name for _, grants in before for name in grants.kept}):
         yield from _lost(name, before, after)
 
 
-def _more_of(
+def _widened(
     before: Sequence[tuple[FileDiff, Grants]], after: Sequence[tuple[FileDiff, Grants]]
 ) -> Iterator[GuardFinding]:
-    """Yield a finding for what was there in part, and has a part now that is of another kind."""
+    """Yield a finding for each new name that grants what another name granted before."""
     known = {key for _, grants in before for key in grants.by_name}
-    had = {name for name, _ in known}
+    had = {capability for capability, _ in known}
     for change, grants in after:
-        for (name, meaning), places in grants.by_name.items():
-            if name in had and (name, meaning) not in known:
-                known.add((name, meaning))
-                yield _gained(name, change, _newest(change, places))
+        for key, places in grants.by_name.items():
+            if key[0] in had and key not in known:
+                known.add(key)
+                place = _newest(change, places)
+                said = guards_capabilities.capability_widened(key[0], _line(change, line_of(place)))
+                yield found("capability-added", said, change.path, line_of(place))
 
 
 def _may_keep(change: FileDiff) -> bool:

@@ -39,11 +39,9 @@ _SHORT = 60
 """Bytes of the names and values of settings."""
 
 _MACRO_NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*(?:\s*::\s*[A-Za-z_]\w*)+")
-
-
-BY_NAME = frozenset({"surroundings", "clock", "endings"})
-"""Capabilities of which each name tells something of its own: who may read the clock can't yet know
-what calls it."""
+_BY_NAME = frozenset({"surroundings", "clock", "endings"})
+"""Capabilities of which each name is one of its own: a program that asks for its folder does not know
+yet what calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Grants:
     Attributes:
         gained: The places that grant a capability, by its id.
         kept: The places that use what must stay, likewise.
-        by_name: Those of `BY_NAME`, by the id and the name that grants it.
+        by_name: Places of capabilities that are compared name by name, by the id and the name.
     """
 
     gained: dict[str, list[Node]] = field(default_factory=dict)
@@ -110,7 +108,7 @@ class _Reader:
     def _gained_by_name(self, node: Node) -> Iterator[tuple[str, str]]:
         if node.type in _REFERENCES and not is_part(node):
             for meaning in self._names.of(node):
-                yield from ((one, meaning) for one in self._named(meaning) if one in BY_NAME)
+                yield from ((one, meaning) for one in self._named(meaning) if one in _BY_NAME)
 
     def _named(self, meaning: str) -> tuple[str, ...]:
         """Return what using a name grants."""

@@ -32,6 +32,12 @@ for _one in reversed(_CAN):
     example(_one, "subprocess.run(command, check=True)")(capability_added)
 
 
+@example("clock", "if time.monotonic() < 5:")
+def capability_widened(capability: str, line: str) -> str:
+    """The changed files had a capability, and have it in another way as well; `line` grants it."""
+    return f"The changed files could already {_CAN[capability]}; this is a new way: {_short(line)}"
+
+
 def protection_removed(protection: str, line: str) -> str:
     """A check is switched off in `line`, or `line` is gone."""
     return f"The patch {_LOST[protection]}: {_short(line)}"
