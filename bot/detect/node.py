@@ -46,7 +46,6 @@ _CHECKS = frozenset(
 )
 """Programs that look at files alone: no test needs what they leave."""
 
-_PARTS = re.compile(r"\s*&&\s*")
 _WORDS = re.compile(r"[\w@./:=,*'\"{}\[\] -]+")
 """Of a part in which the shell does nothing but to run a program."""
 
@@ -133,7 +132,7 @@ def _behind_checks(script: str) -> str | None:
     Such a script is `xo && ava && tsd`: a check that fails, as with a newer release of it, would
     keep the tests from running.
     """
-    parts = _PARTS.split(script.strip())
+    parts = [part.strip() for part in script.split("&&")]
     if len(parts) < 2 or not all(map(_WORDS.fullmatch, parts)):  # noqa: PLR2004 - a chain
         return None
     others = [part for part in parts if part.split()[0] not in _CHECKS]

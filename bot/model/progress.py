@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -63,6 +64,36 @@ class TurnFinished:
     usage: Usage
     """Of the attempt so far."""
 
+    said: str = ""
+    """What the model wrote besides, cut if it is long (untrusted text)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUsed:
+    """A tool did what a model asked for.
+
+    Attributes:
+        attempt: Counts from 1.
+        turn: The model's turn that asked for it, from 1.
+        tool: Its name.
+        action: The call in a few words.
+        asked: The call's input, each text cut if it is long (untrusted).
+        answer: What the model is told, cut if it is long (untrusted).
+        failed: Whether the model is told that it failed.
+        path: Of the file that was read or changed, in the repository; else "".
+        operation: `read`, `create` or `edit` for a file; else "".
+    """
+
+    attempt: int
+    turn: int
+    tool: str
+    action: str
+    asked: Mapping[str, str]
+    answer: str
+    failed: bool
+    path: str = ""
+    operation: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
@@ -99,6 +130,7 @@ Progress = (
     | CommandOutput
     | Reproduced
     | TurnFinished
+    | ToolUsed
     | Noticed
     | Verified
     | AttemptFinished

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Literal, assert_never
@@ -15,7 +14,6 @@ from bot.model import (
     Attempt,
     Commands,
     GuardFinding,
-    Patch,
     Report,
     Reproduction,
 )
@@ -48,7 +46,6 @@ CauseName = Literal["real", "flaky", "red_on_base", "not_reproduced", "infrastru
 SeverityName = Literal["reject", "needs_a_person", "note"]
 Cost = float | None
 AcceptedValue = bool | Literal["after_approval"]
-_Show = Callable[[Patch], str]
 
 
 class _Part(BaseModel):
@@ -196,22 +193,19 @@ def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]
     """
     report = redactor.frozen(report)
 
-    def show(patch: Patch) -> str:
-        return redactor.planted(patch.text)
-
     values = {
         "schema_version": 2,
         "run_id": report.run_id,
-        "verdict": _name(report.verdict),
+        "verdict": name_value(report.verdict),
         "reason": report.reason,
         "head": report.head,
-        "commands": _commands(report.commands),
-        "reproduction": _reproduction(report.reproduction, show),
-        "attempts": tuple(_attempt(attempt, show) for attempt in report.attempts),
-        "patch": show(report.patch),
+        "commands": commands_part(report.commands),
+        "reproduction": reproduction_part(report.reproduction, redactor),
+        "attempts": tuple(attempt_part(attempt, redactor) for attempt in report.attempts),
+        "patch": redactor.planted(report.patch.text),
         "seconds": round(report.seconds, 3),
         "command_seconds": round(report.command_seconds, 3),
-        "cost_usd": _number(report.usage.cost_usd),
+        "cost_usd": cost_value(report.usage.cost_usd),
         "tokens": report.usage.tokens,
         "notes": report.notes,
     }
@@ -228,7 +222,8 @@ def schema_text() -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def _commands(commands: Commands | None) -> dict[str, Any] | None:
+def commands_part(commands: Commands | None) -> dict[str, Any] | None:
+    """Return commands as `CommandsPart` has them."""
     if commands is None:
         return None
     return {
@@ -240,7 +235,10 @@ def _commands(commands: Commands | None) -> dict[str, Any] | None:
     }
 
 
-def _reproduction(reproduction: Reproduction | None, show: _Show) -> dict[str, Any] | None:
+def reproduction_part(
+    reproduction: Reproduction | None, redactor: Redactor
+) -> dict[str, Any] | None:
+    """Return a redacted reproduction as `ReproductionPart` has it."""
     if reproduction is None:
         return None
     observation, test_patch = reproduction.observation, reproduction.test_patch
@@ -249,19 +247,20 @@ def _reproduction(reproduction: Reproduction | None, show: _Show) -> dict[str, A
         "command": observation.command if observation is not None else None,
         "exit_code": observation.exit_code if observation is not None else None,
         "failing": tuple(failure.test for failure in failing),
-        "cause": _name(reproduction.cause),
+        "cause": name_value(reproduction.cause),
         "runs": reproduction.runs,
-        "test_patch": show(test_patch) if test_patch is not None else None,
+        "test_patch": redactor.planted(test_patch.text) if test_patch is not None else None,
         "setup_output": reproduction.setup_output,
         "others": tuple(
-            {"test": one.test, "kind": _name(one.kind), "cause": one.cause}
+            {"test": one.test, "kind": name_value(one.kind), "cause": one.cause}
             for one in reproduction.others
         ),
         "undecided": reproduction.undecided,
     }
 
 
-def _attempt(attempt: Attempt, show: _Show) -> dict[str, Any]:
+def attempt_part(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
+    """Return a redacted attempt as `AttemptPart` has it."""
     proposal, verification = attempt.proposal, attempt.verification
     target = verification.target if verification is not None else None
     found = verification.findings if verification is not None else ()
@@ -270,13 +269,13 @@ def _attempt(attempt: Attempt, show: _Show) -> dict[str, Any]:
         "n": attempt.n,
         "proposer": attempt.proposer,
         "model": proposal.model,
-        "patch": show(proposal.patch),
+        "patch": redactor.planted(proposal.patch.text),
         "exit_code": target.exit_code if target is not None else None,
         "failing_before": attempt.failing_before,
         "failing_after": after,
         "guard_findings": tuple(finding_part(finding) for finding in found),
         "tokens": proposal.usage.tokens,
-        "cost_usd": _number(proposal.usage.cost_usd),
+        "cost_usd": cost_value(proposal.usage.cost_usd),
         "seconds": round(attempt.seconds, 3),
         "summary": proposal.summary,
         "accepted": accepted_value(attempt.acceptance),
@@ -305,16 +304,18 @@ def finding_part(finding: GuardFinding) -> dict[str, Any]:
     """Return a finding as `FindingPart` has it."""
     return {
         "rule": finding.rule,
-        "severity": _name(finding.severity),
+        "severity": name_value(finding.severity),
         "message": finding.message,
         "file": finding.file,
         "line": finding.line,
     }
 
 
-def _name(value: StrEnum) -> str:
+def name_value(value: StrEnum) -> str:
+    """Return one of our words as programs read it."""
     return value.replace(" ", "_")
 
 
-def _number(amount: Decimal | None) -> float | None:
+def cost_value(amount: Decimal | None) -> Cost:
+    """Return an amount of dollars; None where a price is unknown."""
     return float(amount) if amount is not None else None

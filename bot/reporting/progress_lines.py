@@ -15,6 +15,7 @@ from bot.model.progress import (
     Progress,
     Reproduced,
     RunFinished,
+    ToolUsed,
     TurnFinished,
     Verified,
 )
@@ -48,7 +49,7 @@ def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: PLR09
             return _attempt(attempt)
         case RunFinished(report):
             return _report(report)
-        case CommandOutput() | TurnFinished():
+        case CommandOutput() | TurnFinished() | ToolUsed():
             return None
         case _:
             assert_never(event)

@@ -17,6 +17,7 @@ from bot.model.progress import (
     Progress,
     Reproduced,
     RunFinished,
+    ToolUsed,
     TurnFinished,
     Verified,
 )
@@ -85,7 +86,7 @@ class ProgressView:
         return max(0.0, (now - self.started).total_seconds())
 
 
-def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: PLR0911 - one case per event
+def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901, PLR0911 - one case per event
     """Return the view after the event. An event told twice (after a restart) counts once."""
     match event:
         case PhaseStarted():
@@ -104,6 +105,8 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: PLR09
             return replace(
                 view, attempt=attempt, turn=turn, model=model, action=action, current=usage
             )
+        case ToolUsed():
+            return view
         case Noticed(text):
             return replace(view, notes=(*view.notes, text)[-_KEPT_NOTES:])
         case Verified(attempt, verification):

@@ -26,6 +26,7 @@ from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.live_comment import ProgressComment
 from bot.runs.progress_log import log_progress
+from bot.runs.recording import Recorder
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.timing import Timing
 from bot.storage.ledger_reservations import open_reservations
@@ -43,6 +44,7 @@ class WatchedRepair:
         self._display = display
         self._runs = stores.runs
         self._ledger = stores.ledger
+        self._events = stores.events
         self._tools = tools
         self._timing = timing
         self._redactor = redactor
@@ -83,16 +85,19 @@ class WatchedRepair:
         )
         watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
         try:
-            async with ProgressComment(
-                view,
-                mark,
-                edit,
-                by=answer_by(request),
-                every=self._timing.edit_seconds,
-                redactor=self._redactor,
-            ) as comment_listener:
+            async with (
+                ProgressComment(
+                    view,
+                    mark,
+                    edit,
+                    by=answer_by(request),
+                    every=self._timing.edit_seconds,
+                    redactor=self._redactor,
+                ) as comment_listener,
+                Recorder(self._events, request.run_id, self._redactor) as recorder,
+            ):
                 self._comments[request.run_id] = comment_listener
-                listener = together(comment_listener, log_progress)
+                listener = together(comment_listener, recorder, log_progress)
                 report = await repair(
                     job, self._tools, checkout, steps, listener, stopped, reservations
                 )

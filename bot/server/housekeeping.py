@@ -1,4 +1,4 @@
-"""Delete what is no longer needed: old deliveries, old results, unused mirrors."""
+"""Delete what is no longer needed: old deliveries, events and results, unused mirrors."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from pathlib import Path
 import structlog
 
 from bot.background import again_and_again
-from bot.storage.commits import CommitStore
-from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
+from bot.storage.stores import Stores
 from sandbox.base import SandboxError, SandboxProvider
 
 EVERY_SECONDS = 24 * 3600.0
@@ -34,19 +33,17 @@ _log = structlog.get_logger(__name__)
 class Housekeeping:
     """Tidies up at start, and once a day."""
 
-    def __init__(
-        self, deliveries: DeliveryStore, commits: CommitStore, journal: Journal, mirrors: Path
-    ) -> None:
+    def __init__(self, stores: Stores, journal: Journal, mirrors: Path) -> None:
         """Look after these.
 
         Args:
-            deliveries: Of webhooks.
-            commits: Whose checks failed, or were awaited.
+            stores: Of deliveries, of commits whose checks failed or were awaited, and of events.
             journal: Of light steps.
             mirrors: Folder of bare repositories, two levels deep, that speed up fetching.
         """
-        self._deliveries = deliveries
-        self._commits = commits
+        self._deliveries = stores.deliveries
+        self._commits = stores.commits
+        self._events = stores.events
         self._journal = journal
         self._mirrors = mirrors
 
@@ -66,13 +63,15 @@ class Housekeeping:
         """
         deliveries = await self._deliveries.prune(older_than)
         commits = await self._commits.prune(older_than - COMMITS_KEPT)
+        events = await self._events.prune(older_than)
         acts = await self._journal.prune(older_than)
         mirrors = await asyncio.to_thread(_remove_unused, self._mirrors, older_than)
-        if deliveries or commits or acts or mirrors:
+        if deliveries or commits or events or acts or mirrors:
             _log.info(
                 "old data thrown away",
                 deliveries=deliveries,
                 commits=commits,
+                events=events,
                 acts=acts,
                 mirrors=mirrors,
             )

@@ -85,14 +85,14 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(await open_database(settings.database_url))
         # What a power cut costs it, it costs the steps that it belongs to as well.
-        ledger = Ledger(
-            await stack.enter_async_context(
-                await open_database(settings.database_url, flushed=False)
-            )
+        unflushed = await stack.enter_async_context(
+            await open_database(settings.database_url, flushed=False)
         )
+        ledger = Ledger(unflushed)
         stack.push_async_callback(ledger.written)
         await ledger.close_ended_runs()
-        stores = Stores.on(database, ledger)
+        stores = Stores.on(database, ledger, unflushed)
+        await stack.enter_async_context(unflushed.news(stores.events.signals))
         runs = stores.runs
         session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=True))
         github = GitHub(
@@ -153,7 +153,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         missed = MissedDeliveries(github, stores.deliveries, every=settings.fixpoint_missed_seconds)
         await stack.enter_async_context(in_background(missed.keep_looking))
-        housekeeping = Housekeeping(stores.deliveries, stores.commits, journal, folder / "mirrors")
+        housekeeping = Housekeeping(stores, journal, folder / "mirrors")
         await stack.enter_async_context(in_background(housekeeping.keep_tidy))
         await stack.enter_async_context(
             in_background(partial(keep_sandboxes_tidy, tools.sandboxes))

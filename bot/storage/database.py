@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractAsyncContextManager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
@@ -28,6 +31,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from bot.errors import UsageError
 from bot.storage.group_commit import Act, GroupCommit, failed
+from bot.storage.signals import Signals, news_of_other_servers
 from bot.storage.tables import SCHEMA_VERSION, metadata, schema_version
 
 T = TypeVar("T")
@@ -69,6 +73,10 @@ class Database:
             StorageError: When it failed.
         """
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, act)
+
+    def news(self, signals: Signals) -> AbstractAsyncContextManager[None]:
+        """Return a block in which `signals` hears of what other servers keep."""
+        return news_of_other_servers(self._engine, signals)
 
     def _read(self, act: Act[T]) -> T:
         try:
@@ -185,8 +193,26 @@ def _prepare_sqlite(flushed: bool, connection: Any, record: object) -> None:  # 
 
 def set_up_sqlite(connection: Any, *, flushed: bool) -> None:
     """Let readers work beside one writer; only `flushed` commits survive a power cut."""
-    connection.execute("PRAGMA journal_mode=WAL")
+    _write_ahead(connection)
     connection.execute(f"PRAGMA synchronous={'FULL' if flushed else 'NORMAL'}")
+
+
+def _write_ahead(connection: Any) -> None:
+    """Keep the log of writes in a file of its own; SQLite does not wait for that lock itself.
+
+    Raises:
+        sqlite3.OperationalError: When another process holds it for long.
+    """
+    until = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _begin_sqlite(connection: Connection) -> None:

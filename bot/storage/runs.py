@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import (
+    Connection,
     Row,
     Select,
     and_,
@@ -21,6 +22,8 @@ from sqlalchemy import (
 from bot.model import Report, Verdict
 from bot.model.request import FixRequest
 from bot.storage.database import Database, insert_if_new
+from bot.storage.events import append_events, status_event
+from bot.storage.signals import Signals
 from bot.storage.stored_json import dump_report, dump_request, load_report, load_request
 from bot.storage.tables import runs
 
@@ -98,10 +101,14 @@ _LISTED = tuple(column for column in runs.c if column.name != "report")
 
 
 class RunStore:
-    """The table of runs. Every method raises `StorageError` when the database fails."""
+    """The table of runs. Every method raises `StorageError` when the database fails.
 
-    def __init__(self, database: Database) -> None:
+    A change of status is an event of the run: both are kept together, or neither.
+    """
+
+    def __init__(self, database: Database, signals: Signals | None = None) -> None:
         self._database = database
+        self._signals = Signals() if signals is None else signals
 
     async def create(self, request: FixRequest, delivery_id: str) -> bool:
         """Queue the run of a request; return whether it is new. On disk when this returns."""
@@ -122,7 +129,17 @@ class RunStore:
             "created_at": now,
             "updated_at": now,
         }
-        return await self._database.write(lambda connection: insert_if_new(connection, runs, row))
+        told = (status_event(row),)
+
+        def act(connection: Connection) -> bool:
+            new = insert_if_new(connection, runs, row)
+            if new:
+                append_events(connection, request.run_id, told)
+            return new
+
+        created = await self._database.write(act)
+        self._signals.wake(request.run_id)
+        return created
 
     async def get(self, run_id: str) -> RunRecord | None:
         """Return the run of that id, with its report."""
@@ -206,7 +223,18 @@ class RunStore:
         statement = update(runs).where(runs.c.id == run_id).values(values)
         if only_active:
             statement = statement.where(runs.c.status != RunStatus.DONE)
-        return await self._database.write(lambda connection: connection.execute(statement).rowcount)
+        told = (status_event(values),) if "status" in values else ()
+
+        def act(connection: Connection) -> int:
+            changed = connection.execute(statement).rowcount
+            if changed and told:
+                append_events(connection, run_id, told)
+            return changed
+
+        changed = await self._database.write(act)
+        if told:
+            self._signals.wake(run_id)
+        return changed
 
     async def _select(self, statement: Select[Any]) -> tuple[RunRecord, ...]:
         rows = await self._database.read(lambda connection: connection.execute(statement).all())

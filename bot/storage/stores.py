@@ -9,6 +9,7 @@ from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
 from bot.storage.database import Database
 from bot.storage.deliveries import DeliveryStore
+from bot.storage.events import EventStore
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore
 from bot.storage.stops import StopStore
@@ -26,16 +27,25 @@ class Stores:
     stops: StopStore
     approvals: ApprovalStore
     ledger: Ledger
+    events: EventStore
 
     @classmethod
-    def on(cls, database: Database, ledger: Ledger) -> Self:
-        """Return the stores of a database; the ledger may be on a connection of its own."""
+    def on(cls, database: Database, ledger: Ledger, unflushed: Database | None = None) -> Self:
+        """Return the stores of a database.
+
+        Args:
+            database: Of deliveries and runs.
+            ledger: May be on a connection of its own.
+            unflushed: For events, of which a power cut may cost the last; `database` if None.
+        """
+        events = EventStore(unflushed or database)
         return cls(
             DeliveryStore(database),
-            RunStore(database),
+            RunStore(database, events.signals),
             CommitStore(database),
             SwitchStore(database),
             StopStore(database),
             ApprovalStore(database),
             ledger,
+            events,
         )

@@ -1,6 +1,6 @@
 """Every table of both databases, and the column types that they share.
 
-`metadata` is of the database of deliveries and runs, `stepssteps_metadata` of the one of durable steps.
+`metadata` is of the database of deliveries and runs, `steps_metadata` of the one of durable steps.
 """
 
 from __future__ import annotations
@@ -104,6 +104,20 @@ runs = Table(
     Index("runs_by_thread", "repository", "number", "created_at"),
     Index("runs_by_status", "status"),
     Index("runs_by_age", "created_at"),
+)
+
+
+events = Table(
+    "run_events",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("type", String(16), nullable=False),
+    Column("key", String(64), nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("data", PlainText, nullable=False),
+    Index("run_events_by_key", "run_id", "key", unique=True),
+    Index("run_events_by_age", "at"),
 )
 
 

@@ -20,7 +20,7 @@ _COUNT = re.compile(
 )
 _RULE = re.compile(r"^ {2}─$", re.MULTILINE)
 _PLACE = re.compile(r"^ {2}(?P<file>[\w@./-]+\.[cm]?[jt]sx?):(?P<line>\d+)$")
-_STACK = re.compile(r"^ +(?:› (?:.*\()?|at )(?P<place>\S+:\d+:\d+\)?)$")
+_STACK = re.compile(r"^ +(?:› (?:[^(]*\()?|at )(?P<place>[^\s(]+:\d+:\d+\)?)$")
 _CODE = re.compile(r"^ +\d+: ")
 """A line of the excerpt that AVA shows of a test."""
 

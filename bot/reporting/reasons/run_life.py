@@ -34,3 +34,9 @@ def server_changed() -> str:
 def stored_by_another_version() -> str:
     """The steps that the run made can't be read."""
     return "An earlier version of Fixpoint started this run, and this version can't continue it."
+
+
+@example()
+def output_left_out() -> str:
+    """A run printed more than is kept of it."""
+    return "This run printed a lot, so its further output isn't kept."

@@ -102,6 +102,19 @@ def in_words(call: ToolCall) -> str:
             assert_never(action)
 
 
+def file_of(call: ToolCall) -> tuple[str, str]:
+    """Return the path of the file that a call is about, and `read`, `create` or `edit`; else ""."""
+    match read_action(call):
+        case View(path):
+            return relative(path), "read"
+        case Create(path):
+            return relative(path), "create"
+        case StrReplace(path) | Insert(path):
+            return relative(path), "edit"
+        case _:
+            return "", ""
+
+
 def _bash(fields: _Fields) -> Bash | Restart:
     if fields.flag("restart") and not fields.has("command"):
         return Restart()

@@ -1,0 +1,140 @@
+"""What the engine reports, as events that outlive it: JSON values with the keys of docs/api.md."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from bot.model import Report, Usage, Verification
+from bot.model.events import EventType, RunEvent
+from bot.model.progress import (
+    AttemptFinished,
+    CommandOutput,
+    CommandsFound,
+    Noticed,
+    PhaseStarted,
+    Progress,
+    Reproduced,
+    RunFinished,
+    ToolUsed,
+    TurnFinished,
+    Verified,
+)
+from bot.model.untrusted import clip
+from bot.redaction import Redactor
+from bot.reporting.json_report import (
+    accepted_value,
+    attempt_part,
+    commands_part,
+    cost_value,
+    finding_part,
+    name_value,
+    reproduction_part,
+)
+
+_LONGEST = 60_000
+"""Characters of one text of an event."""
+
+_MOST_ITEMS = 500
+"""Of one list of an event."""
+
+
+def told(event: Progress, redactor: Redactor) -> RunEvent:
+    """Return an event of the engine as it is kept: redacted, and no longer than it may be."""
+    kind, data = _told(redactor.frozen(event), redactor)
+    return RunEvent(kind, {name: _bounded(value) for name, value in data.items()})
+
+
+def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any]]:  # noqa: C901, PLR0911 - one case per event
+    match event:
+        case PhaseStarted(phase, attempt, detail):
+            return EventType.PHASE, {"phase": phase.value, "attempt": attempt, "detail": detail}
+        case CommandsFound(commands):
+            return EventType.COMMANDS, commands_part(commands) or {}
+        case CommandOutput(text):
+            return EventType.OUTPUT, {"text": text}
+        case Reproduced(reproduction):
+            told_of = reproduction_part(reproduction, redactor) or {}
+            observation = reproduction.observation
+            output = observation.output if observation is not None else ""
+            more = {"reason": reproduction.reason, "output": output}
+            return EventType.REPRODUCED, {**told_of, **more}
+        case TurnFinished():
+            return EventType.TURN, _turn(event)
+        case ToolUsed():
+            return EventType.TOOL, _tool(event)
+        case Noticed(text):
+            return EventType.NOTE, {"text": text}
+        case Verified(attempt, verification):
+            return EventType.VERIFIED, {"attempt": attempt, **_verification(verification)}
+        case AttemptFinished(attempt):
+            output = ""
+            if attempt.verification is not None and attempt.verification.target is not None:
+                output = attempt.verification.target.output
+            return EventType.ATTEMPT, {**attempt_part(attempt, redactor), "output": output}
+        case RunFinished(report):
+            return EventType.FINISHED, _report(report)
+        case _:
+            assert_never(event)
+
+
+def _turn(event: TurnFinished) -> dict[str, Any]:
+    return {
+        "attempt": event.attempt,
+        "turn": event.turn,
+        "model": event.model,
+        "action": event.action,
+        "said": event.said,
+        **_usage(event.usage),
+    }
+
+
+def _tool(event: ToolUsed) -> dict[str, Any]:
+    return {
+        "attempt": event.attempt,
+        "turn": event.turn,
+        "tool": event.tool,
+        "action": event.action,
+        "asked": dict(event.asked),
+        "answer": event.answer,
+        "failed": event.failed,
+        "path": event.path,
+        "operation": event.operation,
+    }
+
+
+def _verification(verification: Verification) -> dict[str, Any]:
+    target = verification.target
+    return {
+        "accepted": accepted_value(verification.acceptance),
+        "exit_code": target.exit_code if target is not None else None,
+        "failing": [one.test for one in target.failing] if target is not None else None,
+        "new_failures": [one.test for one in verification.new_failures],
+        "guard_findings": [finding_part(one) for one in verification.findings],
+        "problem": verification.problem,
+    }
+
+
+def _report(report: Report) -> dict[str, Any]:
+    return {
+        "verdict": name_value(report.verdict),
+        "reason": report.reason,
+        "seconds": round(report.seconds, 3),
+        **_usage(report.usage),
+    }
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {"tokens": usage.tokens, "cost_usd": cost_value(usage.cost_usd)}
+
+
+def _bounded(value: Any) -> Any:
+    """Return a value without the middle of what is too long."""
+    match value:
+        case str():
+            return clip(value, _LONGEST)
+        case dict():
+            return {name: _bounded(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_bounded(one) for one in value[:_MOST_ITEMS]]
+        case _:
+            return value
