@@ -128,6 +128,17 @@ class GitHub:
         """Ask GitHub to deliver that event once more."""
         await deliveries.redeliver(self._app, delivery_id)
 
+    async def installed_on(self, full_name: str) -> Repo | None:
+        """Return the repository with the installation that covers it; None where there is none."""
+        owner, _, name = full_name.partition("/")
+        try:
+            found = await self._app.get(
+                "/repos/{owner}/{repo}/installation", owner=owner, repo=name
+            )
+        except Gone:
+            return None
+        return Repo(full_name, int(found["id"]))
+
     # --- reading ---
 
     async def facts(self, repo: Repo) -> RepositoryFacts:

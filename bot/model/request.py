@@ -114,6 +114,8 @@ class FixRequest:
         turn: Of the runs that the failed commit had: 0 for the first, for the second 1.
         follows: Id of the run that published the failed commit, or None.
         continues: Id of the run whose budget was spent and which this one goes on with, or None.
+        asked_through: For what was asked on a page or by a program, the key that names the question;
+            else "".
     """
 
     repository: str
@@ -129,6 +131,7 @@ class FixRequest:
     turn: int = 0
     follows: str | None = None
     continues: str | None = None
+    asked_through: str = ""
 
     @property
     def run_id(self) -> str:
@@ -137,11 +140,14 @@ class FixRequest:
         Derived from the comment and the moment of its last edit, so that the same delivery, sent
         or handled twice, names the same run, and a new command in an edited comment another one.
         For failed checks it is derived from the commit, so it has one run however many of its
-        checks fail; only a person can start another. A run is continued once.
+        checks fail; only a person can start another. A run is continued once. A program that asks
+        twice with one key asks once.
         """
         repository = self.repository.lower()
         if self.continues is not None:
             key = f"{repository}+{self.continues}"
+        elif self.asked_through:
+            key = f"{repository}!{self.asked_through}"
         elif self.failed is None:
             key = f"{repository}/{self.comment_id}/{self.asked_at.isoformat()}"
         else:

@@ -220,9 +220,14 @@ def plan_job(
         event=_event(request, brief),
         repository=request.repository,
         is_fork=brief.is_fork,
-        red_on_base=config.checks.red_on_base or bool(request.actor),  # a person knows, and asks
+        red_on_base=config.checks.red_on_base or _somebody_asked(request),
         earlier=earlier,
     )
+
+
+def _somebody_asked(request: FixRequest) -> bool:
+    """Whether the run is not automatic: who asks knows that the base fails, too."""
+    return bool(request.actor or request.asked_through)
 
 
 def _event(request: FixRequest, brief: Brief) -> EventFacts:

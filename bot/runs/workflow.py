@@ -169,7 +169,7 @@ class FixWorkflow:
                 "wait for a person", self._asking.hold, request, report, brief, outcome, shown
             )
             return
-        if may_have_as_much_again(report, job.limits) and shown.somewhere:
+        if may_have_as_much_again(report, job.limits) and _answerable(request, shown):
             role = brief.config.who.approve
             offer = await steps("offer more", self._asking.offer, request, job.limits, role)
             outcome = Offered(offer)
@@ -241,7 +241,7 @@ class FixWorkflow:
     ) -> tuple[Report, Outcome | Held]:
         checkout, caps = self._sources.checkout(request, brief), self._beginning.caps_of(brief)
         report = await self._watched(request, brief, job, checkout, caps, shown, steps)
-        outcome = unpublished(request, brief, report, answerable=shown.somewhere)
+        outcome = unpublished(request, brief, report, answerable=_answerable(request, shown))
         if outcome is not None:
             return report, outcome
         return report, await steps("publish", self._publish, request, brief, report, checkout)
@@ -255,6 +255,11 @@ class FixWorkflow:
 
 def _repo(request: FixRequest) -> Repo:
     return Repo(request.repository, request.installation_id)
+
+
+def _answerable(request: FixRequest, shown: Shown) -> bool:
+    """Whether there is a place where a person can answer: on GitHub, or where they asked."""
+    return shown.somewhere or bool(request.asked_through)
 
 
 async def _refuse_outdated(_: FixRequest) -> None:

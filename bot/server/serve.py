@@ -35,6 +35,7 @@ from bot.redaction import Redactor, redactor_of
 from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
 from bot.runs.timing import Timing
 from bot.runs.workflow import FixWorkflow
+from bot.server.dashboard import web_parts
 from bot.server.housekeeping import Housekeeping, keep_sandboxes_tidy
 from bot.server.open_files import raise_limit
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
@@ -49,6 +50,8 @@ from bot.storage.steps_database import steps_database
 from bot.storage.stores import Stores
 from bot.telemetry.logs import configure_logs
 from bot.telemetry.sentry import configure_sentry
+from bot.web.application import add_routes
+from bot.web.asking import Asking
 
 LOOK_AGAIN = 4
 """How many times `FIXPOINT_RETRY_SECONDS` checks that still run are left alone at first."""
@@ -159,6 +162,9 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             in_background(partial(keep_sandboxes_tidy, tools.sandboxes))
         )
         app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
+        asking = Asking(github, stores, durable.start, waiting, settings.github_url)
+        await asking.start_what_was_asked()
+        add_routes(app, web_parts(settings, asking, stores, database, caps_of(settings)))
         yield Server(
             app,
             database,

@@ -225,6 +225,12 @@ class ServerSettings(LocalSettings):
     fixpoint_log_format: LogFormat = Field(
         LogFormat.JSON, description="Log format: `json` or `console`."
     )
+    fixpoint_admin_token: SecretStr | None = Field(
+        None,
+        min_length=16,
+        description="Token for the dashboard and the API, at least 16 characters. If unset, they are "
+        "on only while `HOST` is a loopback address.",
+    )
     sentry_dsn: SecretStr | None = Field(None, description="Sentry DSN for error reports.")
     host: str = Field(
         "0.0.0.0",  # noqa: S104 - a server in a container is reached from outside it

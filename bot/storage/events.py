@@ -80,6 +80,28 @@ class EventStore:
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(map(_kept, rows))
 
+    async def without_output(self, run_id: str, most: int = 10_000) -> tuple[KeptEvent, ...]:
+        """Return the events of a run that are not output, in order."""
+        statement = (
+            select(events)
+            .where(events.c.run_id == run_id, events.c.type != EventType.OUTPUT)
+            .order_by(events.c.number)
+            .limit(most)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(map(_kept, rows))
+
+    async def last_output(self, run_id: str, most: int = 40) -> tuple[KeptEvent, ...]:
+        """Return the last pieces of output of a run, in order."""
+        statement = (
+            select(events)
+            .where(events.c.run_id == run_id, events.c.type == EventType.OUTPUT)
+            .order_by(events.c.number.desc())
+            .limit(most)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(map(_kept, reversed(rows)))
+
     async def follow(
         self, run_id: str, number: int = 0, *, pulse: float = 15.0
     ) -> AsyncGenerator[tuple[KeptEvent, ...]]:

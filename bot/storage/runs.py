@@ -97,7 +97,7 @@ class RunChanges(TypedDict, total=False):
     tokens: int
 
 
-_LISTED = tuple(column for column in runs.c if column.name != "report")
+LISTED = tuple(column for column in runs.c if column.name != "report")
 
 
 class RunStore:
@@ -238,11 +238,11 @@ class RunStore:
 
     async def _select(self, statement: Select[Any]) -> tuple[RunRecord, ...]:
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
-        return tuple(_run(row) for row in rows)
+        return tuple(run_of(row) for row in rows)
 
 
 def _of(repository: str | None = None, number: int | None = None) -> Select[Any]:
-    statement = select(*_LISTED).order_by(runs.c.created_at.desc(), runs.c.id)
+    statement = select(*LISTED).order_by(runs.c.created_at.desc(), runs.c.id)
     if repository is not None:
         statement = statement.where(runs.c.repository == repository.lower())
     if number is not None:
@@ -250,7 +250,8 @@ def _of(repository: str | None = None, number: int | None = None) -> Select[Any]
     return statement
 
 
-def _run(row: Row[Any]) -> RunRecord:
+def run_of(row: Row[Any]) -> RunRecord:
+    """Return the run of a row of all columns, or of those that are listed."""
     report = getattr(row, "report", None)
     return RunRecord(
         id=row.id,

@@ -1,0 +1,1 @@
+"""The dashboard and the API: what people and programs see of runs, and ask for."""

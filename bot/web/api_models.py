@@ -1,0 +1,151 @@
+"""What the API takes and gives, as docs/api.md and the OpenAPI document describe it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.model.events import KeptEvent
+from bot.reporting.json_report import VerdictName, cost_value, name_value
+from bot.storage.run_lists import RepositoryFigures
+from bot.storage.runs import RunRecord
+from bot.web.asking import LONGEST_PROMPT
+
+RunStatusName = Literal["queued", "running", "waiting", "done"]
+
+
+class _Given(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class NewRun(_Given):
+    """What to fix."""
+
+    repository: Annotated[str, Field(min_length=1, max_length=300)] = Field(
+        description="`owner/name` or the repository's address; the App must be installed there."
+    )
+    prompt: str = Field("", max_length=LONGEST_PROMPT, description="What is wrong, in words.")
+    number: int | None = Field(
+        None, ge=1, le=2**31 - 1, description="Issue or pull request that it is about."
+    )
+    test: str | None = Field(None, max_length=10_000, description="The failing command.")
+    budget_usd: Decimal | None = Field(
+        None, gt=0, le=10_000, description="Maximum cost of model calls in dollars."
+    )
+
+
+class CodeRequest(_Given):
+    """What to do in a repository."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", str_strip_whitespace=True)
+
+    repoUrl: str = Field(min_length=1, max_length=300, description="Address of the repository.")  # noqa: N815 - the clients' name
+    prompt: str = Field(min_length=1, max_length=LONGEST_PROMPT, description="What to do.")
+
+
+class _Told(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class RunPart(_Told):
+    """One run."""
+
+    id: str = Field(description="12 hex digits.")
+    repository: str = Field(description="`owner/name`.")
+    number: int | None = Field(description="Issue or pull request; null without one.")
+    status: RunStatusName = Field(description="Where the run is.")
+    verdict: VerdictName | None = Field(description="How it ended; null before that.")
+    reason: str = Field(description="Why it ended like this, in one sentence.")
+    head: str | None = Field(description="The commit; null until it is known.")
+    pull_request_url: str | None = Field(description="What it published; null if nothing.")
+    cost_usd: float | None = Field(description="US dollars; null when a price is unknown.")
+    tokens: int = Field(description="Tokens of all model calls.")
+    created_at: datetime = Field(description="UTC.")
+    updated_at: datetime = Field(description="UTC.")
+
+
+class RunPage(_Told):
+    """Some of the runs, the youngest first."""
+
+    runs: tuple[RunPart, ...] = Field(description="At most `limit`.")
+    total: int = Field(description="How many there are on all pages.")
+    next: str | None = Field(description="Path of the next page; null on the last.")
+
+
+class StartedPart(_Told):
+    """A run that was started."""
+
+    id: str = Field(description="Of the run.")
+    url: str = Field(description="Path of the run in this API.")
+    events: str = Field(description="Path of its events, as a stream.")
+
+
+class EventPart(_Told):
+    """One thing that happened."""
+
+    number: int = Field(description="Counts from 1; what `Last-Event-ID` takes.")
+    type: str = Field(description="What kind of thing.")
+    at: datetime = Field(description="UTC.")
+    data: dict[str, Any] = Field(description="Depends on the type; texts are untrusted.")
+
+
+class EventPage(_Told):
+    """Some of the events, in order."""
+
+    events: tuple[EventPart, ...] = Field(description="At most 500.")
+
+
+class RepositoryPart(_Told):
+    """How a repository's runs of the last 30 days went."""
+
+    repository: str = Field(description="`owner/name`, in lower case.")
+    runs: int = Field(description="That ended.")
+    fixed: int = Field(description="Of them, those that ended fixed.")
+    flaky: int = Field(description="Of them, those that found a flaky failure.")
+    median_seconds: float | None = Field(description="From acceptance to end, of those fixed.")
+    cost_usd: float | None = Field(description="Of all of them; null when a price is unknown.")
+
+
+class RepositoryPage(_Told):
+    """All repositories with runs in the last 30 days."""
+
+    repositories: tuple[RepositoryPart, ...] = Field(description="The busiest first.")
+
+
+def run_part(run: RunRecord) -> RunPart:
+    """Return a run as the API shows it."""
+    values = {
+        "id": run.id,
+        "repository": run.request.repository,
+        "number": run.request.number,
+        "status": run.status.value,
+        "verdict": None if run.verdict is None else name_value(run.verdict),
+        "reason": run.reason,
+        "head": run.head,
+        "pull_request_url": run.pull_request_url,
+        "cost_usd": cost_value(run.cost_usd),
+        "tokens": run.tokens,
+        "created_at": run.created_at,
+        "updated_at": run.updated_at,
+    }
+    return RunPart.model_validate(values)
+
+
+def event_part(event: KeptEvent) -> EventPart:
+    """Return an event as the API shows it."""
+    return EventPart(number=event.number, type=event.type.value, at=event.at, data=dict(event.data))
+
+
+def repository_part(one: RepositoryFigures) -> RepositoryPart:
+    """Return a repository as the API shows it."""
+    return RepositoryPart(
+        repository=one.repository,
+        runs=one.runs,
+        fixed=one.fixed,
+        flaky=one.flaky,
+        median_seconds=one.median_seconds,
+        cost_usd=cost_value(one.cost_usd),
+    )

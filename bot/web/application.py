@@ -1,0 +1,150 @@
+"""Put the dashboard and the API onto the server, behind the door that lets in who may."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from dataclasses import dataclass
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+import structlog
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from bot.errors import StorageError
+from bot.web.access import SESSION, Access
+from bot.web.api import PREFIX, Api
+from bot.web.code import Code
+from bot.web.openapi import document
+from bot.web.pages import Pages
+from bot.web.problems import Problem
+
+_log = structlog.get_logger(__name__)
+
+OFF = (
+    "The dashboard and the API are off, because the server can be reached from other machines and "
+    "nobody would have to log in. Set FIXPOINT_ADMIN_TOKEN, or set HOST to 127.0.0.1."
+)
+_FOREIGN = (
+    "Without FIXPOINT_ADMIN_TOKEN, only requests to this machine's own name are answered. Open "
+    "http://localhost, or set the token."
+)
+_OTHER_PAGE = (
+    "A page of another site sent this. Send it from the dashboard, or with the admin token."
+)
+_UNKNOWN = "Send the admin token: Authorization: Bearer TOKEN."
+_OPEN = frozenset({"/webhook", "/healthz", "/readyz"})
+"""Answered to everybody, by handlers of the server itself."""
+
+_NAME = web.RequestKey("name", str)
+"""By which a request is found in the log."""
+
+_WITHOUT_LOGIN = frozenset({"/login"})
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What answers."""
+
+    access: Access
+    api: Api
+    code: Code
+    pages: Pages
+
+
+def add_routes(app: web.Application, parts: Parts) -> None:
+    """Route the dashboard and the API, and have every request pass the door."""
+    app.middlewares.append(_door(parts.access))
+    app.on_response_prepare.append(_sign)
+    operations = parts.api.operations()
+    for one in operations:
+        app.router.add_route(one.method, one.path, one.handler)
+    text = json.dumps(document(operations), indent=2)
+
+    async def described(_: web.Request) -> web.Response:
+        return web.Response(text=text, content_type="application/json")
+
+    app.router.add_get(f"{PREFIX}/openapi.json", described)
+    app.router.add_post("/code", parts.code.handle)
+    parts.pages.add_to(app)
+    if not parts.access.is_open:
+        _log.warning("dashboard and API are off", problem=OFF)
+
+
+async def _sign(request: web.Request, response: web.StreamResponse) -> None:
+    """Give every answer the headers that keep browsers from doing what no page of ours does."""
+    if request.path in _OPEN:
+        return
+    response.headers["X-Request-ID"] = request.get(_NAME, "")
+    for header, value in _HEADERS.items():
+        response.headers.setdefault(header, value)
+
+
+def _door(access: Access) -> Middleware:
+    @web.middleware
+    async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Let in who may; every error is a sentence, and every answer can be found in the log."""
+        if request.path in _OPEN:
+            return await handler(request)
+        request[_NAME] = uuid.uuid4().hex[:16]
+        with structlog.contextvars.bound_contextvars(request_id=request[_NAME]):
+            try:
+                _let_in(access, request)
+                return await handler(request)
+            except Problem as problem:
+                return problem.response()
+            except StorageError as error:
+                return Problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()
+
+    return door
+
+
+def _let_in(access: Access, request: web.Request) -> None:
+    """Raise what keeps a request out; remember the session of a person."""
+    if not access.is_open:
+        raise Problem(HTTPStatus.NOT_FOUND, OFF)
+    if not access.reaches(request):
+        raise Problem(HTTPStatus.FORBIDDEN, _FOREIGN)
+    if access.bearer(request):
+        return
+    if not _is_own(request):
+        raise Problem(HTTPStatus.FORBIDDEN, _OTHER_PAGE)
+    if request.path in _WITHOUT_LOGIN or request.path.startswith("/static/"):
+        return
+    session = access.session(request)
+    if session is not None:
+        request[SESSION] = session
+    elif _is_for_programs(request.path):
+        raise Problem(HTTPStatus.UNAUTHORIZED, _UNKNOWN, {"WWW-Authenticate": "Bearer"})
+    else:
+        raise web.HTTPSeeOther("/login")
+
+
+def _is_own(request: web.Request) -> bool:
+    """Whether no page of somebody else's made a browser send this, as far as browsers tell.
+
+    See https://developer.mozilla.org/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site
+    """
+    if request.method in {"GET", "HEAD"}:
+        return True
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site in {"same-origin", "none"}
+    origin = request.headers.get("Origin")
+    return origin is None or urlsplit(origin).netloc == request.host
+
+
+def _is_for_programs(path: str) -> bool:
+    return path.startswith(("/api/", "/health")) or path in {"/code", "/metrics"}

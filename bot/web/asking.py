@@ -1,0 +1,181 @@
+"""Start, stop, answer and repeat runs for people on a page and for programs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from http import HTTPStatus
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from bot.errors import Conflict, GitHubError, NotPermitted
+from bot.github.github import GitHub
+from bot.intake.approvals import Approvals
+from bot.model.request import FixRequest, Options
+from bot.storage.approvals import ApprovalAnswer
+from bot.storage.runs import RunRecord, RunStatus
+from bot.storage.stores import Stores
+from bot.web.problems import Problem
+
+LONGEST_PROMPT = 20_000
+_ADDRESS = re.compile(
+    r"(?:https?://(?P<host>[A-Za-z0-9.:-]{1,200})/)?"
+    r"(?P<name>[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100})/?"
+)
+_FROM_API = "api"
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What somebody wants to have fixed.
+
+    Attributes:
+        repository: `owner/name`, or its address.
+        prompt: What is wrong, in words.
+        number: Of the issue or pull request that it is about, or None.
+        test: The failing command, or None.
+        budget_usd: Money for model calls, or None.
+        key: Names the question: asked twice, it is one run. "" makes one up.
+    """
+
+    repository: str
+    prompt: str = ""
+    number: int | None = None
+    test: str | None = None
+    budget_usd: Decimal | None = None
+    key: str = ""
+
+
+class Asking:
+    """Acts on runs. Every method raises `Problem` with a sentence when it can't."""
+
+    def __init__(
+        self,
+        github: GitHub,
+        stores: Stores,
+        start: Callable[[FixRequest], Awaitable[None]],
+        approvals: Approvals,
+        web_url: str,
+    ) -> None:
+        """Say what to act on.
+
+        Args:
+            github: To find repositories and issues.
+            stores: Of runs.
+            start: Starts a run that is stored.
+            approvals: Takes answers to runs that wait.
+            web_url: Of GitHub: addresses of repositories elsewhere are refused.
+        """
+        self._github = github
+        self._host = urlsplit(web_url).netloc.lower()
+        self._runs = stores.runs
+        self._start = start
+        self._approvals = approvals
+
+    async def ask(self, ask: Ask) -> str:
+        """Start the run that answers; return its id."""
+        name = repository_of(ask.repository, self._host)
+        if not ask.prompt.strip() and ask.number is None and not ask.test:
+            raise Problem(
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                "Say what is wrong: give a prompt, an issue number, or a failing command.",
+            )
+        if len(ask.prompt) > LONGEST_PROMPT:
+            raise Problem(
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                f"The prompt has {len(ask.prompt):,} characters; at most {LONGEST_PROMPT:,} are "
+                "allowed. Shorten it.",
+            )
+        try:
+            repo = await self._github.installed_on(name)
+            if repo is None:
+                raise Problem(
+                    HTTPStatus.NOT_FOUND,
+                    f"The App isn't installed on {name}. Install it there, or check the name.",
+                )
+            is_pull = False
+            if ask.number is not None:
+                is_pull = (await self._github.issue(repo, ask.number)).is_pull_request
+        except (NotPermitted, Conflict) as error:
+            raise Problem(HTTPStatus.NOT_FOUND, str(error)) from error
+        except GitHubError as error:
+            raise Problem(HTTPStatus.BAD_GATEWAY, str(error)) from error
+        request = FixRequest(
+            repository=repo.full_name,
+            installation_id=repo.installation_id,
+            number=ask.number,
+            is_pull_request=is_pull,
+            actor="",
+            comment_id=None,
+            asked_at=datetime.now(UTC),
+            instructions=ask.prompt.strip(),
+            options=Options(test=ask.test or None, budget_usd=ask.budget_usd),
+            asked_through=ask.key or uuid4().hex,
+        )
+        return await self._begin(request)
+
+    async def again(self, run_id: str) -> str:
+        """Start a run with the same question; return its id."""
+        run = await self.run(run_id)
+        if run.status is not RunStatus.DONE:
+            raise Problem(
+                HTTPStatus.CONFLICT, f"Run {run_id} hasn't ended yet. Stop it before you retry it."
+            )
+        now = datetime.now(UTC)
+        return await self._begin(
+            replace(run.request, asked_through=uuid4().hex, asked_at=now, continues=None)
+        )
+
+    async def stop(self, run_id: str) -> None:
+        """Ask a run to stop."""
+        run = await self.run(run_id)
+        if not await self._runs.request_stop(run.id):
+            raise Problem(HTTPStatus.CONFLICT, f"Run {run_id} has already ended.")
+
+    async def answer(self, run_id: str, *, approved: bool) -> None:
+        """Answer a run that waits for a person."""
+        run = await self.run(run_id)
+        if not await self._approvals.asks(run):
+            raise Problem(HTTPStatus.CONFLICT, f"Run {run_id} isn't waiting for an answer.")
+        answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
+        await self._approvals.answer(run.id, answer, "an administrator")
+
+    async def waits(self, run: RunRecord) -> bool:
+        """Return whether a person's answer is wanted."""
+        return await self._approvals.asks(run)
+
+    async def run(self, run_id: str) -> RunRecord:
+        """Return a run with its report."""
+        found = await self._runs.get(run_id)
+        if found is None:
+            raise Problem(HTTPStatus.NOT_FOUND, f"There is no run {run_id[:40]!r}.")
+        return found
+
+    async def start_what_was_asked(self) -> None:
+        """Start what was stored by a process that ended before it could start it."""
+        for run in await self._runs.active():
+            if run.status is RunStatus.QUEUED and run.request.asked_through:
+                await self._start(run.request)
+
+    async def _begin(self, request: FixRequest) -> str:
+        await self._runs.create(request, _FROM_API)
+        await self._start(request)
+        return request.run_id
+
+
+def repository_of(text: str, host: str) -> str:
+    """Return `owner/name` of a name, or of an address at `host`.
+
+    Raises:
+        Problem: When it is neither.
+    """
+    found = _ADDRESS.fullmatch(text.strip())
+    if found is None or (found["host"] or host).lower() not in {host, f"www.{host}"}:
+        raise Problem(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            f"The repository must look like owner/name or https://{host}/owner/name.",
+        )
+    return found["name"].removesuffix(".git")

@@ -1,0 +1,73 @@
+"""Untrusted text as HTML that shows it and does nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from bot.model.untrusted import reveal_hidden
+
+_ESCAPE = re.compile(
+    r"\x1b\[([0-9;]{0,40})m|\x1b\[[0-?]{0,40}[ -/]{0,8}[@-~]|\x1b\][^\x07\x1b]{0,500}(?:\x07|\x1b\\)?|\x1b."
+)
+_COLOURS = {str(30 + n): f"c{n}" for n in range(8)} | {str(90 + n): f"c{n} b" for n in range(8)}
+_STYLES = {"1": "b", "2": "d", "3": "i", "4": "u"}
+_OVERWRITTEN = re.compile(r"[^\n\r]*\r(?!\n|$)")
+"""A line that the program wrote over, as progress bars do."""
+
+
+def terminal(text: str) -> Markup:
+    """Return what a program printed with its colours; other escape sequences are left out."""
+    text = _OVERWRITTEN.sub("", text.replace("\r\n", "\n"))
+    return Markup("").join(_pieces(text))
+
+
+def _pieces(text: str) -> Iterator[Markup]:
+    style: set[str] = set()
+    position = 0
+    for found in _ESCAPE.finditer(text):
+        yield _span(text[position : found.start()], style)
+        position = found.end()
+        if found[1] is not None:
+            style = _after(style, found[1].split(";"))
+    yield _span(text[position:], style)
+
+
+def _after(style: set[str], codes: list[str]) -> set[str]:
+    """Return the style behind an SGR sequence: ECMA-48, section 8.3.117."""
+    new = set(style)
+    for code in codes:
+        if code in {"", "0"}:
+            new.clear()
+        elif code in _COLOURS:
+            new = {one for one in new if not one.startswith("c")} | {_COLOURS[code]}
+        elif code == "39":
+            new = {one for one in new if not one.startswith("c")}
+        elif code in _STYLES:
+            new.add(_STYLES[code])
+        elif code in {"38", "48"}:
+            break  # colours beyond the sixteen are not shown
+    return new
+
+
+def _span(text: str, style: set[str]) -> Markup:
+    shown = reveal_hidden(text)
+    if not style or not shown:
+        return Markup.escape(shown)
+    return Markup('<span class="{}">{}</span>').format(" ".join(sorted(style)), shown)
+
+
+def diff(patch: str) -> Markup:
+    """Return a patch with its lines coloured."""
+    return Markup("\n").join(
+        Markup('<span class="{}">{}</span>').format(_kind(line), reveal_hidden(line))
+        for line in patch.split("\n")
+    )
+
+
+def _kind(line: str) -> str:
+    if line.startswith(("diff ", "index ", "--- ", "+++ ", "new file", "deleted file")):
+        return "file"
+    return {"@": "hunk", "+": "add", "-": "del"}.get(line[:1], "same")

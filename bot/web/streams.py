@@ -1,0 +1,49 @@
+"""Server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from aiohttp import web
+
+PULSE_SECONDS = 15.0
+"""Between two signs of life: proxies close what is silent for a minute."""
+
+
+@contextlib.asynccontextmanager
+async def stream(request: web.Request) -> AsyncIterator[web.StreamResponse]:
+    """Open a stream to the client of a request; that it leaves ends the block without an error."""
+    response = web.StreamResponse(
+        headers={
+            "Content-Type": "text/event-stream; charset=utf-8",
+            "Cache-Control": "no-store",
+            "X-Accel-Buffering": "no",
+        }
+    )
+    await response.prepare(request)
+    with contextlib.suppress(ConnectionResetError):
+        yield response
+        await response.write_eof()
+
+
+async def pulse(response: web.StreamResponse) -> None:
+    """Show that there is nothing new."""
+    await response.write(b": still here\n\n")
+
+
+async def send(
+    response: web.StreamResponse,
+    data: Mapping[str, Any],
+    *,
+    event: str = "",
+    number: int | None = None,
+) -> None:
+    """Send one event; its JSON has no line end, so that it is one line of data."""
+    lines = [] if number is None else [f"id: {number}"]
+    lines += [f"event: {event}"] if event else []
+    lines.append(f"data: {json.dumps(data, ensure_ascii=False)}")
+    text = "\n".join(lines) + "\n\n"
+    await response.write(text.encode("utf-8", "replace"))

@@ -1,0 +1,78 @@
+"""The events of a run as people read them: what came first, each attempt with all that belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from bot.model.events import EventType, KeptEvent
+from bot.model.progress import Phase
+
+_OPENS = frozenset({Phase.ATTEMPT.value, Phase.WRITE_TEST.value})
+
+
+@dataclass(slots=True)
+class Entry:
+    """One line of the timeline, or an attempt with its own lines.
+
+    Attributes:
+        number: Of its event.
+        kind: The event's type, or `group` for what has lines of its own.
+        at: UTC.
+        data: Of the event; of a group, of its end, or empty while it lasts.
+        title: Of a group: `attempt 1`.
+        detail: Of a group: who proposes.
+        entries: Of a group: its lines, in order.
+        ended: Of a group: when it ended, or None.
+    """
+
+    number: int
+    kind: str
+    at: datetime
+    data: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    detail: str = ""
+    entries: list[Entry] = field(default_factory=list)
+    ended: datetime | None = None
+
+    @property
+    def cost(self) -> tuple[int, float | None]:
+        """Tokens and dollars of a group so far."""
+        turns = [one.data for one in self.entries if one.kind == EventType.TURN]
+        told = self.data or (turns[-1] if turns else {"tokens": 0, "cost_usd": 0.0})
+        return told["tokens"], told["cost_usd"]
+
+
+def timeline(events: Iterable[KeptEvent]) -> list[Entry]:
+    """Return the entries of a run, in order. Pure; output is left out."""
+    found: list[Entry] = []
+    group: Entry | None = None
+    for event in events:
+        entry = Entry(event.number, event.type.value, event.at, event.data)
+        match event.type:
+            case EventType.OUTPUT:
+                continue
+            case EventType.PHASE if event.data["phase"] in _OPENS:
+                group = _opened(event)
+                found.append(group)
+                continue
+            case EventType.ATTEMPT if group is not None:
+                group.data, group.ended = event.data, event.at
+                group = None
+                continue
+            case EventType.STATUS | EventType.FINISHED | EventType.COMMANDS | EventType.REPRODUCED:
+                group = None
+            case _:
+                pass
+        (found if group is None else group.entries).append(entry)
+    return found
+
+
+def _opened(event: KeptEvent) -> Entry:
+    phase, number = event.data["phase"], event.data["attempt"]
+    title = phase if number is None else f"{phase} {number}"
+    return Entry(
+        event.number, "group", event.at, title=title, detail=str(event.data["detail"] or "")
+    )

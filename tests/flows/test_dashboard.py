@@ -1,0 +1,260 @@
+"""People watch and ask on pages, programs through the API: stories through the whole server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from bot.model import Verdict
+from tests.flows.world import CONFIG, FILES, RIGHT, WRONG, World, attempts, open_world
+
+TOKEN = "an admin token of some length"
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+LOCAL = {"HOST": "127.0.0.1"}
+WITH_TOKEN = {"FIXPOINT_ADMIN_TOKEN": TOKEN, "HOST": "0.0.0.0"}
+
+
+@asynccontextmanager
+async def browser(
+    world: World, headers: Mapping[str, str] | None = None
+) -> AsyncIterator[aiohttp.ClientSession]:
+    """Open what asks the server, and keeps its cookies."""
+    jar = aiohttp.CookieJar(unsafe=True)
+    base = str(world.web.make_url("/"))
+    async with aiohttp.ClientSession(base, headers=headers, cookie_jar=jar) as session:
+        yield session
+
+
+async def page(session: aiohttp.ClientSession, path: str) -> str:
+    """Return a page that is there."""
+    async with session.get(path) as answer:
+        assert answer.status == 200, await answer.text()
+        return await answer.text()
+
+
+async def events(answer: aiohttp.ClientResponse) -> list[dict[str, Any]]:
+    """Return the data of all events of a stream that ends."""
+    text = await answer.text()
+    found = re.findall(r"^data: (.*)$", text, re.MULTILINE)
+    return [json.loads(one) for one in found]
+
+
+def csrf(html: str) -> str:
+    """Return what a form has to carry."""
+    found = re.search(r'name="csrf" value="([0-9a-f]+)"', html)
+    assert found is not None
+    return found[1]
+
+
+async def test_a_program_asks_and_follows(tmp_path: Path) -> None:
+    """`POST /code`: the words that Tiny Backspace's clients know, a pull request at the end."""
+    async with open_world(tmp_path, attempts(RIGHT), environ=LOCAL) as world, browser(world) as web:
+        asked = {"repoUrl": f"{world.github.web_url}/acme/app", "prompt": "It says wrong."}
+        async with web.post("/code", json=asked) as answer:
+            assert answer.content_type == "text/event-stream"
+            told = await events(answer)
+        await world.settled()
+        run = await world.run()
+        assert run.verdict is Verdict.FIXED
+        assert world.repaired() == "right\n"
+        steps = [one["step"] for one in told if one["type"] == "info"]
+        known = ["validation", "sandbox_init", "clone", "analysis", "ai_processing", "pr_creation"]
+        assert list(dict.fromkeys(steps)) == known
+        progress = [one["progress"] for one in told if "progress" in one]
+        assert progress == sorted(progress)
+        assert {"type": "file_edit", "filepath": "app.txt", "operation": "edit"}.items() <= next(
+            one for one in told if one["type"] == "file_edit"
+        ).items()
+        assert "The file said wrong. It says right now." in {
+            one["message"] for one in told if one["type"] == "agent_thinking"
+        }
+        assert told[-1]["type"] == "success"
+        assert told[-1]["pr_url"] == run.pull_request_url
+        assert told[-1]["progress"] == 100
+
+
+async def test_a_client_that_leaves_ends_nothing(tmp_path: Path) -> None:
+    """The run goes on, and another client hears all of it from where the first one was."""
+    async with open_world(tmp_path, attempts(RIGHT), environ=LOCAL) as world, browser(world) as web:
+        key = {"Idempotency-Key": "once"}
+        asked = {"repoUrl": "acme/app", "prompt": "It says wrong."}
+        async with web.post("/code", json=asked, headers=key) as answer:
+            await answer.content.readline()
+        async with web.post("/code", json=asked, headers=key) as answer:
+            told = await events(answer)
+        assert told[-1]["type"] == "success"
+        assert len(await world.server.runs.list()) == 1
+        run = (await world.run()).id
+        accept = {"Accept": "text/event-stream", "Last-Event-ID": "2"}
+        async with web.get(f"/api/v1/runs/{run}/events", headers=accept) as answer:
+            heard = await events(answer)
+        assert [one["number"] for one in heard] == list(range(3, 3 + len(heard)))
+        assert heard[-1]["data"]["status"] == "done"
+
+
+async def test_the_api(tmp_path: Path) -> None:
+    """Create, list, show, report, patch, logs, retry; errors are sentences."""
+    async with (
+        open_world(tmp_path, attempts(RIGHT), environ=WITH_TOKEN) as world,
+        browser(world, BEARER) as web,
+    ):
+        asked = {"repository": "acme/app", "number": world.issue.number}
+        async with web.post("/api/v1/runs", json=asked) as answer:
+            assert answer.status == 202
+            started = await answer.json()
+        await world.settled()
+        assert len(world.said()) == 1
+        async with web.get(started["url"]) as answer:
+            run = await answer.json()
+        assert (run["status"], run["verdict"], run["number"]) == ("done", "fixed", 1)
+        assert run["pull_request_url"].endswith("/pull/2")
+        async with web.get("/api/v1/runs?verdict=fixed&q=ACME&limit=1") as answer:
+            listed = await answer.json()
+        assert (listed["runs"], listed["total"], listed["next"]) == ([run], 1, None)
+        async with web.get(f"{started['url']}/report") as answer:
+            assert (await answer.json())["verdict"] == "fixed"
+        async with web.get(f"{started['url']}/patch") as answer:
+            assert "+right" in await answer.text()
+        async with web.get(f"{started['url']}/logs") as answer:
+            assert "FAILED checks.sh::app" in await answer.text()
+        async with web.get("/api/v1/repositories") as answer:
+            [repository] = (await answer.json())["repositories"]
+        assert (repository["repository"], repository["runs"], repository["fixed"]) == (
+            "acme/app", 1, 1,
+        )  # fmt: skip
+        async with web.post(f"{started['url']}/retry") as answer:
+            again = await answer.json()
+        assert again["id"] != started["id"]
+        await world.settled()
+        for method, path, body, status, words in [
+            ("GET", "/api/v1/runs/nothing", None, 404, "no run"),
+            ("GET", "/api/v1/runs?limit=x", None, 422, "limit must be"),
+            ("GET", "/api/v1/runs?status=odd", None, 422, "queued, running"),
+            ("POST", f"{started['url']}/stop", None, 409, "already ended"),
+            ("POST", f"{started['url']}/approve", None, 409, "waiting"),
+            ("POST", "/api/v1/runs", {"repository": "no"}, 422, "owner/name"),
+            ("POST", "/api/v1/runs", {"repository": "acme/app"}, 422, "what is wrong"),
+            ("POST", "/api/v1/runs", {"repository": "a/b", "prompt": "x"}, 404, "installed"),
+            ("POST", "/api/v1/runs", {"odd": 1}, 422, "odd: Extra"),
+            (
+                "POST",
+                "/api/v1/runs",
+                {"repository": "https://elsewhere.test/a/b"},
+                422,
+                "look like",
+            ),
+        ]:
+            said = dict(body) if body else None
+            if said and "prompt" not in said and said.get("repository") != "acme/app":
+                said["prompt"] = "x"
+            async with web.request(method, path, json=said) as answer:
+                assert answer.status == status, await answer.text()
+                assert answer.content_type == "application/problem+json"
+                assert words in (await answer.json())["detail"]
+
+
+async def test_a_person_watches_and_answers(tmp_path: Path) -> None:
+    """From the form to the pull request: the pages, the live stream, the approval."""
+    config = f"{CONFIG}confidence: approve\n"
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with (
+        open_world(tmp_path, attempts(WRONG, RIGHT), files=files, environ=LOCAL) as world,
+        browser(world) as web,
+    ):
+        assert "Nothing has run yet" in await page(web, "/")
+        form = await page(web, "/new")
+        given = {"csrf": csrf(form), "repository": "acme/app", "prompt": "It says <b>wrong</b>."}
+        async with web.post("/new", data={**given, "number": "x"}) as answer:
+            assert answer.status == 422
+            assert "must be a number" in await answer.text()
+        async with web.post("/new", data=given) as answer:
+            assert answer.status == 200
+            run_id = answer.url.name
+        await world.settled()
+        html = await page(web, f"/runs/{run_id}")
+        assert "It says &lt;b&gt;wrong&lt;/b&gt;." in html
+        assert html.count('class="group"') == 2
+        assert "edit app.txt" in html
+        assert '<span class="add">+right</span>' in html
+        assert "FAILED checks.sh::app" in html
+        assert "Approve" in html
+        async with web.post(f"/runs/{run_id}/approve", data={"csrf": "0"}) as answer:
+            assert answer.status == 403
+        async with web.post(f"/runs/{run_id}/approve", data={"csrf": csrf(html)}) as answer:
+            assert answer.status == 200
+        await world.settled()
+        assert world.repaired() == "right\n"
+        over = await page(web, f"/runs/{run_id}")
+        assert "Retry" in over
+        assert str((await world.run()).pull_request_url) in over
+        async with web.get(f"/runs/{run_id}/live") as answer:
+            text = await answer.text()
+        assert text.endswith("event: over\ndata: {}\n\n")
+        for path in ("/", "/repositories", "/money", "/status", "/settings"):
+            shown = await page(web, path)
+            assert "acme/app" in shown or path in {"/money", "/status", "/settings"}
+        assert world.state.app.webhook_secret not in await page(web, "/settings")
+
+
+async def test_who_may(tmp_path: Path) -> None:
+    """With a token, whoever has it; on a public address without one, nobody."""
+    async with open_world(tmp_path / "a", environ=WITH_TOKEN) as world, browser(world) as web:
+        async with web.get("/") as answer:
+            assert answer.url.path == "/login"
+            assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        for path in ("/api/v1/runs", "/metrics", "/health/detailed"):
+            async with web.get(path) as answer:
+                assert answer.status == 401
+        async with web.post("/login", data={"token": "wrong"}) as answer:
+            assert answer.status == 403
+        async with web.post("/login", data={"token": TOKEN}) as answer:
+            assert answer.url.path == "/"
+            html = await answer.text()
+        [cookie] = web.cookie_jar
+        assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+        other = {"Sec-Fetch-Site": "cross-site"}
+        asked = {"repository": "acme/app", "prompt": "x"}
+        async with web.post("/api/v1/runs", json=asked, headers=other) as answer:
+            assert answer.status == 403
+        async with web.post("/logout", data={"csrf": csrf(html)}) as answer:
+            assert answer.url.path == "/login"
+        for _ in range(12):
+            async with web.post("/login", data={"token": "wrong"}) as answer:
+                said = await answer.text()
+        assert "Too many attempts" in said
+    async with open_world(tmp_path / "b") as world, browser(world) as web:
+        for path in ("/", "/login", "/api/v1/runs", "/metrics"):
+            async with web.get(path) as answer:
+                assert answer.status == 404
+                assert "FIXPOINT_ADMIN_TOKEN" in await answer.text()
+        async with web.get("/healthz") as answer:
+            assert answer.status == 200
+    async with open_world(tmp_path / "c", environ=LOCAL) as world, browser(world) as web:
+        answer = await web.get("/", headers={"Host": "rebound.test"})
+        assert answer.status == 403
+
+
+async def test_lists_tell_that_they_are_stale(tmp_path: Path) -> None:
+    """Whoever looks at the runs is told when one of them changes."""
+    async with open_world(tmp_path, attempts(RIGHT), environ=LOCAL) as world, browser(world) as web:
+        async with web.get("/live") as answer, asyncio.timeout(60):
+            await world.comment("/fix")
+            assert await answer.content.readline() == b"event: stale\n"
+        await world.settled()
+
+
+async def test_the_document_of_the_api(tmp_path: Path) -> None:
+    """Every reference in it is there."""
+    async with open_world(tmp_path, environ=LOCAL) as world, browser(world) as web:
+        document = json.loads(await page(web, "/api/v1/openapi.json"))
+    text = json.dumps(document)
+    named = set(re.findall(r'"#/components/schemas/(\w+)"', text))
+    assert named <= set(document["components"]["schemas"])
+    assert "/api/v1/runs/{id}/events" in document["paths"]
