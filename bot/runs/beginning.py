@@ -64,7 +64,7 @@ class Beginning:
             await self._check_pace(request, brief)
         except RepoConfigError as error:
             text = messages.config_invalid(CONFIG_PATH, error.problems, mark, by)
-            return CouldNotStart(text, starting.config_invalid())
+            return CouldNotStart(text, starting.config_invalid(*error.problems))
         except HeadMoved as error:
             return CouldNotStart(messages.moved_on(str(error), mark), str(error))
         except UsageError as error:

@@ -32,7 +32,7 @@ from bot.web.api import run_query
 from bot.web.asking import Ask, Asking
 from bot.web.health import look
 from bot.web.problems import Problem
-from bot.web.shown_text import diff, terminal
+from bot.web.shown_text import diff, prose, terminal
 from bot.web.streams import pulse, send, stream
 from bot.web.timeline import timeline
 
@@ -80,6 +80,7 @@ class Pages:
         environment.filters |= {
             "terminal": terminal,
             "diff": diff,
+            "prose": prose,
             "money": _money,
             "duration": duration,
             "count": count,

@@ -59,6 +59,17 @@ def _span(text: str, style: set[str]) -> Markup:
     return Markup('<span class="{}">{}</span>').format(" ".join(sorted(style)), shown)
 
 
+def prose(text: str) -> Markup:
+    """Return one of our sentences, with what stands between backticks as code."""
+    parts = reveal_hidden(text).split("`")
+    if len(parts) % 2 == 0:
+        return Markup.escape("`".join(parts))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if place % 2 else Markup.escape(part)
+        for place, part in enumerate(parts)
+    )
+
+
 def diff(patch: str) -> Markup:
     """Return a patch with its lines coloured."""
     return Markup("\n").join(

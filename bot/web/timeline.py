@@ -55,6 +55,7 @@ def timeline(events: Iterable[KeptEvent]) -> list[Entry]:
             case EventType.OUTPUT:
                 continue
             case EventType.PHASE if event.data["phase"] in _OPENS:
+                _leave(group, event)
                 group = _opened(event)
                 found.append(group)
                 continue
@@ -63,11 +64,18 @@ def timeline(events: Iterable[KeptEvent]) -> list[Entry]:
                 group = None
                 continue
             case EventType.STATUS | EventType.FINISHED | EventType.COMMANDS | EventType.REPRODUCED:
+                _leave(group, event)
                 group = None
             case _:
                 pass
         (found if group is None else group.entries).append(entry)
     return found
+
+
+def _leave(group: Entry | None, event: KeptEvent) -> None:
+    """Close an attempt that came to nothing, or that a stop cut short."""
+    if group is not None:
+        group.ended = event.at
 
 
 def _opened(event: KeptEvent) -> Entry:

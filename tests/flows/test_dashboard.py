@@ -13,7 +13,8 @@ from typing import Any
 import aiohttp
 
 from bot.model import Verdict
-from tests.flows.world import CONFIG, FILES, RIGHT, WRONG, World, attempts, open_world
+from tests.flows.test_approval import REQUIREMENTS, RISKY
+from tests.flows.world import RIGHT, WRONG, World, attempts, open_world
 
 TOKEN = "an admin token of some length"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -162,10 +163,8 @@ async def test_the_api(tmp_path: Path) -> None:
 
 async def test_a_person_watches_and_answers(tmp_path: Path) -> None:
     """From the form to the pull request: the pages, the live stream, the approval."""
-    config = f"{CONFIG}confidence: approve\n"
-    files = {**FILES, ".github/fixpoint.yml": config}
     async with (
-        open_world(tmp_path, attempts(WRONG, RIGHT), files=files, environ=LOCAL) as world,
+        open_world(tmp_path, attempts(WRONG, RISKY), files=REQUIREMENTS, environ=LOCAL) as world,
         browser(world) as web,
     ):
         assert "Nothing has run yet" in await page(web, "/")
@@ -180,7 +179,8 @@ async def test_a_person_watches_and_answers(tmp_path: Path) -> None:
         await world.settled()
         html = await page(web, f"/runs/{run_id}")
         assert "It says &lt;b&gt;wrong&lt;/b&gt;." in html
-        assert html.count('class="group"') == 2
+        assert "The file said wrong. It says right now." in html
+        assert "I made it worse." in html
         assert "edit app.txt" in html
         assert '<span class="add">+right</span>' in html
         assert "FAILED checks.sh::app" in html
@@ -189,6 +189,7 @@ async def test_a_person_watches_and_answers(tmp_path: Path) -> None:
             assert answer.status == 403
         async with web.post(f"/runs/{run_id}/approve", data={"csrf": csrf(html)}) as answer:
             assert answer.status == 200
+        await world.until(lambda: bool(world.pulls()))
         await world.settled()
         assert world.repaired() == "right\n"
         over = await page(web, f"/runs/{run_id}")

@@ -47,10 +47,10 @@ def checks_failed(checks: Sequence[str]) -> str:
     return "\n".join(("These checks failed on the commit:", "", *(f"- {one}" for one in checks)))
 
 
-@example()
-def config_invalid() -> str:
-    """The repo config has problems, which the comment lists."""
-    return "The repo config is invalid."
+@example("Line 3: `atempts` is not a key; did you mean `attempts`?")
+def config_invalid(*problems: str) -> str:
+    """The repo config has problems, each in a sentence."""
+    return " ".join(("The repo config is invalid.", *problems))
 
 
 @example("https://github.com/acme/app.git", "fatal: unable to access")
