@@ -1,0 +1,230 @@
+"""How fast pages are with many runs and events behind them, and how late events reach viewers.
+
+Pages: the real server, whose database was filled with 10,000 runs and 1,000,000 events before.
+Viewers: 50 people who watch 100 runs, each of which has two events in a second. The streams and
+those who read them share one process here, so that the figure has both in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from pydantic import SecretStr
+from sqlalchemy import Connection, insert
+
+from bench.processes import Failed
+from bench.serving import FixpointServer
+from bench.tables import percentile, print_machine, print_table
+from bot.model import Verdict
+from bot.model.events import EventType, RunEvent
+from bot.model.request import FixRequest
+from bot.storage.database import Database, open_database
+from bot.storage.events import EventStore, Keys, Named
+from bot.storage.runs import RunStatus
+from bot.storage.stored_json import dump_request
+from bot.storage.tables import events, runs
+from bot.web.streams import send, stream
+
+RUNS = 10_000
+EVENTS_OF_EACH = 100
+ROUNDS = 20
+VIEWERS = 50
+WATCHED = 100
+SECONDS = 15.0
+PAUSE = 0.5
+"""Seconds between two events of a run that is watched."""
+
+_PAGES = ("/", "/?status=done&verdict=fixed", "/?q=widgets", "/repositories", "/money", "/status")
+_BATCH = 20
+
+
+async def main(*, rounds: int = ROUNDS, runs_there: int = RUNS) -> None:
+    """Fill a database, ask for every page, watch runs, and print both tables."""
+    with tempfile.TemporaryDirectory(prefix="fixpoint-bench-") as folder:
+        await _pages(Path(folder), rounds, runs_there)
+        await _viewers(Path(folder))
+
+
+async def _pages(folder: Path, rounds: int, count: int) -> None:
+    async with FixpointServer(folder / "server") as server:
+        async with await open_database(_url(server.database), flushed=False) as database:
+            names = await _fill(database, count)
+        paths = (*_PAGES, f"/runs/{names[0]}", f"/api/v1/runs/{names[0]}/events", "/api/v1/runs")
+        taken: dict[str, list[float]] = {path: [] for path in paths}
+        async with aiohttp.ClientSession(server.process.url) as session:
+            for turn in range(rounds + 1):
+                for path in paths:
+                    seconds = await _ask(session, path)
+                    if turn:
+                        taken[path].append(seconds)
+    rows = [
+        [path.replace(names[0], "ID"), _ms(median(one)), _ms(percentile(one, 95)), _ms(max(one))]
+        for path, one in taken.items()
+    ]
+    title = f"Pages with {count:,} runs and {count * EVENTS_OF_EACH:,} events, in ms; limit: 100"
+    print_table(title, ["Page", "Median", "95 %", "Slowest"], rows)
+
+
+async def _ask(session: aiohttp.ClientSession, path: str) -> float:
+    started = time.perf_counter()
+    async with session.get(path) as answer:
+        await answer.read()
+        if answer.status != HTTPStatus.OK:
+            raise Failed(f"{path} was answered with {answer.status}.")
+    return time.perf_counter() - started
+
+
+async def _viewers(folder: Path) -> None:
+    async with await open_database(_url(folder / "viewers.db"), flushed=False) as database:
+        store = EventStore(database)
+        async with _served(store) as url, aiohttp.ClientSession(url) as session:
+            lags: list[float] = []
+            watching = [
+                asyncio.create_task(_watch(session, f"run{(viewer * 2 + n) % WATCHED}", lags))
+                for viewer in range(VIEWERS)
+                for n in range(WATCHED // VIEWERS)
+            ]
+            await asyncio.sleep(1)
+            await asyncio.gather(*(_happen(store, f"run{n}") for n in range(WATCHED)))
+            await asyncio.sleep(1)
+            for one in watching:
+                one.cancel()
+            await asyncio.gather(*watching, return_exceptions=True)
+    row = [f"{len(lags):,}", _ms(median(lags)), _ms(percentile(lags, 95)), _ms(max(lags))]
+    title = f"From event to viewer, {VIEWERS} viewers of {WATCHED} runs, in ms; limit: 200"
+    print_table(title, ["Events seen", "Median", "95 %", "Slowest"], [row])
+
+
+@asynccontextmanager
+async def _served(store: EventStore) -> AsyncIterator[str]:
+    async def follow(request: web.Request) -> web.StreamResponse:
+        async with stream(request) as response:
+            async for batch in store.follow(request.match_info["id"]):
+                for event in batch:
+                    await send(response, event.data, number=event.number)
+        return response
+
+    app = web.Application()
+    app.router.add_get("/{id}", follow)
+    runner = web.AppRunner(app, shutdown_timeout=1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def _watch(session: aiohttp.ClientSession, run_id: str, lags: list[float]) -> None:
+    async with session.get(f"/{run_id}", timeout=aiohttp.ClientTimeout(total=None)) as answer:
+        async for line in answer.content:
+            told = json.loads(line[6:]) if line.startswith(b"data: ") else None
+            if told is not None:
+                lags.append(time.time() - told["told"])
+
+
+async def _happen(store: EventStore, run_id: str) -> None:
+    """Let things happen in a run, not in step with the others."""
+    keys = Keys()
+    await asyncio.sleep(random.random() * PAUSE)
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        event = RunEvent(EventType.NOTE, {"text": "x" * 200, "told": time.time()})
+        await store.append(run_id, [Named(keys.of(event), event)])
+        await asyncio.sleep(PAUSE)
+
+
+async def _fill(database: Database, count: int) -> list[str]:
+    """Store runs of 200 repositories and 40 days, and their events; return the runs' ids."""
+    names: list[str] = []
+    for start in range(0, count, _BATCH):
+        made = [_run(n) for n in range(start, min(start + _BATCH, count))]
+        names += [one["id"] for one in made]
+        told = [event for one in made for event in _events(one["id"], one["created_at"])]
+
+        def act(connection: Connection, made: Any = made, told: Any = told) -> None:
+            connection.execute(insert(runs), made)
+            connection.execute(insert(events), told)
+
+        await database.write(act)
+    return names
+
+
+def _run(n: int) -> dict[str, Any]:
+    created = datetime.now(UTC) - timedelta(minutes=5 * n + 10)
+    request = FixRequest(
+        repository=f"acme/{'widgets' if n % 40 == 0 else 'app'}{n % 200}",
+        installation_id=1,
+        number=n + 1,
+        is_pull_request=False,
+        actor="ada",
+        comment_id=n + 1,
+        asked_at=created,
+    )
+    verdict = tuple(Verdict)[n % len(Verdict)] if n % 2 else Verdict.FIXED
+    return {
+        "id": request.run_id,
+        "repository": request.repository,
+        "number": n + 1,
+        "request": dump_request(request),
+        "delivery_id": f"delivery-{n}",
+        "status": RunStatus.DONE,
+        "begun": 1,
+        "verdict": verdict,
+        "reason": "The failing command passes with the patch, and nothing broke.",
+        "head": f"{n:040x}",
+        "stop_requested": False,
+        "cost_usd": f"0.{n % 97:02}",
+        "tokens": n,
+        "created_at": created,
+        "updated_at": created + timedelta(seconds=30 + n % 300),
+    }
+
+
+def _events(run_id: str, at: datetime) -> Iterator[dict[str, Any]]:
+    for number in range(1, EVENTS_OF_EACH + 1):
+        kind, data = (
+            (EventType.OUTPUT, {"text": "tests/test_app.py::test_it PASSED\n" * 5})
+            if number % 3
+            else (EventType.NOTE, {"text": "Something happened."})
+        )
+        yield {
+            "run_id": run_id,
+            "number": number,
+            "type": kind.value,
+            "key": f"k{number}",
+            "at": at,
+            "data": json.dumps(data),
+        }
+
+
+def _url(path: Path) -> SecretStr:
+    return SecretStr(f"sqlite:///{path}")
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.0f}"
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of each page")
+    parser.add_argument("--runs", type=int, default=RUNS, help="in the database")
+    chosen = parser.parse_args()
+    print_machine()
+    asyncio.run(main(rounds=chosen.rounds, runs_there=chosen.runs))
