@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import import_module
 from pathlib import Path
@@ -29,9 +29,17 @@ if TYPE_CHECKING:
     from bot.repair.test_proof import ProofReviewer
 
 
+def _as_it_is(model: Model) -> Model:
+    return model
+
+
 @asynccontextmanager
 async def open_tools(
-    settings: LocalSettings, *, sandboxes: Path, kind: SandboxKind
+    settings: LocalSettings,
+    *,
+    sandboxes: Path,
+    kind: SandboxKind,
+    watched: Callable[[Model], Model] = _as_it_is,
 ) -> AsyncIterator[Tools]:
     """Open what every run of this process works with, and close its connections in the end.
 
@@ -39,6 +47,7 @@ async def open_tools(
         settings: Keys, models and addresses.
         sandboxes: Folder for what sandboxes keep on this host.
         kind: Which sandbox; `auto` takes the first that works here.
+        watched: Puts something around the model that sees its calls.
 
     Raises:
         UsageError: When that kind of sandbox can't run here; the text says what is missing.
@@ -46,7 +55,9 @@ async def open_tools(
     async with AsyncExitStack() as stack:
         scrub = redactor_of(settings, settings.fixpoint_redact).text
         # What is imported for it takes as long as all else at the start: it does so beside that.
-        model, proposers, reviewer, judge = await asyncio.to_thread(_build, settings, scrub)
+        model, proposers, reviewer, judge = await asyncio.to_thread(
+            _build, settings, scrub, watched
+        )
         if model is not None:
             stack.push_async_callback(model.close)
         provider = await choose_sandbox(settings, sandboxes, kind)
@@ -57,9 +68,10 @@ async def open_tools(
 
 
 def _build(
-    settings: LocalSettings, scrub: Scrub
+    settings: LocalSettings, scrub: Scrub, watched: Callable[[Model], Model]
 ) -> tuple[Model | None, dict[str, Proposer], ProofReviewer | None, FailureJudge | None]:
-    model = build_model(settings)
+    built = build_model(settings)
+    model = None if built is None else watched(built)
     readers = build_reviewer(model, scrub), build_failure_judge(model, scrub)
     return model, build_proposers(model, scrub), *readers
 

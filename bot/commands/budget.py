@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bot.commands import event_loop
 from bot.model.money.accounts import Balance
 from bot.reporting.balances import HEADER, as_object, row
-from bot.server.serve import caps_of
+from bot.server.limits import caps_of
 from bot.settings.environment import load_server_settings
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger

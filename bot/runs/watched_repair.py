@@ -31,6 +31,7 @@ from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.timing import Timing
 from bot.storage.ledger_reservations import open_reservations
 from bot.storage.stores import Stores
+from bot.telemetry.metrics import Metrics
 
 STOP_POLL_SECONDS = 1.0
 
@@ -39,7 +40,13 @@ class WatchedRepair:
     """Repairs with a progress comment, a ledger and a listener for `/fix stop`."""
 
     def __init__(
-        self, display: Display, stores: Stores, tools: Tools, timing: Timing, redactor: Redactor
+        self,
+        display: Display,
+        stores: Stores,
+        tools: Tools,
+        timing: Timing,
+        redactor: Redactor,
+        metrics: Metrics,
     ) -> None:
         self._display = display
         self._runs = stores.runs
@@ -48,6 +55,7 @@ class WatchedRepair:
         self._tools = tools
         self._timing = timing
         self._redactor = redactor
+        self._metrics = metrics
         self._comments: dict[str, ProgressComment] = {}
 
     def view_of(self, run_id: str) -> ProgressView | None:
@@ -97,7 +105,8 @@ class WatchedRepair:
                 Recorder(self._events, request.run_id, self._redactor) as recorder,
             ):
                 self._comments[request.run_id] = comment_listener
-                listener = together(comment_listener, recorder, log_progress)
+                counted = self._metrics.of_run()
+                listener = together(comment_listener, recorder, counted, log_progress)
                 report = await repair(
                     job, self._tools, checkout, steps, listener, stopped, reservations
                 )

@@ -57,6 +57,7 @@ from bot.runs.sources import Sources
 from bot.runs.timing import Timing
 from bot.runs.watched_repair import WatchedRepair
 from bot.storage.stores import Stores
+from bot.telemetry.metrics import Metrics
 from sandbox.base import SandboxError
 
 _log = structlog.get_logger(__name__)
@@ -76,6 +77,7 @@ class FixWorkflow:
         caps: Caps = NO_CAPS,
         timing: Timing,
         redactor: Redactor,
+        metrics: Metrics,
     ) -> None:
         runs, commits = stores.runs, stores.commits
         self._redactor = redactor
@@ -91,7 +93,7 @@ class FixWorkflow:
         self._tools = tools
         self._steps = steps
         self._sources = Sources(github, folder, first_wait=timing.retry_seconds)
-        self._watched = WatchedRepair(self._display, stores, tools, timing, redactor)
+        self._watched = WatchedRepair(self._display, stores, tools, timing, redactor, metrics)
         self._timing = timing
 
     def view_of(self, run_id: str) -> ProgressView | None:

@@ -2,35 +2,44 @@
 
 from __future__ import annotations
 
-from bot.model.money.caps import Caps
+from bot.server.limits import caps_of
 from bot.settings.environment import ServerSettings
 from bot.storage.database import Database
 from bot.storage.run_lists import RunLists
 from bot.storage.stores import Stores
-from bot.web.access import Access
+from bot.telemetry.metrics import Metrics
+from bot.web.access import AdminAccess
 from bot.web.api import Api
 from bot.web.application import Parts
-from bot.web.asking import Asking
 from bot.web.code import Code
-from bot.web.pages import Pages, Sources
+from bot.web.measurements import Measurements
+from bot.web.pages import PageData, Pages
+from bot.web.run_control import RunControl
 
 
 def web_parts(
     settings: ServerSettings,
-    asking: Asking,
+    control: RunControl,
     stores: Stores,
     database: Database,
-    caps: Caps,
+    metrics: Metrics,
 ) -> Parts:
     """Return what answers people and programs."""
-    access = Access(settings.fixpoint_admin_token, settings.host)
+    access = AdminAccess(settings.fixpoint_admin_token, settings.host)
     lists = RunLists(database)
-    sources = Sources(
-        asking, stores.events, lists, stores.ledger, caps, settings, settings.github_url
+    data = PageData(
+        control,
+        stores.events,
+        lists,
+        stores.ledger,
+        caps_of(settings),
+        settings,
+        settings.github_url,
     )
     return Parts(
         access,
-        Api(asking, stores.events, lists),
-        Code(asking, stores.events),
-        Pages(access, sources),
+        Api(control, stores.events, lists),
+        Code(control, stores.events),
+        Pages(access, data),
+        Measurements(metrics, lists),
     )

@@ -8,7 +8,6 @@ import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 
 import aiohttp
@@ -17,6 +16,7 @@ from aiohttp import web
 
 from bot import __version__
 from bot.app import open_tools
+from bot.app.measured_model import MeasuredModel
 from bot.background import in_background
 from bot.errors import StorageError
 from bot.github.github import GitHub
@@ -30,13 +30,12 @@ from bot.intake.missed import MissedDeliveries
 from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
 from bot.intake.webhook import Webhook
-from bot.model.money.caps import Caps
 from bot.redaction import Redactor, redactor_of
 from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
-from bot.runs.timing import Timing
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
 from bot.server.housekeeping import Housekeeping, keep_sandboxes_tidy
+from bot.server.limits import caps_of, timing_of
 from bot.server.open_files import raise_limit
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.commits import CommitStore
@@ -49,9 +48,10 @@ from bot.storage.runs import RunStore
 from bot.storage.steps_database import steps_database
 from bot.storage.stores import Stores
 from bot.telemetry.logs import configure_logs
+from bot.telemetry.metrics import Metrics
 from bot.telemetry.sentry import configure_sentry
 from bot.web.application import add_routes
-from bot.web.asking import Asking
+from bot.web.run_control import RunControl
 
 LOOK_AGAIN = 4
 """How many times `FIXPOINT_RETRY_SECONDS` checks that still run are left alone at first."""
@@ -97,7 +97,10 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         stores = Stores.on(database, ledger, unflushed)
         await stack.enter_async_context(unflushed.news(stores.events.signals))
         runs = stores.runs
-        session = await stack.enter_async_context(aiohttp.ClientSession(trust_env=True))
+        metrics = Metrics()
+        session = await stack.enter_async_context(
+            aiohttp.ClientSession(trust_env=True, trace_configs=[metrics.github_trace()])
+        )
         github = GitHub(
             session,
             app_id=str(settings.github_app_id),
@@ -109,7 +112,12 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         await stack.enter_async_context(unused_revoked(github))
         tools = await stack.enter_async_context(
-            open_tools(settings, sandboxes=folder / "sandboxes", kind=settings.fixpoint_sandbox)
+            open_tools(
+                settings,
+                sandboxes=folder / "sandboxes",
+                kind=settings.fixpoint_sandbox,
+                watched=partial(MeasuredModel, metrics=metrics),
+            )
         )
         steps_engine = stack.enter_context(steps_database(settings.database_url))
         journal = Journal(steps_engine)
@@ -122,6 +130,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             caps=caps_of(settings),
             timing=timing,
             redactor=redactor,
+            metrics=metrics,
         )
         durable = DurableRuns(
             steps_engine,
@@ -162,9 +171,9 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             in_background(partial(keep_sandboxes_tidy, tools.sandboxes))
         )
         app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
-        asking = Asking(github, stores, durable.start, waiting, settings.github_url)
-        await asking.start_what_was_asked()
-        add_routes(app, web_parts(settings, asking, stores, database, caps_of(settings)))
+        control = RunControl(github, stores, durable.start, waiting, settings.github_url)
+        await control.start_what_was_asked()
+        add_routes(app, web_parts(settings, control, stores, database, metrics))
         yield Server(
             app,
             database,
@@ -176,29 +185,6 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             durable,
             waiting,
         )
-
-
-def timing_of(settings: ServerSettings) -> Timing:
-    """Return how long the settings let runs wait."""
-    return Timing(
-        edit_seconds=settings.fixpoint_edit_seconds,
-        retry_seconds=settings.fixpoint_retry_seconds,
-        approval=timedelta(days=settings.fixpoint_approval_days),
-    )
-
-
-def caps_of(settings: ServerSettings) -> Caps:
-    """Return what the settings allow all runs together."""
-    return Caps(
-        run_usd=settings.fixpoint_run_usd,
-        thread_usd=settings.fixpoint_thread_usd,
-        repository_usd=settings.fixpoint_repository_usd,
-        installation_usd=settings.fixpoint_installation_usd,
-        day_usd=settings.fixpoint_day_usd,
-        run_tokens=settings.fixpoint_run_tokens,
-        sandbox_seconds=settings.fixpoint_sandbox_seconds,
-        runs_per_hour=settings.fixpoint_runs_per_hour,
-    )
 
 
 def build_app(

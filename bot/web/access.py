@@ -38,7 +38,7 @@ SESSION: web.RequestKey[Session] = web.RequestKey("session", Session)
 """Of a request that a person sent from the dashboard."""
 
 
-class Access:
+class AdminAccess:
     """Decides who may, from the settings alone: no table of people or sessions."""
 
     def __init__(self, token: SecretStr | None, host: str) -> None:

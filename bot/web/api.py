@@ -28,8 +28,8 @@ from bot.web.api_models import (
     repository_part,
     run_part,
 )
-from bot.web.asking import Ask, Asking
-from bot.web.problems import Problem
+from bot.web.problems import ApiProblem
+from bot.web.run_control import RunControl, RunParameters
 from bot.web.streams import PULSE_SECONDS, pulse, send, stream
 
 PREFIX = "/api/v1"
@@ -72,8 +72,8 @@ class Operation:
 class Api:
     """Answers programs."""
 
-    def __init__(self, asking: Asking, events: EventStore, lists: RunLists) -> None:
-        self._asking = asking
+    def __init__(self, control: RunControl, events: EventStore, lists: RunLists) -> None:
+        self._control = control
         self._events = events
         self._lists = lists
 
@@ -125,7 +125,7 @@ class Api:
                 problems=(HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY),
             ),
             Operation(
-                "POST", f"{run}/stop", self.stop_run, "Ask a run to stop.",
+                "POST", f"{run}/stop", self.stop_run, "RunParameters a run to stop.",
                 None, RunPart, HTTPStatus.ACCEPTED, problems=ended,
             ),
             Operation(
@@ -162,7 +162,7 @@ class Api:
     async def create_run(self, request: web.Request) -> web.Response:
         """Start a run."""
         asked = await given(request, NewRun)
-        ask = Ask(
+        ask = RunParameters(
             asked.repository,
             asked.prompt,
             asked.number,
@@ -170,30 +170,30 @@ class Api:
             asked.budget_usd,
             idempotency_key(request),
         )
-        return _started(await self._asking.ask(ask))
+        return _started(await self._control.ask(ask))
 
     async def show_run(self, request: web.Request) -> web.Response:
         """Show a run."""
-        return _json(run_part(await self._asking.run(_id(request))))
+        return _json(run_part(await self._control.run(_id(request))))
 
     async def show_report(self, request: web.Request) -> web.Response:
         """Show the report of a run."""
-        run = await self._asking.run(_id(request))
+        run = await self._control.run(_id(request))
         if run.report is None:
-            raise Problem(HTTPStatus.NOT_FOUND, f"Run {run.id} has no report.")
+            raise ApiProblem(HTTPStatus.NOT_FOUND, f"Run {run.id} has no report.")
         return web.json_response(to_json(run.report))
 
     async def show_patch(self, request: web.Request) -> web.Response:
         """Return the patch of a run."""
-        run = await self._asking.run(_id(request))
+        run = await self._control.run(_id(request))
         if run.report is None or not run.report.patch:
-            raise Problem(HTTPStatus.NOT_FOUND, f"Run {run.id} has no patch.")
+            raise ApiProblem(HTTPStatus.NOT_FOUND, f"Run {run.id} has no patch.")
         text = to_json(run.report)["patch"]
         return web.Response(text=text, content_type="text/x-diff", charset="utf-8")
 
     async def show_logs(self, request: web.Request) -> web.StreamResponse:
         """Return the output of a run's commands, piece by piece."""
-        run = await self._asking.run(_id(request))
+        run = await self._control.run(_id(request))
         response = web.StreamResponse(headers={"Content-Type": "text/plain; charset=utf-8"})
         await response.prepare(request)
         number = 0
@@ -210,7 +210,7 @@ class Api:
 
     async def show_events(self, request: web.Request) -> web.StreamResponse:
         """Return the events of a run, or follow them."""
-        run = await self._asking.run(_id(request))
+        run = await self._control.run(_id(request))
         if "text/event-stream" not in request.headers.get("Accept", ""):
             events = await self._events.after(run.id, last_event(request))
             return _json(EventPage(events=tuple(map(event_part, events))))
@@ -225,23 +225,23 @@ class Api:
         return response
 
     async def stop_run(self, request: web.Request) -> web.Response:
-        """Ask a run to stop."""
-        await self._asking.stop(_id(request))
+        """RunParameters a run to stop."""
+        await self._control.stop(_id(request))
         return await self._accepted(request)
 
     async def approve_run(self, request: web.Request) -> web.Response:
         """Approve what a run waits for."""
-        await self._asking.answer(_id(request), approved=True)
+        await self._control.answer(_id(request), approved=True)
         return await self._accepted(request)
 
     async def reject_run(self, request: web.Request) -> web.Response:
         """Reject what a run waits for."""
-        await self._asking.answer(_id(request), approved=False)
+        await self._control.answer(_id(request), approved=False)
         return await self._accepted(request)
 
     async def retry_run(self, request: web.Request) -> web.Response:
         """Start a run with the same question."""
-        return _started(await self._asking.again(_id(request)))
+        return _started(await self._control.again(_id(request)))
 
     async def list_repositories(self, _: web.Request) -> web.Response:
         """Show how runs went, by repository."""
@@ -249,7 +249,7 @@ class Api:
         return _json(RepositoryPage(repositories=tuple(map(repository_part, found))))
 
     async def _accepted(self, request: web.Request) -> web.Response:
-        run = await self._asking.run(_id(request))
+        run = await self._control.run(_id(request))
         return _json(run_part(run), HTTPStatus.ACCEPTED)
 
 
@@ -257,7 +257,7 @@ def run_query(request: web.Request) -> RunQuery:
     """Return which runs a request asks for.
 
     Raises:
-        Problem: When a parameter can't be read.
+        ApiProblem: When a parameter can't be read.
     """
     query = request.query
     status, verdict = query.get("status", ""), query.get("verdict", "")
@@ -288,11 +288,11 @@ async def given(request: web.Request, kind: type[M]) -> M:
     """Return the body of a request.
 
     Raises:
-        Problem: When it is not JSON of that kind; the text names what is wrong.
+        ApiProblem: When it is not JSON of that kind; the text names what is wrong.
     """
     body = await request.content.read(MOST_BODY + 1)
     if len(body) > MOST_BODY:
-        raise Problem(
+        raise ApiProblem(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body has more than {MOST_BODY:,} bytes."
         )
     try:
@@ -300,7 +300,7 @@ async def given(request: web.Request, kind: type[M]) -> M:
     except ValidationError as error:
         found = error.errors(include_url=False, include_input=False, include_context=False)
         told = [f"{'.'.join(map(str, one['loc'])) or 'body'}: {one['msg']}." for one in found]
-        raise Problem(HTTPStatus.UNPROCESSABLE_ENTITY, " ".join(told)) from None
+        raise ApiProblem(HTTPStatus.UNPROCESSABLE_ENTITY, " ".join(told)) from None
 
 
 def idempotency_key(request: web.Request) -> str:
@@ -310,7 +310,7 @@ def idempotency_key(request: web.Request) -> str:
     """
     key = request.headers.get("Idempotency-Key", "").strip('"')
     if len(key) > _LONGEST_KEY:
-        raise Problem(
+        raise ApiProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
             f"The Idempotency-Key may have at most {_LONGEST_KEY} characters.",
         )
@@ -326,8 +326,8 @@ def _number(request: web.Request, name: str, default: int, least: int, most: int
     return int(text)
 
 
-def _bad_parameter(name: str, wanted: str) -> Problem:
-    return Problem(HTTPStatus.UNPROCESSABLE_ENTITY, f"The parameter {name} must be {wanted}.")
+def _bad_parameter(name: str, wanted: str) -> ApiProblem:
+    return ApiProblem(HTTPStatus.UNPROCESSABLE_ENTITY, f"The parameter {name} must be {wanted}.")
 
 
 def _id(request: web.Request) -> str:

@@ -12,7 +12,7 @@ from bot.model.events import KeptEvent
 from bot.reporting.json_report import VerdictName, cost_value, name_value
 from bot.storage.run_lists import RepositoryFigures
 from bot.storage.runs import RunRecord
-from bot.web.asking import LONGEST_PROMPT
+from bot.web.run_control import LONGEST_PROMPT
 
 RunStatusName = Literal["queued", "running", "waiting", "done"]
 

@@ -13,12 +13,13 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from bot.errors import StorageError
-from bot.web.access import SESSION, Access
+from bot.web.access import SESSION, AdminAccess
 from bot.web.api import PREFIX, Api
 from bot.web.code import Code
+from bot.web.measurements import Measurements
 from bot.web.openapi import document
 from bot.web.pages import Pages
-from bot.web.problems import Problem
+from bot.web.problems import ApiProblem
 
 _log = structlog.get_logger(__name__)
 
@@ -58,14 +59,16 @@ _HEADERS = {
 class Parts:
     """What answers."""
 
-    access: Access
+    access: AdminAccess
     api: Api
     code: Code
     pages: Pages
+    measurements: Measurements
 
 
 def add_routes(app: web.Application, parts: Parts) -> None:
     """Route the dashboard and the API, and have every request pass the door."""
+    app.middlewares.append(parts.measurements.count)
     app.middlewares.append(_door(parts.access))
     app.on_response_prepare.append(_sign)
     operations = parts.api.operations()
@@ -78,6 +81,7 @@ def add_routes(app: web.Application, parts: Parts) -> None:
 
     app.router.add_get(f"{PREFIX}/openapi.json", described)
     app.router.add_post("/code", parts.code.handle)
+    app.router.add_get("/metrics", parts.measurements.handle)
     parts.pages.add_to(app)
     if not parts.access.is_open:
         _log.warning("dashboard and API are off", problem=OFF)
@@ -92,7 +96,7 @@ async def _sign(request: web.Request, response: web.StreamResponse) -> None:
         response.headers.setdefault(header, value)
 
 
-def _door(access: Access) -> Middleware:
+def _door(access: AdminAccess) -> Middleware:
     @web.middleware
     async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Let in who may; every error is a sentence, and every answer can be found in the log."""
@@ -103,31 +107,31 @@ def _door(access: Access) -> Middleware:
             try:
                 _let_in(access, request)
                 return await handler(request)
-            except Problem as problem:
+            except ApiProblem as problem:
                 return problem.response()
             except StorageError as error:
-                return Problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()
+                return ApiProblem(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()
 
     return door
 
 
-def _let_in(access: Access, request: web.Request) -> None:
+def _let_in(access: AdminAccess, request: web.Request) -> None:
     """Raise what keeps a request out; remember the session of a person."""
     if not access.is_open:
-        raise Problem(HTTPStatus.NOT_FOUND, OFF)
+        raise ApiProblem(HTTPStatus.NOT_FOUND, OFF)
     if not access.reaches(request):
-        raise Problem(HTTPStatus.FORBIDDEN, _FOREIGN)
+        raise ApiProblem(HTTPStatus.FORBIDDEN, _FOREIGN)
     if access.bearer(request):
         return
     if not _is_own(request):
-        raise Problem(HTTPStatus.FORBIDDEN, _OTHER_PAGE)
+        raise ApiProblem(HTTPStatus.FORBIDDEN, _OTHER_PAGE)
     if request.path in _WITHOUT_LOGIN or request.path.startswith("/static/"):
         return
     session = access.session(request)
     if session is not None:
         request[SESSION] = session
     elif _is_for_programs(request.path):
-        raise Problem(HTTPStatus.UNAUTHORIZED, _UNKNOWN, {"WWW-Authenticate": "Bearer"})
+        raise ApiProblem(HTTPStatus.UNAUTHORIZED, _UNKNOWN, {"WWW-Authenticate": "Bearer"})
     else:
         raise web.HTTPSeeOther("/login")
 

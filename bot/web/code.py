@@ -16,8 +16,8 @@ from bot.model.progress import Phase
 from bot.storage.events import EventStore
 from bot.web.api import given, idempotency_key
 from bot.web.api_models import CodeRequest
-from bot.web.asking import Ask, Asking
-from bot.web.problems import Problem
+from bot.web.problems import ApiProblem
+from bot.web.run_control import RunControl, RunParameters
 from bot.web.streams import PULSE_SECONDS, pulse, send, stream
 
 Message = dict[str, Any]
@@ -52,8 +52,8 @@ _PUBLISHES = frozenset({"fixed", "improved"})
 class Code:
     """Answers `POST /code`. A client that leaves does not end the run."""
 
-    def __init__(self, asking: Asking, events: EventStore) -> None:
-        self._asking = asking
+    def __init__(self, control: RunControl, events: EventStore) -> None:
+        self._control = control
         self._events = events
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -63,8 +63,10 @@ class Code:
         async with stream(request) as response:
             await send(response, _info("The request is valid.", _VALIDATION))
             try:
-                run_id = await self._asking.ask(Ask(asked.repoUrl, asked.prompt, key=key))
-            except Problem as problem:
+                run_id = await self._control.ask(
+                    RunParameters(asked.repoUrl, asked.prompt, key=key)
+                )
+            except ApiProblem as problem:
                 await send(response, {"type": "error", "message": problem.detail})
                 return response
             telling = Telling()
@@ -74,7 +76,7 @@ class Code:
                 for event in batch:
                     for message in telling.of(event):
                         await send(response, {**message, "run_id": run_id})
-            run = await self._asking.run(run_id)
+            run = await self._control.run(run_id)
             if run.pull_request_url is not None:
                 await send(response, {**_published(run.pull_request_url), "run_id": run_id})
             await send(response, {**_end(run.pull_request_url, run.reason), "run_id": run_id})

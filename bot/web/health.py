@@ -36,7 +36,7 @@ class HealthCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class ServerHealth:
     """All that was looked at."""
 
     checks: tuple[HealthCheck, ...]
@@ -47,20 +47,20 @@ class Health:
         return max(0, 100 - sum(one.weight for one in self.checks if not one.ok))
 
 
-async def look(lists: RunLists) -> Health:
+async def look(lists: RunLists) -> ServerHealth:
     """Look at the database, the event loop, the queue, and how the last day's runs ended."""
     started = time.perf_counter()
     try:
         oldest = await lists.oldest_queued()
         ended = await lists.ended(days=1)
     except StorageError as error:
-        return Health((HealthCheck("database", ok=False, detail=str(error), weight=100),))
+        return ServerHealth((HealthCheck("database", ok=False, detail=str(error), weight=100),))
     took = time.perf_counter() - started
     waited = (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0
-    lag = await _lag()
+    lag = await loop_lag()
     broken = sum(one.verdict is Verdict.INFRASTRUCTURE for one in ended)
     too_many = len(ended) >= _FEW_RUNS and broken / len(ended) > _MOST_BROKEN
-    return Health(
+    return ServerHealth(
         (
             HealthCheck(
                 "database", took < _SLOW_DATABASE, f"It answered in {took * 1000:.0f} ms.", 30
@@ -83,7 +83,7 @@ async def look(lists: RunLists) -> Health:
     )
 
 
-async def _lag() -> float:
+async def loop_lag() -> float:
     """Return by how many seconds the event loop is late."""
     wanted = 0.01
     started = time.perf_counter()

@@ -27,11 +27,11 @@ from bot.storage.events import EventStore
 from bot.storage.ledger import Ledger
 from bot.storage.run_lists import RunLists, days, repositories
 from bot.storage.runs import RunRecord, RunStatus
-from bot.web.access import COOKIE, SESSION, SESSION_SECONDS, Access, FailedLogins, Session
+from bot.web.access import COOKIE, SESSION, SESSION_SECONDS, AdminAccess, FailedLogins, Session
 from bot.web.api import run_query
-from bot.web.asking import Ask, Asking
 from bot.web.health import look
-from bot.web.problems import Problem
+from bot.web.problems import ApiProblem
+from bot.web.run_control import RunControl, RunParameters
 from bot.web.shown_text import diff, prose, terminal
 from bot.web.streams import pulse, send, stream
 from bot.web.timeline import timeline
@@ -47,10 +47,10 @@ Context = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class PageData:
     """What pages show."""
 
-    asking: Asking
+    control: RunControl
     events: EventStore
     lists: RunLists
     ledger: Ledger
@@ -62,9 +62,9 @@ class Sources:
 class Pages:
     """Answers browsers."""
 
-    def __init__(self, access: Access, sources: Sources) -> None:
+    def __init__(self, access: AdminAccess, data: PageData) -> None:
         self._access = access
-        self._sources = sources
+        self._data = data
         self._failed = FailedLogins()
 
     def add_to(self, app: web.Application) -> None:
@@ -112,12 +112,12 @@ class Pages:
         """List runs."""
         try:
             query = run_query(request)
-        except Problem as problem:
+        except ApiProblem as problem:
             return self._failed_page(request, problem)
         page, places, standing = await asyncio.gather(
-            self._sources.lists.page(query),
-            self._sources.lists.queue(),
-            self._sources.lists.by_status(),
+            self._data.lists.page(query),
+            self._data.lists.queue(),
+            self._data.lists.by_status(),
         )
         wanted = {name: value for name, value in request.query.items() if name != "offset"}
         context = {
@@ -138,7 +138,7 @@ class Pages:
     async def runs_live(self, request: web.Request) -> web.StreamResponse:
         """Tell, as it happens, that the list of runs is stale."""
         async with stream(request) as response:
-            with self._sources.events.signals.heard() as news:
+            with self._data.events.signals.heard() as news:
                 while True:
                     news.clear()
                     try:
@@ -154,13 +154,13 @@ class Pages:
     async def run(self, request: web.Request) -> web.Response:
         """Show one run."""
         try:
-            run = await self._sources.asking.run(request.match_info["id"])
-        except Problem as problem:
+            run = await self._data.control.run(request.match_info["id"])
+        except ApiProblem as problem:
             return self._failed_page(request, problem)
         events, output, waits = await asyncio.gather(
-            self._sources.events.without_output(run.id),
-            self._sources.events.last_output(run.id),
-            self._sources.asking.waits(run),
+            self._data.events.without_output(run.id),
+            self._data.events.last_output(run.id),
+            self._data.control.waits(run),
         )
         numbers = [one.number for one in (*events, *output)]
         context = {
@@ -170,18 +170,18 @@ class Pages:
             "last": max(numbers, default=0),
             "waits": waits,
             "thread": self._thread(run),
-            "repository_url": f"{self._sources.github_url}/{run.request.repository}",
-            "place": (await self._sources.lists.queue()).get(run.id),
+            "repository_url": f"{self._data.github_url}/{run.request.repository}",
+            "place": (await self._data.lists.queue()).get(run.id),
         }
         return self._page(request, "run.html", f"Run {run.id}", context)
 
     async def run_live(self, request: web.Request) -> web.StreamResponse:
         """Tell the events of a run as they happen: output in full, of others that they came."""
-        run = await self._sources.asking.run(request.match_info["id"])
+        run = await self._data.control.run(request.match_info["id"])
         after = request.headers.get("Last-Event-ID") or request.query.get("after", "0")
         number = int(after) if after.isascii() and after.isdigit() and len(after) < 10 else 0  # noqa: PLR2004 - fits a number of SQL
         async with stream(request) as response:
-            async for batch in self._sources.events.follow(run.id, number, pulse=_PULSE_SECONDS):
+            async for batch in self._data.events.follow(run.id, number, pulse=_PULSE_SECONDS):
                 if not batch:
                     await pulse(response)
                 for event in batch:
@@ -197,17 +197,17 @@ class Pages:
 
     async def act(self, request: web.Request) -> web.Response:
         """Stop, answer or repeat a run."""
-        asking, run_id = self._sources.asking, request.match_info["id"]
+        control, run_id = self._data.control, request.match_info["id"]
         await self._checked_form(request)
         try:
             match request.match_info["action"]:
                 case "stop":
-                    await asking.stop(run_id)
+                    await control.stop(run_id)
                 case "retry":
-                    run_id = await asking.again(run_id)
+                    run_id = await control.again(run_id)
                 case action:
-                    await asking.answer(run_id, approved=action == "approve")
-        except Problem as problem:
+                    await control.answer(run_id, approved=action == "approve")
+        except ApiProblem as problem:
             return self._failed_page(request, problem)
         raise web.HTTPSeeOther(f"/runs/{run_id}")
 
@@ -223,8 +223,8 @@ class Pages:
         form = await self._checked_form(request)
         given = {name: form.get(name, "").strip() for name in _FIELDS}
         try:
-            run_id = await self._sources.asking.ask(_asked(given))
-        except Problem as problem:
+            run_id = await self._data.control.ask(_asked(given))
+        except ApiProblem as problem:
             context = {"given": given, "problem": problem.detail}
             return self._page(request, "new.html", "New run", context, problem.status)
         raise web.HTTPSeeOther(f"/runs/{run_id}")
@@ -233,7 +233,7 @@ class Pages:
 
     async def repositories(self, request: web.Request) -> web.Response:
         """Show how runs went, by repository and by day."""
-        ended = await self._sources.lists.ended()
+        ended = await self._data.lists.ended()
         context = {
             "repositories": repositories(ended),
             "days": days(ended, datetime.now(UTC).date(), _CHART_DAYS),
@@ -245,8 +245,8 @@ class Pages:
         """Show what was spent."""
         today = datetime.now(UTC).date()
         ended, balances = await asyncio.gather(
-            self._sources.lists.ended(),
-            self._sources.ledger.listed(self._sources.caps, name=None, day=today.isoformat()),
+            self._data.lists.ended(),
+            self._data.ledger.listed(self._data.caps, name=None, day=today.isoformat()),
         )
         context = {"days": days(ended, today, _CHART_DAYS), "balances": balances}
         return self._page(request, "money.html", "Money", context)
@@ -254,18 +254,18 @@ class Pages:
     async def status(self, request: web.Request) -> web.Response:
         """Show how well the server is."""
         health, standing = await asyncio.gather(
-            look(self._sources.lists), self._sources.lists.by_status()
+            look(self._data.lists), self._data.lists.by_status()
         )
         context = {
             "health": health,
             "standing": {status.value: standing.get(status, 0) for status in RunStatus},
-            "concurrency": self._sources.settings.fixpoint_concurrency,
+            "concurrency": self._data.settings.fixpoint_concurrency,
         }
         return self._page(request, "status.html", "Health", context)
 
     async def settings(self, request: web.Request) -> web.Response:
         """Show the settings in force, never a secret."""
-        shown: tuple[ShownSetting, ...] = shown_settings(self._sources.settings)
+        shown: tuple[ShownSetting, ...] = shown_settings(self._data.settings)
         return self._page(request, "settings.html", "Settings", {"settings": shown})
 
     async def health(self, _: web.Request) -> web.Response:
@@ -275,7 +275,7 @@ class Pages:
     async def health_detailed(self, _: web.Request) -> web.Response:
         """Answer how well the server is."""
         health, standing = await asyncio.gather(
-            look(self._sources.lists), self._sources.lists.by_status()
+            look(self._data.lists), self._data.lists.by_status()
         )
         return web.json_response(
             {
@@ -330,7 +330,7 @@ class Pages:
         form = {name: str(value) for name, value in (await request.post()).items()}
         session: Session | None = request.get(SESSION)
         if session is None or not self._access.from_our_form(session, form.get("csrf", "")):
-            raise Problem(
+            raise ApiProblem(
                 HTTPStatus.FORBIDDEN, "This form is out of date. Reload the page and try again."
             )
         return form
@@ -357,13 +357,13 @@ class Pages:
         response.headers["Cache-Control"] = "no-store"
         return response
 
-    def _failed_page(self, request: web.Request, problem: Problem) -> web.Response:
+    def _failed_page(self, request: web.Request, problem: ApiProblem) -> web.Response:
         context = {"detail": problem.detail}
         return self._page(request, "problem.html", problem.status.phrase, context, problem.status)
 
     def _thread(self, run: RunRecord) -> tuple[str, str] | None:
         """Return the words and the address of what a run is about; None without a place."""
-        base, request = f"{self._sources.github_url}/{run.request.repository}", run.request
+        base, request = f"{self._data.github_url}/{run.request.repository}", run.request
         if request.number is not None:
             kind = "pull" if request.is_pull_request else "issues"
             return f"#{request.number}", f"{base}/{kind}/{request.number}"
@@ -375,15 +375,15 @@ class Pages:
 _FIELDS = ("repository", "prompt", "number", "test", "budget_usd")
 
 
-def _asked(given: Mapping[str, str]) -> Ask:
+def _asked(given: Mapping[str, str]) -> RunParameters:
     """Return what a form asks for.
 
     Raises:
-        Problem: When a field can't be read.
+        ApiProblem: When a field can't be read.
     """
     number = given["number"].removeprefix("#")
     if number and not (number.isascii() and number.isdigit() and 0 < int(number[:10]) < 2**31):
-        raise Problem(
+        raise ApiProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY, "The issue must be a number, such as 12, or empty."
         )
     budget: Decimal | None = None
@@ -393,11 +393,11 @@ def _asked(given: Mapping[str, str]) -> Ask:
         except InvalidOperation:
             budget = None
         if budget is None or not (budget.is_finite() and budget > 0):
-            raise Problem(
+            raise ApiProblem(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
                 "The budget must be an amount in dollars, such as 0.50, or empty.",
             )
-    return Ask(
+    return RunParameters(
         repository=given["repository"],
         prompt=given["prompt"],
         number=int(number) if number else None,
@@ -434,6 +434,6 @@ def _is_secure(request: web.Request) -> bool:
 async def _asset(request: web.Request) -> web.StreamResponse:
     name = request.match_info["name"]
     if name not in _ASSETS:
-        raise Problem(HTTPStatus.NOT_FOUND, "There is no such file.")
+        raise ApiProblem(HTTPStatus.NOT_FOUND, "There is no such file.")
     headers = {"Cache-Control": "public, max-age=3600", "Content-Type": _ASSETS[name]}
     return web.FileResponse(STATIC / name, headers=headers)

@@ -10,7 +10,7 @@ from aiohttp import web
 CONTENT_TYPE = "application/problem+json"
 
 
-class Problem(Exception):
+class ApiProblem(Exception):
     """Why a request can't be answered.
 
     Attributes:

@@ -14,7 +14,7 @@ _OPENS = frozenset({Phase.ATTEMPT.value, Phase.WRITE_TEST.value})
 
 
 @dataclass(slots=True)
-class Entry:
+class TimelineEntry:
     """One line of the timeline, or an attempt with its own lines.
 
     Attributes:
@@ -34,7 +34,7 @@ class Entry:
     data: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""
     detail: str = ""
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[TimelineEntry] = field(default_factory=list)
     ended: datetime | None = None
 
     @property
@@ -45,12 +45,12 @@ class Entry:
         return told["tokens"], told["cost_usd"]
 
 
-def timeline(events: Iterable[KeptEvent]) -> list[Entry]:
+def timeline(events: Iterable[KeptEvent]) -> list[TimelineEntry]:
     """Return the entries of a run, in order. Pure; output is left out."""
-    found: list[Entry] = []
-    group: Entry | None = None
+    found: list[TimelineEntry] = []
+    group: TimelineEntry | None = None
     for event in events:
-        entry = Entry(event.number, event.type.value, event.at, event.data)
+        entry = TimelineEntry(event.number, event.type.value, event.at, event.data)
         match event.type:
             case EventType.OUTPUT:
                 continue
@@ -72,15 +72,15 @@ def timeline(events: Iterable[KeptEvent]) -> list[Entry]:
     return found
 
 
-def _leave(group: Entry | None, event: KeptEvent) -> None:
+def _leave(group: TimelineEntry | None, event: KeptEvent) -> None:
     """Close an attempt that came to nothing, or that a stop cut short."""
     if group is not None:
         group.ended = event.at
 
 
-def _opened(event: KeptEvent) -> Entry:
+def _opened(event: KeptEvent) -> TimelineEntry:
     phase, number = event.data["phase"], event.data["attempt"]
     title = phase if number is None else f"{phase} {number}"
-    return Entry(
+    return TimelineEntry(
         event.number, "group", event.at, title=title, detail=str(event.data["detail"] or "")
     )

@@ -198,6 +198,17 @@ async def test_a_person_watches_and_answers(tmp_path: Path) -> None:
         async with web.get(f"/runs/{run_id}/live") as answer:
             text = await answer.text()
         assert text.endswith("event: over\ndata: {}\n\n")
+        counted = await page(web, "/metrics")
+        for line in [
+            'fixpoint_attempts_total{accepted="true",proposer="agent"} 1.0',
+            'fixpoint_run_seconds_count{verdict="fixed"} 1.0',
+            'fixpoint_reproduction_seconds_count{cause="real"} 1.0',
+            'fixpoint_model_tokens_total{kind="output",model="claude-sonnet-5-5"}',
+            'fixpoint_http_request_seconds_count{method="POST",route="/new",status="303"} 1.0',
+            'fixpoint_runs{status="running"} 0.0',
+        ]:
+            assert line in counted
+        assert re.search(r'fixpoint_github_request_seconds_count.*status="200"', counted)
         for path in ("/", "/repositories", "/money", "/status", "/settings"):
             shown = await page(web, path)
             assert "acme/app" in shown or path in {"/money", "/status", "/settings"}

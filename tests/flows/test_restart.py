@@ -29,6 +29,7 @@ from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStatus
 from bot.storage.stores import Stores
+from bot.telemetry.metrics import Metrics
 from sandbox.bubblewrap import BubblewrapProvider
 from tests.fakes.github.faults import Fault, Trouble
 from tests.flows.gate import Gate
@@ -357,6 +358,7 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
                 tmp_path / "data",
                 timing=Timing(),
                 redactor=TOKENS_ALONE,
+                metrics=Metrics(),
             )
             await workflow.run(request)
             run = await stores.runs.get(request.run_id)

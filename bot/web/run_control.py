@@ -18,7 +18,7 @@ from bot.model.request import FixRequest, Options
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord, RunStatus
 from bot.storage.stores import Stores
-from bot.web.problems import Problem
+from bot.web.problems import ApiProblem
 
 LONGEST_PROMPT = 20_000
 _ADDRESS = re.compile(
@@ -29,7 +29,7 @@ _FROM_API = "api"
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class RunParameters:
     """What somebody wants to have fixed.
 
     Attributes:
@@ -49,8 +49,8 @@ class Ask:
     key: str = ""
 
 
-class Asking:
-    """Acts on runs. Every method raises `Problem` with a sentence when it can't."""
+class RunControl:
+    """Acts on runs. Every method raises `ApiProblem` with a sentence when it can't."""
 
     def __init__(
         self,
@@ -75,16 +75,16 @@ class Asking:
         self._start = start
         self._approvals = approvals
 
-    async def ask(self, ask: Ask) -> str:
+    async def ask(self, ask: RunParameters) -> str:
         """Start the run that answers; return its id."""
         name = repository_of(ask.repository, self._host)
         if not ask.prompt.strip() and ask.number is None and not ask.test:
-            raise Problem(
+            raise ApiProblem(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
                 "Say what is wrong: give a prompt, an issue number, or a failing command.",
             )
         if len(ask.prompt) > LONGEST_PROMPT:
-            raise Problem(
+            raise ApiProblem(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
                 f"The prompt has {len(ask.prompt):,} characters; at most {LONGEST_PROMPT:,} are "
                 "allowed. Shorten it.",
@@ -92,7 +92,7 @@ class Asking:
         try:
             repo = await self._github.installed_on(name)
             if repo is None:
-                raise Problem(
+                raise ApiProblem(
                     HTTPStatus.NOT_FOUND,
                     f"The App isn't installed on {name}. Install it there, or check the name.",
                 )
@@ -100,9 +100,9 @@ class Asking:
             if ask.number is not None:
                 is_pull = (await self._github.issue(repo, ask.number)).is_pull_request
         except (NotPermitted, Conflict) as error:
-            raise Problem(HTTPStatus.NOT_FOUND, str(error)) from error
+            raise ApiProblem(HTTPStatus.NOT_FOUND, str(error)) from error
         except GitHubError as error:
-            raise Problem(HTTPStatus.BAD_GATEWAY, str(error)) from error
+            raise ApiProblem(HTTPStatus.BAD_GATEWAY, str(error)) from error
         request = FixRequest(
             repository=repo.full_name,
             installation_id=repo.installation_id,
@@ -121,7 +121,7 @@ class Asking:
         """Start a run with the same question; return its id."""
         run = await self.run(run_id)
         if run.status is not RunStatus.DONE:
-            raise Problem(
+            raise ApiProblem(
                 HTTPStatus.CONFLICT, f"Run {run_id} hasn't ended yet. Stop it before you retry it."
             )
         now = datetime.now(UTC)
@@ -130,16 +130,16 @@ class Asking:
         )
 
     async def stop(self, run_id: str) -> None:
-        """Ask a run to stop."""
+        """RunParameters a run to stop."""
         run = await self.run(run_id)
         if not await self._runs.request_stop(run.id):
-            raise Problem(HTTPStatus.CONFLICT, f"Run {run_id} has already ended.")
+            raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} has already ended.")
 
     async def answer(self, run_id: str, *, approved: bool) -> None:
         """Answer a run that waits for a person."""
         run = await self.run(run_id)
         if not await self._approvals.asks(run):
-            raise Problem(HTTPStatus.CONFLICT, f"Run {run_id} isn't waiting for an answer.")
+            raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} isn't waiting for an answer.")
         answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
         await self._approvals.answer(run.id, answer, "an administrator")
 
@@ -151,7 +151,7 @@ class Asking:
         """Return a run with its report."""
         found = await self._runs.get(run_id)
         if found is None:
-            raise Problem(HTTPStatus.NOT_FOUND, f"There is no run {run_id[:40]!r}.")
+            raise ApiProblem(HTTPStatus.NOT_FOUND, f"There is no run {run_id[:40]!r}.")
         return found
 
     async def start_what_was_asked(self) -> None:
@@ -170,11 +170,11 @@ def repository_of(text: str, host: str) -> str:
     """Return `owner/name` of a name, or of an address at `host`.
 
     Raises:
-        Problem: When it is neither.
+        ApiProblem: When it is neither.
     """
     found = _ADDRESS.fullmatch(text.strip())
     if found is None or (found["host"] or host).lower() not in {host, f"www.{host}"}:
-        raise Problem(
+        raise ApiProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
             f"The repository must look like owner/name or https://{host}/owner/name.",
         )

@@ -1,0 +1,32 @@
+"""How long runs wait and what they may cost, as the settings say."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from bot.model.money.caps import Caps
+from bot.runs.timing import Timing
+from bot.settings.environment import ServerSettings
+
+
+def timing_of(settings: ServerSettings) -> Timing:
+    """Return how long the settings let runs wait."""
+    return Timing(
+        edit_seconds=settings.fixpoint_edit_seconds,
+        retry_seconds=settings.fixpoint_retry_seconds,
+        approval=timedelta(days=settings.fixpoint_approval_days),
+    )
+
+
+def caps_of(settings: ServerSettings) -> Caps:
+    """Return what the settings allow all runs together."""
+    return Caps(
+        run_usd=settings.fixpoint_run_usd,
+        thread_usd=settings.fixpoint_thread_usd,
+        repository_usd=settings.fixpoint_repository_usd,
+        installation_usd=settings.fixpoint_installation_usd,
+        day_usd=settings.fixpoint_day_usd,
+        run_tokens=settings.fixpoint_run_tokens,
+        sandbox_seconds=settings.fixpoint_sandbox_seconds,
+        runs_per_hour=settings.fixpoint_runs_per_hour,
+    )

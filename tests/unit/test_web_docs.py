@@ -1,0 +1,42 @@
+"""What the documentation says of the API and of metrics is what they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from bot.model.events import EventType
+from bot.telemetry.metrics import Metrics
+from bot.web.api import PREFIX, Api
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_every_metric_is_in_the_table() -> None:
+    """With its kind and its meaning; and no other is there."""
+    rows = re.findall(
+        r"^\| `(fixpoint_\w+)` \| (\w+) \| .* \| (.*) \|$",
+        (DOCS / "observability.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+    families = Metrics().registry.collect()
+    names = [f"{one.name}_total" if one.type == "counter" else one.name for one in families]
+    families = Metrics().registry.collect()
+    assert rows == [
+        (name, one.type, one.documentation) for name, one in zip(names, families, strict=True)
+    ]
+
+
+def test_every_event_is_in_the_table() -> None:
+    """In the order of the enumeration."""
+    text = (DOCS / "api.md").read_text("utf-8").partition("## Events")[2]
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [one.value for one in EventType]
+
+
+def test_every_operation_is_in_the_table() -> None:
+    """In the order in which the API lists them."""
+    operations = Api.__new__(Api).operations()
+    rows = re.findall(
+        rf"^\| `(\w+) ({PREFIX}/\S+)` \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert rows == [(one.method, one.path) for one in operations]
