@@ -30,8 +30,10 @@ async def _copy(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> N
 
 
 async def closed(writer: asyncio.StreamWriter) -> None:
-    """Close a connection, and wait a moment for what is still on its way."""
+    """Close a connection; what is not gone after a moment is dropped."""
     writer.close()
-    with contextlib.suppress(ConnectionError, TimeoutError):
+    try:
         async with asyncio.timeout(1):
             await writer.wait_closed()
+    except (ConnectionError, TimeoutError):
+        writer.transport.abort()

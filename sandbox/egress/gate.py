@@ -11,6 +11,7 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,7 @@ class Gate:
         self._refused: dict[str, None] = {}
         self._has_too_many = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._is_closed = False
 
     @property
     def refused(self) -> tuple[str, ...]:
@@ -65,21 +67,24 @@ class Gate:
 
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection, while the sandbox does not have too many."""
-        if self._connections.are_far_too_many:
-            writer.close()
+        if self._is_closed or self._connections.are_far_too_many:
+            writer.transport.abort()
             return
         self._connections.open += 1
         is_refused = self._connections.are_too_many
         task = asyncio.ensure_future(self._serve((reader, writer), is_refused=is_refused))
         self._tasks.add(task)
-        task.add_done_callback(self._served)
+        task.add_done_callback(partial(self._served, writer))
 
-    def _served(self, task: asyncio.Task[None]) -> None:
+    def _served(self, writer: asyncio.StreamWriter, task: asyncio.Task[None]) -> None:
+        if not writer.is_closing():  # it was cancelled before it began
+            writer.transport.abort()
         self._connections.open -= 1
         self._tasks.discard(task)
 
     async def close(self) -> None:
-        """Break off what is still open."""
+        """Break off what is still open, and what is accepted yet."""
+        self._is_closed = True
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
