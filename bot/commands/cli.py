@@ -1,4 +1,4 @@
-"""The commands: serve, fix, verify, localise, ci, doctor, config."""
+"""The commands: serve, fix, verify, localise, ci, runs, watch, logs, top, doctor, config."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from bot.commands.options import (
     JsonOption,
     ProposersOption,
     SandboxOption,
+    ServerOption,
     SetupOption,
     TestOption,
     TimeoutOption,
@@ -194,6 +195,57 @@ def budget(
         run_budget(name, as_json=as_json)
     except (UsageError, StorageError) as error:
         refuse(str(error))
+
+
+@app.command()
+def runs(
+    repository: Annotated[str, typer.Option(help="Only runs of this owner/name.")] = "",
+    status: Annotated[str, typer.Option(help="queued, running, waiting or done.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=100, help="Maximum number of runs.")] = 20,
+    server: ServerOption = None,
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
+) -> None:
+    """List the runs of a running server, newest first."""
+    from bot.commands.watch import run_runs
+
+    with usage_errors():
+        run_runs(url=server, repository=repository, status=status, limit=limit, as_json=as_json)
+
+
+@app.command()
+def watch(
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="Run ID; the newest active run if omitted.")
+    ] = None,
+    server: ServerOption = None,
+) -> None:
+    """Follow a run of a running server until it ends. Exits with 0 if it ends fixed."""
+    from bot.commands.watch import run_watch
+
+    with usage_errors():
+        fixed = run_watch(run, url=server)
+    raise typer.Exit(FIXED if fixed else NOT_FIXED)
+
+
+@app.command()
+def logs(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Run ID.")],
+    server: ServerOption = None,
+) -> None:
+    """Print the output of all commands of a run."""
+    from bot.commands.watch import run_logs
+
+    with usage_errors():
+        run_logs(run, url=server)
+
+
+@app.command()
+def top(server: ServerOption = None) -> None:
+    """Show live what a running server is doing."""
+    from bot.commands.watch import run_top
+
+    with usage_errors():
+        run_top(url=server)
 
 
 @app.command()

@@ -46,3 +46,13 @@ ProposersOption = Annotated[
 TimeoutOption = Annotated[float | None, typer.Option(min=1, help="Time limit in seconds.")]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object to stdout.")]
+
+ServerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        metavar="URL",
+        help="URL of the server; FIXPOINT_URL or http://127.0.0.1:8080 if omitted. The token "
+        "comes from FIXPOINT_ADMIN_TOKEN.",
+    ),
+]

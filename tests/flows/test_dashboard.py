@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import sys
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -270,3 +273,48 @@ async def test_the_document_of_the_api(tmp_path: Path) -> None:
     named = set(re.findall(r'"#/components/schemas/(\w+)"', text))
     assert named <= set(document["components"]["schemas"])
     assert "/api/v1/runs/{id}/events" in document["paths"]
+
+
+async def command(world: World, *words: str, **environ: str) -> tuple[int | None, str, str]:
+    """Run a command of ours that asks the server; return its exit code and what it printed."""
+    variables = {**os.environ, "FIXPOINT_URL": str(world.web.make_url("/")), **environ}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bot", *words, env=variables, stdout=PIPE, stderr=PIPE
+    )
+    out, err = await process.communicate()
+    return process.returncode, out.decode(), err.decode()
+
+
+async def test_a_terminal_watches(tmp_path: Path) -> None:
+    """`fixpoint runs`, `watch` and `logs`, with the token from the environment."""
+    token = {"FIXPOINT_ADMIN_TOKEN": TOKEN}
+    async with open_world(tmp_path, attempts(RIGHT), environ=WITH_TOKEN) as world:
+        code, _, said = await command(world, "watch", **token)
+        assert (code, said) == (2, "fixpoint: There are no runs yet.\n")
+        await world.comment("/fix")
+        await world.until_started()
+        code, told, said = await command(world, "watch", **token)
+        assert (code, said) == (0, "")
+        lines = [line[10:] for line in told.splitlines()]
+        assert "reproduction: real. `sh check.sh` fails here every time." in lines
+        assert "  edit app.txt".strip() in {line.strip() for line in lines}
+        assert (
+            lines[-2]
+            == "done: fixed. The failing command passes with the patch, and nothing broke."
+        )
+        await world.settled()
+        run = await world.run()
+        assert told.splitlines()[-1] == run.pull_request_url
+        _, told, _ = await command(world, "logs", run.id, **token)
+        assert "FAILED checks.sh::app" in told
+        _, told, _ = await command(world, "runs", "--json", **token)
+        assert json.loads(told)["runs"][0]["id"] == run.id
+        _, told, _ = await command(world, "runs", "--status", "done", **token)
+        assert run.id in told
+        code, _, said = await command(world, "runs", FIXPOINT_ADMIN_TOKEN="")
+        assert code == 2
+        assert "Set FIXPOINT_ADMIN_TOKEN" in said
+        code, _, said = await command(world, "logs", "nothing", **token)
+        assert "no run" in said
+        code, _, said = await command(world, "runs", "--server", "http://127.0.0.1:9", **token)
+        assert "fixpoint serve" in said

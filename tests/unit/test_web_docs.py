@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
+from ruamel.yaml import YAML
+
 from bot.model.events import EventType
+from bot.settings.environment import ServerSettings, variable_of
 from bot.telemetry.metrics import Metrics
 from bot.web.api import PREFIX, Api
 
@@ -40,3 +44,22 @@ def test_every_operation_is_in_the_table() -> None:
         rf"^\| `(\w+) ({PREFIX}/\S+)` \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE
     )
     assert rows == [(one.method, one.path) for one in operations]
+
+
+def test_monitoring_names_what_is_exported() -> None:
+    """Rules and dashboard ask for no metric that is not there, and rules say what to do."""
+    samples = set()
+    for family in Metrics().registry.collect():
+        endings = {"counter": ("_total",), "histogram": ("_bucket", "_count", "_sum")}
+        samples |= {f"{family.name}{one}" for one in endings.get(family.type, ("",))}
+    for file in ("alerts.yml", "grafana.json"):
+        text = (DOCS / "monitoring" / file).read_text("utf-8")
+        asked = set(re.findall(r"\bfixpoint_\w+", text))
+        assert asked
+        assert asked <= samples
+    rules = YAML(typ="safe").load((DOCS / "monitoring" / "alerts.yml").read_text("utf-8"))
+    for rule in rules["groups"][0]["rules"]:
+        assert rule["annotations"].keys() == {"summary", "runbook"}
+    known = {variable_of(name) for name in ServerSettings.model_fields}
+    named = set(re.findall(r"FIXPOINT_[A-Z_]+", json.dumps(rules)))
+    assert named <= known

@@ -1,0 +1,156 @@
+"""`fixpoint runs`, `watch`, `logs` and `top`: what a running server does, in a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from bot.commands.remote import RemoteServer, ToldEvent
+from bot.errors import UsageError
+from bot.model.untrusted import strip_hidden
+from bot.reporting.figures import count, duration, money
+from bot.reporting.plain import printable
+
+if TYPE_CHECKING:
+    from rich.console import Group
+    from rich.table import Table
+
+_REFRESH_SECONDS = 1.0
+_TOP_RUNS = 30
+
+
+def run_runs(*, url: str | None, repository: str, status: str, limit: int, as_json: bool) -> None:
+    """Print the youngest runs."""
+    from rich.console import Console
+
+    found = RemoteServer(os.environ, url).runs(repository=repository, status=status, limit=limit)
+    if as_json:
+        print(json.dumps(found, indent=2))  # noqa: T201 - what was asked for
+        return
+    console = Console()
+    if not found["runs"]:
+        console.print("No runs.")
+        return
+    console.print(_table(found["runs"], datetime.now(UTC)))
+    if found["total"] > len(found["runs"]):
+        console.print(f"{len(found['runs'])} of {count(found['total'], 'run')}")
+
+
+def run_watch(run_id: str | None, *, url: str | None) -> bool:
+    """Print what happens in a run until it is over; return whether it ended fixed."""
+    server = RemoteServer(os.environ, url)
+    run_id = run_id or _youngest(server)
+    for event in server.follow(run_id):
+        line = event_line(event)
+        if line is not None:
+            print(f"{event.at[11:19]}  {line}", flush=True)  # noqa: T201 - what was asked for
+    run = server.run(run_id)
+    if run["pull_request_url"]:
+        print(printable(run["pull_request_url"]))  # noqa: T201
+    return bool(run["verdict"] == "fixed")
+
+
+def run_logs(run_id: str, *, url: str | None) -> None:
+    """Print the output of a run's commands, without what would move the cursor."""
+    for piece in RemoteServer(os.environ, url).logs(run_id):
+        sys.stdout.write(strip_hidden(piece))
+
+
+def run_top(*, url: str | None) -> None:
+    """Show what the server does, for ever."""
+    from rich.live import Live
+
+    server = RemoteServer(os.environ, url)
+    with Live(_top(server), screen=True, auto_refresh=False) as live:
+        while True:
+            time.sleep(_REFRESH_SECONDS)
+            live.update(_top(server), refresh=True)
+
+
+def event_line(event: ToldEvent) -> str | None:
+    """Return an event as one printable line; None when it is not worth one."""
+    text = _words(event.type, event.data)
+    return None if text is None else printable(text)
+
+
+def _words(kind: str, data: Mapping[str, Any]) -> str | None:  # noqa: PLR0911 - one case per event
+    match kind:
+        case "status":
+            ended = f": {data['verdict'].replace('_', ' ')}" if data["verdict"] else ""
+            return f"{data['status']}{ended}. {data['reason']}".rstrip(". ") + "."
+        case "phase":
+            number = "" if data["attempt"] is None else f" {data['attempt']}"
+            return f"{data['phase']}{number}" + (f": {data['detail']}" if data["detail"] else "")
+        case "commands":
+            return f"failing command: {data['failing']}"
+        case "reproduced":
+            return f"reproduction: {data['cause'].replace('_', ' ')}. {data['reason']}"
+        case "turn":
+            return f"turn {data['turn']}: {data['said'] or data['action']}"
+        case "tool":
+            return f"  {data['action']}" + (" (failed)" if data["failed"] else "")
+        case "note":
+            return str(data["text"])
+        case "verified" if data["problem"]:
+            return f"attempt {data['attempt']} verified: {data['problem']}"
+        case "attempt":
+            cost = _money(data["cost_usd"])
+            return (
+                f"attempt {data['n']}, {data['proposer']}: {data['outcome']}, "
+                f"{duration(data['seconds'])}, {cost}"
+            )
+        case _:
+            return None
+
+
+def _youngest(server: RemoteServer) -> str:
+    for status in ("running", "queued", "waiting", ""):
+        found = server.runs(limit=1, status=status)["runs"]
+        if found:
+            return str(found[0]["id"])
+    raise UsageError("There are no runs yet.")
+
+
+def _top(server: RemoteServer) -> Group:
+    from rich.console import Group
+    from rich.text import Text
+
+    health, runs = server.health(), server.runs(limit=_TOP_RUNS)["runs"]
+    standing = ", ".join(
+        f"{number} {status}" for status, number in health["runs"].items() if status != "done"
+    )
+    bad = [f"{one['name']}: {one['detail']}" for one in health["checks"] if not one["ok"]]
+    head = Text(f"Fixpoint {health['version']}   health {health['score']}   {standing}")
+    return Group(head, *map(Text, bad), _table(runs, datetime.now(UTC)))
+
+
+def _table(runs: list[dict[str, Any]], now: datetime) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table("Run", "Repository", "State", "Cost", "Age", "Reason", box=box.SIMPLE)
+    for run in runs:
+        number = "" if run["number"] is None else f"#{run['number']}"
+        state = (run["verdict"] or run["status"]).replace("_", " ")
+        age = duration((now - datetime.fromisoformat(run["created_at"])).total_seconds())
+        cells = (
+            run["id"],
+            f"{run['repository']}{number}",
+            state,
+            _money(run["cost_usd"]),
+            age,
+            printable(run["reason"], limit=80),
+        )
+        shown.add_row(*map(Text, cells))
+    return shown
+
+
+def _money(amount: float | None) -> str:
+    return money(None if amount is None else Decimal(str(amount)))
