@@ -12,6 +12,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from sandbox.interrupts import let_programs_be_interrupted
+
 # One server for all modules: a fixture that each of them imports would start one for each of them.
 pytest_plugins = ["tests.contract.postgres", "tests.selection"]
 
@@ -20,6 +22,9 @@ pytest_plugins = ["tests.contract.postgres", "tests.selection"]
 os.environ.setdefault("UV_FIND_LINKS", str(Path(sys.prefix, "seeds")))
 os.environ.setdefault("UV_OFFLINE", "1")
 os.environ.setdefault("PIP_RETRIES", "0")
+
+# Also where the tests run in the background of a script.
+let_programs_be_interrupted()
 
 # How long an example takes says more of the machine than of the code.
 hypothesis.settings.register_profile(

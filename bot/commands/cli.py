@@ -23,6 +23,7 @@ from bot.commands.options import (
     TimeoutOption,
 )
 from bot.commands.refusing import refuse, usage_errors
+from sandbox.interrupts import let_programs_be_interrupted
 
 if TYPE_CHECKING:
     from bot.model import Acceptance
@@ -334,6 +335,7 @@ def main() -> None:
     # What imports make stays until the end: to look through it for garbage again and again takes a
     # tenth of a second.
     gc.set_threshold(50_000, 10, 10)
+    let_programs_be_interrupted()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a terminal that knows no such letter shows `?`
             stream.reconfigure(errors="replace")

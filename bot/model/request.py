@@ -8,6 +8,8 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
+from bot.model.given_test import GivenTest
+
 
 class Effort(StrEnum):
     """How hard a model should think."""
@@ -116,6 +118,7 @@ class FixRequest:
         continues: Id of the run whose budget was spent and which this one goes on with, or None.
         asked_through: For what was asked on a page or by a program, the key that names the question;
             else "".
+        given_test: A test that came with it, or None.
     """
 
     repository: str
@@ -132,6 +135,7 @@ class FixRequest:
     follows: str | None = None
     continues: str | None = None
     asked_through: str = ""
+    given_test: GivenTest | None = None
 
     @property
     def run_id(self) -> str:

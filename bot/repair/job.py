@@ -11,6 +11,7 @@ from typing import Protocol
 from bot.ci.evidence import JobEvidence
 from bot.ci.workflow.contexts import EventFacts
 from bot.model import Attempt, Limits, Problem, SearchLimits
+from bot.model.given_test import GivenTest
 from bot.model.guard_rules import PatchRules
 from sandbox.git import ObjectStore
 
@@ -46,6 +47,7 @@ class Job:
         is_fork: The commit belongs to somebody else, and leaves no environment to others.
         red_on_base: Whether failed checks are repaired that fail on the base too.
         earlier: Attempts of the run that this one continues.
+        given_test: A test that has to pass in the end, or None.
     """
 
     run_id: str
@@ -71,6 +73,7 @@ class Job:
     is_fork: bool = False
     red_on_base: bool = False
     earlier: tuple[Attempt, ...] = ()
+    given_test: GivenTest | None = None
 
     @property
     def project(self) -> str:

@@ -8,6 +8,7 @@ from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.repair.aim import Aimed, aim
 from bot.repair.checks.base_commit import note_base
+from bot.repair.given_test import shown_by, with_given_test
 from bot.repair.guards import is_test_file
 from bot.repair.healing import healed
 from bot.repair.loop import read_reproduction, verdict_of
@@ -16,12 +17,15 @@ from bot.repair.proposers.given import GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.verification.candidate import without
 from bot.repair.write_test import write_failing_test
-from bot.reporting.reasons import reproduction
+from bot.reporting.reasons import given_test, reproduction
 from sandbox.git import PatchDoesNotApply
 
 
 async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     """Reproduce the failure; return the context that attempts start from."""
+    given: Patch | None = None
+    if run.job.given_test is not None:
+        context, given = await with_given_test(run, context, run.job.given_test)
     context, seen = await _seen_healed(run, context, await _observe(run, context, 1))
     older = await with_older_packages(run, context, seen)
     if older is not None:
@@ -34,6 +38,10 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
         if len(runs) > 1 and runs[-1].ok:
             runs += [await _observe(run, context, n) for n in (3, 4)]
     found = run.known.reproduction = _concluded(runs, aimed)
+    if given is not None:
+        if runs[0].ok:
+            raise Concluded(Verdict.NOT_REPRODUCED, given_test.passes(runs[0].command))
+        found = run.known.reproduction = shown_by(found, given)
     if found.cause is Cause.NOT_REPRODUCED and runs[0].ok:
         context = await _test_first(run, context, runs[0])
         found = run.known.reproduction = replace(run.known.reproduction, others=found.others)

@@ -222,6 +222,7 @@ def plan_job(
         is_fork=brief.is_fork,
         red_on_base=config.checks.red_on_base or _somebody_asked(request),
         earlier=earlier,
+        given_test=request.given_test,
     )
 
 

@@ -168,6 +168,7 @@ class Api:
             asked.number,
             asked.test,
             asked.budget_usd,
+            asked.given_test(),
             idempotency_key(request),
         )
         return _started(await self._control.ask(ask))

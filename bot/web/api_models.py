@@ -9,9 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.model.events import KeptEvent
+from bot.model.given_test import GivenTest
 from bot.reporting.json_report import VerdictName, cost_value, name_value
 from bot.storage.run_lists import RepositoryFigures
 from bot.storage.runs import RunRecord
+from bot.web.given_cases import LONGEST_TEST, MOST_CASES, cases_test, file_test
 from bot.web.run_control import LONGEST_PROMPT
 
 RunStatusName = Literal["queued", "running", "waiting", "done"]
@@ -19,6 +21,24 @@ RunStatusName = Literal["queued", "running", "waiting", "done"]
 
 class _Given(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class NewTestFile(_Given):
+    """A new test, which has to fail now and to pass in the end."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=False)
+
+    path: str = Field("", max_length=300, description="In the repository; nothing is there yet.")
+    content: str = Field(max_length=LONGEST_TEST, description="Its text.")
+
+
+class NewTestCase(_Given):
+    """One call of a Python function, and what it has to return."""
+
+    input: str = Field(max_length=5_000, description="Arguments as in a call: `1, 'a'`.")
+    expected: str = Field(
+        max_length=5_000, description="A Python expression, or `raises ValueError`."
+    )
 
 
 class NewRun(_Given):
@@ -35,6 +55,26 @@ class NewRun(_Given):
     budget_usd: Decimal | None = Field(
         None, gt=0, le=10_000, description="Maximum cost of model calls in dollars."
     )
+    test_file: NewTestFile | None = Field(None, description="A test that shows what is wrong.")
+    function: str = Field(
+        "", max_length=300, description="Python function of `cases`, such as `shop.cart.total`."
+    )
+    cases: tuple[NewTestCase, ...] = Field(
+        (), max_length=MOST_CASES, description="Instead of `test_file`: calls of `function`."
+    )
+
+    def given_test(self) -> GivenTest | None:
+        """Return the test that is given, as a file.
+
+        Raises:
+            ApiProblem: When it can't be one.
+        """
+        if self.test_file is not None:
+            return file_test(self.test_file.path, self.test_file.content)
+        if self.function or self.cases:
+            cases = [(one.input, one.expected) for one in self.cases]
+            return cases_test(self.function, cases)
+        return None
 
 
 class CodeRequest(_Given):

@@ -19,6 +19,7 @@ from aiohttp import web
 from bot import __version__
 from bot.model import Verdict
 from bot.model.events import EventType
+from bot.model.given_test import GivenTest
 from bot.model.money.caps import Caps
 from bot.reporting.figures import count, duration, money
 from bot.settings.environment import ServerSettings
@@ -29,6 +30,7 @@ from bot.storage.run_lists import RunLists, days, repositories
 from bot.storage.runs import RunRecord, RunStatus
 from bot.web.access import COOKIE, SESSION, SESSION_SECONDS, AdminAccess, FailedLogins, Session
 from bot.web.api import run_query
+from bot.web.given_cases import cases_test, file_test
 from bot.web.health import look
 from bot.web.problems import ApiProblem
 from bot.web.run_control import RunControl, RunParameters
@@ -221,7 +223,7 @@ class Pages:
     async def create(self, request: web.Request) -> web.Response:
         """Start the run that the form describes."""
         form = await self._checked_form(request)
-        given = {name: form.get(name, "").strip() for name in _FIELDS}
+        given = {name: form.get(name, "").strip("\r\n\t ") for name in _FIELDS}
         try:
             run_id = await self._data.control.ask(_asked(given))
         except ApiProblem as problem:
@@ -372,7 +374,10 @@ class Pages:
         return None
 
 
-_FIELDS = ("repository", "prompt", "number", "test", "budget_usd")
+_FIELDS = (
+    "repository", "prompt", "number", "test", "budget_usd", "function", "cases", "test_path",
+    "test_content",
+)  # fmt: skip
 
 
 def _asked(given: Mapping[str, str]) -> RunParameters:
@@ -403,7 +408,28 @@ def _asked(given: Mapping[str, str]) -> RunParameters:
         number=int(number) if number else None,
         test=given["test"] or None,
         budget_usd=budget,
+        given_test=_given_test(given),
     )
+
+
+def _given_test(given: Mapping[str, str]) -> GivenTest | None:
+    """Return the test that a form gives: a file, or cases with one line each."""
+    if given["test_content"]:
+        return file_test(given["test_path"], given["test_content"])
+    if not (given["function"] or given["cases"]):
+        return None
+    cases = [_case(line) for line in given["cases"].splitlines() if line.strip()]
+    return cases_test(given["function"], cases)
+
+
+def _case(line: str) -> tuple[str, str]:
+    before, arrow, behind = line.rpartition("=>")
+    if not arrow:
+        raise ApiProblem(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "Write each test case as INPUT => EXPECTED, such as 1, 2 => 3.",
+        )
+    return before, behind
 
 
 def _offset(wanted: Mapping[str, str], offset: int) -> str:

@@ -14,6 +14,7 @@ from uuid import uuid4
 from bot.errors import Conflict, GitHubError, NotPermitted
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
+from bot.model.given_test import GivenTest
 from bot.model.request import FixRequest, Options
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord, RunStatus
@@ -38,6 +39,7 @@ class RunParameters:
         number: Of the issue or pull request that it is about, or None.
         test: The failing command, or None.
         budget_usd: Money for model calls, or None.
+        given_test: A new test file that has to pass in the end, or None.
         key: Names the question: asked twice, it is one run. "" makes one up.
     """
 
@@ -46,6 +48,7 @@ class RunParameters:
     number: int | None = None
     test: str | None = None
     budget_usd: Decimal | None = None
+    given_test: GivenTest | None = None
     key: str = ""
 
 
@@ -78,10 +81,10 @@ class RunControl:
     async def ask(self, ask: RunParameters) -> str:
         """Start the run that answers; return its id."""
         name = repository_of(ask.repository, self._host)
-        if not ask.prompt.strip() and ask.number is None and not ask.test:
+        if not (ask.prompt.strip() or ask.number or ask.test or ask.given_test):
             raise ApiProblem(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
-                "Say what is wrong: give a prompt, an issue number, or a failing command.",
+                "Say what is wrong: give a prompt, an issue number, a failing command, or a test.",
             )
         if len(ask.prompt) > LONGEST_PROMPT:
             raise ApiProblem(
@@ -114,6 +117,7 @@ class RunControl:
             instructions=ask.prompt.strip(),
             options=Options(test=ask.test or None, budget_usd=ask.budget_usd),
             asked_through=ask.key or uuid4().hex,
+            given_test=ask.given_test,
         )
         return await self._begin(request)
 

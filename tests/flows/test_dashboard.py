@@ -16,13 +16,29 @@ from typing import Any
 import aiohttp
 
 from bot.model import Verdict
+from tests.fakes.model import Say, Step
 from tests.flows.test_approval import REQUIREMENTS, RISKY
-from tests.flows.world import RIGHT, WRONG, World, attempts, open_world
+from tests.flows.world import RIGHT, WRONG, World, attempts, edit, open_world
 
 TOKEN = "an admin token of some length"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 LOCAL = {"HOST": "127.0.0.1"}
 WITH_TOKEN = {"FIXPOINT_ADMIN_TOKEN": TOKEN, "HOST": "0.0.0.0"}
+
+
+RUNNER = """\
+import glob, runpy, sys
+failed = 0
+for path in sorted(glob.glob("tests/test_*.py")):
+    for name, one in runpy.run_path(path).items():
+        if name.startswith("test_"):
+            try:
+                one()
+            except Exception as error:
+                failed += 1
+                print(f"FAILED {path}::{name} - {type(error).__name__}: {error}")
+sys.exit(failed > 0)
+"""
 
 
 @asynccontextmanager
@@ -254,6 +270,48 @@ async def test_who_may(tmp_path: Path) -> None:
     async with open_world(tmp_path / "c", environ=LOCAL) as world, browser(world) as web:
         answer = await web.get("/", headers={"Host": "rebound.test"})
         assert answer.status == 403
+
+
+async def test_cases_become_part_of_the_proof(tmp_path: Path) -> None:
+    """Of the form: added as a test, red first, green in the end, in the pull request."""
+    repaired: list[Step] = [
+        edit("prices[1:]", "prices", "shop.py"), Say("The first price was left out."),
+    ]  # fmt: skip
+    files: dict[str, str | bytes] = {
+        "shop.py": "def total(prices):\n    return sum(prices[1:])\n",
+        "check.py": RUNNER,
+        ".github/fixpoint.yml": "setup: 'true'\ntest: python3 check.py\n",
+    }
+    async with (
+        open_world(tmp_path, attempts(repaired), files=files, environ=LOCAL) as world,
+        browser(world) as web,
+    ):
+        form = {"csrf": csrf(await page(web, "/new")), "repository": "acme/app"}
+        cases = {**form, "function": "shop.total", "cases": "[1, 2] => 3\r\n[] => 0\r\n"}
+        async with web.post("/new", data={**cases, "cases": "[1, 2]"}) as answer:
+            assert "INPUT =&gt; EXPECTED" in await answer.text()
+        async with web.post("/new", data=cases) as answer:
+            assert answer.status == 200
+        await world.settled()
+        run = await world.run()
+        assert (run.verdict, run.reason) == (
+            Verdict.FIXED, "The failing command passes with the patch, and nothing broke.",
+        )  # fmt: skip
+        assert run.report is not None
+        assert run.report.reproduction is not None
+        assert run.report.reproduction.reason.startswith("The test was given with the request.")
+        [pull] = world.pulls()
+        assert pull.pull is not None
+        assert "sum(prices)" in (world.file("shop.py", pull.pull.head_ref) or "")
+        given = world.file("tests/test_given_cases.py", pull.pull.head_ref)
+        assert "assert total([1, 2]) == 3" in (given or "")
+        passing = {"path": "tests/test_more.py", "content": "def test_it():\n    assert True\n"}
+        async with web.post(
+            "/api/v1/runs", json={"repository": "acme/app", "test_file": passing}
+        ) as answer:
+            assert answer.status == 202
+        await world.settled()
+        assert "passes on the original commit" in (await world.run()).reason
 
 
 async def test_lists_tell_that_they_are_stale(tmp_path: Path) -> None:
