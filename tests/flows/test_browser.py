@@ -1,0 +1,153 @@
+"""What people see and do on the dashboard, in a real Chromium without a window."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.async_playwright import Axe
+from playwright.async_api import Browser, Page, async_playwright, expect
+
+from tests.flows.test_approval import REQUIREMENTS, RISKY
+from tests.flows.test_dashboard import LOCAL, TOKEN, WITH_TOKEN
+from tests.flows.world import FILES, RIGHT, WRONG, World, attempts, open_world
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+PATIENCE_MS = 300_000
+"""For what takes seconds, and minutes beside eight other programs."""
+
+LATE_MS = 5_000
+"""An event that is later than that was not sent when it happened. How late events are, on a machine
+that does nothing else, is measured in bench/dashboard.py."""
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed here")
+
+OPEN_ALL = "document.querySelectorAll('details').forEach(one => one.open = true)"
+
+HOSTILE = """\
+#!/bin/sh
+grep -qx right app.txt && exit 0
+printf '<script>document.title = "owned"</script><img src=x onerror=document.title=1>\\033[31mred\\033[0m\\033]0;t\\007\\n'
+echo "FAILED checks.sh::<b>app</b> - app.txt says $(cat app.txt)"
+exit 1
+"""
+
+
+@asynccontextmanager
+async def browsing() -> AsyncIterator[Browser]:
+    """Open a browser."""
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@asynccontextmanager
+async def looking(browser: Browser, world: World, **how: object) -> AsyncIterator[Page]:
+    """Open a page of the dashboard; nothing may go wrong in it."""
+    wrong: list[str] = []
+    address = str(world.web.make_url("/"))
+    context = await browser.new_context(base_url=address, **how)  # type: ignore[arg-type] # options
+    context.set_default_timeout(PATIENCE_MS)
+    page = await context.new_page()
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.on("requestfailed", lambda request: wrong.append(f"{request.url} {request.failure}"))
+    try:
+        yield page
+    finally:
+        await context.close()
+    assert [one for one in wrong if "ERR_ABORTED" not in one] == []
+
+
+async def test_from_the_form_to_the_pull_request(tmp_path: Path) -> None:
+    """A person starts a run, watches it without a reload, approves, and finds the pull request."""
+    expect.set_options(timeout=PATIENCE_MS)
+    script = attempts(WRONG, RISKY)
+    async with (
+        open_world(tmp_path, script, files=REQUIREMENTS, environ=LOCAL) as world,
+        browsing() as browser,
+        looking(browser, world) as page,
+    ):
+        await page.goto("/")
+        await page.get_by_role("link", name="New run").first.click()
+        await page.get_by_label("Repository", exact=True).fill("acme/app")
+        await page.get_by_label("What is wrong").fill("It says wrong.")
+        await page.get_by_role("button", name="Start").click()
+        await expect(page.get_by_role("heading", name="Attempt 2").first).to_be_visible()
+        await expect(page.locator("#output")).to_contain_text("FAILED checks.sh::app")
+        assert 0 <= float(str(await page.locator("html").get_attribute("data-lag"))) < LATE_MS
+        await page.get_by_role("button", name="Approve").click()
+        await expect(page.get_by_role("link", name=re.compile("Pull request"))).to_be_visible()
+        await expect(page.get_by_role("button", name="Retry")).to_be_visible()
+        await world.settled()
+        assert world.repaired() == "right\n"
+
+
+async def test_hostile_output(tmp_path: Path) -> None:
+    """It is shown, with its colours, and does nothing."""
+    expect.set_options(timeout=PATIENCE_MS)
+    async with (
+        open_world(
+            tmp_path, attempts(RIGHT), files={**FILES, "check.sh": HOSTILE}, environ=LOCAL
+        ) as world,
+        browsing() as browser,
+        looking(browser, world) as page,
+    ):
+        await world.comment("/fix <img src=x onerror=document.title=1>")
+        await world.until_started()
+        await page.goto(f"/runs/{(await world.run()).id}")
+        await expect(page.locator("#output")).to_contain_text('<script>document.title = "owned"')
+        await expect(page.locator("#output .c1").first).to_have_text("red")
+        await world.settled()
+        await page.reload()
+        await expect(page.locator("#output .c1").first).to_have_text("red")
+        await page.evaluate(OPEN_ALL)
+        await expect(page.get_by_text("checks.sh::<b>app</b>").first).to_be_visible()
+        assert await page.title() == f"Run {(await world.run()).id} · Fixpoint"
+        assert await page.locator("main script, main img, #output b").count() == 0
+
+
+async def test_everybody_can_use_every_page(tmp_path: Path) -> None:
+    """axe-core finds nothing, nothing is wider than the screen, and the token opens all of it."""
+    expect.set_options(timeout=PATIENCE_MS)
+    async with open_world(tmp_path, attempts(RIGHT), environ=WITH_TOKEN) as world:
+        await world.comment("/fix")
+        await world.settled()
+        async with browsing() as browser:
+            for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
+                await _use(browser, world, scheme, width)
+
+
+async def _use(browser: Browser, world: World, scheme: str, width: int) -> None:
+    """Log in and look at every page, with all that is folded opened."""
+    options = {
+        "color_scheme": scheme,
+        "viewport": {"width": width, "height": 800},
+        "bypass_csp": True,  # for axe alone
+    }
+    run = f"/runs/{(await world.run()).id}"
+    async with looking(browser, world, **options) as page:
+        await page.goto("/")
+        await _look_at(page, width)
+        await page.get_by_label("Admin token").fill(TOKEN)
+        await page.keyboard.press("Enter")
+        await expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+        for path in ("/", "/new", "/repositories", "/money", "/status", "/settings", "/?q=x", run):
+            await page.goto(path)
+            await page.evaluate(OPEN_ALL)
+            await _look_at(page, width)
+
+
+async def _look_at(page: Page, width: int) -> None:
+    found = await Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    assert await page.evaluate("document.documentElement.scrollWidth") <= width
