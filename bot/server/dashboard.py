@@ -13,7 +13,7 @@ from bot.web.api import Api
 from bot.web.application import Parts
 from bot.web.code import Code
 from bot.web.measurements import Measurements
-from bot.web.pages import PageData, Pages
+from bot.web.pages.site import PageData, Pages
 from bot.web.run_control import RunControl
 
 

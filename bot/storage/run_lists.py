@@ -35,6 +35,7 @@ class RunQuery:
         words: In the repository's name, the reason or the id.
         offset: How many to leave out.
         limit: How many at most.
+        among: Repositories, in lower case, of which all are; None for all there are.
     """
 
     repository: str = ""
@@ -43,6 +44,7 @@ class RunQuery:
     words: str = ""
     offset: int = 0
     limit: int = 50
+    among: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +137,11 @@ class RunLists:
         rows, total = await self._database.read(read)
         return RunPageOf(tuple(map(run_of, rows)), total)
 
-    async def by_status(self) -> dict[RunStatus, int]:
+    async def by_status(self, among: frozenset[str] | None = None) -> dict[RunStatus, int]:
         """Return how many runs are where; those that ended are left out."""
         statement = (
             select(runs.c.status, func.count())
-            .where(runs.c.status != RunStatus.DONE)
+            .where(runs.c.status != RunStatus.DONE, *_of_these(among))
             .group_by(runs.c.status)
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
@@ -162,8 +164,15 @@ class RunLists:
         rows = await self._database.read(lambda connection: connection.scalars(statement).all())
         return {run_id: place for place, run_id in enumerate(rows, start=1)}
 
-    async def ended(self, days: int = FIGURE_DAYS) -> tuple[EndedRun, ...]:
-        """Return what figures of the last days are made of, the youngest first."""
+    async def ended(
+        self, days: int = FIGURE_DAYS, among: frozenset[str] | None = None
+    ) -> tuple[EndedRun, ...]:
+        """Return what figures of the last days are made of, the youngest first.
+
+        Args:
+            days: How many, up to now.
+            among: Repositories, in lower case, whose runs count; None for all there are.
+        """
         since = datetime.now(UTC) - timedelta(days=days)
         columns = (
             runs.c.repository, runs.c.verdict, runs.c.created_at, runs.c.updated_at,
@@ -171,7 +180,7 @@ class RunLists:
         )  # fmt: skip
         statement = (
             select(*columns)
-            .where(runs.c.created_at > since, runs.c.status == RunStatus.DONE)
+            .where(runs.c.created_at > since, runs.c.status == RunStatus.DONE, *_of_these(among))
             .order_by(runs.c.created_at.desc())
             .limit(_MOST_ROWS)
         )
@@ -240,7 +249,7 @@ def _ended(row: Row[Any]) -> EndedRun:
 
 
 def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = [runs.c.id != ""]
+    found: list[ColumnElement[bool]] = [runs.c.id != "", *_of_these(query.among)]
     if query.repository:
         found.append(runs.c.repository == query.repository.lower())
     if query.status is not None:
@@ -249,6 +258,11 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
         found.append(runs.c.verdict == query.verdict)
     found.extend(map(_holds, query.words.split()[:_MOST_WORDS]))
     return found
+
+
+def _of_these(among: frozenset[str] | None) -> tuple[ColumnElement[bool], ...]:
+    # sorted, so that the same repositories are the same statement
+    return () if among is None else (runs.c.repository.in_(sorted(among)),)
 
 
 def _holds(word: str) -> ColumnElement[bool]:

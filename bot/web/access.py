@@ -81,11 +81,6 @@ class AdminAccess:
         wanted = self._token
         return wanted is not None and hmac.compare_digest(given.encode(), wanted)
 
-    def bearer(self, request: web.Request) -> bool:
-        """Whether a program showed the admin token."""
-        kind, _, given = request.headers.get("Authorization", "").partition(" ")
-        return kind.lower() == "bearer" and self.is_token(given.strip())
-
     def new_session(self) -> str:
         """Return the value of a cookie for somebody who logged in."""
         return self._fernet.encrypt(secrets.token_urlsafe(32).encode()).decode()
@@ -129,6 +124,12 @@ class FailedLogins:
     def note(self) -> None:
         """Count one that failed."""
         self._times.append(time.monotonic())
+
+
+def bearer_token(request: web.Request) -> str | None:
+    """Return the token that a program shows, or None: https://www.rfc-editor.org/rfc/rfc6750."""
+    kind, _, given = request.headers.get("Authorization", "").partition(" ")
+    return given.strip() if kind.lower() == "bearer" else None
 
 
 def is_loopback(host: str) -> bool:

@@ -28,6 +28,7 @@ from bot.web.api_models import (
     repository_part,
     run_part,
 )
+from bot.web.caller import CALLER, Scope
 from bot.web.problems import ApiProblem
 from bot.web.run_control import RunControl, RunParameters
 from bot.web.streams import PULSE_SECONDS, pulse, send, stream
@@ -125,7 +126,7 @@ class Api:
                 problems=(HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY),
             ),
             Operation(
-                "POST", f"{run}/stop", self.stop_run, "RunParameters a run to stop.",
+                "POST", f"{run}/stop", self.stop_run, "Ask a run to stop.",
                 None, RunPart, HTTPStatus.ACCEPTED, problems=ended,
             ),
             Operation(
@@ -171,22 +172,22 @@ class Api:
             asked.given_test(),
             idempotency_key(request),
         )
-        return _started(await self._control.ask(ask))
+        return _started(await self._control.ask(ask, request[CALLER]))
 
     async def show_run(self, request: web.Request) -> web.Response:
         """Show a run."""
-        return _json(run_part(await self._control.run(_id(request))))
+        return _json(run_part(await self._control.run(_id(request), request[CALLER])))
 
     async def show_report(self, request: web.Request) -> web.Response:
         """Show the report of a run."""
-        run = await self._control.run(_id(request))
+        run = await self._control.run(_id(request), request[CALLER])
         if run.report is None:
             raise ApiProblem(HTTPStatus.NOT_FOUND, f"Run {run.id} has no report.")
         return web.json_response(to_json(run.report))
 
     async def show_patch(self, request: web.Request) -> web.Response:
         """Return the patch of a run."""
-        run = await self._control.run(_id(request))
+        run = await self._control.run(_id(request), request[CALLER])
         if run.report is None or not run.report.patch:
             raise ApiProblem(HTTPStatus.NOT_FOUND, f"Run {run.id} has no patch.")
         text = to_json(run.report)["patch"]
@@ -194,7 +195,7 @@ class Api:
 
     async def show_logs(self, request: web.Request) -> web.StreamResponse:
         """Return the output of a run's commands, piece by piece."""
-        run = await self._control.run(_id(request))
+        run = await self._control.run(_id(request), request[CALLER])
         response = web.StreamResponse(headers={"Content-Type": "text/plain; charset=utf-8"})
         await response.prepare(request)
         number = 0
@@ -211,7 +212,7 @@ class Api:
 
     async def show_events(self, request: web.Request) -> web.StreamResponse:
         """Return the events of a run, or follow them."""
-        run = await self._control.run(_id(request))
+        run = await self._control.run(_id(request), request[CALLER])
         if "text/event-stream" not in request.headers.get("Accept", ""):
             events = await self._events.after(run.id, last_event(request))
             return _json(EventPage(events=tuple(map(event_part, events))))
@@ -226,40 +227,44 @@ class Api:
         return response
 
     async def stop_run(self, request: web.Request) -> web.Response:
-        """RunParameters a run to stop."""
-        await self._control.stop(_id(request))
+        """Ask a run to stop."""
+        await self._control.stop(_id(request), request[CALLER])
         return await self._accepted(request)
 
     async def approve_run(self, request: web.Request) -> web.Response:
         """Approve what a run waits for."""
-        await self._control.answer(_id(request), approved=True)
+        await self._control.answer(_id(request), request[CALLER], approved=True)
         return await self._accepted(request)
 
     async def reject_run(self, request: web.Request) -> web.Response:
         """Reject what a run waits for."""
-        await self._control.answer(_id(request), approved=False)
+        await self._control.answer(_id(request), request[CALLER], approved=False)
         return await self._accepted(request)
 
     async def retry_run(self, request: web.Request) -> web.Response:
         """Start a run with the same question."""
-        return _started(await self._control.again(_id(request)))
+        return _started(await self._control.again(_id(request), request[CALLER]))
 
-    async def list_repositories(self, _: web.Request) -> web.Response:
+    async def list_repositories(self, request: web.Request) -> web.Response:
         """Show how runs went, by repository."""
-        found = repositories(await self._lists.ended())
+        caller = request[CALLER]
+        caller.demand(Scope.READ)
+        found = repositories(await self._lists.ended(among=caller.sees))
         return _json(RepositoryPage(repositories=tuple(map(repository_part, found))))
 
     async def _accepted(self, request: web.Request) -> web.Response:
-        run = await self._control.run(_id(request))
+        run = await self._control.run(_id(request), request[CALLER])
         return _json(run_part(run), HTTPStatus.ACCEPTED)
 
 
 def run_query(request: web.Request) -> RunQuery:
-    """Return which runs a request asks for.
+    """Return which runs a request asks for, of those that its caller sees.
 
     Raises:
-        ApiProblem: When a parameter can't be read.
+        ApiProblem: When a parameter can't be read, or the caller may not look at runs.
     """
+    caller = request[CALLER]
+    caller.demand(Scope.READ)
     query = request.query
     status, verdict = query.get("status", ""), query.get("verdict", "")
     if status and status not in {one.value for one in RunStatus}:
@@ -274,6 +279,7 @@ def run_query(request: web.Request) -> RunQuery:
         words=query.get("q", "")[:200],
         offset=_number(request, "offset", 0, 0, 2**31 - 1),
         limit=_number(request, "limit", 50, 1, _MOST_RUNS),
+        among=caller.sees,
     )
 
 

@@ -13,12 +13,13 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from bot.errors import StorageError
-from bot.web.access import SESSION, AdminAccess
+from bot.web.access import SESSION, AdminAccess, bearer_token
 from bot.web.api import PREFIX, Api
+from bot.web.caller import ADMINISTRATOR, CALLER, Caller
 from bot.web.code import Code
 from bot.web.measurements import Measurements
 from bot.web.openapi import document
-from bot.web.pages import Pages
+from bot.web.pages.site import Pages
 from bot.web.problems import ApiProblem
 
 _log = structlog.get_logger(__name__)
@@ -105,7 +106,7 @@ def _door(access: AdminAccess) -> Middleware:
         request[_NAME] = uuid.uuid4().hex[:16]
         with structlog.contextvars.bound_contextvars(request_id=request[_NAME]):
             try:
-                _let_in(access, request)
+                await _let_in(access, request)
                 return await handler(request)
             except ApiProblem as problem:
                 return problem.response()
@@ -115,13 +116,15 @@ def _door(access: AdminAccess) -> Middleware:
     return door
 
 
-def _let_in(access: AdminAccess, request: web.Request) -> None:
-    """Raise what keeps a request out; remember the session of a person."""
+async def _let_in(access: AdminAccess, request: web.Request) -> None:
+    """Raise what keeps a request out; remember who sent it, and the session of a person."""
     if not access.is_open:
         raise ApiProblem(HTTPStatus.NOT_FOUND, OFF)
     if not access.reaches(request):
         raise ApiProblem(HTTPStatus.FORBIDDEN, _FOREIGN)
-    if access.bearer(request):
+    program = await _program(access, request)
+    if program is not None:
+        request[CALLER] = program
         return
     if not _is_own(request):
         raise ApiProblem(HTTPStatus.FORBIDDEN, _OTHER_PAGE)
@@ -130,10 +133,19 @@ def _let_in(access: AdminAccess, request: web.Request) -> None:
     session = access.session(request)
     if session is not None:
         request[SESSION] = session
+        request[CALLER] = ADMINISTRATOR
     elif _is_for_programs(request.path):
         raise ApiProblem(HTTPStatus.UNAUTHORIZED, _UNKNOWN, {"WWW-Authenticate": "Bearer"})
     else:
         raise web.HTTPSeeOther("/login")
+
+
+async def _program(access: AdminAccess, request: web.Request) -> Caller | None:
+    """Return the program that shows a bearer token; None without one that is known."""
+    token = bearer_token(request)
+    if token is not None and access.is_token(token):
+        return ADMINISTRATOR
+    return None
 
 
 def _is_own(request: web.Request) -> bool:

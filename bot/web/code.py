@@ -16,6 +16,7 @@ from bot.model.progress import Phase
 from bot.storage.events import EventStore
 from bot.web.api import given, idempotency_key
 from bot.web.api_models import CodeRequest
+from bot.web.caller import CALLER, Scope
 from bot.web.problems import ApiProblem
 from bot.web.run_control import RunControl, RunParameters
 from bot.web.streams import PULSE_SECONDS, pulse, send, stream
@@ -59,12 +60,13 @@ class Code:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Start a run and tell what happens until it is over."""
         asked = await given(request, CodeRequest)
-        key = idempotency_key(request)
+        key, caller = idempotency_key(request), request[CALLER]
+        caller.demand(Scope.RUN)
         async with stream(request) as response:
             await send(response, _info("The request is valid.", _VALIDATION))
             try:
                 run_id = await self._control.ask(
-                    RunParameters(asked.repoUrl, asked.prompt, key=key)
+                    RunParameters(asked.repoUrl, asked.prompt, key=key), caller
                 )
             except ApiProblem as problem:
                 await send(response, {"type": "error", "message": problem.detail})
@@ -76,7 +78,7 @@ class Code:
                 for event in batch:
                     for message in telling.of(event):
                         await send(response, {**message, "run_id": run_id})
-            run = await self._control.run(run_id)
+            run = await self._control.run(run_id, caller)
             if run.pull_request_url is not None:
                 await send(response, {**_published(run.pull_request_url), "run_id": run_id})
             await send(response, {**_end(run.pull_request_url, run.reason), "run_id": run_id})

@@ -12,6 +12,7 @@ from aiohttp.typedefs import Handler
 from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunStatus
 from bot.telemetry.metrics import Metrics
+from bot.web.caller import CALLER, Scope
 from bot.web.health import loop_lag
 
 _CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -24,8 +25,9 @@ class Measurements:
         self._metrics = metrics
         self._lists = lists
 
-    async def handle(self, _: web.Request) -> web.Response:
+    async def handle(self, request: web.Request) -> web.Response:
         """Return everything as text: https://prometheus.io/docs/instrumenting/exposition_formats/."""
+        request[CALLER].demand(Scope.ADMIN)
         standing, oldest, lag = await asyncio.gather(
             self._lists.by_status(), self._lists.oldest_queued(), loop_lag()
         )

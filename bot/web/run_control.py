@@ -19,6 +19,7 @@ from bot.model.request import FixRequest, Options
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord, RunStatus
 from bot.storage.stores import Stores
+from bot.web.caller import Caller, Scope
 from bot.web.problems import ApiProblem
 
 LONGEST_PROMPT = 20_000
@@ -78,8 +79,9 @@ class RunControl:
         self._start = start
         self._approvals = approvals
 
-    async def ask(self, ask: RunParameters) -> str:
+    async def ask(self, ask: RunParameters, caller: Caller) -> str:
         """Start the run that answers; return its id."""
+        caller.demand(Scope.RUN)
         name = repository_of(ask.repository, self._host)
         if not (ask.prompt.strip() or ask.number or ask.test or ask.given_test):
             raise ApiProblem(
@@ -93,7 +95,7 @@ class RunControl:
                 "allowed. Shorten it.",
             )
         try:
-            repo = await self._github.installed_on(name)
+            repo = await self._github.installed_on(name) if caller.may_see(name) else None
             if repo is None:
                 raise ApiProblem(
                     HTTPStatus.NOT_FOUND,
@@ -121,9 +123,10 @@ class RunControl:
         )
         return await self._begin(request)
 
-    async def again(self, run_id: str) -> str:
+    async def again(self, run_id: str, caller: Caller) -> str:
         """Start a run with the same question; return its id."""
-        run = await self.run(run_id)
+        run = await self.run(run_id, caller)
+        caller.demand(Scope.RUN)
         if run.status is not RunStatus.DONE:
             raise ApiProblem(
                 HTTPStatus.CONFLICT, f"Run {run_id} hasn't ended yet. Stop it before you retry it."
@@ -133,28 +136,31 @@ class RunControl:
             replace(run.request, asked_through=uuid4().hex, asked_at=now, continues=None)
         )
 
-    async def stop(self, run_id: str) -> None:
-        """RunParameters a run to stop."""
-        run = await self.run(run_id)
+    async def stop(self, run_id: str, caller: Caller) -> None:
+        """Ask a run to stop."""
+        run = await self.run(run_id, caller)
+        caller.demand(Scope.RUN)
         if not await self._runs.request_stop(run.id):
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} has already ended.")
 
-    async def answer(self, run_id: str, *, approved: bool) -> None:
+    async def answer(self, run_id: str, caller: Caller, *, approved: bool) -> None:
         """Answer a run that waits for a person."""
-        run = await self.run(run_id)
+        run = await self.run(run_id, caller)
+        caller.demand(Scope.APPROVE)
         if not await self._approvals.asks(run):
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} isn't waiting for an answer.")
         answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
-        await self._approvals.answer(run.id, answer, "an administrator")
+        await self._approvals.answer(run.id, answer, caller.name)
 
     async def waits(self, run: RunRecord) -> bool:
         """Return whether a person's answer is wanted."""
         return await self._approvals.asks(run)
 
-    async def run(self, run_id: str) -> RunRecord:
-        """Return a run with its report."""
+    async def run(self, run_id: str, caller: Caller) -> RunRecord:
+        """Return a run with its report; one that the caller may not see does not exist."""
+        caller.demand(Scope.READ)
         found = await self._runs.get(run_id)
-        if found is None:
+        if found is None or not caller.may_see(found.request.repository):
             raise ApiProblem(HTTPStatus.NOT_FOUND, f"There is no run {run_id[:40]!r}.")
         return found
 

@@ -1,0 +1,1 @@
+"""The dashboard's pages: rendered here, refreshed by a small script, useful without it."""

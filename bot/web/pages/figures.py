@@ -1,0 +1,60 @@
+"""The pages of figures: how runs went by repository and day, and what they cost."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+
+from aiohttp import web
+
+from bot.model import Verdict
+from bot.model.money.accounts import Account, AccountScope
+from bot.model.money.caps import Caps
+from bot.storage.ledger import Ledger
+from bot.storage.run_lists import RunLists, days, repositories
+from bot.web.caller import CALLER, Caller, Scope
+from bot.web.pages.frame import Frame
+
+_CHART_DAYS = 30
+
+
+class FigurePages:
+    """Answers with figures of the repositories that the caller sees."""
+
+    def __init__(self, frame: Frame, lists: RunLists, ledger: Ledger, caps: Caps) -> None:
+        self._frame = frame
+        self._lists = lists
+        self._ledger = ledger
+        self._caps = caps
+
+    async def repositories(self, request: web.Request) -> web.Response:
+        """Show how runs went, by repository and by day."""
+        caller = request[CALLER]
+        caller.demand(Scope.READ)
+        ended = await self._lists.ended(among=caller.sees)
+        context = {
+            "repositories": repositories(ended),
+            "days": days(ended, datetime.now(UTC).date(), _CHART_DAYS),
+            "fixed": Verdict.FIXED,
+        }
+        return self._frame.page(request, "repositories.html", "Repositories", context)
+
+    async def money(self, request: web.Request) -> web.Response:
+        """Show what was spent; the accounts that all share only to administrators."""
+        caller = request[CALLER]
+        caller.demand(Scope.READ)
+        today = datetime.now(UTC).date()
+        ended, balances = await asyncio.gather(
+            self._lists.ended(among=caller.sees),
+            self._ledger.listed(self._caps, name=None, day=today.isoformat()),
+        )
+        shown = [one for one in balances if _may_see(caller, one.account)]
+        context = {"days": days(ended, today, _CHART_DAYS), "balances": shown}
+        return self._frame.page(request, "money.html", "Money", context)
+
+
+def _may_see(caller: Caller, account: Account) -> bool:
+    """Whether an account of a day is of a repository that the caller sees, or theirs to watch."""
+    if account.scope is AccountScope.REPOSITORY:
+        return caller.may_see(account.name)
+    return caller.may(Scope.ADMIN)

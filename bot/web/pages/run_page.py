@@ -1,0 +1,101 @@
+"""The page of one run: what happened in it as it happens, and what a person may do about it."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aiohttp import web
+
+from bot.model.events import EventType
+from bot.storage.events import EventStore
+from bot.storage.run_lists import RunLists
+from bot.storage.runs import RunRecord
+from bot.web.api import last_event
+from bot.web.caller import CALLER
+from bot.web.pages.frame import Frame
+from bot.web.run_control import RunControl
+from bot.web.shown_text import terminal
+from bot.web.streams import PULSE_SECONDS, pulse, send, stream
+from bot.web.timeline import timeline
+
+
+class RunPage:
+    """Answers with a run, and acts on it."""
+
+    def __init__(
+        self,
+        frame: Frame,
+        control: RunControl,
+        events: EventStore,
+        lists: RunLists,
+        github_url: str,
+    ) -> None:
+        self._frame = frame
+        self._control = control
+        self._events = events
+        self._lists = lists
+        self._github_url = github_url
+
+    async def show(self, request: web.Request) -> web.Response:
+        """Show one run."""
+        run = await self._control.run(request.match_info["id"], request[CALLER])
+        events, output, waits, places = await asyncio.gather(
+            self._events.without_output(run.id),
+            self._events.last_output(run.id),
+            self._control.waits(run),
+            self._lists.queue(),
+        )
+        numbers = [one.number for one in (*events, *output)]
+        context = {
+            "run": run,
+            "entries": timeline(events),
+            "output": "".join(str(one.data["text"]) for one in output),
+            "last": max(numbers, default=0),
+            "waits": waits,
+            "thread": self._thread(run),
+            "repository_url": f"{self._github_url}/{run.request.repository}",
+            "place": places.get(run.id),
+        }
+        return self._frame.page(request, "run.html", f"Run {run.id}", context)
+
+    async def live(self, request: web.Request) -> web.StreamResponse:
+        """Tell the events of a run as they happen: output in full, of others that they came."""
+        run = await self._control.run(request.match_info["id"], request[CALLER])
+        number = last_event(request)
+        async with stream(request) as response:
+            async for batch in self._events.follow(run.id, number, pulse=PULSE_SECONDS):
+                if not batch:
+                    await pulse(response)
+                for event in batch:
+                    at = event.at.timestamp()
+                    if event.type is EventType.OUTPUT:
+                        html = str(terminal(str(event.data["text"])))
+                        data = {"html": html, "at": at}
+                        await send(response, data, event="output", number=event.number)
+                    else:
+                        await send(response, {"at": at}, event="stale", number=event.number)
+            await send(response, {}, event="over")
+        return response
+
+    async def act(self, request: web.Request) -> web.Response:
+        """Stop, answer or repeat a run."""
+        await self._frame.checked_form(request)
+        run_id, caller = request.match_info["id"], request[CALLER]
+        match request.match_info["action"]:
+            case "stop":
+                await self._control.stop(run_id, caller)
+            case "retry":
+                run_id = await self._control.again(run_id, caller)
+            case action:
+                await self._control.answer(run_id, caller, approved=action == "approve")
+        raise web.HTTPSeeOther(f"/runs/{run_id}")
+
+    def _thread(self, run: RunRecord) -> tuple[str, str] | None:
+        """Return the words and the address of what a run is about; None without a place."""
+        base, request = f"{self._github_url}/{run.request.repository}", run.request
+        if request.number is not None:
+            kind = "pull" if request.is_pull_request else "issues"
+            return f"#{request.number}", f"{base}/{kind}/{request.number}"
+        if run.head is not None:
+            return run.head[:7], f"{base}/commit/{run.head}"
+        return None

@@ -1,0 +1,60 @@
+"""The pages of the server itself: how well it is, and what is set."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+
+from aiohttp import web
+
+from bot import __version__
+from bot.settings.environment import ServerSettings
+from bot.settings.shown import ShownSetting, shown_settings
+from bot.storage.run_lists import RunLists
+from bot.storage.runs import RunStatus
+from bot.web.caller import CALLER, Scope
+from bot.web.health import look
+from bot.web.pages.frame import Frame
+
+
+class ServerPages:
+    """Answers administrators."""
+
+    def __init__(self, frame: Frame, lists: RunLists, settings: ServerSettings) -> None:
+        self._frame = frame
+        self._lists = lists
+        self._settings = settings
+
+    async def status(self, request: web.Request) -> web.Response:
+        """Show how well the server is."""
+        request[CALLER].demand(Scope.ADMIN)
+        health, standing = await asyncio.gather(look(self._lists), self._lists.by_status())
+        context = {
+            "health": health,
+            "standing": {status.value: standing.get(status, 0) for status in RunStatus},
+            "concurrency": self._settings.fixpoint_concurrency,
+        }
+        return self._frame.page(request, "status.html", "Health", context)
+
+    async def settings(self, request: web.Request) -> web.Response:
+        """Show the settings in force, never a secret."""
+        request[CALLER].demand(Scope.ADMIN)
+        shown: tuple[ShownSetting, ...] = shown_settings(self._settings)
+        return self._frame.page(request, "settings.html", "Settings", {"settings": shown})
+
+    async def health(self, _: web.Request) -> web.Response:
+        """Answer that the server answers."""
+        return web.json_response({"status": "ok", "version": __version__})
+
+    async def health_detailed(self, request: web.Request) -> web.Response:
+        """Answer how well the server is."""
+        request[CALLER].demand(Scope.ADMIN)
+        health, standing = await asyncio.gather(look(self._lists), self._lists.by_status())
+        return web.json_response(
+            {
+                "score": health.score,
+                "version": __version__,
+                "runs": {status.value: standing.get(status, 0) for status in RunStatus},
+                "checks": [asdict(one) for one in health.checks],
+            }
+        )

@@ -1,0 +1,86 @@
+"""Every page, and the address that each has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+
+from aiohttp import web
+
+from bot.model.money.caps import Caps
+from bot.settings.environment import ServerSettings
+from bot.storage.events import EventStore
+from bot.storage.ledger import Ledger
+from bot.storage.run_lists import RunLists
+from bot.web.access import AdminAccess
+from bot.web.pages.figures import FigurePages
+from bot.web.pages.frame import Frame, set_up_templates
+from bot.web.pages.login import LoginPage
+from bot.web.pages.new_run import NewRunPage
+from bot.web.pages.run_list import RunListPage
+from bot.web.pages.run_page import RunPage
+from bot.web.pages.server_pages import ServerPages
+from bot.web.problems import ApiProblem
+from bot.web.run_control import RunControl
+
+STATIC = Path(__file__).parent.parent / "static"
+_ASSETS = {"style.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
+
+
+@dataclass(frozen=True, slots=True)
+class PageData:
+    """What pages show."""
+
+    control: RunControl
+    events: EventStore
+    lists: RunLists
+    ledger: Ledger
+    caps: Caps
+    settings: ServerSettings
+    github_url: str
+
+
+class Pages:
+    """Answers browsers."""
+
+    def __init__(self, access: AdminAccess, data: PageData) -> None:
+        self._frame = frame = Frame(access)
+        self._run_list = RunListPage(frame, data.lists, data.events)
+        self._run = RunPage(frame, data.control, data.events, data.lists, data.github_url)
+        self._new_run = NewRunPage(frame, data.control)
+        self._figures = FigurePages(frame, data.lists, data.ledger, data.caps)
+        self._server = ServerPages(frame, data.lists, data.settings)
+        self._login = LoginPage(frame, access)
+
+    def add_to(self, app: web.Application) -> None:
+        """Route every page."""
+        set_up_templates(app)
+        for method, path, handler in (
+            ("GET", "/", self._run_list.show),
+            ("GET", "/live", self._run_list.live),
+            ("GET", "/runs/{id}", self._run.show),
+            ("GET", "/runs/{id}/live", self._run.live),
+            ("POST", "/runs/{id}/{action:stop|approve|reject|retry}", self._run.act),
+            ("GET", "/new", self._new_run.show),
+            ("POST", "/new", self._new_run.create),
+            ("GET", "/repositories", self._figures.repositories),
+            ("GET", "/money", self._figures.money),
+            ("GET", "/status", self._server.status),
+            ("GET", "/settings", self._server.settings),
+            ("GET", "/login", self._login.show),
+            ("POST", "/login", self._login.log_in),
+            ("POST", "/logout", self._login.log_out),
+        ):
+            app.router.add_route(method, path, self._frame.guarded(handler))
+        app.router.add_get("/health", self._server.health)
+        app.router.add_get("/health/detailed", self._server.health_detailed)
+        app.router.add_get("/static/{name}", _asset)
+
+
+async def _asset(request: web.Request) -> web.StreamResponse:
+    name = request.match_info["name"]
+    if name not in _ASSETS:
+        raise ApiProblem(HTTPStatus.NOT_FOUND, "There is no such file.")
+    headers = {"Cache-Control": "public, max-age=3600", "Content-Type": _ASSETS[name]}
+    return web.FileResponse(STATIC / name, headers=headers)
