@@ -17,7 +17,7 @@ NODE_DIRECTORY = Path("/opt/fixpoint/node")
 _NAMES = (
     *("python3", "python", "node", "npm", "npx", "pnpm", "yarn", "bun", "deno"),
     *("cargo", "rustc", "go", "java", "javac", "mvn", "gradle", "ruby", "bundle", "php"),
-    *("composer", "dotnet", "elixir", "erl", "uv"),
+    *("composer", "dotnet", "elixir", "erl", "uv", "uvx"),
 )
 
 
@@ -84,15 +84,18 @@ def _executables(environ: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _packaged_uv() -> Iterator[Path]:
-    """The `uv` that is installed as a Python package next to us, if it is."""
+    """The `uv` that is installed as a Python package next to us, if it is, and its `uvx`."""
     try:
         import uv
     except ImportError:
         return
     try:
-        yield Path(uv.find_uv_bin())
+        packaged = Path(uv.find_uv_bin())
     except FileNotFoundError:
         return
+    yield packaged
+    if os.access(beside := packaged.with_name("uvx"), os.X_OK):
+        yield beside
 
 
 def _toolchain_of(executable: Path, environ: Mapping[str, str]) -> Toolchain | None:

@@ -154,3 +154,10 @@ def test_packages_on_this_machine_have_no_date(home: Path, tmp_path: Path) -> No
     assert Mount(wheels, wheels) not in dated.mounts
     assert "PIP_FIND_LINKS" not in dated.environment
     assert dated.environment["UV_INDEX"] == "other=https://pypi.example/simple"
+
+
+def test_uv_comes_with_uvx(home: Path) -> None:
+    """They stand beside us where `PATH` leads to neither: setups ask for both."""
+    found = find_toolchains({"HOME": str(home), "PATH": ""})
+    shown = {mount.target.name for one in found for mount in one.mounts}
+    assert {"uv", "uvx"} <= shown
