@@ -48,6 +48,7 @@ def server_environment(
         "FIXPOINT_DATA": str(folder),
         "FIXPOINT_SANDBOX": "bubblewrap",
         "FIXPOINT_EDIT_SECONDS": str(_EDIT_SECONDS),
+        "FIXPOINT_GITHUB_WRITES_PER_MINUTE": "1000",
         "FIXPOINT_LOG_FORMAT": "json",
         "HOST": "127.0.0.1",
         "PORT": "0",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -15,15 +16,18 @@ from gidgethub import sansio
 from pydantic import SecretStr
 
 from bot.github.downloads import Sink
+from bot.github.pace import READS, Pace
 from bot.github.refusals import (
     FAILURES,
     Call,
     GitHubRetries,
     Unanswered,
+    rate_limit_wait,
     refusal,
     wait_before_repeating,
 )
 from bot.github.wire import Variable, Wire
+from bot.model.quota import Urgency
 
 PER_PAGE = 100
 
@@ -58,15 +62,31 @@ class Connection:
         credential: TokenSource | None = None,
         prefix: str = "",
         variables: Mapping[str, Variable] | None = None,
+        pace: Pace | None = None,
+        urgency: Urgency = Urgency.ORDINARY,
     ) -> None:
+        """Say where to, as whom and how fast.
+
+        Args:
+            wire: Speaks HTTP.
+            patience: How long to insist.
+            credential: Where tokens come from; None for nobody, or the App itself.
+            prefix: Of every path.
+            variables: For every template.
+            pace: Of the installation whose limits the requests use up; None without one.
+            urgency: What the requests are for.
+        """
         self.patience = patience
         self._wire = wire
         self._credential = credential
         self._prefix = prefix
         self._variables = dict(variables or {})
+        self._pace = pace
+        self._urgency = urgency
+        self._reading: dict[tuple[str, str], asyncio.Task[Any]] = {}
 
     def borrowed(self, credential: TokenSource) -> Connection:
-        """Return the same connection with another credential."""
+        """Return the same connection with another credential, which no limit of ours holds for."""
         return Connection(
             self._wire,
             self.patience,
@@ -75,14 +95,45 @@ class Connection:
             variables=self._variables,
         )
 
+    def for_the(self, urgency: Urgency) -> Connection:
+        """Return the same connection for requests that can wait longer, or less long."""
+        return Connection(
+            self._wire,
+            self.patience,
+            credential=self._credential,
+            prefix=self._prefix,
+            variables=self._variables,
+            pace=self._pace,
+            urgency=urgency,
+        )
+
     async def get(self, path: str, *, media: str | None = None, **variables: Variable) -> Any:
-        """Return the answer to a GET, from the cache when GitHub says that it still holds."""
+        """Return the answer to a GET, from the cache when GitHub says that it still holds.
+
+        Whoever asks the same while it is under way gets the same answer, unless something was
+        changed in between.
+        """
         accept = sansio.accept_format(media=media)
         url, values = self._place(path, variables)
-        return await self._ask(
-            self._call("GET", url, values, repeatable=True),
-            lambda token: self._wire.getitem(url, values, accept=accept, oauth_token=token),
-        )
+        call = self._call("GET", url, values, repeatable=True)
+        key = (call.path, accept)
+        if key not in self._reading:
+            reading = asyncio.create_task(
+                self._ask(
+                    call,
+                    lambda token: self._wire.getitem(url, values, accept=accept, oauth_token=token),
+                )
+            )
+            self._reading[key] = reading
+            reading.add_done_callback(lambda done: self._forget(key, done))
+        # shielded: one that is cancelled must not take the answer from the others
+        return await asyncio.shield(self._reading[key])
+
+    def _forget(self, key: tuple[str, str], reading: asyncio.Task[Any]) -> None:
+        if self._reading.get(key) is reading:
+            del self._reading[key]
+        if not reading.cancelled():
+            reading.exception()  # those who asked have it, if any are left
 
     async def get_all(
         self,
@@ -179,6 +230,8 @@ class Connection:
     async def _ask(self, call: Call, send: Callable[[str | None], Awaitable[T]]) -> T:
         """Send until it is answered or patience ends."""
         patience = self.patience
+        if call.method not in READS:
+            self._reading.clear()  # who asks from now on shall see what this changes
 
         def wait(failure: Exception) -> float | bool:
             return wait_before_repeating(call, failure, patience, datetime.now(UTC))
@@ -192,10 +245,23 @@ class Connection:
                 wait_jitter=patience.first_wait,
             ):
                 with attempt:
-                    return await self._send(send)
+                    return await self._send_in_turn(call, send)
         except FAILURES as failure:
             raise refusal(call, failure, datetime.now(UTC)) from failure
         raise AssertionError("stamina ends with a result or an exception")
+
+    async def _send_in_turn(self, call: Call, send: Callable[[str | None], Awaitable[T]]) -> T:
+        """Send when the installation's limits allow it, and learn from a refusal."""
+        if self._pace is None:
+            return await self._send(send)
+        await self._pace.before(call.method, call.path, self._urgency)
+        try:
+            return await self._send(send)
+        except gidgethub.HTTPException as failure:
+            seconds = rate_limit_wait(failure, datetime.now(UTC))
+            if seconds is not None:
+                await self._pace.refused(seconds)
+            raise
 
     async def _send(self, send: Callable[[str | None], Awaitable[T]]) -> T:
         """Send with the credential's token; once more with a new one if it was revoked."""

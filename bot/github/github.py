@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
@@ -41,6 +41,7 @@ from bot.github.client import Connection
 from bot.github.commit_checks import read_checks
 from bot.github.downloads import Archive, Sink
 from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
+from bot.github.pace import OwnBook, Pace, QuotaBook
 from bot.github.refusals import GitHubRetries, Gone
 from bot.github.values import (
     Advance,
@@ -56,12 +57,16 @@ from bot.github.values import (
 )
 from bot.github.wire import Wire
 from bot.model.check_report import Annotation, CheckReport
+from bot.model.quota import Urgency, WritePace
 from bot.model.repository import Repo
 
 S = TypeVar("S", bound=Sink)
 
 CONNECTIONS = 64
 """Connections remembered, each with its cache of answers; an older one is made anew."""
+
+PACES = 1024
+"""Installations whose limits are remembered."""
 
 
 class CloneSource(NamedTuple):
@@ -88,6 +93,8 @@ class GitHub:
         web_url: str = "https://github.com",
         patience: GitHubRetries | None = None,
         scrub: Callable[[str], str] = str,
+        quotas: QuotaBook | None = None,
+        writes: WritePace | None = None,
     ) -> None:
         """Describe the App and its GitHub.
 
@@ -99,6 +106,8 @@ class GitHub:
             web_url: Of GitHub's pages and repositories.
             patience: How long to insist.
             scrub: Takes secrets out of every text before it is posted.
+            quotas: Where all servers of the App note what GitHub grants it; its own if None.
+            writes: How often something is created or changed for one installation.
         """
         self._scrub = scrub
         self._session = session
@@ -108,6 +117,9 @@ class GitHub:
         self._app = Connection(self._wire(app_id, private_key), self._patience)
         self._tokens = InstallationTokens(self._app)
         self._connections: LRUCache[tuple[Repo, Access], Connection] = LRUCache(CONNECTIONS)
+        self._quotas = quotas or OwnBook()
+        self._writes = writes or WritePace()
+        self._paces: LRUCache[int, Pace] = LRUCache(PACES)
         self._identity: AppIdentity | None = None
         self._identifying = asyncio.Lock()
 
@@ -231,9 +243,12 @@ class GitHub:
             self._on(repo, TALK), number, self._scrub(body), marker, us.bot_login
         )
 
-    async def edit_comment(self, repo: Repo, comment_id: int, body: str) -> None:
+    async def edit_comment(
+        self, repo: Repo, comment_id: int, body: str, urgency: Urgency = Urgency.ORDINARY
+    ) -> None:
         """Replace the text of a comment of ours."""
-        await conversation.edit_comment(self._on(repo, TALK), comment_id, self._scrub(body))
+        connection = self._on(repo, TALK, urgency)
+        await conversation.edit_comment(connection, comment_id, self._scrub(body))
 
     async def shown_lines(self, repo: Repo, number: int) -> dict[str, list[range]]:
         """Return by path which lines of its head commit a pull request shows."""
@@ -244,7 +259,8 @@ class GitHub:
         us = await self.app_identity()
         comments = tuple(replace(one, body=self._scrub(one.body)) for one in review.comments)
         scrubbed = replace(review, body=self._scrub(review.body), comments=comments)
-        return await reviews.post_review(self._on(repo, TALK), number, scrubbed, us.bot_login)
+        connection = self._on(repo, TALK, Urgency.PUBLICATION)
+        return await reviews.post_review(connection, number, scrubbed, us.bot_login)
 
     # --- publishing ---
 
@@ -256,8 +272,8 @@ class GitHub:
             body=self._scrub(publication.body),
             commit_message=self._scrub(publication.commit_message),
         )
-        access = access_for(publication.changes)
-        return await publishing.publish(self._on(repo, access), repo, scrubbed)
+        connection = self._on(repo, access_for(publication.changes), Urgency.PUBLICATION)
+        return await publishing.publish(connection, repo, scrubbed)
 
     async def advance(self, repo: Repo, advance: Advance) -> str:
         """Return the commit that a branch has on top of its head now, making it if need be.
@@ -266,7 +282,8 @@ class GitHub:
             HeadMoved: When the branch's head is another commit than the one to build on.
         """
         scrubbed = replace(advance, message=self._scrub(advance.message))
-        return await advance_branch(self._on(repo, access_for(advance.changes)), scrubbed)
+        connection = self._on(repo, access_for(advance.changes), Urgency.PUBLICATION)
+        return await advance_branch(connection, scrubbed)
 
     async def find_pull_request(self, repo: Repo, branch: str) -> PullRequest | None:
         """Return the newest pull request from a branch of the repository, open or closed."""
@@ -277,9 +294,15 @@ class GitHub:
         us = await self.app_identity()
         return await checks.create_check_run(self._on(repo, CHECK), report, us.slug)
 
-    async def update_check_run(self, repo: Repo, check_run: int, report: CheckReport) -> None:
+    async def update_check_run(
+        self,
+        repo: Repo,
+        check_run: int,
+        report: CheckReport,
+        urgency: Urgency = Urgency.ORDINARY,
+    ) -> None:
         """Make a check run say what the report says."""
-        await checks.update_check_run(self._on(repo, CHECK), check_run, report)
+        await checks.update_check_run(self._on(repo, CHECK, urgency), check_run, report)
 
     # --- failed checks ---
 
@@ -357,24 +380,41 @@ class GitHub:
         """Make the remembered tokens useless that no call took since that Unix time."""
         await self._tokens.revoke_unused(since)
 
-    def _on(self, repo: Repo, access: Access) -> Connection:
+    def _on(self, repo: Repo, access: Access, urgency: Urgency = Urgency.ORDINARY) -> Connection:
         key = (repo, access)
         connection = self._connections.get(key)
         if connection is None:
+            pace = self._pace_of(repo.installation_id)
             connection = self._connections[key] = Connection(
-                self._wire(),
+                self._wire(saw=pace.saw),
                 self._patience,
                 credential=TokenFor(self._tokens, repo, access),
                 prefix="/repos/{owner}/{repo}",
                 variables={"owner": repo.owner, "repo": repo.name},
+                pace=pace,
             )
-        return connection
+        return connection if urgency is Urgency.ORDINARY else connection.for_the(urgency)
 
-    def _wire(self, app_id: str | None = None, private_key: SecretStr | None = None) -> Wire:
+    def _pace_of(self, installation: int) -> Pace:
+        pace = self._paces.get(installation)
+        if pace is None:
+            longest = self._patience.longest_wait
+            pace = self._paces[installation] = Pace(
+                installation, self._quotas, self._writes, longest
+            )
+        return pace
+
+    def _wire(
+        self,
+        app_id: str | None = None,
+        private_key: SecretStr | None = None,
+        saw: Callable[[Mapping[str, str]], None] | None = None,
+    ) -> Wire:
         return Wire(
             self._session,
             base_url=self._api_url,
             timeout=self._patience.timeout,
             app_id=app_id,
             private_key=private_key,
+            saw=saw,
         )

@@ -73,7 +73,7 @@ def wait_before_repeating(
 ) -> float | bool:
     """Return seconds to wait, True for the usual backoff, or False when repeating is no use."""
     if isinstance(failure, gidgethub.HTTPException):
-        limited = _rate_limit_wait(failure, now)
+        limited = rate_limit_wait(failure, now)
         if limited is not None:
             return limited if limited <= patience.longest_wait else False
         return call.repeatable and isinstance(failure, gidgethub.GitHubBroken)
@@ -82,7 +82,7 @@ def wait_before_repeating(
     return call.repeatable and isinstance(failure, (aiohttp.ClientError, TimeoutError))
 
 
-def _rate_limit_wait(failure: gidgethub.HTTPException, now: datetime) -> float | None:
+def rate_limit_wait(failure: gidgethub.HTTPException, now: datetime) -> float | None:
     """Return the seconds that a rate limit asks for, or None when the failure is no rate limit."""
     if failure.status_code not in {HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS}:
         return None
@@ -108,7 +108,7 @@ def refusal(call: Call, failure: Exception, now: datetime) -> GitHubError:
     """Return the error of ours that tells a person what happened and what to do."""
     if not isinstance(failure, gidgethub.HTTPException):
         return _unreachable(call, failure)
-    wait = _rate_limit_wait(failure, now)
+    wait = rate_limit_wait(failure, now)
     if wait is not None:
         return GitHubError(
             f"GitHub's rate limit blocks {call} for another {wait:.0f} seconds. Try again then."

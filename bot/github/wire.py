@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -43,7 +43,18 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
         timeout: float,
         app_id: str | None = None,
         private_key: SecretStr | None = None,
+        saw: Callable[[Mapping[str, str]], None] | None = None,
     ) -> None:
+        """Say where GitHub is, and who asks.
+
+        Args:
+            session: For every request.
+            base_url: Of the API.
+            timeout: Seconds for one request.
+            app_id: Of the App, for requests as itself.
+            private_key: Of the App.
+            saw: Told the headers of every answer.
+        """
         super().__init__(
             session,
             REQUESTER,
@@ -53,6 +64,7 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
             private_key=private_key.get_secret_value() if private_key else None,
         )
         self._timeout = aiohttp.ClientTimeout(total=timeout)
+        self._saw = saw
 
     async def page(
         self, url: str, variables: Mapping[str, Variable], token: str | None
@@ -90,6 +102,8 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
             timeout=self._timeout,
             allow_redirects=False,
         ) as response:
+            if self._saw is not None:
+                self._saw(response.headers)
             if response.status in REDIRECTS:
                 return response.headers.get("Location", "")
             sansio.decipher_response(response.status, response.headers, await response.read())
@@ -112,6 +126,8 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
             timeout=self._timeout,
         ) as response:
             answer = response.status, response.headers, await response.read()
+        if self._saw is not None:
+            self._saw(response.headers)
         if response.status == HTTPStatus.NOT_MODIFIED:  # gidgethub counts it, GitHub does not
             self.rate_limit = sansio.RateLimit.from_http(response.headers)
         return answer

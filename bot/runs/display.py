@@ -10,6 +10,7 @@ import structlog
 from bot.errors import NotPermitted
 from bot.github.github import GitHub
 from bot.github.refusals import Gone
+from bot.model.quota import Urgency
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.reporting import check_run, messages
@@ -64,11 +65,12 @@ class Display:
 
     async def progress(self, request: FixRequest, shown: Shown, text: str) -> None:
         """Show how far the run is."""
+        repo = _repo(request)
         if shown.comment is not None:
-            await self._github.edit_comment(_repo(request), shown.comment, text)
+            await self._github.edit_comment(repo, shown.comment, text, Urgency.PROGRESS)
         if shown.check_run is not None:
             report = check_run.under_way(request, text)
-            await self._github.update_check_run(_repo(request), shown.check_run, report)
+            await self._github.update_check_run(repo, shown.check_run, report, Urgency.PROGRESS)
 
     async def question(self, request: FixRequest, shown: Shown, text: str) -> None:
         """Show what the run waits for."""

@@ -30,6 +30,7 @@ from bot.intake.missed import MissedDeliveries
 from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
 from bot.intake.webhook import Webhook
+from bot.model.quota import WritePace
 from bot.redaction import Redactor, redactor_of
 from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
 from bot.runs.workflow import FixWorkflow
@@ -109,6 +110,8 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             web_url=settings.github_url,
             patience=GitHubRetries(first_wait=timing.retry_seconds / 10),
             scrub=redactor.text,
+            quotas=stores.quotas,
+            writes=WritePace(per_minute=settings.fixpoint_github_writes_per_minute),
         )
         await stack.enter_async_context(unused_revoked(github))
         tools = await stack.enter_async_context(

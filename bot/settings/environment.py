@@ -203,6 +203,12 @@ class ServerSettings(LocalSettings):
         description="Minimum seconds between edits of a progress comment; github.com limits how "
         "often an App may write.",
     )
+    fixpoint_github_writes_per_minute: float = Field(
+        60.0,
+        gt=0,
+        description="Maximum number of requests per minute that create or change something on "
+        "GitHub, for each installation and by all servers together. github.com allows about 80.",
+    )
     fixpoint_retry_seconds: float = Field(
         5.0,
         gt=0,

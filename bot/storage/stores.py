@@ -10,6 +10,7 @@ from bot.storage.commits import CommitStore
 from bot.storage.database import Database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.events import EventStore
+from bot.storage.github_quotas import GitHubQuotas
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore
 from bot.storage.stops import StopStore
@@ -28,6 +29,7 @@ class Stores:
     approvals: ApprovalStore
     ledger: Ledger
     events: EventStore
+    quotas: GitHubQuotas
 
     @classmethod
     def on(cls, database: Database, ledger: Ledger, unflushed: Database | None = None) -> Self:
@@ -36,7 +38,8 @@ class Stores:
         Args:
             database: Of deliveries and runs.
             ledger: May be on a connection of its own.
-            unflushed: For events, of which a power cut may cost the last; `database` if None.
+            unflushed: For events and quotas, of which a power cut may cost the last; `database`
+                if None.
         """
         events = EventStore(unflushed or database)
         return cls(
@@ -48,4 +51,5 @@ class Stores:
             ApprovalStore(database),
             ledger,
             events,
+            GitHubQuotas(unflushed or database),
         )

@@ -201,6 +201,21 @@ reservations = Table(
 )
 
 
+github_quotas = Table(
+    "github_quotas",
+    metadata,
+    Column("installation_id", BigInteger, primary_key=True, autoincrement=False),
+    # Of GitHub's primary rate limit: requests in each window, what is left, when the next begins.
+    Column("allowed", Integer, nullable=False),
+    Column("remaining", Integer, nullable=False),
+    Column("resets_at", UtcDateTime, nullable=False),
+    # Of a secondary one.
+    Column("paused_until", UtcDateTime, nullable=False),
+    # When the last request that changes something would have gone at an even pace.
+    Column("write_due", UtcDateTime, nullable=False),
+)
+
+
 steps_metadata = MetaData()
 
 

@@ -102,6 +102,7 @@ class Scene:
             "FIXPOINT_SANDBOX": "bubblewrap",
             "FIXPOINT_EDIT_SECONDS": "0.05",
             "FIXPOINT_RETRY_SECONDS": "0.1",
+            "FIXPOINT_GITHUB_WRITES_PER_MINUTE": "1000000",
         }
         if self.model is not None:
             variables |= {

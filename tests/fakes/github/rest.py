@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import math
+import time
+from collections import defaultdict, deque
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
@@ -76,6 +79,7 @@ class Rest:
         self._state = state
         self._views = views
         self._turn = asyncio.Lock()
+        self._writes: defaultdict[str, deque[float]] = defaultdict(deque)
 
     def routes(self, prefix: str) -> list[web.RouteDef]:
         """Return aiohttp's routes; longer ones first, so that wild parameters don't swallow."""
@@ -111,6 +115,7 @@ class Rest:
         try:
             who = self._identify(incoming)
             headers = self._count(who)
+            self._count_write(incoming, who)
             call = self._admit(incoming, who)
             async with self._turn:
                 reply = await asyncio.to_thread(incoming.endpoint.handle, call)
@@ -139,6 +144,24 @@ class Rest:
         if used > LIMIT:
             raise Refusal(403, "API rate limit exceeded", headers=headers)
         return headers
+
+    def _count_write(self, incoming: Incoming, who: Caller) -> None:
+        """Raise `Refusal` when an installation changes too much in too little time."""
+        allowed = self._state.writes_allowed
+        if (
+            allowed is None
+            or incoming.endpoint.method == "GET"
+            or not isinstance(who, AsInstallation)
+        ):
+            return
+        most, window = allowed
+        times, now = self._writes[_reservations(who)], time.monotonic()
+        while times and times[0] <= now - window:
+            times.popleft()
+        if len(times) >= most:
+            self._state.refused_writes += 1
+            raise Refusal(403, SECONDARY, headers={"Retry-After": str(math.ceil(window))})
+        times.append(now)
 
     def _admit(self, incoming: Incoming, who: Caller) -> Call:
         """Return the call if this caller may make it; raises `Refusal`."""

@@ -57,6 +57,10 @@ class GitHubState:
         """Events that the App itself caused, not delivered yet."""
         self.used: dict[str, int] = {}
         """Calls of the current hour by credential."""
+        self.writes_allowed: tuple[int, float] | None = None
+        """Calls of an installation that change something, and in how many seconds; None: any."""
+        self.refused_writes = 0
+        """Calls that were refused for that."""
         self.ci = ContinuousIntegration(self)
         self._ids = itertools.count(1001)
         self._pushes = itertools.count()
