@@ -60,6 +60,18 @@ class AccountViews:
             "user_view_type": "public",
         }
 
+    def public_user(self, account: Account) -> Json:
+        """Show `public-user`."""
+        unset = ("name", "company", "location", "email", "hireable", "bio", "twitter_username")
+        return {
+            **self.user(account),
+            **dict.fromkeys(unset),
+            "blog": "",
+            **dict.fromkeys(("public_repos", "public_gists", "followers", "following"), 0),
+            "created_at": stamp(self.state.app.created_at),
+            "updated_at": stamp(self.state.app.created_at),
+        }
+
     def app(self, permissions: dict[str, str] | None = None) -> Json:
         """Show `integration`."""
         app = self.state.app

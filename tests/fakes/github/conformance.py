@@ -26,6 +26,12 @@ RESPONSES: dict[tuple[str, str], Any] = {
         "POST",
         "/app/installations/{installation_id}/access_tokens",
     ): models.InstallationToken,
+    ("GET", "/user"): models.PublicUser,
+    ("GET", "/user/installations"): models.UserInstallationsGetResponse200,
+    (
+        "GET",
+        "/user/installations/{installation_id}/repositories",
+    ): models.UserInstallationsInstallationIdRepositoriesGetResponse200,
     ("GET", "/app/hook/deliveries"): list[models.HookDeliveryItem],
     ("GET", f"{_REPO}/installation"): models.Installation,
     ("GET", _REPO): models.FullRepository,

@@ -1,4 +1,4 @@
-"""Who calls, and what that caller may do: App tokens and installation tokens, checked for real."""
+"""Who calls, and what that caller may do: each kind of token is checked for real."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import jwt
 
-from tests.fakes.github.model import Repository, Token, private_key
+from tests.fakes.github.model import Repository, Token, UserToken, private_key
 from tests.fakes.github.state import GitHubState
 
 LEVELS = {"read": 1, "write": 2, "admin": 3}
@@ -42,7 +42,19 @@ class AsInstallation:
         return self.token.covers(repo) and granted is not None and LEVELS[granted] >= LEVELS[level]
 
 
-Caller = Anonymous | AsApp | AsInstallation
+@dataclass(frozen=True, slots=True)
+class AsUser:
+    """The App as a person who allowed that."""
+
+    token: UserToken
+
+
+@dataclass(frozen=True, slots=True)
+class AsClient:
+    """The App as an OAuth client, by its client secret."""
+
+
+Caller = Anonymous | AsApp | AsInstallation | AsUser | AsClient
 
 
 def caller(state: GitHubState, authorization: str | None) -> Caller:
@@ -52,7 +64,14 @@ def caller(state: GitHubState, authorization: str | None) -> Caller:
     scheme, _, value = authorization.partition(" ")
     match scheme.lower():
         case "basic":
-            return _by_token(state, _password(value))
+            user, password = _pair(value)
+            if user == state.app.client_id and password == state.app.client_secret:
+                return AsClient()
+            if user != "x-access-token":
+                raise BadCredentials("Bad credentials")
+            return _by_token(state, password)
+        case "token" | "bearer" if value in state.user_tokens:
+            return _by_user_token(state, state.user_tokens[value])
         case "token" | "bearer" if value.count(".") == 2:
             return _by_jwt(state, value)
         case "token" | "bearer":
@@ -61,14 +80,18 @@ def caller(state: GitHubState, authorization: str | None) -> Caller:
             raise BadCredentials("Bad credentials")
 
 
-def _password(value: str) -> str:
+def _pair(value: str) -> tuple[str, str]:
     try:
         user, _, password = base64.b64decode(value, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError) as error:
         raise BadCredentials("Bad credentials") from error
-    if user != "x-access-token":
+    return user, password
+
+
+def _by_user_token(state: GitHubState, token: UserToken) -> AsUser:
+    if token.revoked or token.expires_at <= state.now():
         raise BadCredentials("Bad credentials")
-    return password
+    return AsUser(token)
 
 
 def _by_token(state: GitHubState, value: str) -> AsInstallation:

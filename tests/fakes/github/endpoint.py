@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from pydantic import BaseModel, ConfigDict
 
-from tests.fakes.github.credentials import Caller
+from tests.fakes.github.credentials import AsClient, AsUser, Caller
 from tests.fakes.github.model import Issue, Repository
 from tests.fakes.github.state import GitHubState
 from tests.fakes.github.views import Json, Views
@@ -139,6 +139,7 @@ class Endpoint:
         needs: What the token must be allowed.
         body: Shape of the request's JSON, or None.
         public: Whether anybody may call it for a public repository.
+        by: Who alone may call it, where that is no installation and not the App.
     """
 
     method: str
@@ -147,3 +148,4 @@ class Endpoint:
     needs: Needs = ()
     body: type[BaseModel] | None = None
     public: bool = False
+    by: type[AsUser | AsClient] | None = None

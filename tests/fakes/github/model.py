@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -35,6 +36,7 @@ EVENTS = (
     "workflow_run",
 )
 TOKEN_LIFE = timedelta(hours=1)
+USER_TOKEN_LIFE = timedelta(hours=8)
 
 
 @functools.cache
@@ -182,6 +184,10 @@ class Repository:
             return "admin"
         return self.roles.get(account.login, "none" if self.private else "read")
 
+    def explicit(self, account: Account) -> bool:
+        """Whether an account may see this for another reason than that everybody may."""
+        return account is self.owner or self.roles.get(account.login, "none") != "none"
+
     def pulls(self) -> list[Issue]:
         """Return pull requests, newest first."""
         return [issue for issue in reversed(self.issues.values()) if issue.pull is not None]
@@ -221,9 +227,29 @@ class Token:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """What a person allowed the App, as a code that can be turned into a token once."""
+
+    account: Account
+    redirect_uri: str
+    challenge: str
+    expires_at: datetime
+
+
+@dataclass(slots=True, eq=False)
+class UserToken:
+    """A token with which the App is a person: it sees what both of them see."""
+
+    value: str
+    account: Account
+    expires_at: datetime
+    revoked: bool = False
+
+
 @dataclass(slots=True, eq=False)
 class App:
-    """The App itself."""
+    """The App itself. Without `callback_urls`, people may be sent back to any address."""
 
     id: int
     client_id: str
@@ -232,6 +258,8 @@ class App:
     bot: Account
     webhook_secret: str
     created_at: datetime
+    client_secret: str = field(default_factory=lambda: secrets.token_hex(20))
+    callback_urls: list[str] = field(default_factory=list)
 
     @property
     def private_key(self) -> str:

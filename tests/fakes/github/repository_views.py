@@ -116,6 +116,14 @@ class RepositoryViews(AccountViews):
         }
         return answer
 
+    def repository_of(self, repo: Repository, account: Account) -> Json:
+        """Show `repository` as a list of a person's shows it, with what that person may."""
+        ranks = ("none", "read", "triage", "write", "maintain", "admin")
+        rank = ranks.index(repo.role(account))
+        names = ("pull", "triage", "push", "maintain", "admin")
+        may = {name: rank >= least for least, name in enumerate(names, start=1)}
+        return {**self.repository(repo), "permissions": may}
+
     def repo_url(self, repo: Repository) -> str:
         """Return where the API has the repository."""
         return f"{self.api}/repos/{repo.full_name}"

@@ -22,6 +22,7 @@ from tests.fakes.github import (
     ci_files,
     git_data,
     issues,
+    people,
     pulls,
     repos,
     reviews,
@@ -29,7 +30,9 @@ from tests.fakes.github import (
 from tests.fakes.github.credentials import (
     Anonymous,
     AsApp,
+    AsClient,
     AsInstallation,
+    AsUser,
     BadCredentials,
     Caller,
     caller,
@@ -42,6 +45,7 @@ from tests.fakes.github.views import Views
 
 ENDPOINTS: tuple[Endpoint, ...] = (
     *apps.ENDPOINTS,
+    *people.ENDPOINTS,
     *repos.ENDPOINTS,
     *issues.ENDPOINTS,
     *ci.ENDPOINTS,
@@ -177,6 +181,11 @@ class Rest:
             url=f"{self._views.api}{incoming.path}",
         )
         match who:
+            case AsUser() | AsClient():
+                if not isinstance(who, endpoint.by or type(None)):
+                    raise Refusal(403, "Resource not accessible by integration")
+            case AsApp() | AsInstallation() if endpoint.by is not None:
+                raise Refusal(403, "Resource not accessible by integration")
             case Anonymous() if endpoint.public:
                 if call.repo.private:
                     raise not_found()
@@ -241,7 +250,13 @@ class Rest:
 
 def _reservations(who: Caller) -> str:
     """Return the name under which a caller's calls are counted."""
-    return str(who.token.installation.id) if isinstance(who, AsInstallation) else "app"
+    match who:
+        case AsInstallation(token):
+            return str(token.installation.id)
+        case AsUser(person):
+            return person.account.login
+        case _:
+            return "app"
 
 
 def limit_headers(remaining: int, reset: int) -> dict[str, str]:

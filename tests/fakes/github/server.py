@@ -26,6 +26,7 @@ from tests.fakes.github.model import (
     Issue,
     Repository,
 )
+from tests.fakes.github.oauth import Oauth
 from tests.fakes.github.rest import Rest
 from tests.fakes.github.smart_http import SmartHttp
 from tests.fakes.github.state import GitHubState
@@ -69,6 +70,7 @@ class GitHubServer:
         """Start on a free port."""
         app = web.Application(client_max_size=LARGEST_PUSH)
         app.add_routes(Rest(self.state, self._views).routes(API))
+        app.add_routes(Oauth(self.state).routes())
         app.add_routes(SmartHttp(self.state).routes())
         app.add_routes([web.get("/{owner}/{repo}/{kind:issues|pull}/{number}", self._page)])
         app.middlewares.append(self._after)

@@ -23,6 +23,7 @@ from tests.fakes.github.model import (
     Delivery,
     Event,
     Exchange,
+    Grant,
     Installation,
     Issue,
     Label,
@@ -30,6 +31,7 @@ from tests.fakes.github.model import (
     Repository,
     Role,
     Token,
+    UserToken,
 )
 from tests.fakes.github.repository import BareRepository, Signature
 
@@ -48,6 +50,9 @@ class GitHubState:
         self.repositories: dict[str, Repository] = {}
         self.installations: dict[int, Installation] = {}
         self.tokens: dict[str, Token] = {}
+        self.grants: dict[str, Grant] = {}
+        """What people allowed the App, by code, until it is used."""
+        self.user_tokens: dict[str, UserToken] = {}
         self.deliveries: list[Delivery] = []
         self.redeliveries: list[Delivery] = []
         """Deliveries that the App asked to have tried again, not done yet."""
