@@ -32,6 +32,7 @@ from bot.github.auth import (
     TALK,
     WATCH,
     Access,
+    Fixed,
     InstallationTokens,
     TokenFor,
     access_for,
@@ -42,6 +43,7 @@ from bot.github.commit_checks import read_checks
 from bot.github.downloads import Archive, Sink
 from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
 from bot.github.pace import OwnBook, Pace, QuotaBook
+from bot.github.people import Person, read_person
 from bot.github.refusals import GitHubRetries, Gone
 from bot.github.values import (
     Advance,
@@ -67,6 +69,9 @@ CONNECTIONS = 64
 
 PACES = 1024
 """Installations whose limits are remembered."""
+
+_PERSON_SECONDS = 15.0
+"""Longest time of a request that somebody waits for in front of a page."""
 
 
 class CloneSource(NamedTuple):
@@ -139,6 +144,17 @@ class GitHub:
     async def redeliver(self, delivery_id: int) -> None:
         """Ask GitHub to deliver that event once more."""
         await deliveries.redeliver(self._app, delivery_id)
+
+    async def person(self, token: SecretStr) -> Person:
+        """Return whose token that is, and which repositories they and the App both see.
+
+        Raises:
+            Rejected: When the token is no longer good.
+            GitHubError: When GitHub gives no answer; it is asked twice, because a person waits.
+        """
+        hurry = GitHubRetries(attempts=2, first_wait=0.2, longest_wait=0.0, timeout=_PERSON_SECONDS)
+        connection = Connection(self._wire(hurry=hurry), hurry, credential=Fixed(token))
+        return await read_person(connection)
 
     async def installed_on(self, full_name: str) -> Repo | None:
         """Return the repository with the installation that covers it; None where there is none."""
@@ -409,11 +425,12 @@ class GitHub:
         app_id: str | None = None,
         private_key: SecretStr | None = None,
         saw: Callable[[Mapping[str, str]], None] | None = None,
+        hurry: GitHubRetries | None = None,
     ) -> Wire:
         return Wire(
             self._session,
             base_url=self._api_url,
-            timeout=self._patience.timeout,
+            timeout=(hurry or self._patience).timeout,
             app_id=app_id,
             private_key=private_key,
             saw=saw,

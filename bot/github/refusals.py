@@ -38,6 +38,10 @@ class Gone(NotPermitted):
     """GitHub shows no such thing (404, 410): it does not exist, or the App can't see it."""
 
 
+class Rejected(NotPermitted):
+    """GitHub does not accept the credential (401): it is wrong, ended, or was revoked."""
+
+
 @dataclass(frozen=True, slots=True)
 class GitHubRetries:
     """How long to keep retrying.
@@ -119,7 +123,7 @@ def refusal(call: Call, failure: Exception, now: datetime) -> GitHubError:
 def _refused(call: Call, failure: gidgethub.HTTPException) -> GitHubError:
     match failure.status_code:
         case HTTPStatus.UNAUTHORIZED:
-            return NotPermitted(
+            return Rejected(
                 f"GitHub rejected the App's credentials for {call} ({failure}). Check "
                 "GITHUB_APP_ID, GITHUB_PRIVATE_KEY, and this machine's clock."
             )

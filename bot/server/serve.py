@@ -52,6 +52,7 @@ from bot.telemetry.logs import configure_logs
 from bot.telemetry.metrics import Metrics
 from bot.telemetry.sentry import configure_sentry
 from bot.web.application import add_routes
+from bot.web.rights import Rights
 from bot.web.run_control import RunControl
 
 LOOK_AGAIN = 4
@@ -174,9 +175,11 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             in_background(partial(keep_sandboxes_tidy, tools.sandboxes))
         )
         app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
-        control = RunControl(github, stores, durable.start, waiting, settings.github_url)
+        control = RunControl(
+            github, stores, durable.start, waiting, Rights(github), settings.github_url
+        )
         await control.start_what_was_asked()
-        add_routes(app, web_parts(settings, control, stores, database, metrics))
+        add_routes(app, web_parts(settings, github, session, control, stores, database, metrics))
         yield Server(
             app,
             database,

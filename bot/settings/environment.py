@@ -19,6 +19,7 @@ from bot.settings.values import (
     Dollars,
     FolderPath,
     HttpUrl,
+    Logins,
     Patterns,
     PrivateKey,
     Registries,
@@ -235,7 +236,26 @@ class ServerSettings(LocalSettings):
         None,
         min_length=16,
         description="Token for the dashboard and the API, at least 16 characters. If unset, they are "
-        "on only while `HOST` is a loopback address.",
+        "on only while `HOST` is a loopback address or people can log in with GitHub.",
+    )
+    github_client_id: str | None = Field(
+        None,
+        description="The App's client ID; with its secret, people can log in to the dashboard with "
+        "GitHub.",
+    )
+    github_client_secret: SecretStr | None = Field(
+        None, min_length=1, description="A client secret of the App."
+    )
+    fixpoint_admins: Logins = Field(
+        (),
+        description="GitHub logins, separated by spaces, of people who may do everything once they "
+        "have logged in.",
+        json_schema_extra={"default_text": ""},
+    )
+    fixpoint_public_url: HttpUrl | None = Field(
+        None,
+        description="URL of this server as browsers know it, for logging in behind a proxy that "
+        "doesn't pass on the host; if unset, each request's own.",
     )
     sentry_dsn: SecretStr | None = Field(None, description="Sentry DSN for error reports.")
     host: str = Field(
@@ -292,6 +312,12 @@ def _values(environ: Mapping[str, str]) -> dict[str, str]:
     return values
 
 
+_PAIRS = (
+    ("GITHUB_URL", "GITHUB_API_URL", "They must name the same GitHub"),
+    ("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET", "Logging in with GitHub needs them"),
+)
+
+
 def _contradictions(kind: type[LocalSettings], values: Mapping[str, str]) -> Iterator[str]:
     """Yield what is wrong with variables that are fine one by one."""
     for sandbox, key in KEYS.items():
@@ -299,11 +325,10 @@ def _contradictions(kind: type[LocalSettings], values: Mapping[str, str]) -> Ite
             yield f"FIXPOINT_SANDBOX is {sandbox}, but {key} is not set. Set the key, or choose auto."
     if not issubclass(kind, ServerSettings):
         return
-    if ("GITHUB_URL" in values) != ("GITHUB_API_URL" in values):
-        here, missing = "GITHUB_URL", "GITHUB_API_URL"
-        if here not in values:
-            here, missing = missing, here
-        yield f"{here} is set, but {missing} is not. They must name the same GitHub, so set both."
+    for one, other, why in _PAIRS:
+        if (one in values) != (other in values):
+            here, missing = (one, other) if one in values else (other, one)
+            yield f"{here} is set, but {missing} is not. {why}, so set both."
 
 
 def _problems(kind: type[LocalSettings], error: ValidationError) -> Iterator[str]:
@@ -343,6 +368,8 @@ def settings_warnings(environ: Mapping[str, str]) -> tuple[str, ...]:
             nearest = difflib.get_close_matches(ending, known, n=1)
             hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else "."
             found.append(f"{name} is not a known setting{hint}")
+    if "FIXPOINT_ADMINS" in values and "GITHUB_CLIENT_ID" not in values:
+        found.append("FIXPOINT_ADMINS has no effect unless GITHUB_CLIENT_ID is set.")
     if "OPENAI_BASE_URL" in values and "OPENAI_MODEL" not in values:
         found.append("OPENAI_BASE_URL has no effect unless OPENAI_MODEL is set.")
     if "OPENAI_MODEL" in values and not {"OPENAI_BASE_URL", "OPENAI_API_KEY"} & values.keys():

@@ -87,3 +87,15 @@ Dollars = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 Patterns = Annotated[tuple[re.Pattern[str], ...], BeforeValidator(_patterns)]
 Registries = Annotated[tuple[SecretStr, ...], BeforeValidator(_registries)]
 FolderPath = Annotated[Path, AfterValidator(Path.expanduser)]
+
+
+def _logins(value: object) -> tuple[str, ...]:
+    words = value.replace(",", " ").split() if isinstance(value, str) else []
+    names = tuple(word.removeprefix("@").lower() for word in words)
+    if not all(re.fullmatch(r"[a-z0-9](?:[a-z0-9_-]{0,98}[a-z0-9])?", name) for name in names):
+        raise ValueError("must be logins at GitHub, separated by spaces or commas")
+    return names
+
+
+Logins = Annotated[tuple[str, ...], BeforeValidator(_logins)]
+"""In lower case."""

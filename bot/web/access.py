@@ -1,77 +1,54 @@
-"""Who may use the dashboard and the API: whoever has the admin token, or a process beside us."""
+"""Whether the dashboard and the API are on, and for whom: decided by the settings alone."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import hmac
 import ipaddress
-import secrets
 import time
-from dataclasses import dataclass
 
 from aiohttp import web
-from cryptography.fernet import Fernet, InvalidToken
 from pydantic import SecretStr
-
-COOKIE = "fixpoint_session"
-SESSION_SECONDS = 12 * 3600
-_LONGEST_COOKIE = 2_000
-_SHORT_OF_TOKEN = 43
-"""Length of base64url text of 32 bytes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A person in front of the dashboard.
-
-    Attributes:
-        key: Names the session; random.
-        csrf: What every form of the session has to carry.
-    """
-
-    key: str
-    csrf: str
-
-
-SESSION: web.RequestKey[Session] = web.RequestKey("session", Session)
-"""Of a request that a person sent from the dashboard."""
 
 
 class AdminAccess:
-    """Decides who may, from the settings alone: no table of people or sessions."""
+    """Knows the admin token, and what is open where there is none."""
 
-    def __init__(self, token: SecretStr | None, host: str) -> None:
+    def __init__(self, token: SecretStr | None, host: str, *, with_github: bool = False) -> None:
         """Say who may.
 
         Args:
-            token: The admin token; without it, whoever reaches a server on a loopback address may.
+            token: The admin token; without it and without log-in, whoever reaches a server on a
+                loopback address may.
             host: Address that the server listens on.
+            with_github: Whether people can log in with GitHub.
         """
         self._token = None if token is None else token.get_secret_value().encode()
+        self._with_github = with_github
         self._loopback = is_loopback(host)
-        # without a token, sessions end with the process
-        seed = self._token or secrets.token_bytes(32)
-        self._csrf_key = hashlib.sha256(b"csrf " + seed).digest()
-        self._fernet = Fernet(_fernet_key(hashlib.sha256(b"session " + seed).digest()))
 
     @property
     def is_open(self) -> bool:
         """Whether the dashboard and the API are on at all."""
-        return self._token is not None or self._loopback
+        return self.asks_for_login or self._loopback
 
     @property
-    def asks_for_token(self) -> bool:
+    def asks_for_login(self) -> bool:
         """Whether a person has to log in."""
+        return self.has_token or self._with_github
+
+    @property
+    def has_token(self) -> bool:
+        """Whether there is an admin token."""
         return self._token is not None
 
     def reaches(self, request: web.Request) -> bool:
-        """Whether a request may get so far as to be asked for a token.
+        """Whether a request may get so far as to be asked who sent it.
 
-        Without a token only names of this machine are answered: a page of somebody else's that has
-        its own name point to this machine, or a proxy that others reach, is none of them.
+        Where nobody has to log in, only names of this machine are answered: a page of somebody
+        else's that has its own name point to this machine, or a proxy that others reach, is none
+        of them.
         """
-        if self._token is not None:
+        if self.asks_for_login:
             return True
         name = request.host.rpartition(":")[0] if _has_port(request.host) else request.host
         return self._loopback and is_loopback(name.strip("[]"))
@@ -79,32 +56,7 @@ class AdminAccess:
     def is_token(self, given: str) -> bool:
         """Whether that is the admin token; takes as long for any other."""
         wanted = self._token
-        return wanted is not None and hmac.compare_digest(given.encode(), wanted)
-
-    def new_session(self) -> str:
-        """Return the value of a cookie for somebody who logged in."""
-        return self._fernet.encrypt(secrets.token_urlsafe(32).encode()).decode()
-
-    def session(self, request: web.Request) -> Session | None:
-        """Return the session of a request; None for strangers and those who logged in long ago."""
-        if self._token is None:
-            return self._session_of("local")
-        cookie = request.cookies.get(COOKIE, "")
-        if not cookie or len(cookie) > _LONGEST_COOKIE or not cookie.isascii():
-            return None
-        try:
-            key = self._fernet.decrypt(cookie.encode(), ttl=SESSION_SECONDS).decode()
-        except InvalidToken:
-            return None
-        return self._session_of(key) if len(key) == _SHORT_OF_TOKEN else None
-
-    def _session_of(self, key: str) -> Session:
-        csrf = hmac.new(self._csrf_key, key.encode(), hashlib.sha256).hexdigest()
-        return Session(key, csrf)
-
-    def from_our_form(self, session: Session, given: str) -> bool:
-        """Whether a form or script of our own pages sent this."""
-        return hmac.compare_digest(given.encode(), session.csrf.encode())
+        return wanted is not None and hmac.compare_digest(given.encode("utf-8", "replace"), wanted)
 
 
 class FailedLogins:
@@ -144,7 +96,3 @@ def is_loopback(host: str) -> bool:
 
 def _has_port(host: str) -> bool:
     return host.rpartition(":")[2].isdigit() and (host.count(":") == 1 or "]:" in host)
-
-
-def _fernet_key(data: bytes) -> bytes:
-    return base64.urlsafe_b64encode(data)

@@ -13,20 +13,23 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from bot.errors import StorageError
-from bot.web.access import SESSION, AdminAccess, bearer_token
+from bot.web.access import AdminAccess, bearer_token
 from bot.web.api import PREFIX, Api
 from bot.web.caller import ADMINISTRATOR, CALLER, Caller
 from bot.web.code import Code
 from bot.web.measurements import Measurements
 from bot.web.openapi import document
+from bot.web.pages.github_login import CALLBACK, GitHubLogin, login_address
 from bot.web.pages.site import Pages
 from bot.web.problems import ApiProblem
+from bot.web.sessions import SESSION, Session, Sessions
 
 _log = structlog.get_logger(__name__)
 
 OFF = (
     "The dashboard and the API are off, because the server can be reached from other machines and "
-    "nobody would have to log in. Set FIXPOINT_ADMIN_TOKEN, or set HOST to 127.0.0.1."
+    "nobody would have to log in. Set FIXPOINT_ADMIN_TOKEN, or GITHUB_CLIENT_ID and "
+    "GITHUB_CLIENT_SECRET, or set HOST to 127.0.0.1."
 )
 _FOREIGN = (
     "Without FIXPOINT_ADMIN_TOKEN, only requests to this machine's own name are answered. Open "
@@ -42,7 +45,7 @@ _OPEN = frozenset({"/webhook", "/healthz", "/readyz"})
 _NAME = web.RequestKey("name", str)
 """By which a request is found in the log."""
 
-_WITHOUT_LOGIN = frozenset({"/login"})
+_WITHOUT_LOGIN = frozenset({"/login", "/login/github", CALLBACK})
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -61,6 +64,8 @@ class Parts:
     """What answers."""
 
     access: AdminAccess
+    sessions: Sessions
+    login: GitHubLogin | None
     api: Api
     code: Code
     pages: Pages
@@ -70,7 +75,7 @@ class Parts:
 def add_routes(app: web.Application, parts: Parts) -> None:
     """Route the dashboard and the API, and have every request pass the door."""
     app.middlewares.append(parts.measurements.count)
-    app.middlewares.append(_door(parts.access))
+    app.middlewares.append(_door(parts))
     app.on_response_prepare.append(_sign)
     operations = parts.api.operations()
     for one in operations:
@@ -97,7 +102,7 @@ async def _sign(request: web.Request, response: web.StreamResponse) -> None:
         response.headers.setdefault(header, value)
 
 
-def _door(access: AdminAccess) -> Middleware:
+def _door(parts: Parts) -> Middleware:
     @web.middleware
     async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Let in who may; every error is a sentence, and every answer can be found in the log."""
@@ -106,7 +111,7 @@ def _door(access: AdminAccess) -> Middleware:
         request[_NAME] = uuid.uuid4().hex[:16]
         with structlog.contextvars.bound_contextvars(request_id=request[_NAME]):
             try:
-                await _let_in(access, request)
+                await _let_in(parts, request)
                 return await handler(request)
             except ApiProblem as problem:
                 return problem.response()
@@ -116,8 +121,9 @@ def _door(access: AdminAccess) -> Middleware:
     return door
 
 
-async def _let_in(access: AdminAccess, request: web.Request) -> None:
+async def _let_in(parts: Parts, request: web.Request) -> None:
     """Raise what keeps a request out; remember who sent it, and the session of a person."""
+    access = parts.access
     if not access.is_open:
         raise ApiProblem(HTTPStatus.NOT_FOUND, OFF)
     if not access.reaches(request):
@@ -130,14 +136,15 @@ async def _let_in(access: AdminAccess, request: web.Request) -> None:
         raise ApiProblem(HTTPStatus.FORBIDDEN, _OTHER_PAGE)
     if request.path in _WITHOUT_LOGIN or request.path.startswith("/static/"):
         return
-    session = access.session(request)
-    if session is not None:
+    session = parts.sessions.read(request) if access.asks_for_login else parts.sessions.local()
+    person = await _person(parts, session)
+    if session is not None and person is not None:
         request[SESSION] = session
-        request[CALLER] = ADMINISTRATOR
+        request[CALLER] = person
     elif _is_for_programs(request.path):
         raise ApiProblem(HTTPStatus.UNAUTHORIZED, _UNKNOWN, {"WWW-Authenticate": "Bearer"})
     else:
-        raise web.HTTPSeeOther("/login")
+        raise web.HTTPSeeOther(login_address(request))
 
 
 async def _program(access: AdminAccess, request: web.Request) -> Caller | None:
@@ -146,6 +153,17 @@ async def _program(access: AdminAccess, request: web.Request) -> Caller | None:
     if token is not None and access.is_token(token):
         return ADMINISTRATOR
     return None
+
+
+async def _person(parts: Parts, session: Session | None) -> Caller | None:
+    """Return who has a session; None when nobody has it any more."""
+    if session is None:
+        return None
+    if session.token is None:
+        return ADMINISTRATOR
+    if parts.login is None:
+        return None
+    return await parts.login.people.caller(session, session.token)
 
 
 def _is_own(request: web.Request) -> bool:

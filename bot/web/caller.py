@@ -33,11 +33,14 @@ class Caller:
         name: As people read it, and as it is stored with approvals.
         sees: Full names of repositories, in lower case; None for all there are.
         scopes: What they may do there.
+        login: Of a person at GitHub, who may do in each repository what its own rules say (see
+            `bot/web/rights.py`); "" for all others.
     """
 
     name: str
     sees: frozenset[str] | None
     scopes: frozenset[Scope]
+    login: str = ""
 
     def may_see(self, repository: str) -> bool:
         """Whether a repository, and all that belongs to it, exists for them."""

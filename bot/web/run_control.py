@@ -14,13 +14,16 @@ from uuid import uuid4
 from bot.errors import Conflict, GitHubError, NotPermitted
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
+from bot.model import Verdict
 from bot.model.given_test import GivenTest
+from bot.model.repository import Repo
 from bot.model.request import FixRequest, Options
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.runs import RunRecord, RunStatus
 from bot.storage.stores import Stores
 from bot.web.caller import Caller, Scope
 from bot.web.problems import ApiProblem
+from bot.web.rights import Rights
 
 LONGEST_PROMPT = 20_000
 _ADDRESS = re.compile(
@@ -62,6 +65,7 @@ class RunControl:
         stores: Stores,
         start: Callable[[FixRequest], Awaitable[None]],
         approvals: Approvals,
+        rights: Rights,
         web_url: str,
     ) -> None:
         """Say what to act on.
@@ -71,6 +75,7 @@ class RunControl:
             stores: Of runs.
             start: Starts a run that is stored.
             approvals: Takes answers to runs that wait.
+            rights: Knows who may do what in a repository.
             web_url: Of GitHub: addresses of repositories elsewhere are refused.
         """
         self._github = github
@@ -78,6 +83,7 @@ class RunControl:
         self._runs = stores.runs
         self._start = start
         self._approvals = approvals
+        self._rights = rights
 
     async def ask(self, ask: RunParameters, caller: Caller) -> str:
         """Start the run that answers; return its id."""
@@ -101,6 +107,7 @@ class RunControl:
                     HTTPStatus.NOT_FOUND,
                     f"The App isn't installed on {name}. Install it there, or check the name.",
                 )
+            await self._may_start(caller, repo, ask.number)
             is_pull = False
             if ask.number is not None:
                 is_pull = (await self._github.issue(repo, ask.number)).is_pull_request
@@ -113,7 +120,7 @@ class RunControl:
             installation_id=repo.installation_id,
             number=ask.number,
             is_pull_request=is_pull,
-            actor="",
+            actor=caller.login,
             comment_id=None,
             asked_at=datetime.now(UTC),
             instructions=ask.prompt.strip(),
@@ -126,31 +133,46 @@ class RunControl:
     async def again(self, run_id: str, caller: Caller) -> str:
         """Start a run with the same question; return its id."""
         run = await self.run(run_id, caller)
-        caller.demand(Scope.RUN)
+        await self._may_start(caller, repo_of(run), run.request.number)
         if run.status is not RunStatus.DONE:
             raise ApiProblem(
                 HTTPStatus.CONFLICT, f"Run {run_id} hasn't ended yet. Stop it before you retry it."
             )
-        now = datetime.now(UTC)
         return await self._begin(
-            replace(run.request, asked_through=uuid4().hex, asked_at=now, continues=None)
+            replace(
+                run.request,
+                actor=caller.login or run.request.actor,
+                asked_through=uuid4().hex,
+                asked_at=datetime.now(UTC),
+                continues=None,
+            )
         )
 
     async def stop(self, run_id: str, caller: Caller) -> None:
         """Ask a run to stop."""
         run = await self.run(run_id, caller)
-        caller.demand(Scope.RUN)
-        if not await self._runs.request_stop(run.id):
+        await self._rights.demand(caller, Scope.RUN, repo_of(run))
+        if run.status is RunStatus.WAITING:  # nothing works on it that would hear of a stop
+            await self._approvals.answer(run.id, ApprovalAnswer.REJECTED, caller.name)
+        elif not await self._runs.request_stop(run.id):
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} has already ended.")
 
     async def answer(self, run_id: str, caller: Caller, *, approved: bool) -> None:
-        """Answer a run that waits for a person."""
+        """Answer a run that waits for a person.
+
+        As in comments, people may reject what they may stop.
+        """
         run = await self.run(run_id, caller)
-        caller.demand(Scope.APPROVE)
+        scope = Scope.RUN if caller.login and not approved else Scope.APPROVE
+        await self._rights.demand(caller, scope, repo_of(run))
         if not await self._approvals.asks(run):
             raise ApiProblem(HTTPStatus.CONFLICT, f"Run {run_id} isn't waiting for an answer.")
         answer = ApprovalAnswer.APPROVED if approved else ApprovalAnswer.REJECTED
         await self._approvals.answer(run.id, answer, caller.name)
+
+    async def allowed(self, run: RunRecord, caller: Caller) -> frozenset[Scope]:
+        """Return what a caller may do with a run, as far as a page shows buttons for it."""
+        return await self._rights.shown(caller, repo_of(run))
 
     async def waits(self, run: RunRecord) -> bool:
         """Return whether a person's answer is wanted."""
@@ -170,10 +192,27 @@ class RunControl:
             if run.status is RunStatus.QUEUED and run.request.asked_through:
                 await self._start(run.request)
 
+    async def _may_start(self, caller: Caller, repo: Repo, number: int | None) -> None:
+        """Raise `ApiProblem` if a caller may not start a run there.
+
+        As in comments, people may start one behind a budget that was spent only if they may
+        approve of more.
+        """
+        await self._rights.demand(caller, Scope.RUN, repo)
+        if caller.login and number is not None:
+            latest = await self._runs.latest(repo.full_name, number)
+            if latest is not None and latest.verdict is Verdict.BUDGET_SPENT:
+                await self._rights.demand(caller, Scope.APPROVE, repo)
+
     async def _begin(self, request: FixRequest) -> str:
         await self._runs.create(request, _FROM_API)
         await self._start(request)
         return request.run_id
+
+
+def repo_of(run: RunRecord) -> Repo:
+    """Return the repository of a run, as the App sees it."""
+    return Repo(run.request.repository, run.request.installation_id)
 
 
 def repository_of(text: str, host: str) -> str:

@@ -240,6 +240,7 @@ def test_the_link_registers_the_app_of_the_manifest() -> None:
         ("public", "false"),
         ("webhook_active", "true"),
         ("webhook_url", declared["hook_attributes"]["url"]),
+        *(("callback_urls[]", url) for url in declared["callback_urls"]),
         *sorted(declared["default_permissions"].items()),
         *(("events[]", event) for event in declared["default_events"]),
     ]

@@ -14,9 +14,10 @@ from aiohttp import web
 
 from bot import __version__
 from bot.reporting.figures import count, duration, money
-from bot.web.access import SESSION, AdminAccess, Session
+from bot.web.access import AdminAccess
 from bot.web.caller import CALLER, Caller, Scope
 from bot.web.problems import ApiProblem
+from bot.web.sessions import SESSION, Session, Sessions
 from bot.web.shown_text import diff, prose, terminal
 
 Context = dict[str, Any]
@@ -26,8 +27,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Frame:
     """Renders pages for whoever asks for them."""
 
-    def __init__(self, access: AdminAccess) -> None:
+    def __init__(self, access: AdminAccess, sessions: Sessions) -> None:
         self._access = access
+        self._sessions = sessions
 
     def page(
         self,
@@ -47,7 +49,7 @@ class Frame:
             "csrf": session.csrf if session is not None else "",
             "caller": caller,
             "may": {one.value for one in may},
-            "can_log_out": self._access.asks_for_token and session is not None,
+            "can_log_out": self._access.asks_for_login and session is not None,
             "version": __version__,
             "now": datetime.now(UTC),
         }
@@ -80,7 +82,7 @@ class Frame:
         """
         form = {name: str(value) for name, value in (await request.post()).items()}
         session: Session | None = request.get(SESSION)
-        if session is None or not self._access.from_our_form(session, form.get("csrf", "")):
+        if session is None or not self._sessions.from_our_form(session, form.get("csrf", "")):
             raise ApiProblem(
                 HTTPStatus.FORBIDDEN, "This form is out of date. Reload the page and try again."
             )

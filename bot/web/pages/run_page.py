@@ -39,11 +39,12 @@ class RunPage:
     async def show(self, request: web.Request) -> web.Response:
         """Show one run."""
         run = await self._control.run(request.match_info["id"], request[CALLER])
-        events, output, waits, places = await asyncio.gather(
+        events, output, waits, places, allowed = await asyncio.gather(
             self._events.without_output(run.id),
             self._events.last_output(run.id),
             self._control.waits(run),
             self._lists.queue(),
+            self._control.allowed(run, request[CALLER]),
         )
         numbers = [one.number for one in (*events, *output)]
         context = {
@@ -52,6 +53,7 @@ class RunPage:
             "output": "".join(str(one.data["text"]) for one in output),
             "last": max(numbers, default=0),
             "waits": waits,
+            "may_here": {one.value for one in allowed},
             "thread": self._thread(run),
             "repository_url": f"{self._github_url}/{run.request.repository}",
             "place": places.get(run.id),

@@ -16,6 +16,7 @@ from bot.storage.run_lists import RunLists
 from bot.web.access import AdminAccess
 from bot.web.pages.figures import FigurePages
 from bot.web.pages.frame import Frame, set_up_templates
+from bot.web.pages.github_login import CALLBACK, GitHubLogin, GitHubLoginPages
 from bot.web.pages.login import LoginPage
 from bot.web.pages.new_run import NewRunPage
 from bot.web.pages.run_list import RunListPage
@@ -23,6 +24,7 @@ from bot.web.pages.run_page import RunPage
 from bot.web.pages.server_pages import ServerPages
 from bot.web.problems import ApiProblem
 from bot.web.run_control import RunControl
+from bot.web.sessions import Sessions
 
 STATIC = Path(__file__).parent.parent / "static"
 _ASSETS = {"style.css": "text/css", "app.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -44,14 +46,17 @@ class PageData:
 class Pages:
     """Answers browsers."""
 
-    def __init__(self, access: AdminAccess, data: PageData) -> None:
-        self._frame = frame = Frame(access)
+    def __init__(
+        self, access: AdminAccess, sessions: Sessions, login: GitHubLogin | None, data: PageData
+    ) -> None:
+        self._frame = frame = Frame(access, sessions)
         self._run_list = RunListPage(frame, data.lists, data.events)
         self._run = RunPage(frame, data.control, data.events, data.lists, data.github_url)
         self._new_run = NewRunPage(frame, data.control)
         self._figures = FigurePages(frame, data.lists, data.ledger, data.caps)
         self._server = ServerPages(frame, data.lists, data.settings)
-        self._login = LoginPage(frame, access)
+        self._login = LoginPage(frame, access, sessions, with_github=login is not None)
+        self._github_login = GitHubLoginPages(frame, sessions, login, self._login)
 
     def add_to(self, app: web.Application) -> None:
         """Route every page."""
@@ -70,7 +75,9 @@ class Pages:
             ("GET", "/settings", self._server.settings),
             ("GET", "/login", self._login.show),
             ("POST", "/login", self._login.log_in),
-            ("POST", "/logout", self._login.log_out),
+            ("GET", "/login/github", self._github_login.leave),
+            ("GET", CALLBACK, self._github_login.come_back),
+            ("POST", "/logout", self._github_login.log_out),
         ):
             app.router.add_route(method, path, self._frame.guarded(handler))
         app.router.add_get("/health", self._server.health)
