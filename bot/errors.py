@@ -10,6 +10,7 @@
     |   |-- ProviderRefused       unknown model, bad request: the same call will fail again
     |   |   `-- CredentialsRefused  bad key, no permission, no credit: every call will fail
     |   |-- ProviderUnreachable   connection refused, time-out, cut stream
+    |   |-- ProviderFailing       too many calls failed a moment ago: it is not asked for now
     |   `-- RequestTooLong        the conversation is longer than the model takes
     |-- GitHubError               GitHub said no, or nothing, after the retries
     |   |-- NotPermitted          403 or 404: the App may not do this there
@@ -85,6 +86,10 @@ class CredentialsRefused(ProviderRefused):
 
 class ProviderUnreachable(ProviderError):
     """Connection refused, time-out, server error or a stream cut before its stop reason."""
+
+
+class ProviderFailing(ProviderError):
+    """Too many of its last calls failed: it is not asked until a probe shows that it works."""
 
 
 class RequestTooLong(ProviderError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.app.composition import build_proposers, choose_sandbox, open_tools
+from bot.app.composition import build_proposers, choose_sandbox, open_server_tools, open_tools
 from bot.app.providers import MODEL_HINT, build_model
 from bot.app.sandboxes import DOCKER_IMAGE, SANDBOXES
 
@@ -13,5 +13,6 @@ __all__ = [
     "build_model",
     "build_proposers",
     "choose_sandbox",
+    "open_server_tools",
     "open_tools",
 ]

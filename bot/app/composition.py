@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bot.app.providers import build_model
-from bot.app.sandboxes import SANDBOXES
+from bot.app.sandboxes import allowed
 from bot.errors import UsageError
 from bot.model.proposers import PROPOSERS
 from bot.redaction import redactor_of
 from bot.repair.run import Tools
-from bot.repair.workspace.environments import Environments
+from bot.repair.workspace.environments import Environments, Remover
 from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.repair.workspace.scrubbing import Scrub
 from bot.settings.environment import LocalSettings
@@ -23,6 +24,8 @@ from bot.settings.sandbox_kind import SandboxKind
 from sandbox.base import SandboxProvider, SandboxUnavailable
 
 if TYPE_CHECKING:
+    from bot.app.sandbox_pool import SandboxPool
+    from bot.health.services import Services
     from bot.llm.base import Model
     from bot.repair.goal.judge import FailureJudge
     from bot.repair.proposers.base import BuildProposer, Proposer
@@ -35,63 +38,108 @@ def _as_it_is(model: Model) -> Model:
 
 @asynccontextmanager
 async def open_tools(
-    settings: LocalSettings,
-    *,
-    sandboxes: Path,
-    kind: SandboxKind,
-    watched: Callable[[Model], Model] = _as_it_is,
+    settings: LocalSettings, *, sandboxes: Path, kinds: Sequence[SandboxKind]
 ) -> AsyncIterator[Tools]:
-    """Open what every run of this process works with, and close its connections in the end.
+    """Open what a run of this process works with, and close its connections in the end.
 
     Args:
         settings: Keys, models and addresses.
         sandboxes: Folder for what sandboxes keep on this host.
-        kind: Which sandbox; `auto` takes the first that works here.
+        kinds: Of sandbox, the first of which that works here is taken; `auto` allows all.
+
+    Raises:
+        UsageError: When none of them can run here; the text says what is missing.
+    """
+    async with AsyncExitStack() as stack:
+        scrub, built = await _built(settings, stack, build_model, _as_it_is)
+        provider = await choose_sandbox(settings, sandboxes, kinds)
+        stack.push_async_callback(provider.close)
+        yield _tools(built, provider, provider, sandboxes, scrub)
+
+
+@asynccontextmanager
+async def open_server_tools(
+    settings: LocalSettings,
+    *,
+    sandboxes: Path,
+    kinds: Sequence[SandboxKind],
+    services: Services,
+    most_wait: float,
+    watched: Callable[[Model], Model] = _as_it_is,
+) -> AsyncIterator[SandboxPool]:
+    """Open what the runs of a server work with, one kind of sandbox standing in for another.
+
+    Args:
+        settings: Keys, models and addresses.
+        sandboxes: Folder for what sandboxes keep on this host.
+        kinds: Of sandbox, in the order in which they are preferred; `auto` allows all.
+        services: Have the circuits of providers and sandboxes.
+        most_wait: Seconds for which a run waits where nothing is left that works.
         watched: Puts something around the model that sees its calls.
 
     Raises:
-        UsageError: When that kind of sandbox can't run here; the text says what is missing.
+        UsageError: When no kind can run here; the text says what is missing.
     """
+    from bot.app.sandbox_pool import open_pool  # at a terminal never
+
     async with AsyncExitStack() as stack:
-        scrub = redactor_of(settings, settings.fixpoint_redact).text
-        # What is imported for it takes as long as all else at the start: it does so beside that.
-        model, proposers, reviewer, judge = await asyncio.to_thread(
-            _build, settings, scrub, watched
+        scrub, built = await _built(
+            settings, stack, partial(build_model, services=services), watched
         )
-        if model is not None:
-            stack.push_async_callback(model.close)
-        provider = await choose_sandbox(settings, sandboxes, kind)
-        stack.push_async_callback(provider.close)
-        environments = Environments(sandboxes / "environments", provider)
-        remembered = RememberedSetups(sandboxes / "setups")
-        yield Tools(provider, proposers, reviewer, environments, scrub, judge, remembered)
+        pool = await open_pool(settings, sandboxes, kinds, services, most_wait=most_wait)
+        stack.push_async_callback(pool.close)
+        pool.equip(_tools(built, pool.first, pool, sandboxes, scrub))
+        yield pool
+
+
+_Built = tuple["Model | None", "dict[str, Proposer]", "ProofReviewer | None", "FailureJudge | None"]
+
+
+async def _built(
+    settings: LocalSettings,
+    stack: AsyncExitStack,
+    make: Callable[[LocalSettings], Model | None],
+    watched: Callable[[Model], Model],
+) -> tuple[Scrub, _Built]:
+    scrub = redactor_of(settings, settings.fixpoint_redact).text
+    # What is imported for it takes as long as all else at the start: it does so beside that.
+    built = await asyncio.to_thread(_build, settings, scrub, make, watched)
+    if built[0] is not None:
+        stack.push_async_callback(built[0].close)
+    return scrub, built
+
+
+def _tools(
+    built: _Built, provider: SandboxProvider, keeper: Remover, folder: Path, scrub: Scrub
+) -> Tools:
+    _, proposers, reviewer, judge = built
+    environments = Environments(folder / "environments", keeper)
+    remembered = RememberedSetups(folder / "setups")
+    return Tools(provider, proposers, reviewer, environments, scrub, judge, remembered)
 
 
 def _build(
-    settings: LocalSettings, scrub: Scrub, watched: Callable[[Model], Model]
-) -> tuple[Model | None, dict[str, Proposer], ProofReviewer | None, FailureJudge | None]:
-    built = build_model(settings)
-    model = None if built is None else watched(built)
+    settings: LocalSettings,
+    scrub: Scrub,
+    make: Callable[[LocalSettings], Model | None],
+    watched: Callable[[Model], Model],
+) -> _Built:
+    made = make(settings)
+    model = None if made is None else watched(made)
     readers = build_reviewer(model, scrub), build_failure_judge(model, scrub)
     return model, build_proposers(model, scrub), *readers
 
 
 async def choose_sandbox(
-    settings: LocalSettings, folder: Path, kind: SandboxKind
+    settings: LocalSettings, folder: Path, kinds: Sequence[SandboxKind]
 ) -> SandboxProvider:
-    """Return the first sandbox of that kind that works here.
+    """Return the first of these kinds of sandbox that works here.
 
     Raises:
         UsageError: With one sentence for each kind that was tried.
     """
     problems = []
-    for entry in SANDBOXES:
-        if kind not in {SandboxKind.AUTO, entry.kind}:
-            continue
-        if not entry.has_key(settings):
-            if kind is entry.kind:
-                raise UsageError(f"The sandbox {kind} needs a key: set {entry.key}.")
-            continue
+    for entry in allowed(settings, kinds):
         provider = entry.build(settings, folder)
         try:
             await provider.check()

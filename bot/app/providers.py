@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from bot.settings.environment import LocalSettings
 
 if TYPE_CHECKING:
+    from bot.health.services import Services
     from bot.llm.base import Model
     from bot.llm.build import ModelAccess
 
@@ -64,12 +65,17 @@ MODEL_HINT = ", or ".join(provider.hint for provider in PROVIDERS)
 """What has to be set for a model."""
 
 
-def build_model(settings: LocalSettings) -> Model | None:
-    """Return the configured providers as one model with fallback, or None when there is none."""
+def build_model(settings: LocalSettings, services: Services | None = None) -> Model | None:
+    """Return the configured providers as one model with fallback, or None when there is none.
+
+    Args:
+        settings: Keys, models and addresses.
+        services: Have the circuits of the providers; None keeps them to this model.
+    """
     found = [provider.access(settings) for provider in PROVIDERS]
     accesses = [access for access in found if access is not None]
     if not accesses:
         return None
     from bot.llm import build
 
-    return build.build_model(*accesses)
+    return build.build_model(*accesses, services=services)

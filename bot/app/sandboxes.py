@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,3 +98,18 @@ SANDBOXES = (
     SandboxEntry(SandboxKind.DOCKER, _docker),
 )
 """In the order that `auto` tries them; one whose key is not set is passed by."""
+
+
+def allowed(settings: LocalSettings, kinds: Sequence[SandboxKind]) -> tuple[SandboxEntry, ...]:
+    """Return the kinds to try, in order.
+
+    Raises:
+        UsageError: When a kind is named whose key is not set.
+    """
+    if SandboxKind.AUTO in kinds:
+        return tuple(entry for entry in SANDBOXES if entry.has_key(settings))
+    by_kind = {entry.kind: entry for entry in SANDBOXES}
+    for kind in kinds:
+        if not by_kind[kind].has_key(settings):
+            raise UsageError(f"The sandbox {kind} needs a key: set {by_kind[kind].key}.")
+    return tuple(by_kind[kind] for kind in kinds)

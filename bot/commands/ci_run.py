@@ -169,9 +169,9 @@ class _Place:
 @asynccontextmanager
 async def _place(repository: Path, options: RunOptions) -> AsyncIterator[_Place]:
     settings = load_local_settings(os.environ)
-    kind = options.sandbox or settings.fixpoint_sandbox
+    kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
     folder = settings.fixpoint_data / "local"
-    provider = await choose_sandbox(settings, folder / "sandboxes", kind)
+    provider = await choose_sandbox(settings, folder / "sandboxes", kinds)
     name = f"ci-{secrets.token_hex(4)}"
     scratch = folder / name
     try:

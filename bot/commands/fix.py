@@ -64,14 +64,14 @@ async def _fix(options: FixOptions) -> Acceptance:
         check_patch_file(options.patch)
     problem = problem_of(options)
     settings = load_local_settings(os.environ)
-    kind = options.sandbox or settings.fixpoint_sandbox
+    kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
     run_id = secrets.token_hex(4)
     folder = make_data_folder(settings.fixpoint_data) / "local"
     with scratch_folder(folder / run_id) as scratch:
         checkout = _checkout(options, repository, scratch)
         async with (
             checkout.begun() if isinstance(checkout, LocalCheckout) else nullcontext(),
-            open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools,
+            open_tools(settings, sandboxes=folder / "sandboxes", kinds=kinds) as tools,
         ):
             check_proposers(options, tools)
             config = (

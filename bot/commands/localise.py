@@ -70,13 +70,13 @@ async def _look(options: LocaliseOptions) -> tuple[Localiser, Report]:
     if repository is None:
         raise UsageError("localise needs a local repository.")
     settings = load_local_settings(os.environ)
-    kind = options.sandbox or settings.fixpoint_sandbox
+    kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
     run_id = secrets.token_hex(4)
     job = await job_of(asked, run_id, Problem(), repo_config(repository))
     folder = make_data_folder(settings.fixpoint_data) / "local"
     scratch = folder / run_id
     localiser = Localiser()
-    async with open_tools(settings, sandboxes=folder / "sandboxes", kind=kind) as tools:
+    async with open_tools(settings, sandboxes=folder / "sandboxes", kinds=kinds) as tools:
         looking = Tools(tools.sandboxes, {localiser.traits.name: localiser})
         try:
             scratch.mkdir(parents=True)

@@ -123,8 +123,8 @@ async def _run(
     checkout: LocalCheckout,
     patch: Patch,
 ) -> Report:
-    kind = options.sandbox or settings.fixpoint_sandbox
-    provider = await choose_sandbox(settings, folder / "sandboxes", kind)
+    kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
+    provider = await choose_sandbox(settings, folder / "sandboxes", kinds)
     try:
         tools = Tools(provider, {GIVEN.name: GivenPatch(patch)})
         return await repair(job, tools, checkout, PlainSteps(), silent, StopSign())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pydantic import SecretStr
 
 from bot.errors import ProviderUnreachable
+from bot.health.circuit import Circuit
 from bot.llm.anthropic_wire import AnthropicReply, author, encode_message, request_head
 from bot.llm.base import Ask, Conversation, ModelStrength
 from bot.llm.encoding import EncodedMessages, with_messages
@@ -39,6 +40,7 @@ class AnthropicModel(StreamingModel):
         prices: Of the models.
         patience: How long to insist.
         silence: Seconds without a byte after which a connection is given up. The API sends pings.
+        circuit: Decides whether it is asked; None always asks.
     """
 
     def __init__(
@@ -50,9 +52,14 @@ class AnthropicModel(StreamingModel):
         prices: PriceList | None = None,
         patience: ProviderRetries = ProviderRetries(),  # noqa: B008 - frozen
         silence: float = 180.0,
+        circuit: Circuit | None = None,
     ) -> None:
         super().__init__(
-            "anthropic", models=models, prices=prices or known_prices(), patience=patience
+            "anthropic",
+            models=models,
+            prices=prices or known_prices(),
+            patience=patience,
+            circuit=circuit,
         )
         self._key = api_key
         self._base_url = base_url or "https://api.anthropic.com"

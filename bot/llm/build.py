@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 
 from pydantic import SecretStr
 
+from bot.health.circuit import Circuit
+from bot.health.service import ServiceKind
+from bot.health.services import Services
 from bot.llm.base import ModelStrength
 from bot.llm.chain import Chain, ChainMember
 from bot.llm.openai_model import OPENAI_URL, OpenAIModel
@@ -29,7 +32,14 @@ class AnthropicAccess:
     base_url: str | None = None
     models: Mapping[ModelStrength, str] = field(default_factory=dict)
 
-    def model(self, prices: PriceList, patience: ProviderRetries) -> AnthropicModel:
+    @property
+    def name(self) -> str:
+        """Of the provider."""
+        return "anthropic"
+
+    def model(
+        self, prices: PriceList, patience: ProviderRetries, circuit: Circuit | None = None
+    ) -> AnthropicModel:
         """Return the provider; its SDK is imported before the first question."""
         from bot.llm.anthropic_model import DEFAULT_MODELS, AnthropicModel
 
@@ -39,6 +49,7 @@ class AnthropicAccess:
             models={**DEFAULT_MODELS, **self.models},
             prices=prices,
             patience=patience,
+            circuit=circuit,
         )
 
 
@@ -60,7 +71,14 @@ class OpenAIAccess:
     stronger: str | None = None
     free: bool = False
 
-    def model(self, prices: PriceList, patience: ProviderRetries) -> OpenAIModel:
+    @property
+    def name(self) -> str:
+        """Of the provider."""
+        return "openai"
+
+    def model(
+        self, prices: PriceList, patience: ProviderRetries, circuit: Circuit | None = None
+    ) -> OpenAIModel:
         """Return the provider; its SDK is imported before the first question."""
         models = {
             ModelStrength.DEFAULT: self.default,
@@ -74,13 +92,21 @@ class OpenAIAccess:
             api_key=self.api_key,
             prices=prices,
             patience=patience,
+            circuit=circuit,
         )
 
 
 class ModelAccess(Protocol):
     """How to reach a provider, and how it is built from that."""
 
-    def model(self, prices: PriceList, patience: ProviderRetries) -> ChainMember:
+    @property
+    def name(self) -> str:
+        """Of the provider, as people know it."""
+        ...
+
+    def model(
+        self, prices: PriceList, patience: ProviderRetries, circuit: Circuit | None = None
+    ) -> ChainMember:
         """Return the provider; nothing heavy is imported before its first question."""
         ...
 
@@ -89,6 +115,7 @@ def build_model(
     *accesses: ModelAccess,
     prices: Mapping[str, Price] | None = None,
     patience: ProviderRetries | None = None,
+    services: Services | None = None,
 ) -> ChainMember | None:
     """Return the model that answers from these providers, the first one first; None without any.
 
@@ -98,13 +125,19 @@ def build_model(
         accesses: To each provider; those behind the first stand in where it fails.
         prices: USD per million tokens of models that the price list lacks or has wrong.
         patience: How long to insist on each provider.
+        services: Have the circuits of the providers; None keeps them to this model.
     """
     known = known_prices().with_overrides(prices or {})
+    circuits = Services() if services is None else services
     last = len(accesses) - 1
     members = [
-        access.model(known, patience or (_SHORT if n < last else ProviderRetries()))
+        access.model(
+            known,
+            patience or (_SHORT if n < last else ProviderRetries()),
+            circuits.circuit(ServiceKind.MODEL, access.name),
+        )
         for n, access in enumerate(accesses)
     ]
     if len(members) > 1:
-        return Chain(members)
+        return Chain(members, says_who_rests=services is None)
     return members[0] if members else None

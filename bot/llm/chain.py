@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from typing import Protocol
 
 from cachetools import LRUCache
 
-from bot.errors import CredentialsRefused, ProviderError, RequestTooLong
+from bot.errors import ProviderError, RequestTooLong
 from bot.llm.base import Ask, Conversation, Model, Text, Turn
 from bot.model import Usage
 from bot.model.money.accounts import Amount
@@ -25,32 +24,35 @@ class ChainMember(Model, Protocol):
         """Return whether a model of this name can be had here."""
         ...
 
+    @property
+    def resting(self) -> str:
+        """Why it would not be asked at this moment, as a sentence; "" when it would."""
+        ...
 
-@dataclass(frozen=True, slots=True)
-class _Rest:
-    """A member is not asked first until then, for this reason."""
-
-    until: float
-    reason: str
+    @property
+    def slow(self) -> bool:
+        """Whether it answers, and much slower than usual."""
+        ...
 
 
 def line_up(
     count: int,
     *,
     resting: Collection[int] = (),
+    slow: Collection[int] = (),
     answered_last: int | None = None,
     offering: Collection[int] = (),
 ) -> tuple[int, ...]:
     """Return in which order to ask members 0 to `count` - 1.
 
     Whoever answered this conversation before has it in its cache and goes on. Else those that have
-    the exact model asked for go first, else the configured order decides. Members whose
-    credentials were refused a moment ago come last: asked only when nobody else answers.
+    the exact model asked for go first, else the configured order decides. Members that are slow
+    come behind the others, for new conversations; those whose circuit is open come last.
     """
     return tuple(
         sorted(
             range(count),
-            key=lambda i: (i in resting, i != answered_last, i not in offering, i),
+            key=lambda i: (i in resting, i != answered_last, i in slow, i not in offering, i),
         )
     )
 
@@ -77,22 +79,14 @@ class Chain:
 
     Args:
         models: In the order of preference.
-        cooldown: Seconds for which a member that refused its credentials goes last.
-        clock: Seconds from any start.
+        says_who_rests: Whether the notes of a turn name the members that were passed over because
+            their circuit is open; a server tells its runs by itself.
     """
 
-    def __init__(
-        self,
-        models: Sequence[ChainMember],
-        *,
-        cooldown: float = 120.0,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, models: Sequence[ChainMember], *, says_who_rests: bool = True) -> None:
         self.name = ", then ".join(model.name for model in models)
         self._models = tuple(models)
-        self._cooldown = cooldown
-        self._clock = clock
-        self._rests: dict[int, _Rest] = {}
+        self._says_who_rests = says_who_rests
         self._answered: LRUCache[bytes, int] = LRUCache(_REMEMBERED_CONVERSATIONS)
 
     async def respond(self, conversation: Conversation, ask: Ask) -> Turn:
@@ -104,7 +98,7 @@ class Chain:
         """
         key = _key(conversation)
         resting = self._resting()
-        skipped = resting if key not in self._answered else {}
+        skipped = self._skipped(key, ask, resting)
         errors: list[ProviderError] = []
         for i in self._order(key, ask, resting):
             asked = self._asked(i, ask)
@@ -119,11 +113,9 @@ class Chain:
                 raise
             except ProviderError as error:
                 errors.append(error)
-                self._note(i, error)
             else:
                 self._answered[key] = i
-                self._rests.pop(i, None)
-                why = [*([] if i in resting else skipped.values()), *map(str, errors)]
+                why = [*skipped.get(i, ()), *map(str, errors)]
                 return _told(turn, why, _spent(errors))
         raise _everybody(errors) from errors[-1]
 
@@ -140,6 +132,17 @@ class Chain:
         """Return whether any member offers it."""
         return any(member.offers(model) for member in self._models)
 
+    @property
+    def resting(self) -> str:
+        """Why nobody would be asked at this moment; "" when somebody would."""
+        resting = self._resting()
+        return " ".join(resting.values()) if len(resting) == len(self._models) else ""
+
+    @property
+    def slow(self) -> bool:
+        """Whether all of them are."""
+        return all(model.slow for model in self._models)
+
     async def warm(self) -> None:
         """Make the first member ready; the others are rarely needed and cost memory."""
         await self._models[0].warm()
@@ -150,14 +153,28 @@ class Chain:
             await model.close()
 
     def _resting(self) -> Mapping[int, str]:
-        """Return which members rest now, and why."""
-        now = self._clock()
-        return {i: rest.reason for i, rest in self._rests.items() if now < rest.until}
+        """Return which members would not be asked now, and why."""
+        return {i: reason for i, one in enumerate(self._models) if (reason := one.resting)}
+
+    def _skipped(
+        self, key: bytes, ask: Ask, resting: Mapping[int, str]
+    ) -> Mapping[int, Sequence[str]]:
+        """Return, for each member that may answer, why those before it are not asked."""
+        known = self._answered.get(key)
+        if not self._says_who_rests or (known is not None and known not in resting):
+            return {}  # it goes on where it was, and was told why
+        order = self._order(key, ask, ())
+        return {
+            i: [resting[before] for before in order[:place] if before in resting]
+            for place, i in enumerate(order)
+            if i not in resting
+        }
 
     def _order(self, key: bytes, ask: Ask, resting: Collection[int]) -> tuple[int, ...]:
         return line_up(
             len(self._models),
             resting=resting,
+            slow=[i for i, model in enumerate(self._models) if model.slow],
             answered_last=self._answered.get(key),
             offering=[i for i in range(len(self._models)) if self._asked(i, ask).model],
         )
@@ -167,10 +184,6 @@ class Chain:
         if ask.model is None or self._models[i].offers(ask.model):
             return ask
         return replace(ask, model=None)
-
-    def _note(self, i: int, error: ProviderError) -> None:
-        if isinstance(error, CredentialsRefused):
-            self._rests[i] = _Rest(self._clock() + self._cooldown, str(error))
 
 
 def _key(conversation: Conversation) -> bytes:

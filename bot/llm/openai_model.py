@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from bot.errors import ProviderRefused, ProviderUnreachable
+from bot.health.circuit import Circuit
 from bot.llm.base import Ask, Conversation, ModelStrength
 from bot.llm.encoding import EncodedMessages, with_messages
 from bot.llm.failures import FailedCall, Trouble, classify, cut_stream, no_answer
@@ -59,6 +60,7 @@ class OpenAIModel(StreamingModel):
         patience: How long to insist.
         silence: Seconds without a byte after which a connection is given up: servers on one's
             own machine send nothing while they read a long prompt.
+        circuit: Decides whether it is asked; None always asks.
     """
 
     def __init__(
@@ -70,9 +72,14 @@ class OpenAIModel(StreamingModel):
         prices: PriceList | None = None,
         patience: ProviderRetries = ProviderRetries(),  # noqa: B008 - frozen
         silence: float = 600.0,
+        circuit: Circuit | None = None,
     ) -> None:
         super().__init__(
-            "openai", models=models, prices=prices or known_prices(), patience=patience
+            "openai",
+            models=models,
+            prices=prices or known_prices(),
+            patience=patience,
+            circuit=circuit,
         )
         self._key = api_key
         self._base_url = base_url

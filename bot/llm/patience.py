@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from bot.errors import ProviderError
@@ -32,6 +32,10 @@ class ProviderRetries:
         """Return the seconds to wait after `tried` calls; `asked` is the provider's wish."""
         wanted = self.first_wait * 2 ** (tried - 1) if asked is None else max(asked, 0.0)
         return min(wanted, self.longest_wait)
+
+    def single(self) -> ProviderRetries:
+        """Return no insisting at all: whoever probes a provider that failed asks once."""
+        return replace(self, tries=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import partial
 
+from bot.health.circuit import Circuit
 from bot.llm.base import Ask, Conversation, ModelStrength, Turn
+from bot.llm.guard import CircuitGuard
 from bot.llm.patience import ProviderRetries, insist
 from bot.llm.prices import PriceList
 from bot.llm.reply import ModelReply
@@ -26,26 +28,33 @@ class StreamingModel(ABC):
         models: Mapping[ModelStrength, str],
         prices: PriceList,
         patience: ProviderRetries,
+        circuit: Circuit | None = None,
     ) -> None:
         self.name = name
         self._models = models
         self._prices = prices
         self._patience = patience
+        self._guard = None if circuit is None else CircuitGuard(circuit)
         self._connecting = asyncio.Lock()
 
     async def respond(self, conversation: Conversation, ask: Ask) -> Turn:
         """Return the model's turn; see `bot.llm.base.Model`."""
-        model = self._model(ask)
+        model, guard = self._model(ask), self._guard
+        account = partial(self._prices.usage, model)
 
         await self.warm()
 
-        async def attempt() -> ModelReply:
+        async def call() -> ModelReply:
             return await self._attempt(conversation, ask, model)
+
+        async def attempt() -> ModelReply:
+            return await (call() if guard is None else guard.ask(call, account))
 
         def allowed(lost: Usage) -> bool:
             return ask.allows(lost, self.worst_case(conversation, ask))
 
-        outcome = await insist(attempt, self._patience, partial(self._prices.usage, model), allowed)
+        patience = self._patience if guard is None else guard.retries(self._patience)
+        outcome = await insist(attempt, patience, account, allowed)
         reply = outcome.reply
         return Turn(
             blocks=reply.blocks,
@@ -55,6 +64,16 @@ class StreamingModel(ABC):
             usage=outcome.lost + self._prices.usage(model, reply.tokens),
             notes=outcome.notes,
         )
+
+    @property
+    def resting(self) -> str:
+        """Why it would not be asked at this moment, as a sentence; "" when it would."""
+        return "" if self._guard is None else self._guard.resting
+
+    @property
+    def slow(self) -> bool:
+        """Whether it answers, and much slower than usual."""
+        return self._guard is not None and self._guard.slow
 
     def worst_case(self, conversation: Conversation, ask: Ask) -> Amount:
         """Return the most that one try can cost: no cache, the longest answer."""

@@ -7,31 +7,36 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
-from bot.errors import UsageError
+from bot.errors import RunStopped, UsageError
+from bot.health.services import Services
 from bot.model import Report, Verdict
-from bot.model.deadline import StopSign
+from bot.model.deadline import StopSign, unless_stopped
 from bot.model.money.caps import Caps, charged
-from bot.model.progress import together
+from bot.model.money.reservations import Reservations
+from bot.model.progress import Listener, RunFinished, together
+from bot.model.proposers import PROPOSERS
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
 from bot.redaction import Redactor
 from bot.repair.engine import repair
 from bot.repair.job import Job
-from bot.repair.run import Tools
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
-from bot.reporting.reasons import run_life
+from bot.reporting.reasons import run_life, service_health
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.live_comment import ProgressComment
 from bot.runs.progress_log import log_progress
 from bot.runs.recording import Recorder
 from bot.runs.remote_checkout import RemoteCheckout
+from bot.runs.sandbox_choice import ChosenSandbox, SandboxChoice
+from bot.runs.service_notes import ServiceNotes
 from bot.runs.timing import Timing
 from bot.storage.ledger_reservations import open_reservations
 from bot.storage.stores import Stores
 from bot.telemetry.metrics import Metrics
+from sandbox.base import SandboxError
 
 STOP_POLL_SECONDS = 1.0
 
@@ -43,7 +48,8 @@ class WatchedRepair:
         self,
         display: Display,
         stores: Stores,
-        tools: Tools,
+        sandboxes: SandboxChoice,
+        services: Services,
         timing: Timing,
         redactor: Redactor,
         metrics: Metrics,
@@ -52,7 +58,8 @@ class WatchedRepair:
         self._runs = stores.runs
         self._ledger = stores.ledger
         self._events = stores.events
-        self._tools = tools
+        self._sandboxes = sandboxes
+        self._services = services
         self._timing = timing
         self._redactor = redactor
         self._metrics = metrics
@@ -107,8 +114,8 @@ class WatchedRepair:
                 self._comments[request.run_id] = comment_listener
                 counted = self._metrics.of_run()
                 listener = together(comment_listener, recorder, counted, log_progress)
-                report = await repair(
-                    job, self._tools, checkout, steps, listener, stopped, reservations
+                report = await self._repair(
+                    request, brief, job, checkout, steps, listener, stopped, reservations
                 )
         except UsageError as error:
             report = _refused(request, brief, str(error))
@@ -118,6 +125,48 @@ class WatchedRepair:
         balances = await steps("close the ledger", reservations.close)
         notes = (*report.notes, *_approved_of(request))
         return replace(self._redactor.frozen(report), balances=balances, notes=notes)
+
+    async def _repair(
+        self,
+        request: FixRequest,
+        brief: Brief,
+        job: Job,
+        checkout: RemoteCheckout,
+        steps: Steps,
+        listener: Listener,
+        stopped: StopSign,
+        reservations: Reservations,
+    ) -> Report:
+        """Run the engine in a sandbox that works, and say what happened to services meanwhile."""
+        told = ServiceNotes(listener, asks_models=_asks_models(job))
+        with self._services.heard(told):
+            told.begin(self._services)
+            try:
+                kind = await self._choose(told, steps, stopped)
+            except (RunStopped, SandboxError) as error:
+                report = _not_begun(request, brief, error)
+                listener(RunFinished(report))
+            else:
+                tools = self._sandboxes.tools_for(kind)
+                report = await repair(job, tools, checkout, steps, listener, stopped, reservations)
+        return replace(report, notes=(*report.notes, *told.kept))
+
+    async def _choose(self, told: ServiceNotes, steps: Steps, stopped: StopSign) -> str:
+        """Return the kind of sandbox of this run, the same one after a restart.
+
+        Raises:
+            RunStopped: When a person asked for it while the run waited for a sandbox.
+            SandboxError: When none works for long.
+        """
+
+        async def choose() -> ChosenSandbox:
+            return await unless_stopped(lambda: self._sandboxes.choose(told.say), stopped)
+
+        chosen = await steps("choose a sandbox", choose)
+        told.works_in(chosen.kind)
+        if chosen.instead_of:
+            told.say(service_health.stands_in(chosen.kind, chosen.instead_of))
+        return chosen.kind
 
     async def _watch_for_stop(self, run_id: str, stopped: StopSign) -> None:
         """Set the event once a person asked for it, on whichever server they were heard."""
@@ -131,6 +180,20 @@ def _approved_of(request: FixRequest) -> tuple[str, ...]:
     if request.continues is None:
         return ()
     return (run_life.budget_extended(request.actor, request.continues),)
+
+
+def _asks_models(job: Job) -> bool:
+    """Whether any proposer of the run asks a model."""
+    return any(
+        traits.needs_model and (job.proposers is None or name in job.proposers)
+        for name, traits in PROPOSERS.items()
+    )
+
+
+def _not_begun(request: FixRequest, brief: Brief, error: RunStopped | SandboxError) -> Report:
+    stopped = isinstance(error, RunStopped)
+    verdict = Verdict.STOPPED if stopped else Verdict.INFRASTRUCTURE
+    return replace(_refused(request, brief, str(error)), verdict=verdict)
 
 
 def _refused(request: FixRequest, brief: Brief, reason: str) -> Report:

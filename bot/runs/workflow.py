@@ -18,6 +18,7 @@ from bot.errors import (
     StorageError,
 )
 from bot.github.github import GitHub
+from bot.health.services import Services
 from bot.model import Attempt, Report, Verdict
 from bot.model.money.caps import NO_CAPS, Caps
 from bot.model.repository import Repo
@@ -25,7 +26,6 @@ from bot.model.request import FixRequest
 from bot.model.steps import Steps
 from bot.redaction import Redactor
 from bot.repair.job import Job
-from bot.repair.run import Tools
 from bot.repair.workspace.leftovers import PLACES, leftovers, places_of
 from bot.reporting import messages
 from bot.reporting.answering import answer_by
@@ -53,6 +53,7 @@ from bot.runs.publishing.ending import (
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.rerunning import Reruns
+from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.timing import Timing
 from bot.runs.watched_repair import WatchedRepair
@@ -70,7 +71,8 @@ class FixWorkflow:
         self,
         github: GitHub,
         stores: Stores,
-        tools: Tools,
+        sandboxes: SandboxChoice,
+        services: Services,
         steps: Steps,
         folder: Path,
         *,
@@ -90,10 +92,12 @@ class FixWorkflow:
         self._ledger = stores.ledger
         self._beginning = Beginning(github, runs, self._display, caps, redactor)
         self._asking = Asking(runs, stores.approvals, self._display, timing.approval)
-        self._tools = tools
+        self._sandboxes = sandboxes
         self._steps = steps
         self._sources = Sources(github, folder, first_wait=timing.retry_seconds)
-        self._watched = WatchedRepair(self._display, stores, tools, timing, redactor, metrics)
+        self._watched = WatchedRepair(
+            self._display, stores, sandboxes, services, timing, redactor, metrics
+        )
         self._timing = timing
 
     def view_of(self, run_id: str) -> ProgressView | None:
@@ -236,7 +240,7 @@ class FixWorkflow:
         places = places_of(len(PLACES)) if request.failed else PLACES[:1]
         for name in leftovers(request.run_id, places):
             with contextlib.suppress(SandboxError):  # it goes by its lifetime
-                await self._tools.sandboxes.remove(name)
+                await self._sandboxes.remove(name)
 
     async def _repair_and_publish(
         self, request: FixRequest, brief: Brief, job: Job, shown: Shown, steps: Steps

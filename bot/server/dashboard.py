@@ -16,6 +16,7 @@ from bot.web.access import AdminAccess
 from bot.web.api import Api
 from bot.web.application import Parts
 from bot.web.code import Code
+from bot.web.health import ServiceHealth
 from bot.web.measurements import Measurements
 from bot.web.pages.github_login import GitHubLogin
 from bot.web.pages.site import PageData, Pages
@@ -32,6 +33,7 @@ def web_parts(
     stores: Stores,
     database: Database,
     metrics: Metrics,
+    services: ServiceHealth,
 ) -> Parts:
     """Return what answers people and programs."""
     login = _github_login(settings, github, session)
@@ -48,6 +50,7 @@ def web_parts(
         caps_of(settings),
         settings,
         settings.github_url,
+        services,
     )
     return Parts(
         access,
@@ -56,7 +59,7 @@ def web_parts(
         Api(control, stores.events, lists),
         Code(control, stores.events),
         Pages(access, sessions, login, data),
-        Measurements(metrics, lists),
+        Measurements(metrics, lists, services),
     )
 
 

@@ -6,13 +6,14 @@ import asyncio
 import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Protocol
 
 import structlog
 
 from bot.background import again_and_again
 from bot.storage.journal import Journal
 from bot.storage.stores import Stores
-from sandbox.base import SandboxError, SandboxProvider
+from sandbox.base import SandboxError
 
 EVERY_SECONDS = 24 * 3600.0
 SANDBOXES_SECONDS = 600.0
@@ -77,7 +78,15 @@ class Housekeeping:
             )
 
 
-async def keep_sandboxes_tidy(sandboxes: SandboxProvider) -> None:
+class TidySandboxes(Protocol):
+    """Whoever keeps sandboxes."""
+
+    async def tidy(self) -> None:
+        """Remove those whose lifetime is over. Raises `SandboxError`."""
+        ...
+
+
+async def keep_sandboxes_tidy(sandboxes: TidySandboxes) -> None:
     """Remove, for ever, the sandboxes whose lifetime is over: those of a run that was given up."""
 
     async def tidy() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
 
+from bot.health.circuit import CircuitRules
+from bot.health.concurrency import Concurrency, ConcurrencyRules
+from bot.health.services import Services
 from bot.model.money.caps import Caps
 from bot.runs.timing import Timing
 from bot.settings.environment import ServerSettings
@@ -16,6 +20,23 @@ def timing_of(settings: ServerSettings) -> Timing:
         retry_seconds=settings.fixpoint_retry_seconds,
         approval=timedelta(days=settings.fixpoint_approval_days),
     )
+
+
+def services_of(settings: ServerSettings) -> Services:
+    """Return no services yet, to be judged as the settings say."""
+    rules = CircuitRules(
+        window_seconds=settings.fixpoint_failing_window_seconds,
+        least_calls=settings.fixpoint_failing_calls,
+        error_rate=settings.fixpoint_failing_rate,
+        probe_seconds=settings.fixpoint_probe_seconds,
+    )
+    return Services(rules, escalate_seconds=settings.fixpoint_escalate_seconds)
+
+
+def concurrency_of(settings: ServerSettings) -> Concurrency:
+    """Return how many runs may work at once, changing as the settings say."""
+    rules = ConcurrencyRules(settle_seconds=settings.fixpoint_probe_seconds)
+    return Concurrency(settings.fixpoint_concurrency, rules, time.monotonic)
 
 
 def caps_of(settings: ServerSettings) -> Caps:

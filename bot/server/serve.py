@@ -15,13 +15,15 @@ import structlog
 from aiohttp import web
 
 from bot import __version__
-from bot.app import open_tools
+from bot.app import open_server_tools
 from bot.app.measured_model import MeasuredModel
+from bot.app.waiting import WaitingModel
 from bot.background import in_background
 from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries
 from bot.github.unused_tokens import unused_revoked
+from bot.health.services import Services
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
@@ -30,13 +32,17 @@ from bot.intake.missed import MissedDeliveries
 from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
 from bot.intake.webhook import Webhook
+from bot.llm.base import Model
 from bot.model.quota import WritePace
 from bot.redaction import Redactor, redactor_of
 from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
+from bot.runs.durability.gate import RunGate
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
+from bot.server.health_watch import EVERY_SECONDS, HealthWatch
 from bot.server.housekeeping import Housekeeping, keep_sandboxes_tidy
-from bot.server.limits import caps_of, timing_of
+from bot.server.limits import caps_of, concurrency_of, services_of, timing_of
+from bot.server.machine import Machine
 from bot.server.open_files import raise_limit
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.commits import CommitStore
@@ -52,6 +58,7 @@ from bot.telemetry.logs import configure_logs
 from bot.telemetry.metrics import Metrics
 from bot.telemetry.sentry import configure_sentry
 from bot.web.application import add_routes
+from bot.web.health import ServiceHealth
 from bot.web.rights import Rights
 from bot.web.run_control import RunControl
 
@@ -115,20 +122,30 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             writes=WritePace(per_minute=settings.fixpoint_github_writes_per_minute),
         )
         await stack.enter_async_context(unused_revoked(github))
-        tools = await stack.enter_async_context(
-            open_tools(
+        services = services_of(settings)
+        sandboxes = await stack.enter_async_context(
+            open_server_tools(
                 settings,
                 sandboxes=folder / "sandboxes",
-                kind=settings.fixpoint_sandbox,
-                watched=partial(MeasuredModel, metrics=metrics),
+                kinds=settings.fixpoint_sandbox,
+                services=services,
+                most_wait=settings.fixpoint_outage_seconds,
+                watched=partial(_watched, settings, services, metrics),
             )
         )
+        gate = RunGate(settings.fixpoint_concurrency)
+        concurrency = concurrency_of(settings)
+        watch = HealthWatch(services, concurrency, gate, Machine(folder), metrics.health)
+        every = min(EVERY_SECONDS, settings.fixpoint_probe_seconds)
+        await stack.enter_async_context(in_background(partial(watch.keep_looking, every)))
+        await stack.enter_async_context(in_background(partial(sandboxes.keep_probing, every)))
         steps_engine = stack.enter_context(steps_database(settings.database_url))
         journal = Journal(steps_engine)
         workflow = FixWorkflow(
             github,
             stores,
-            tools,
+            sandboxes,
+            services,
             DurableSteps(journal, first_wait=timing.retry_seconds),
             folder,
             caps=caps_of(settings),
@@ -141,6 +158,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             journal,
             executor_id=settings.fixpoint_server_name,
             concurrency=settings.fixpoint_concurrency,
+            gate=gate,
         )
         await durable.launch(workflow.run, workflow.go_on, workflow.end_outdated)
         stack.push_async_callback(durable.close)
@@ -171,15 +189,16 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         await stack.enter_async_context(in_background(missed.keep_looking))
         housekeeping = Housekeeping(stores, journal, folder / "mirrors")
         await stack.enter_async_context(in_background(housekeeping.keep_tidy))
-        await stack.enter_async_context(
-            in_background(partial(keep_sandboxes_tidy, tools.sandboxes))
-        )
+        await stack.enter_async_context(in_background(partial(keep_sandboxes_tidy, sandboxes)))
         app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
         control = RunControl(
             github, stores, durable.start, waiting, Rights(github), settings.github_url
         )
         await control.start_what_was_asked()
-        add_routes(app, web_parts(settings, github, session, control, stores, database, metrics))
+        health = ServiceHealth(services, concurrency)
+        add_routes(
+            app, web_parts(settings, github, session, control, stores, database, metrics, health)
+        )
         yield Server(
             app,
             database,
@@ -191,6 +210,12 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             durable,
             waiting,
         )
+
+
+def _watched(settings: ServerSettings, services: Services, metrics: Metrics, model: Model) -> Model:
+    """Return the model with its calls counted, and waiting while no provider works."""
+    measured = MeasuredModel(model, metrics)
+    return WaitingModel(measured, services, most_seconds=settings.fixpoint_outage_seconds)
 
 
 def build_app(

@@ -23,6 +23,7 @@ from bot.settings.values import (
     Patterns,
     PrivateKey,
     Registries,
+    SandboxKinds,
 )
 
 
@@ -83,9 +84,11 @@ class LocalSettings(BaseModel):
         None,
         description="Model of the OpenAI-compatible API for the last attempts; `OPENAI_MODEL` if unset.",
     )
-    fixpoint_sandbox: SandboxKind = Field(
-        SandboxKind.AUTO,
-        description="Sandbox in which commands run: `auto`, `e2b`, `docker` or `bubblewrap`.",
+    fixpoint_sandbox: SandboxKinds = Field(
+        (SandboxKind.AUTO,),
+        description="Sandbox in which commands run: `auto`, `e2b`, `docker` or `bubblewrap`. Of "
+        "several, separated by commas, the later ones stand in while the first fails.",
+        json_schema_extra={"default_text": "`auto`"},
     )
     fixpoint_docker_image: str | None = Field(
         None,
@@ -217,6 +220,44 @@ class ServerSettings(LocalSettings):
         description="Seconds before a run retries what a GitHub outage interrupted; doubles with "
         "each retry.",
     )
+    fixpoint_outage_seconds: float = Field(
+        600.0,
+        ge=0,
+        le=86_400,
+        description="Seconds that a run waits while no model provider, or no sandbox, works; then it "
+        "ends.",
+    )
+    fixpoint_failing_calls: int = Field(
+        3,
+        ge=1,
+        le=20,
+        description="Minimum number of recent calls by which a model provider or a sandbox is judged; "
+        "at most the last 20 count.",
+    )
+    fixpoint_failing_rate: float = Field(
+        0.5,
+        gt=0,
+        le=1,
+        description="Share of failed calls, from 0 to 1, at which a model provider or a sandbox is not "
+        "used until it recovers.",
+    )
+    fixpoint_failing_window_seconds: float = Field(
+        300.0, gt=0, le=86_400, description="Seconds after which a call is no longer recent."
+    )
+    fixpoint_probe_seconds: float = Field(
+        30.0,
+        gt=0,
+        le=600,
+        description="Seconds before what fails is tried again; doubles with each failure, up to 10 "
+        "minutes. Also the time between two changes of the number of concurrent runs.",
+    )
+    fixpoint_escalate_seconds: float = Field(
+        900.0,
+        gt=0,
+        le=86_400,
+        description="Seconds after which a failing model provider or sandbox is reported as an error, "
+        "although another one is used; at once if none is left.",
+    )
     fixpoint_server_name: str = Field(
         "fixpoint",
         pattern=r"^[A-Za-z0-9._-]{1,64}$",
@@ -300,7 +341,7 @@ def _load(kind: type[S], environ: Mapping[str, str]) -> S:
     return settings
 
 
-_LOWER_CASE = frozenset({"FIXPOINT_SANDBOX", "FIXPOINT_LOG_LEVEL", "FIXPOINT_LOG_FORMAT"})
+_LOWER_CASE = frozenset({"FIXPOINT_LOG_LEVEL", "FIXPOINT_LOG_FORMAT"})
 
 
 def _values(environ: Mapping[str, str]) -> dict[str, str]:
@@ -320,9 +361,10 @@ _PAIRS = (
 
 def _contradictions(kind: type[LocalSettings], values: Mapping[str, str]) -> Iterator[str]:
     """Yield what is wrong with variables that are fine one by one."""
+    chosen = values.get("FIXPOINT_SANDBOX", "").lower()
     for sandbox, key in KEYS.items():
-        if values.get("FIXPOINT_SANDBOX") == sandbox and key not in values:
-            yield f"FIXPOINT_SANDBOX is {sandbox}, but {key} is not set. Set the key, or choose auto."
+        if sandbox in [word.strip() for word in chosen.split(",")] and key not in values:
+            yield f"FIXPOINT_SANDBOX is {chosen}, but {key} is not set. Set the key, or choose auto."
     if not issubclass(kind, ServerSettings):
         return
     for one, other, why in _PAIRS:

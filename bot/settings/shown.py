@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from pydantic import SecretStr
@@ -45,6 +46,8 @@ def _shown(value: Any) -> str:
         return "not set"
     if isinstance(value, SecretStr):
         return "set (secret)"
+    if isinstance(value, tuple) and all(isinstance(one, StrEnum) for one in value):
+        return ",".join(value)
     if isinstance(value, tuple):
         # patterns may describe secrets, addresses of registries hold some
         return f"{len(value)} set"

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
+from bot.settings.sandbox_kind import SandboxKind
+
 
 def _http_url(value: str) -> str:
     try:
@@ -78,12 +80,26 @@ def _file_content(path: str) -> str:
         raise ValueError("must be PEM text or the path of a readable file") from None
 
 
+def _sandbox_kinds(value: object) -> tuple[SandboxKind, ...]:
+    if isinstance(value, tuple):
+        return value
+    words = [word.strip().lower() for word in str(value).split(",")]
+    try:
+        kinds = tuple(dict.fromkeys(map(SandboxKind, words)))
+    except ValueError:
+        kinds = ()
+    if not kinds or (SandboxKind.AUTO in kinds and len(kinds) > 1):
+        raise ValueError("must be auto, or some of e2b, docker and bubblewrap, separated by commas")
+    return kinds
+
+
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
 DatabaseUrl = Annotated[SecretStr, AfterValidator(_database_url)]
 PrivateKey = Annotated[SecretStr, AfterValidator(_private_key)]
 Dollars = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 """US dollars; 0 allows no call that has a price."""
 
+SandboxKinds = Annotated[tuple[SandboxKind, ...], BeforeValidator(_sandbox_kinds)]
 Patterns = Annotated[tuple[re.Pattern[str], ...], BeforeValidator(_patterns)]
 Registries = Annotated[tuple[SecretStr, ...], BeforeValidator(_registries)]
 FolderPath = Annotated[Path, AfterValidator(Path.expanduser)]

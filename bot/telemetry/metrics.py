@@ -20,6 +20,7 @@ from bot.model.progress import (
     Reproduced,
     RunFinished,
 )
+from bot.telemetry.health_metrics import HealthMetrics
 
 _QUICK = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 _CALLS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
@@ -111,6 +112,7 @@ class Metrics:
         self.lag = Gauge(
             "fixpoint_event_loop_lag_seconds", "How late the event loop was.", registry=registry
         )
+        self.health = HealthMetrics(registry)
 
     def exposition(self) -> bytes:
         """Return all of it as text."""

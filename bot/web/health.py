@@ -5,10 +5,16 @@ from __future__ import annotations
 import asyncio
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from bot.errors import StorageError
+from bot.health.concurrency import Concurrency
+from bot.health.events import ConcurrencyChanged
+from bot.health.service import ServiceKind, ServiceView
+from bot.health.services import Services
 from bot.model import Verdict
+from bot.reporting.reasons import service_health
 from bot.storage.run_lists import RunLists
 
 _SLOW_DATABASE = 0.5
@@ -16,6 +22,9 @@ _SLOW_LOOP = 0.25
 _LONG_QUEUE_SECONDS = 1800.0
 _FEW_RUNS = 5
 _MOST_BROKEN = 0.5
+_ONE_OUT = 10
+_ALL_OUT = 40
+_KINDS = {ServiceKind.MODEL: "models", ServiceKind.SANDBOX: "sandboxes"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +56,71 @@ class ServerHealth:
         return max(0, 100 - sum(one.weight for one in self.checks if not one.ok))
 
 
-async def look(lists: RunLists) -> ServerHealth:
-    """Look at the database, the event loop, the queue, and how the last day's runs ended."""
+@dataclass(frozen=True, slots=True)
+class ServiceHealth:
+    """What runs depend on, and how many of them may work at once."""
+
+    services: Services
+    concurrency: Concurrency
+
+    def checks(self) -> tuple[HealthCheck, ...]:
+        """Look at the services, by kind, and at the concurrency."""
+        return (
+            *(self._of_kind(kind) for kind in ServiceKind if self.services.views(kind)),
+            self._runs_at_once(),
+        )
+
+    def _of_kind(self, kind: ServiceKind) -> HealthCheck:
+        views = self.services.views(kind)
+        bad = [view for view in views if not view.works or view.slow]
+        instead = self.services.in_place(kind)
+        said = " ".join(service_health.standing(view, instead) for view in bad)
+        weight = _ONE_OUT if instead is not None else _ALL_OUT
+        return HealthCheck(_KINDS[kind], not bad, said or "All work.", weight)
+
+    def _runs_at_once(self) -> HealthCheck:
+        limit, most = self.concurrency.limit, self.concurrency.most
+        why = self.concurrency.why
+        said = service_health.concurrency(ConcurrencyChanged(limit, most, why))
+        return HealthCheck("concurrency", limit == most, said, 10)
+
+    def described(self, now: datetime) -> dict[str, Any]:
+        """Return both as JSON values."""
+        return {
+            "services": [
+                _described(view, self.services.in_place(view.service.kind), now)
+                for view in self.services.views()
+            ],
+            "concurrency": {
+                "limit": self.concurrency.limit,
+                "most": self.concurrency.most,
+                "why": list(self.concurrency.why),
+            },
+            "escalated": [service_health.escalated(one) for one in self.services.escalated],
+        }
+
+
+def _described(view: ServiceView, instead: str | None, now: datetime) -> dict[str, Any]:
+    figures = view.figures
+    return {
+        "kind": view.service.kind.value,
+        "name": view.service.name,
+        "state": view.state.value,
+        "slow": view.slow,
+        "since": (now - timedelta(seconds=view.since)).isoformat(timespec="seconds"),
+        "calls": figures.calls,
+        "failed": figures.failed,
+        "error_rate": round(figures.error_rate, 3),
+        "latency_seconds": None if figures.latency is None else round(figures.latency, 3),
+        "usual_latency_seconds": None if figures.usual is None else round(figures.usual, 3),
+        "cost_usd": str(figures.usd) if view.service.kind is ServiceKind.MODEL else None,
+        "reason": "" if view.failure is None else view.failure.reason,
+        "doing": service_health.doing(view, instead),
+    }
+
+
+async def look(lists: RunLists, services: ServiceHealth) -> ServerHealth:
+    """Look at the database, the event loop, the queue, the services, and how runs ended."""
     started = time.perf_counter()
     try:
         oldest = await lists.oldest_queued()
@@ -79,6 +151,7 @@ async def look(lists: RunLists) -> ServerHealth:
                 "infrastructure.",
                 30,
             ),
+            *services.checks(),
         )
     )
 

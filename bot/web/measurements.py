@@ -13,7 +13,7 @@ from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunStatus
 from bot.telemetry.metrics import Metrics
 from bot.web.caller import CALLER, Scope
-from bot.web.health import loop_lag
+from bot.web.health import ServiceHealth, loop_lag
 
 _CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -21,8 +21,9 @@ _CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 class Measurements:
     """Counts requests, and shows all that is counted."""
 
-    def __init__(self, metrics: Metrics, lists: RunLists) -> None:
+    def __init__(self, metrics: Metrics, lists: RunLists, health: ServiceHealth) -> None:
         self._metrics = metrics
+        self._health = health
         self._lists = lists
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -37,6 +38,7 @@ class Measurements:
         waited = 0.0 if oldest is None else (datetime.now(UTC) - oldest).total_seconds()
         self._metrics.queue_age.set(waited)
         self._metrics.lag.set(lag)
+        self._metrics.health.show(self._health.services.views(), self._health.concurrency.limit)
         return web.Response(
             body=self._metrics.exposition(), headers={"Content-Type": _CONTENT_TYPE}
         )

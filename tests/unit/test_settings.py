@@ -58,7 +58,7 @@ def test_three_variables_are_enough_for_a_server() -> None:
     assert settings.github_api_url == "https://api.github.com"
     assert settings.github_url == "https://github.com"
     assert (settings.host, settings.port, settings.fixpoint_concurrency) == ("0.0.0.0", 8080, 2)
-    assert settings.fixpoint_sandbox is SandboxKind.AUTO
+    assert settings.fixpoint_sandbox == (SandboxKind.AUTO,)
     assert settings.fixpoint_log_format is LogFormat.JSON
     assert settings.fixpoint_log_level is LogLevel.INFO
     data = Path.home() / ".local/share/fixpoint"
@@ -205,7 +205,7 @@ def test_words_may_be_written_in_capitals() -> None:
     settings = load_local_settings({"FIXPOINT_LOG_LEVEL": "DEBUG", "FIXPOINT_SANDBOX": "E2B",
                                     "E2B_API_KEY": "x"})  # fmt: skip
     assert settings.fixpoint_log_level is LogLevel.DEBUG
-    assert settings.fixpoint_sandbox is SandboxKind.E2B
+    assert settings.fixpoint_sandbox == (SandboxKind.E2B,)
 
 
 def test_addresses_lose_their_last_slash() -> None:

@@ -17,9 +17,10 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from bot.repair.workspace.setup_inputs import is_input
-from sandbox.base import SandboxError, SandboxProvider
+from sandbox.base import SandboxError
 from sandbox.git import TreeChange
 
 MOST_KEPT = 8
@@ -90,10 +91,18 @@ def _levelled(text: str, volatile: Iterable[str]) -> str:
     return text
 
 
+class Remover(Protocol):
+    """Whoever keeps snapshots."""
+
+    async def remove(self, name: str) -> None:
+        """Destroy the snapshot of that name, if there is one."""
+        ...
+
+
 class Environments:
     """The environments of one server: a file for each, beside the snapshots of its provider."""
 
-    def __init__(self, folder: Path, provider: SandboxProvider) -> None:
+    def __init__(self, folder: Path, provider: Remover) -> None:
         self._folder = folder
         self._provider = provider
 

@@ -16,6 +16,7 @@ from dbos import DBOS, DBOSConfig, SetWorkflowID, error
 from bot.errors import RunOutdated
 from bot.model.request import FixRequest
 from bot.reporting.reasons import run_life
+from bot.runs.durability.gate import RunGate
 from bot.runs.durability.outages import FIRST_WAIT, outlast
 from bot.storage.journal import Journal
 
@@ -23,7 +24,7 @@ T = TypeVar("T")
 RunBody = Callable[[FixRequest], Awaitable[None]]
 
 _QUEUE = "fixes"
-_STEPS_VERSION = "9"
+_STEPS_VERSION = "10"
 """Raised when stored steps of an earlier version can't be read any more, as after a class moved:
 they are pickled by module path. Runs that were begun before end with a sentence; DBOS alone would
 leave them forever. Any other version of the program continues them."""
@@ -131,6 +132,7 @@ class DurableRuns:
         *,
         executor_id: str,
         concurrency: int,
+        gate: RunGate | None = None,
     ) -> None:
         """Describe the executor.
 
@@ -139,11 +141,14 @@ class DurableRuns:
             journal: Of light steps, opened and closed here.
             executor_id: Stable name of this server: at start it takes up what it left unfinished.
             concurrency: Runs at a time on this server.
+            gate: Lets fewer of them work while there is trouble. The queue's own limit is not
+                changed for that: it is one for all servers of the database.
         """
         self._engine = engine
         self._journal = journal
         self._executor_id = executor_id
         self._concurrency = concurrency
+        self._gate = RunGate(concurrency) if gate is None else gate
         self._workflow: Any = None
         self._answered: Any = None
         self._ended: Any = None
@@ -209,7 +214,8 @@ class DurableRuns:
         assert task is not None  # noqa: S101 - a coroutine always runs in one
         self._running.add(task)
         try:
-            await body(request)
+            async with self._gate:
+                await body(request)
         except _TakenOver as end:
             raise end.__cause__ or end from None
         finally:

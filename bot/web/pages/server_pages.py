@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
+from datetime import UTC, datetime
 
 from aiohttp import web
 
@@ -13,26 +14,32 @@ from bot.settings.shown import ShownSetting, shown_settings
 from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunStatus
 from bot.web.caller import CALLER, Scope
-from bot.web.health import look
+from bot.web.health import ServiceHealth, look
 from bot.web.pages.frame import Frame
 
 
 class ServerPages:
     """Answers administrators."""
 
-    def __init__(self, frame: Frame, lists: RunLists, settings: ServerSettings) -> None:
+    def __init__(
+        self, frame: Frame, lists: RunLists, settings: ServerSettings, services: ServiceHealth
+    ) -> None:
         self._frame = frame
         self._lists = lists
         self._settings = settings
+        self._services = services
 
     async def status(self, request: web.Request) -> web.Response:
         """Show how well the server is."""
         request[CALLER].demand(Scope.ADMIN)
-        health, standing = await asyncio.gather(look(self._lists), self._lists.by_status())
+        health, standing = await asyncio.gather(
+            look(self._lists, self._services), self._lists.by_status()
+        )
         context = {
             "health": health,
             "standing": {status.value: standing.get(status, 0) for status in RunStatus},
-            "concurrency": self._settings.fixpoint_concurrency,
+            "concurrency": self._services.concurrency.limit,
+            "described": self._services.described(datetime.now(UTC)),
         }
         return self._frame.page(request, "status.html", "Health", context)
 
@@ -49,12 +56,15 @@ class ServerPages:
     async def health_detailed(self, request: web.Request) -> web.Response:
         """Answer how well the server is."""
         request[CALLER].demand(Scope.ADMIN)
-        health, standing = await asyncio.gather(look(self._lists), self._lists.by_status())
+        health, standing = await asyncio.gather(
+            look(self._lists, self._services), self._lists.by_status()
+        )
         return web.json_response(
             {
                 "score": health.score,
                 "version": __version__,
                 "runs": {status.value: standing.get(status, 0) for status in RunStatus},
                 "checks": [asdict(one) for one in health.checks],
+                **self._services.described(datetime.now(UTC)),
             }
         )

@@ -14,6 +14,7 @@ from bot.storage.events import EventStore
 from bot.storage.ledger import Ledger
 from bot.storage.run_lists import RunLists
 from bot.web.access import AdminAccess
+from bot.web.health import ServiceHealth
 from bot.web.pages.figures import FigurePages
 from bot.web.pages.frame import Frame, set_up_templates
 from bot.web.pages.github_login import CALLBACK, GitHubLogin, GitHubLoginPages
@@ -41,6 +42,7 @@ class PageData:
     caps: Caps
     settings: ServerSettings
     github_url: str
+    services: ServiceHealth
 
 
 class Pages:
@@ -54,7 +56,7 @@ class Pages:
         self._run = RunPage(frame, data.control, data.events, data.lists, data.github_url)
         self._new_run = NewRunPage(frame, data.control)
         self._figures = FigurePages(frame, data.lists, data.ledger, data.caps)
-        self._server = ServerPages(frame, data.lists, data.settings)
+        self._server = ServerPages(frame, data.lists, data.settings, data.services)
         self._login = LoginPage(frame, access, sessions, with_github=login is not None)
         self._github_login = GitHubLoginPages(frame, sessions, login, self._login)
 

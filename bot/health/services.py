@@ -1,0 +1,113 @@
+"""All services of a process: their circuits, who is told of changes, what stands in for what."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from bot.health.circuit import Circuit, CircuitRules
+from bot.health.escalation import Escalation
+from bot.health.events import Escalated, HealthEvent, ServiceChanged
+from bot.health.service import Service, ServiceKind, ServiceView
+
+HealthListener = Callable[[HealthEvent], None]
+"""Is told what changes. Must return at once and never raise."""
+
+ESCALATE_SECONDS = 900.0
+
+
+class Services:
+    """The circuits of one process, in the order in which their services are preferred."""
+
+    def __init__(
+        self,
+        rules: CircuitRules = CircuitRules(),  # noqa: B008 - frozen
+        *,
+        escalate_seconds: float = ESCALATE_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Know of no service yet.
+
+        Args:
+            rules: When circuits open.
+            escalate_seconds: After which a person is told of one that stays open.
+            clock: Seconds from any start.
+        """
+        self._rules = rules
+        self._clock = clock
+        self._circuits: dict[Service, Circuit] = {}
+        self._escalation = Escalation(escalate_seconds)
+        self._listeners: list[HealthListener] = []
+
+    def circuit(self, kind: ServiceKind, name: str) -> Circuit:
+        """Return the circuit of a service; the first of a kind is preferred to the later ones."""
+        service = Service(kind, name)
+        if service not in self._circuits:
+            self._circuits[service] = Circuit(service, self._rules, self._clock, self._changed)
+        return self._circuits[service]
+
+    def views(self, kind: ServiceKind | None = None) -> tuple[ServiceView, ...]:
+        """Return how the services stand, of one kind or of all."""
+        return tuple(
+            circuit.view()
+            for service, circuit in self._circuits.items()
+            if kind in {None, service.kind}
+        )
+
+    @property
+    def escalated(self) -> tuple[Escalated, ...]:
+        """What a person was told to look at, and is not over."""
+        return self._escalation.told
+
+    def in_place(self, kind: ServiceKind) -> str | None:
+        """Return the first service of a kind that works; one that is not slow goes first."""
+        working = [view for view in self.views(kind) if view.works]
+        return next((view.service.name for view in sorted(working, key=_slow)), None)
+
+    def admits(self, kind: ServiceKind) -> bool:
+        """Whether any service of a kind would be called at this moment."""
+        those = [one for service, one in self._circuits.items() if service.kind is kind]
+        return any(not circuit.refuses for circuit in those)
+
+    def probe_in(self, kind: ServiceKind) -> float | None:
+        """Return seconds until the next probe of a kind is due; None while none is waited for."""
+        due = (one.probe_in() for service, one in self._circuits.items() if service.kind is kind)
+        return min((seconds for seconds in due if seconds is not None), default=None)
+
+    def may_pass(self, kind: ServiceKind) -> bool:
+        """Whether waiting may help: what fails fails for a reason that may end by itself."""
+        failures = [view.failure for view in self.views(kind)]
+        return any(failure is None or failure.passing for failure in failures)
+
+    @contextmanager
+    def heard(self, listener: HealthListener) -> Iterator[None]:
+        """Tell a listener what changes while the block lasts."""
+        self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._listeners.remove(listener)
+
+    def tell(self, event: HealthEvent) -> None:
+        """Tell everybody who listens."""
+        for listener in tuple(self._listeners):
+            listener(event)
+
+    def look(self) -> None:
+        """See what has changed because time passed; to be called now and then."""
+        for circuit in tuple(self._circuits.values()):
+            circuit.look()
+        self._escalate()
+
+    def _changed(self, view: ServiceView) -> None:
+        self.tell(ServiceChanged(view, self.in_place(view.service.kind)))
+        self._escalate()
+
+    def _escalate(self) -> None:
+        for news in self._escalation.look(self.views()):
+            self.tell(news)
+
+
+def _slow(view: ServiceView) -> bool:
+    return view.slow
