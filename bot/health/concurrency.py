@@ -19,6 +19,7 @@ class MachineSigns:
     Attributes:
         sandbox_calls: Sandboxes that were opened, or lost, in the last minutes.
         sandbox_failures: How many of them failed or were lost.
+        sandboxes_out: Whether no kind of sandbox works.
         lag: Seconds by which the event loop was late.
         memory_left: Part of the memory that is available, from 0 to 1.
         disk_left: Part of the disk that is available, from 0 to 1.
@@ -26,6 +27,7 @@ class MachineSigns:
 
     sandbox_calls: int = 0
     sandbox_failures: int = 0
+    sandboxes_out: bool = False
     lag: float = 0.0
     memory_left: float = 1.0
     disk_left: float = 1.0
@@ -63,12 +65,13 @@ DISK = "the disk is nearly full"
 def troubles(signs: MachineSigns, rules: ConcurrencyRules) -> tuple[str, ...]:
     """Return what is wrong, in words."""
     enough = signs.sandbox_calls >= rules.least_calls
+    many = signs.sandbox_failures >= rules.error_rate * signs.sandbox_calls
     found = (
-        (SANDBOXES_FAIL, enough and signs.sandbox_failures >= rules.error_rate * signs.sandbox_calls),
+        (SANDBOXES_FAIL, signs.sandboxes_out or (enough and many)),
         (LATE, signs.lag > rules.lag),
         (MEMORY, signs.memory_left < rules.memory_left),
         (DISK, signs.disk_left < rules.disk_left),
-    )  # fmt: skip
+    )
     return tuple(name for name, is_so in found if is_so)
 
 

@@ -13,6 +13,10 @@ from bot.runs.timing import Timing
 from bot.settings.environment import ServerSettings
 
 
+_MOST_PROBE_TIMES = 20
+"""Between two probes of what has failed for long, in times of the first wait."""
+
+
 def timing_of(settings: ServerSettings) -> Timing:
     """Return how long the settings let runs wait."""
     return Timing(
@@ -29,6 +33,7 @@ def services_of(settings: ServerSettings) -> Services:
         least_calls=settings.fixpoint_failing_calls,
         error_rate=settings.fixpoint_failing_rate,
         probe_seconds=settings.fixpoint_probe_seconds,
+        longest_probe_seconds=_MOST_PROBE_TIMES * settings.fixpoint_probe_seconds,
     )
     return Services(rules, escalate_seconds=settings.fixpoint_escalate_seconds)
 

@@ -33,11 +33,13 @@ class Machine:
 
     def signs(self, services: Services, lag: float) -> MachineSigns:
         """Return what the machine shows, with how its sandboxes fare and how late the loop was."""
-        figures = [view.figures for view in services.views(ServiceKind.SANDBOX)]
+        views = services.views(ServiceKind.SANDBOX)
+        figures = [view.figures for view in views if view.works]
         disk = shutil.disk_usage(self._data)
         return MachineSigns(
             sandbox_calls=sum(one.calls for one in figures),
             sandbox_failures=sum(one.failed for one in figures),
+            sandboxes_out=not figures,
             lag=lag,
             memory_left=self.memory_left(),
             disk_left=disk.free / disk.total if disk.total else 1.0,

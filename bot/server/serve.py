@@ -17,12 +17,14 @@ from aiohttp import web
 from bot import __version__
 from bot.app import open_server_tools
 from bot.app.measured_model import MeasuredModel
+from bot.app.sandbox_pool import SandboxPool
 from bot.app.waiting import WaitingModel
 from bot.background import in_background
 from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries
 from bot.github.unused_tokens import unused_revoked
+from bot.health.concurrency import Concurrency
 from bot.health.services import Services
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
@@ -82,6 +84,9 @@ class Server:
     settler: Settler
     durable: DurableRuns
     approvals: Approvals
+    services: Services
+    sandboxes: SandboxPool
+    concurrency: Concurrency
 
 
 @asynccontextmanager
@@ -209,6 +214,9 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             settler,
             durable,
             waiting,
+            services,
+            sandboxes,
+            concurrency,
         )
 
 

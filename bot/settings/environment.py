@@ -248,8 +248,8 @@ class ServerSettings(LocalSettings):
         30.0,
         gt=0,
         le=600,
-        description="Seconds before what fails is tried again; doubles with each failure, up to 10 "
-        "minutes. Also the time between two changes of the number of concurrent runs.",
+        description="Seconds before what fails is tried again; doubles with each failure, up to 20 "
+        "times this. Also the time between two changes of the number of concurrent runs.",
     )
     fixpoint_escalate_seconds: float = Field(
         900.0,

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from bot.app.waiting import WaitingModel
 from bot.errors import (
+    ProviderError,
     ProviderOverloaded,
     RequestTooLong,
 )
+from bot.health.circuit import CircuitRules
+from bot.health.events import HealthEvent, ServiceChanged
+from bot.health.service import ServiceKind
+from bot.health.services import Services
 from bot.llm.base import (
     Ask,
 )
@@ -39,8 +44,27 @@ from tests.fakes.model import (
 )
 
 
-def chain(main: ModelServer, spare: ModelServer, **options: Any) -> Chain:
-    return Chain([anthropic(main), openai(spare)], **options)
+def chain(main: ModelServer, spare: ModelServer) -> Chain:
+    return Chain([anthropic(main), openai(spare)])
+
+
+class Health:
+    """Circuits whose time is told, and what became of them."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.states: list[str] = []
+        services = Services(clock=lambda: self.now)
+        self.anthropic = services.circuit(ServiceKind.MODEL, "anthropic")
+        self.openai = services.circuit(ServiceKind.MODEL, "openai")
+        services._listeners.append(self.hear)
+
+    def hear(self, event: HealthEvent) -> None:
+        if isinstance(event, ServiceChanged) and event.view.service.name == "anthropic":
+            self.states.append(event.view.state.value)
+
+    def chain(self, main: ModelServer, spare: ModelServer) -> Chain:
+        return Chain([anthropic(main, circuit=self.anthropic), openai(spare, circuit=self.openai)])
 
 
 async def test_a_fallback_says_why() -> None:
@@ -95,15 +119,78 @@ async def test_thinking_survives_a_detour_by_another_provider() -> None:
 
 async def test_a_refused_key_rests_for_a_while() -> None:
     """Not asked by the next conversation either, until its time is up."""
-    now = [0.0]
+    health = Health()
     steps: list[Step] = [Unauthorized(), Say("Renewed.")]
     async with ModelServer(steps) as main, ModelServer(by_turn(Say("Here."))) as spare:
-        model = chain(main, spare, cooldown=60, clock=lambda: now[0])
-        providers = []
-        for text, now[0] in (("one", 0.0), ("two", 59.0), ("three", 61.0)):
+        model, providers = health.chain(main, spare), []
+        for text, health.now in (("one", 0.0), ("two", 29.0), ("three", 31.0)):
             providers.append((await model.respond(conversation(text=text), Ask())).provider)
         await model.close()
     assert providers == ["openai", "openai", "anthropic"]
+
+
+async def test_a_provider_that_fails_is_left_alone_until_a_probe_succeeds() -> None:
+    """One answer brings it back; a probe that fails costs one call, and the next comes later."""
+    health = Health()
+    steps: list[Step] = [*[Overloaded()] * 4, Say("Back."), Say("Back.")]
+    async with ModelServer(steps) as main, ModelServer(by_turn(Say("Here."))) as spare:
+        model, seen = health.chain(main, spare), []
+        for text, health.now in enumerate([0.0, 10.0, 31.0, 60.0, 92.0, 93.0]):
+            turn = await model.respond(conversation(text=f"{text}"), Ask())
+            seen.append((turn.provider, len(main.requests)))
+        await model.close()
+    assert seen == [
+        ("openai", 3),  # all its tries, which open the circuit
+        ("openai", 3),
+        ("openai", 4),  # the probe, without another try
+        ("openai", 4),
+        ("anthropic", 5),
+        ("anthropic", 6),
+    ]
+    assert health.states == ["open", "half-open", "open", "half-open", "closed"]
+
+
+async def test_a_request_of_ours_that_is_wrong_opens_nothing() -> None:
+    """Neither what is too long nor what is refused says that a provider fails."""
+    health = Health()
+    steps: list[Step] = [*[Rejected("nonsense")] * 4, Say("Fine.")]
+    async with ModelServer(steps) as main, ModelServer(by_turn(Say("Here."))) as spare:
+        model = health.chain(main, spare)
+        turns = [await model.respond(conversation(text=f"{n}"), Ask()) for n in range(5)]
+        await model.close()
+    assert [turn.provider for turn in turns] == [*["openai"] * 4, "anthropic"]
+    assert health.states == []
+
+
+async def test_a_slow_provider_gets_no_new_conversation() -> None:
+    """It goes on with those that it has, while another one is as fast as usual."""
+    health = Health()
+    async with (
+        ModelServer(by_turn(Say("Slow."))) as main,
+        ModelServer(by_turn(Say("Here."))) as spare,
+    ):
+        model, talk = health.chain(main, spare), conversation(text="old")
+        first = await model.respond(talk, Ask())
+        for health.now, seconds in ((0.0, 5.0), (400.0, 60.0)):
+            for _ in range(20):
+                health.anthropic.succeeded(seconds)
+        new = await model.respond(conversation(text="new"), Ask())
+        old = await model.respond(answered(talk, first), Ask())
+        await model.close()
+    assert (new.provider, old.provider) == ("openai", "anthropic")
+
+
+async def test_what_calls_cost_is_known_by_provider() -> None:
+    """For the calls of the last minutes."""
+    health = Health()
+    async with (
+        ModelServer(by_turn(Say("Here."))) as main,
+        ModelServer(by_turn(Say("Here."))) as spare,
+    ):
+        model = health.chain(main, spare)
+        turn = await model.respond(conversation(), Ask())
+        await model.close()
+        assert health.anthropic.view().figures.usd == turn.usage.cost_usd != 0
 
 
 async def test_nobody_answers() -> None:
@@ -189,11 +276,37 @@ def test_building_a_model_imports_no_sdk(tmp_path: Path) -> None:
 
 async def test_a_rested_provider_is_explained_once() -> None:
     """The first turn of a new conversation says why it is a fallback's; the next needs not."""
+    health = Health()
     async with ModelServer([Unauthorized()]) as main, ModelServer(by_turn(Say("Here."))) as spare:
-        model = chain(main, spare)
+        model = health.chain(main, spare)
         await model.respond(conversation(text="one"), Ask())
         first = await model.respond(conversation(text="two"), Ask())
         second = await model.respond(conversation(text="two"), Ask())
         await model.close()
     assert "anthropic rejected the credentials" in first.notes[0]
     assert second.notes == ()
+
+
+async def test_a_call_waits_for_a_provider_to_recover() -> None:
+    """With no other one, it waits for the probe that succeeds; what failed is counted once."""
+    services = Services(CircuitRules(probe_seconds=0.01))
+    steps: list[Step] = [*[Overloaded()] * 5, Say("Back.")]
+    async with ModelServer(steps) as main:
+        circuit = services.circuit(ServiceKind.MODEL, "anthropic")
+        model = WaitingModel(anthropic(main, circuit=circuit), services, most_seconds=600)
+        turn = await model.respond(conversation(), Ask())
+        await model.close()
+    assert (turn.provider, len(main.requests)) == ("anthropic", 6)
+
+
+@pytest.mark.parametrize("fault", [Unauthorized(), Rejected("nonsense"), TooLong()])
+async def test_nobody_waits_for_what_does_not_pass(fault: Step) -> None:
+    """A bad key, or a request that is wrong, stays as it is."""
+    services = Services()
+    async with ModelServer(by_turn(fault)) as main:
+        circuit = services.circuit(ServiceKind.MODEL, "anthropic")
+        model = WaitingModel(anthropic(main, circuit=circuit), services, most_seconds=600)
+        with pytest.raises(ProviderError):
+            await model.respond(conversation(), Ask())
+        await model.close()
+    assert len(main.requests) == 1

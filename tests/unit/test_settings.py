@@ -96,7 +96,7 @@ def test_everything_that_is_missing_is_said_at_once() -> None:
         (
             "FIXPOINT_SANDBOX",
             "vm",
-            "FIXPOINT_SANDBOX must be 'auto', 'e2b', 'docker' or 'bubblewrap'. ",
+            "FIXPOINT_SANDBOX must be auto, or some of e2b, docker and bubblewrap, separated by commas. ",
         ),
         ("FIXPOINT_LOG_FORMAT", "xml", "FIXPOINT_LOG_FORMAT must be 'json' or 'console'. "),
         (

@@ -203,7 +203,9 @@ def _why(view: ServiceView) -> str:
     failure, figures = view.failure, view.figures
     if failure is not None and failure.certain:
         return failure.reason
-    said = f"{figures.failed} of {count(figures.calls, 'call')} in {duration(figures.seconds)}"
+    said = f"{figures.failed} of {count(figures.calls, 'call')}"
+    if figures.seconds >= 1:
+        said += f" in {duration(figures.seconds)}"
     return f"{subject(view.service)} {_are(view.service)} failing ({said})."
 
 
