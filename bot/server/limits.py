@@ -12,7 +12,6 @@ from bot.model.money.caps import Caps
 from bot.runs.timing import Timing
 from bot.settings.environment import ServerSettings
 
-
 _MOST_PROBE_TIMES = 20
 """Between two probes of what has failed for long, in times of the first wait."""
 

@@ -13,7 +13,11 @@ import aiohttp
 import pytest
 from inline_snapshot import snapshot
 
+from bot.app.guarded_sandboxes import GuardedProvider
+from bot.app.sandbox_pool import SandboxPool
 from bot.github.github import GitHub
+from bot.health.service import ServiceKind
+from bot.health.services import Services
 from bot.model import Proposal
 from bot.model.proposers import PROPOSERS
 from bot.model.request import FixRequest
@@ -346,14 +350,18 @@ async def test_a_bug_ends_the_run_and_not_the_server(tmp_path: Path) -> None:
             asked_at=comment.created_at,
         )
         sandboxes = BubblewrapProvider(tmp_path / "data" / "sandboxes" / "bubblewrap")
-        tools = Tools(sandboxes, {"mechanical": Broken()})
+        services = Services()
+        circuit = services.circuit(ServiceKind.SANDBOX, "bubblewrap")
+        pool = SandboxPool([GuardedProvider(sandboxes, circuit)], services, most_wait=0)
+        pool.equip(Tools(sandboxes, {"mechanical": Broken()}))
         async with await open_database(settings.database_url) as database:
             stores = Stores.on(database, Ledger(database))
             await stores.runs.create(request, "delivery")
             workflow = FixWorkflow(
                 github,
                 stores,
-                tools,
+                pool,
+                services,
                 PlainSteps(),
                 tmp_path / "data",
                 timing=Timing(),

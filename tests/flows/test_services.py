@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -179,14 +178,13 @@ async def test_another_kind_of_sandbox_stands_in_until_the_first_one_recovers(
             assert (chosen.kind, chosen.instead_of) == ("e2b", ())
 
 
-@asynccontextmanager
-async def broken_bubblewrap(folder: Path, monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201
-    """Put a bubblewrap before the real one that starts nothing, until it is removed."""
+def break_bubblewrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Put a program before the real one that starts nothing once it may be run; return it."""
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
     program = folder / "bwrap"
     program.write_text("#!/bin/sh\necho 'No permissions to create a new namespace' >&2\nexit 1\n")
-    yield program
+    return program
 
 
 async def test_fewer_runs_at_once_while_sandboxes_fail(
@@ -194,10 +192,8 @@ async def test_fewer_runs_at_once_while_sandboxes_fail(
 ) -> None:
     """Step by step up to all of them, when they work again; the runs that wait say why."""
     environ = QUICK | {"FIXPOINT_CONCURRENCY": "4"}
-    async with (
-        broken_bubblewrap(tmp_path / "bin", monkeypatch) as broken,
-        open_world(tmp_path, attempts(RIGHT, RIGHT), environ=environ) as world,
-    ):
+    broken = break_bubblewrap(tmp_path / "bin", monkeypatch)
+    async with open_world(tmp_path, attempts(RIGHT, RIGHT), environ=environ) as world:
         limit = world.server.concurrency
         broken.chmod(0o755)
         await world.comment("/fix")

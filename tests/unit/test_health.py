@@ -21,7 +21,7 @@ from bot.health.concurrency import (
     MachineSigns,
 )
 from bot.health.events import Escalated, EscalationOver, HealthEvent, ServiceChanged
-from bot.health.service import CircuitState, Failure, ServiceKind
+from bot.health.service import Failure, ServiceKind
 from bot.health.services import Services
 from bot.model.progress import Noticed, Progress
 from bot.runs.durability.gate import RunGate
@@ -54,8 +54,8 @@ class Clinic:
             self.first.failed(BAD)
 
     @property
-    def state(self) -> CircuitState:
-        return self.first.view().state
+    def state(self) -> str:
+        return self.first.view().state.value
 
     def told(self) -> list[HealthEvent]:
         return [one for one in self.heard if isinstance(one, Escalated | EscalationOver)]
@@ -67,9 +67,9 @@ def test_it_opens_when_half_of_the_last_calls_failed() -> None:
     for _ in range(5):
         clinic.first.succeeded(1.0)
     clinic.fail(4)
-    assert clinic.state is CircuitState.CLOSED
+    assert clinic.state == "closed"
     clinic.fail(1)
-    assert clinic.state is CircuitState.OPEN
+    assert clinic.state == "open"
     assert clinic.first.admit() is None
     [change] = clinic.heard
     assert isinstance(change, ServiceChanged)
@@ -81,9 +81,9 @@ def test_a_few_calls_say_nothing_unless_they_are_certain() -> None:
     """A key that is refused will be refused again."""
     clinic = Clinic()
     clinic.fail(2)
-    assert clinic.state is CircuitState.CLOSED
+    assert clinic.state == "closed"
     clinic.first.failed(Failure("The key is refused.", certain=True))
-    assert clinic.state is CircuitState.OPEN
+    assert clinic.state == "open"
 
 
 def test_calls_are_judged_by_count_and_by_age() -> None:
@@ -92,12 +92,12 @@ def test_calls_are_judged_by_count_and_by_age() -> None:
     clinic.fail(2)
     clinic.now = 101
     clinic.fail(2)
-    assert clinic.state is CircuitState.CLOSED
+    assert clinic.state == "closed"
     busy = Clinic()
     for _ in range(500):
         busy.first.succeeded(1.0)
     busy.fail(10)
-    assert busy.state is CircuitState.OPEN
+    assert busy.state == "open"
 
 
 def test_one_probe_decides() -> None:
@@ -118,9 +118,9 @@ def test_one_probe_decides() -> None:
     clinic.now += 100
     assert clinic.first.admit() == PROBE
     clinic.first.succeeded(1.0, admission=PROBE)
-    assert clinic.state is CircuitState.CLOSED
+    assert clinic.state == "closed"
     clinic.fail(2)  # what failed before counts no more
-    assert clinic.state is CircuitState.CLOSED
+    assert clinic.state == "closed"
 
 
 def test_a_probe_that_tells_nothing_is_made_again() -> None:
@@ -130,7 +130,7 @@ def test_a_probe_that_tells_nothing_is_made_again() -> None:
     clinic.now = 30
     assert clinic.first.admit() == PROBE
     clinic.first.released(PROBE)
-    assert clinic.state is CircuitState.OPEN
+    assert clinic.state == "open"
     assert clinic.first.admit() == PROBE
 
 
@@ -140,7 +140,7 @@ def test_calls_that_began_before_it_opened_change_nothing() -> None:
     clinic.fail()
     clinic.first.succeeded(1.0, admission=Admission(is_probe=False))
     clinic.first.failed(BAD, admission=Admission(is_probe=False))
-    assert (clinic.state, clinic.first.probe_in()) == (CircuitState.OPEN, 30)
+    assert (clinic.state, clinic.first.probe_in()) == ("open", 30)
 
 
 def test_slow_is_measured_by_what_is_usual() -> None:
@@ -184,7 +184,7 @@ def test_a_person_is_told_once_of_what_stays_open_and_once_of_its_end() -> None:
     assert clinic.first.admit() == PROBE
     clinic.first.succeeded(1.0, admission=PROBE)
     assert clinic.told()[1:] == [EscalationOver(ServiceKind.MODEL, ("anthropic",))]
-    assert clinic.services.escalated == ()
+    assert not clinic.services.escalated
 
 
 def test_a_person_is_told_at_once_when_nothing_is_left() -> None:
