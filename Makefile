@@ -14,12 +14,12 @@ demo: $(READY)
 	@$(BIN)/python -m demo
 
 test: $(READY)
-	@$(MACHINE) bubblewrap postgresql redis docker chromium
+	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
 	$(MAKE) --no-print-directory lint types layers unit
 
 # Also what `test` leaves out. A part of it is a part of the tests alone: PART=1/4 to PART=4/4.
 test-all: $(READY)
-	@$(MACHINE) bubblewrap postgresql redis docker chromium
+	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
 	$(MAKE) --no-print-directory $(if $(PART),,lint types layers) unit LEFT_OUT= PART=$(PART)
 
 lint: $(READY)

@@ -70,6 +70,13 @@ LOOK_AGAIN = 4
 SHUTDOWN_SECONDS = 5.0
 """For requests that are under way when the server stops."""
 
+IDLE_SECONDS = 75.0
+"""For the head of a request to arrive, from the first one of a connection on.
+
+Else whoever begins thousands and sends no more keeps them all open. Longer than proxies keep idle
+connections to a server: https://nginx.org/en/docs/http/ngx_http_upstream_module.html#keepalive_timeout
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Server:
@@ -271,9 +278,7 @@ def run_server() -> None:
 async def _serve(settings: ServerSettings) -> None:
     ended = _ended_by_signal()
     async with open_server(settings) as server:
-        runner = web.AppRunner(
-            server.app, shutdown_timeout=SHUTDOWN_SECONDS, access_log=None, auto_decompress=False
-        )
+        runner = runner_of(server.app)
         await runner.setup()
         site = web.TCPSite(runner, settings.host, settings.port)
         await site.start()
@@ -283,6 +288,17 @@ async def _serve(settings: ServerSettings) -> None:
             await ended.wait()
         finally:
             await runner.cleanup()
+
+
+def runner_of(app: web.Application, *, idle_seconds: float = IDLE_SECONDS) -> web.AppRunner:
+    """Return what serves the application to whoever connects."""
+    return web.AppRunner(
+        app,
+        shutdown_timeout=SHUTDOWN_SECONDS,
+        access_log=None,
+        auto_decompress=False,
+        keepalive_timeout=idle_seconds,
+    )
 
 
 def _ended_by_signal() -> asyncio.Event:

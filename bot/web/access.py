@@ -9,6 +9,8 @@ import time
 from aiohttp import web
 from pydantic import SecretStr
 
+from bot.web.nearby import is_nearby
+
 
 class AdminAccess:
     """Knows the admin token, and what is open where there is none."""
@@ -44,14 +46,15 @@ class AdminAccess:
     def reaches(self, request: web.Request) -> bool:
         """Whether a request may get so far as to be asked who sent it.
 
-        Where nobody has to log in, only names of this machine are answered: a page of somebody
-        else's that has its own name point to this machine, or a proxy that others reach, is none
-        of them.
+        Where nobody has to log in, only our own user's processes are answered, under names of this
+        machine: no other user's, no proxy that others reach, and no page of somebody else's that
+        has its own name point to this machine.
         """
         if self.asks_for_login:
             return True
-        name = request.host.rpartition(":")[0] if _has_port(request.host) else request.host
-        return self._loopback and is_loopback(name.strip("[]"))
+        host = request.headers.get("Host", "")
+        name = host.rpartition(":")[0] if _has_port(host) else host
+        return self._loopback and is_loopback(name.strip("[]")) and is_nearby(request)
 
     def is_token(self, given: str) -> bool:
         """Whether that is the admin token; takes as long for any other."""

@@ -297,7 +297,7 @@ async def given(request: web.Request, kind: type[M]) -> M:
     Raises:
         ApiProblem: When it is not JSON of that kind; the text names what is wrong.
     """
-    body = await request.content.read(MOST_BODY + 1)
+    body = await request.read()
     if len(body) > MOST_BODY:
         raise ApiProblem(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body has more than {MOST_BODY:,} bytes."
@@ -316,10 +316,10 @@ def idempotency_key(request: web.Request) -> str:
     See https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
     """
     key = request.headers.get("Idempotency-Key", "").strip('"')
-    if len(key) > _LONGEST_KEY:
+    if len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):
         raise ApiProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
-            f"The Idempotency-Key may have at most {_LONGEST_KEY} characters.",
+            f"The Idempotency-Key may have at most {_LONGEST_KEY} characters, all of them ASCII.",
         )
     return key
 

@@ -15,6 +15,7 @@ from aiohttp.typedefs import Handler, Middleware
 from bot.errors import StorageError
 from bot.web.access import AdminAccess, bearer_token
 from bot.web.api import PREFIX, Api
+from bot.web.bodies import read_body
 from bot.web.caller import ADMINISTRATOR, CALLER, Caller
 from bot.web.code import Code
 from bot.web.measurements import Measurements
@@ -32,8 +33,8 @@ OFF = (
     "GITHUB_CLIENT_SECRET, or set HOST to 127.0.0.1."
 )
 _FOREIGN = (
-    "Without FIXPOINT_ADMIN_TOKEN, only requests to this machine's own name are answered. Open "
-    "http://localhost, or set the token."
+    "Without FIXPOINT_ADMIN_TOKEN, only the server's own user is answered, on the server's machine, "
+    "at http://localhost, and through no proxy. Set the token."
 )
 _OTHER_PAGE = (
     "A page of another site sent this. Send it from the dashboard, or with the admin token."
@@ -112,6 +113,7 @@ def _door(parts: Parts) -> Middleware:
         with structlog.contextvars.bound_contextvars(request_id=request[_NAME]):
             try:
                 await _let_in(parts, request)
+                await read_body(request)
                 return await handler(request)
             except ApiProblem as problem:
                 return problem.response()
@@ -177,7 +179,10 @@ def _is_own(request: web.Request) -> bool:
     if site is not None:
         return site in {"same-origin", "none"}
     origin = request.headers.get("Origin")
-    return origin is None or urlsplit(origin).netloc == request.host
+    try:
+        return origin is None or urlsplit(origin).netloc == request.host
+    except ValueError:  # such as http://[::1
+        return False
 
 
 def _is_for_programs(path: str) -> bool:

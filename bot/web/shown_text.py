@@ -14,14 +14,16 @@ _ESCAPE = re.compile(
 )
 _COLOURS = {str(30 + n): f"c{n}" for n in range(8)} | {str(90 + n): f"c{n} b" for n in range(8)}
 _STYLES = {"1": "b", "2": "d", "3": "i", "4": "u"}
-_OVERWRITTEN = re.compile(r"[^\n\r]*\r(?!\n|$)")
-"""A line that the program wrote over, as progress bars do."""
 
 
 def terminal(text: str) -> Markup:
     """Return what a program printed with its colours; other escape sequences are left out."""
-    text = _OVERWRITTEN.sub("", text.replace("\r\n", "\n"))
-    return Markup("").join(_pieces(text))
+    return Markup("").join(_pieces("\n".join(map(_last_written, text.split("\n")))))
+
+
+def _last_written(line: str) -> str:
+    """Return what is left to see of a line that the program wrote over, as progress bars do."""
+    return line.rstrip("\r").rpartition("\r")[2]
 
 
 def _pieces(text: str) -> Iterator[Markup]:

@@ -1,4 +1,4 @@
-"""A private registry behind a real nginx: it wants to know who asks, and logs what it was asked."""
+"""A real nginx: as a private registry that wants to know who asks and logs it, or with a site of its own."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import asyncio
 import base64
 import shutil
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -36,14 +37,19 @@ http {{
     fastcgi_temp_path {folder}/fastcgi;
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
-    server {{
-        listen 127.0.0.1:{port}{tls};
-        ssl_certificate {folder}/host.pem;
-        ssl_certificate_key {folder}/host.pem;
-        default_type text/html;
-        if ($http_authorization != "Basic {pair}") {{ return 401; }}
-        location / {{ return 200 "<!DOCTYPE html><body></body>"; }}
-    }}
+    {site}
+}}
+"""
+
+
+_REGISTRY = """\
+server {{
+    listen 127.0.0.1:{port}{tls};
+    ssl_certificate {folder}/host.pem;
+    ssl_certificate_key {folder}/host.pem;
+    default_type text/html;
+    if ($http_authorization != "Basic {pair}") {{ return 401; }}
+    location / {{ return 200 "<!DOCTYPE html><body></body>"; }}
 }}
 """
 
@@ -102,15 +108,23 @@ def _asked(connection: str, number: str, method: str, path: str, host: str, who:
 @asynccontextmanager
 async def nginx(folder: Path, scheme: str) -> AsyncIterator[Nginx]:
     """Yield one that listens; `PROGRAM` must be there."""
-    assert PROGRAM is not None
     folder.mkdir()
+    (folder / "host.pem").write_bytes(_self_signed())
+    tls = " ssl" if scheme == "https" else ""
+    site = partial(_REGISTRY.format, folder=folder, tls=tls, pair=_PAIR)
+    async with serving(folder, lambda port: site(port=port)) as port:
+        yield Nginx(folder, port, scheme)
+
+
+@asynccontextmanager
+async def serving(folder: Path, site: Callable[[int], str]) -> AsyncIterator[int]:
+    """Run nginx with one site, made for the port that is yielded."""
+    assert PROGRAM is not None
+    folder.mkdir(exist_ok=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    (folder / "host.pem").write_bytes(_self_signed())
-    tls = " ssl" if scheme == "https" else ""
-    config = _CONFIG.format(folder=folder, port=port, tls=tls, pair=_PAIR)
-    (folder / "nginx.conf").write_text(config, "utf-8")
+    (folder / "nginx.conf").write_text(_CONFIG.format(folder=folder, site=site(port)), "utf-8")
     process = await asyncio.create_subprocess_exec(
         *(
             PROGRAM,
@@ -125,7 +139,7 @@ async def nginx(folder: Path, scheme: str) -> AsyncIterator[Nginx]:
     try:
         async with asyncio.timeout(600):
             await _listening(process, port, folder)
-        yield Nginx(folder, port, scheme)
+        yield port
     finally:
         process.terminate()
         await process.wait()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from bot.web.shown_text import diff, prose, terminal
+from tests.unit.pattern_attacks import superlinear
 
 
 def test_colours() -> None:
@@ -19,6 +23,14 @@ def test_colours() -> None:
 def test_progress_bars() -> None:
     """What a program wrote over is not shown; line ends of Windows are line ends."""
     assert str(terminal("10%\r50%\rdone\r\nnext\r\n")) == "done\nnext\n"
+
+
+@pytest.mark.exhaustive
+def test_what_programs_print_takes_no_longer_than_it_is_long() -> None:
+    """Nor does the rest: texts on which such expressions backtrack."""
+    for tempting in (r"[^\n\r]*\r(?!\n|$)", r"\x1b\[[0-9;]*m", r"`[^`]*`", r"\s+$"):
+        for show in (terminal, prose, diff):
+            assert superlinear(re.compile(tempting), show) is None
 
 
 def test_prose() -> None:

@@ -1,0 +1,152 @@
+"""Whoever reaches the server without being asked: proxies, odd requests, connections that say nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from bot.server.serve import runner_of
+from bot.web.bodies import read_body
+from bot.web.problems import ApiProblem
+from tests.fakes.nginx import PROGRAM, serving
+from tests.flows.test_dashboard import LOCAL, TOKEN
+from tests.flows.world import open_world
+
+SELF_HOSTING = Path(__file__).parent.parent.parent / "docs" / "self-hosting.md"
+
+
+@pytest.mark.parametrize("told", ["as documented", "without a word"])
+@pytest.mark.skipif(PROGRAM is None, reason="nginx is not installed (apt-get install nginx-light).")
+async def test_a_proxy_opens_nothing(tmp_path: Path, told: str) -> None:
+    """Behind nginx, no one is let in without a token; what GitHub and monitors ask for is answered."""
+    async with open_world(tmp_path, environ=LOCAL) as world:
+        site = documented(world.web.port or 0)
+        if told == "without a word":
+            site = re.sub(r"proxy_set_header [^;]*;", "", site)
+        async with proxied(tmp_path, site) as url, aiohttp.ClientSession() as session:
+            for host in ("fixpoint.example.com", "localhost", "127.0.0.1"):
+                for path in ("/", "/login", "/api/v1/runs", "/metrics", "/static/app.js"):
+                    async with session.get(url + path, headers={"Host": host}) as answer:
+                        assert answer.status == 403
+                asked = {"repository": "acme/app", "prompt": "x"}
+                for path in ("/api/v1/runs", "/code"):
+                    async with session.post(url + path, json=asked, headers={"Host": host}) as one:
+                        assert one.status == 403
+            async with session.get(f"{url}/healthz") as answer:
+                assert answer.status == 200
+        assert await world.server.runs.list() == ()
+
+
+def documented(port: int) -> str:
+    """Return the site of docs/self-hosting.md for a server at a port, without TLS."""
+    [block] = re.findall(r"```nginx\n(.*?)```", SELF_HOSTING.read_text("utf-8"), re.DOTALL)
+    lines = [line for line in block.splitlines() if not line.strip().startswith("ssl_")]
+    return "\n".join(lines).replace("127.0.0.1:8080", f"127.0.0.1:{port}")
+
+
+@asynccontextmanager
+async def proxied(folder: Path, site: str) -> AsyncIterator[str]:
+    """Put nginx before a server; yield its address."""
+    async with serving(
+        folder / "proxy", lambda port: site.replace("443 ssl", f"127.0.0.1:{port}")
+    ) as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+ODD = {
+    "no UTF-8 as token": (b"GET / HTTP/1.1", b"Authorization: Bearer \xff\xfe\r\n", b""),
+    "no UTF-8 as key": (b"POST /api/v1/runs HTTP/1.1", b"Idempotency-Key: \xff\r\n", b"{}"),
+    "an origin that is no address": (b"POST /login HTTP/1.1", b"Origin: http://[::1\r\n", b""),
+    "an unknown charset": (
+        b"POST /login HTTP/1.1",
+        b"Content-Type: application/x-www-form-urlencoded; charset=zzz\r\n",
+        b"token=x",
+    ),
+    "parts": (
+        b"POST /login HTTP/1.1",
+        b"Content-Type: multipart/form-data; boundary=b\r\n",
+        b"--b\r\nContent-Disposition: form-data; name=t\r\nContent-Type: a/b; charset=z\r\n\r\nx\r\n--b--",
+    ),
+    "no UTF-8 in a form": (
+        b"POST /login HTTP/1.1",
+        b"Content-Type: application/x-www-form-urlencoded\r\n",
+        b"token=\xff",
+    ),
+    "half a character in a form": (
+        b"POST /login HTTP/1.1",
+        b"Content-Type: application/x-www-form-urlencoded\r\n",
+        b"token=%ed%a0%80",
+    ),
+    "too much": (b"POST /login HTTP/1.1", b"", b"x" * (2 << 20)),
+}  # fmt: skip
+
+
+async def test_odd_requests_are_answered(tmp_path: Path) -> None:
+    """None of them is an error of ours."""
+    environ = {"FIXPOINT_ADMIN_TOKEN": TOKEN, "HOST": "0.0.0.0"}
+    bearer = f"Authorization: Bearer {TOKEN}\r\n".encode()
+    async with open_world(tmp_path, environ=environ) as world:
+        for name, (line, headers, body) in ODD.items():
+            head = line + b"\r\nHost: localhost\r\nConnection: close\r\n" + headers
+            if b"/api/" in line:
+                head += bearer
+            reader, writer = await asyncio.open_connection("127.0.0.1", world.web.port)
+            writer.write(head + f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            status = (await reader.readline()).split()[1]
+            writer.close()
+            assert status in {b"303", b"400", b"403", b"413", b"415", b"422"}, (name, status)
+
+
+async def test_who_says_nothing_is_not_kept() -> None:
+    """A connection on which no request is finished ends, also if it says a letter now and then."""
+    runner = runner_of(web.Application(), idle_seconds=0.3)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        reader, writer = await asyncio.open_connection("127.0.0.1", runner.addresses[0][1])
+        writer.write(b"GET / HTTP/1.1\r\nX: ")
+        async with asyncio.timeout(600):
+            while not reader.at_eof():
+                writer.write(b"x")
+                try:
+                    async with asyncio.timeout(0.05):
+                        await reader.read()
+                except TimeoutError:
+                    continue
+                except ConnectionResetError:
+                    break
+        writer.close()
+    finally:
+        await runner.cleanup()
+
+
+async def test_a_body_that_does_not_arrive_is_not_waited_for() -> None:
+    async def handle(request: web.Request) -> web.Response:
+        try:
+            await read_body(request, seconds=0.1)
+        except ApiProblem as problem:
+            return problem.response()
+        return web.Response(text="all of it")
+
+    app = web.Application()
+    app.router.add_post("/", handle)
+    runner = runner_of(app)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        reader, writer = await asyncio.open_connection("127.0.0.1", runner.addresses[0][1])
+        head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 9\r\n\r\n"
+        writer.write(head + b"ab")
+        assert (await reader.readline()).split()[1] == b"400"
+        writer.write(b"cdefghi")  # else the server waits for it
+        await reader.read()
+        writer.close()
+    finally:
+        await runner.cleanup()
