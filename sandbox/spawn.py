@@ -6,14 +6,15 @@ import asyncio
 import contextlib
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 T = TypeVar("T")
 
 _NOTHING = asyncio.subprocess.DEVNULL
 _PIPE = asyncio.subprocess.PIPE
+_PIECE = 2**16
 
 
 def wait_without_threads() -> None:
@@ -96,6 +97,34 @@ async def finished(
         await through(asyncio.ensure_future(_end(process)))
         raise
     return await process.wait(), out, err
+
+
+async def finished_early(
+    *argv: str,
+    env: Mapping[str, str],
+    cwd: Path | None = None,
+    is_enough: Callable[[bytes], bool],
+) -> tuple[int, bytes]:
+    """Run a program to its end, or until enough of its stdout was seen; return status and stderr.
+
+    Args:
+        argv: Program and arguments; it must not say much on stderr.
+        env: All of its variables.
+        cwd: Where it runs.
+        is_enough: Is given what comes, piece by piece; the program is killed when it says so.
+    """
+    process = await spawn(*argv, env=env, cwd=cwd)
+    try:
+        while piece := await cast("asyncio.StreamReader", process.stdout).read(_PIECE):
+            if is_enough(piece):
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+                break
+        _, err = await process.communicate()
+    except asyncio.CancelledError:
+        await through(asyncio.ensure_future(_end(process)))
+        raise
+    return await process.wait(), err
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sandbox.git.extent import refuse_far_too_much
 from sandbox.git.foreign import ForeignRepository, foreign
 from sandbox.git.layout import RepositoryRefused
 from sandbox.git.objects import ObjectStore
@@ -33,6 +34,7 @@ async def freeze(repository: Path, store: ObjectStore) -> tuple[str, bool]:
                 f"{theirs.root} is a partial clone, and files of its commit are still on the "
                 "server, which is never asked for them. Clone it without `--filter`."
             )
+        await refuse_far_too_much(store.directory, head)
         tree = await store.write_tree(theirs.root, base=head)
     if tree == await store.tree_of(head):
         return head, False

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from sandbox.git.extent import refuse_far_too_much
 from sandbox.git.process import Credential, GitError, git
 from sandbox.git.work_tree import WorkTree
 from sandbox.scratch import scratch_folder
@@ -330,7 +331,12 @@ class ObjectStore:
         return made.decode().strip()
 
     async def check_out(self, commit: str, destination: Path, *, full_history: bool) -> None:
-        """Make `destination` a repository of its own at `commit`: no remote, nothing borrowed."""
+        """Make `destination` a repository of its own at `commit`: no remote, nothing borrowed.
+
+        Raises:
+            RepositoryRefused: The commit would fill this host.
+        """
+        await refuse_far_too_much(self.directory, commit)
         place = destination.absolute()
         await git("init", "--quiet", "--template=", "--initial-branch=main", str(place))
         ref = "refs/fixpoint/head"

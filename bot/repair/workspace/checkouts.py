@@ -25,6 +25,9 @@ async def provide(store: ObjectStore, head: str, directory: Path) -> Path:
     """Check a commit of the store out into `directory`, unless that is done already.
 
     Where the history is too large, or has gaps like that of a partial clone, it is left out.
+
+    Raises:
+        UsageError: When the commit has far too many files, or far too large ones.
     """
     if not directory.exists():
         making = directory.with_name(f"{directory.name}.making")
@@ -32,6 +35,8 @@ async def provide(store: ObjectStore, head: str, directory: Path) -> Path:
         full = await store.size() <= FULL_HISTORY_BYTES
         try:
             await store.check_out(head, making, full_history=full)
+        except RepositoryRefused as error:
+            raise UsageError(str(error)) from error
         except GitError:
             if not full:
                 raise

@@ -18,8 +18,9 @@ from bot.commands.doctor_repository import diagnose
 from bot.commands.handover import apply_to_work_tree, check_branch, commit_to_branch
 from bot.errors import UsageError
 from bot.model import Patch
-from bot.repair.workspace.checkouts import LocalCheckout
+from bot.repair.workspace.checkouts import LocalCheckout, provide
 from sandbox.git import GitError, ObjectStore, RepositoryRefused, foreign, freeze
+from sandbox.git.extent import refuse_far_too_much
 
 SECONDS = 600.0
 SECRET = "untold-4b7f91"
@@ -109,6 +110,10 @@ PROGRAMS = (
     *("diff.x.command", "merge.x.driver", "gpg.program", "gpg.x509.program", "gpg.ssh.program"),
     *("uploadpack.packObjectsHook", "remote.origin.uploadpack", "remote.origin.vcs"),
     *("trailer.x.command", "sequence.editor", "submodule.sub.update", "hook.x.command"),
+    *("alias.rev-parse", "alias.cat-file", "tar.zip.command", "gc.recentObjectsHook"),
+    *("remote.origin.receivepack", "interactive.diffFilter", "trailer.x.cmd", "imap.tunnel"),
+    *("sendemail.sendmailCmd", "difftool.x.cmd", "mergetool.x.cmd", "man.x.cmd", "web.browser"),
+    *("credential.https://github.com.helper", "merge.tool", "diff.tool", "guitool.x.cmd"),
 )
 """Settings that name a program."""
 
@@ -147,6 +152,32 @@ HOSTILE = {
         "for hook in post-index-change post-checkout reference-transaction pre-commit update;"
         'do cp "$PROGRAM" .git/hooks/$hook; done; mkdir hooks; cp .git/hooks/* hooks; git config core.hooksPath hooks'
     ),
+    "an address that is written anew": (
+        'git config "url.ext::sh -c $RUN %.insteadOf" "https://"; git config protocol.ext.allow always;'
+        "git config core.repositoryFormatVersion 1; git config extensions.partialClone origin;"
+        "git config remote.origin.url https://x/y; git config remote.origin.promisor true; {lose}"
+    ),
+    "bundles": (
+        'git config fetch.bundleURI "ext::sh -c $RUN"; git config transfer.bundleURI true;'
+        'git config bundle.version 1; git config bundle.mode all; git config bundle.x.uri "ext::sh -c $RUN";'
+        "git config protocol.ext.allow always"
+    ),
+    "rules and templates that are pipes": (
+        "mkfifo ../pipe; for key in core.attributesFile core.excludesFile init.templateDir"
+        " blame.ignoreRevsFile mailmap.file commit.template include.path; do git config $key $PWD/../pipe; done"
+    ),
+    "submodules that update themselves": (
+        "c=$(git rev-parse HEAD); git update-index --add --cacheinfo 160000,$c,sub;"
+        'printf \'[submodule "../../x"]\\n\\tpath = sub\\r\\n\\turl = ext::sh -c $RUN\\n\\tupdate = !%s\\n\' "$RUN" >.gitmodules;'
+        "git add .gitmodules; git commit -qm sub; git init -q sub; mkdir -p .git/modules/sub/hooks;"
+        'git -C sub config core.fsmonitor "$PROGRAM"; git -C sub config core.worktree ../..;'
+        'for hook in post-checkout pre-commit; do cp "$PROGRAM" .git/modules/sub/hooks/$hook; done'
+    ),
+    "replaced objects": (
+        "git replace -f $(git rev-parse HEAD:a.txt) $(echo else | git hash-object -w --stdin);"
+        'git config filter.x.clean "$RUN; cat"; echo "* filter=x ident working-tree-encoding=UTF-16" >.git/info/attributes'
+    ),
+    "a watcher": "git config core.fsmonitor true; git config core.untrackedCache true; git config feature.manyFiles true",
     "every program": "".join(f'git config {key} "$RUN";' for key in PROGRAMS)
     + 'echo "* filter=x diff=x merge=x" >.gitattributes',
 }
@@ -198,6 +229,13 @@ LEADING = {
         "for at in ../private/.git/objects/??; do"
         "  [ -e .git/objects/${at##*/} ] || ln -s ../../$at .git/objects/; done"
     ),
+    "packs that are a link": "rm -rf .git/objects/pack; ln -s ../../../private/.git/objects/pack .git/objects",
+    "packed refs that are a link": "ln -sf ../../private/.git/HEAD .git/packed-refs",
+    "a shallow file that is a link": "ln -sf ../../private/.git/HEAD .git/shallow",
+    "a folder in the tree that shares it": (
+        "mkdir fake; cp .git/HEAD fake; echo ../../private/.git >fake/commondir; rm -r .git; echo gitdir: fake >.git"
+    ),
+    "a device": "rm -r .git; echo gitdir: /dev/stdin >.git",
     "objects that are borrowed": "cd .git; realpath ../../private/.git/objects >objects/info/alternates",
     "refs that are a link": "rm -r .git/refs; ln -s ../../private/.git/refs .git",
     "a ref that is a link": "ln -sf ../../../../private/.git/refs/heads/main .git/refs/heads/main",
@@ -219,6 +257,35 @@ async def test_a_repository_that_leads_elsewhere_is_refused(
     shell(repository, LEADING[name])
     with pytest.raises(RepositoryRefused):
         await asyncio.wait_for(freeze(repository, ObjectStore(tmp_path / "store.git")), SECONDS)
+
+
+async def test_a_tree_that_names_itself_is_not_read(repository: Path, tmp_path: Path) -> None:
+    """A billion files in eleven objects, or far too many bytes."""
+    commit = bomb(repository)
+    with pytest.raises(UsageError, match="more than 1,000,000 files"):
+        await LocalCheckout(repository, tmp_path).head()
+    small = f"{commit}:d0/d1/d2/d3/d4/d5/d6"
+    with pytest.raises(RepositoryRefused, match="more than 0 MiB"):
+        await refuse_far_too_much(repository / ".git", small, size=1000)
+    await refuse_far_too_much(repository / ".git", small, files=300)
+
+
+@pytest.mark.exhaustive
+async def test_nor_is_it_written(repository: Path, tmp_path: Path) -> None:
+    """As a server would that fetched it."""
+    commit = bomb(repository)
+    store = ObjectStore(tmp_path / "store.git")
+    await store.create(borrow_from=repository / ".git" / "objects")
+    with pytest.raises(UsageError, match="more than 1,000,000 files"):
+        await provide(store, commit, tmp_path / "source")
+
+
+def bomb(repository: Path) -> str:
+    """Make the newest commit one whose folders are all the same ten folders, nine times over."""
+    level = "t=$(for i in 0 1 2 3 4 5 6 7 8 9; do printf '040000 tree %s\\td%s\\n' $t $i; done | git mktree);"
+    script = "t=$(git rev-parse HEAD^{tree});" + 9 * level
+    shell(repository, script + 'git update-ref HEAD $(git commit-tree -m x "$t")')
+    return shell(repository, "git rev-parse HEAD").strip()
 
 
 async def test_linked_work_trees_and_submodules_are_read(repository: Path, tmp_path: Path) -> None:
