@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import asyncio
 import re
+import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
@@ -14,6 +15,7 @@ from bot.repair.job import Source
 from bot.repair.workspace.checkouts import provide
 from bot.reporting.reasons import starting
 from bot.runs.durability.outages import outlast
+from bot.runs.mirrors import Mirror
 from sandbox.git import Credential, GitError, ObjectStore, git
 
 T = TypeVar("T")
@@ -42,7 +44,7 @@ class RemoteCheckout:
         *,
         ref: str = "HEAD",
         trusted_ref: str | None = None,
-        mirror: Path | None = None,
+        mirror: Mirror | None = None,
         credential: Callable[[], AbstractAsyncContextManager[Credential]] | None = None,
         first_wait: float | None = None,
     ) -> None:
@@ -53,7 +55,7 @@ class RemoteCheckout:
             scratch: The run's folder on this host.
             ref: A branch, `refs/...` or a commit to repair.
             trusted_ref: Whose guidance files are believed; None means `ref`'s own.
-            mirror: Bare repository that keeps objects from run to run, or None.
+            mirror: Keeps objects from run to run, or None.
             credential: Opened for each fetch, and closed after it.
             first_wait: Seconds after which what an outage of the server stopped is tried again,
                 and for hours; None tries once.
@@ -62,7 +64,7 @@ class RemoteCheckout:
         self._scratch = scratch
         self._ref = ref
         self._trusted_ref = trusted_ref
-        self._mirror = ObjectStore(mirror) if mirror else None
+        self._mirror = mirror
         self._credential = credential
         self._first_wait = first_wait
         self.store = ObjectStore(scratch / "repo.git")
@@ -81,7 +83,17 @@ class RemoteCheckout:
         Raises:
             UsageError: When the server has no such commit.
         """
-        await self.store.create(borrow_from=await self._objects())
+        try:
+            return await self._provide(head)
+        except (GitError, UsageError) as error:
+            if self._mirror is None or not self._mirror.gives_way(str(error)):
+                raise
+        await asyncio.to_thread(shutil.rmtree, self.store.directory)
+        return await self._provide(head)
+
+    async def _provide(self, head: str) -> Source:
+        objects = await self._mirror.objects() if self._mirror else None
+        await self.store.create(borrow_from=objects)
         trusted = head
         if self._trusted_ref is not None:
             trusted = await self._resolve(self._trusted_ref)
@@ -91,13 +103,6 @@ class RemoteCheckout:
         directory = await provide(self.store, head, self._scratch / "source")
         return Source(self.store, directory, head, trusted)
 
-    async def _objects(self) -> Path | None:
-        if self._mirror is None:
-            return None
-        await self._mirror.create()
-        os.utime(self._mirror.directory)  # housekeeping keeps what is of use
-        return self._mirror.directory.resolve() / "objects"
-
     async def _resolve(self, ref: str) -> str:
         if _is_commit(ref):
             return ref
@@ -105,12 +110,18 @@ class RemoteCheckout:
         return listing.split("\t", 1)[0]
 
     async def _fetch(self, commit: str) -> None:
-        store = self._mirror or self.store
         refspec = f"+{commit}:refs/fixpoint/{self._scratch.name}/{commit}"
-        try:
+
+        async def fetch(store: ObjectStore) -> None:
             await self._insist(
                 lambda credential: store.fetch(self._url, refspec, credential=credential)
             )
+
+        try:
+            if self._mirror is None:
+                await fetch(self.store)
+            else:
+                await self._mirror.bring(commit, fetch)
         except (GitError, GitHubError) as error:
             raise UsageError(starting.not_fetched(self._url, str(error))) from error
 

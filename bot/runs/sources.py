@@ -14,6 +14,7 @@ from bot.github.github import GitHub
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.runs.briefing import Brief
+from bot.runs.mirrors import Mirrors
 from bot.runs.remote_checkout import RemoteCheckout
 from sandbox.git import Credential
 
@@ -27,6 +28,7 @@ class Sources:
         """Keep runs and mirrors below `folder`; wait `first_wait` seconds at an outage of GitHub."""
         self._github = github
         self._folder = folder
+        self._mirrors = Mirrors(folder / "mirrors")
         self._first_wait = first_wait
 
     def scratch(self, request: FixRequest) -> Path:
@@ -50,7 +52,7 @@ class Sources:
             self.scratch(request),
             ref=brief.commit,
             trusted_ref=brief.trusted,
-            mirror=self._folder / "mirrors" / f"{repo.full_name.lower()}.git",
+            mirror=self._mirrors.of(repo.full_name),
             credential=credential,
             first_wait=self._first_wait,
         )

@@ -1,9 +1,8 @@
-"""Delete what is no longer needed: old deliveries, events and results, unused mirrors."""
+"""Delete what is no longer needed: old deliveries, events and results, mirrors, sandboxes."""
 
 from __future__ import annotations
 
-import asyncio
-import shutil
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
@@ -11,12 +10,14 @@ from typing import Protocol
 import structlog
 
 from bot.background import again_and_again
+from bot.runs.mirrors import tidy_mirrors
 from bot.storage.journal import Journal
 from bot.storage.stores import Stores
 from sandbox.base import SandboxError
 
 EVERY_SECONDS = 24 * 3600.0
 SANDBOXES_SECONDS = 600.0
+MIRRORS_SECONDS = 3600.0
 
 KEPT = timedelta(days=30)
 """Longer than GitHub offers to redeliver (three days), and than any run lasts, its waiting for
@@ -34,19 +35,17 @@ _log = structlog.get_logger(__name__)
 class Housekeeping:
     """Tidies up at start, and once a day."""
 
-    def __init__(self, stores: Stores, journal: Journal, mirrors: Path) -> None:
+    def __init__(self, stores: Stores, journal: Journal) -> None:
         """Look after these.
 
         Args:
             stores: Of deliveries, of commits whose checks failed or were awaited, and of events.
             journal: Of light steps.
-            mirrors: Folder of bare repositories, two levels deep, that speed up fetching.
         """
         self._deliveries = stores.deliveries
         self._commits = stores.commits
         self._events = stores.events
         self._journal = journal
-        self._mirrors = mirrors
 
     async def keep_tidy(self) -> None:
         """Tidy up for ever."""
@@ -66,15 +65,13 @@ class Housekeeping:
         commits = await self._commits.prune(older_than - COMMITS_KEPT)
         events = await self._events.prune(older_than)
         acts = await self._journal.prune(older_than)
-        mirrors = await asyncio.to_thread(_remove_unused, self._mirrors, older_than)
-        if deliveries or commits or events or acts or mirrors:
+        if deliveries or commits or events or acts:
             _log.info(
                 "old data thrown away",
                 deliveries=deliveries,
                 commits=commits,
                 events=events,
                 acts=acts,
-                mirrors=mirrors,
             )
 
 
@@ -98,11 +95,16 @@ async def keep_sandboxes_tidy(sandboxes: TidySandboxes) -> None:
     await again_and_again(tidy, pause=SANDBOXES_SECONDS, failed="old sandboxes not removed")
 
 
-def _remove_unused(mirrors: Path, older_than: datetime) -> int:
-    """Remove bare repositories that no run has used since; return how many."""
-    unused = [
-        one for one in mirrors.glob("*/*.git") if one.stat().st_mtime < older_than.timestamp()
-    ]
-    for mirror in unused:
-        shutil.rmtree(mirror, ignore_errors=True)
-    return len(unused)
+async def keep_mirrors_tidy(mirrors: Path, most_bytes: int) -> None:
+    """Remove, for ever, mirrors that no run has used for long, and the oldest of too many."""
+
+    async def tidy() -> None:
+        now = time.time()
+        unused_since = now - KEPT.total_seconds()
+        removed = await tidy_mirrors(
+            mirrors, unused_since=unused_since, now=now, most_bytes=most_bytes
+        )
+        if removed:
+            _log.info("mirrors removed", count=removed)
+
+    await again_and_again(tidy, pause=MIRRORS_SECONDS, failed="mirrors not tidied")

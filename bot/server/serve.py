@@ -42,7 +42,7 @@ from bot.runs.durability.gate import RunGate
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
 from bot.server.health_watch import EVERY_SECONDS, HealthWatch
-from bot.server.housekeeping import Housekeeping, keep_sandboxes_tidy
+from bot.server.housekeeping import Housekeeping, keep_mirrors_tidy, keep_sandboxes_tidy
 from bot.server.limits import caps_of, concurrency_of, services_of, timing_of
 from bot.server.machine import Machine
 from bot.server.open_files import raise_limit
@@ -199,8 +199,12 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         missed = MissedDeliveries(github, stores.deliveries, every=settings.fixpoint_missed_seconds)
         await stack.enter_async_context(in_background(missed.keep_looking))
-        housekeeping = Housekeeping(stores, journal, folder / "mirrors")
+        housekeeping = Housekeeping(stores, journal)
         await stack.enter_async_context(in_background(housekeeping.keep_tidy))
+        most = int(settings.fixpoint_mirrors_gb * 10**9)
+        await stack.enter_async_context(
+            in_background(partial(keep_mirrors_tidy, folder / "mirrors", most))
+        )
         await stack.enter_async_context(in_background(partial(keep_sandboxes_tidy, sandboxes)))
         app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
         control = RunControl(

@@ -270,6 +270,12 @@ class ServerSettings(LocalSettings):
         le=86_400,
         description="Seconds between checks for missed webhook deliveries.",
     )
+    fixpoint_mirrors_gb: float = Field(
+        50.0,
+        gt=0,
+        description="Maximum size in GB of the mirrors from which runs fetch repositories. The least "
+        "recently used are removed first, but none of the last 24 hours.",
+    )
     fixpoint_log_format: LogFormat = Field(
         LogFormat.JSON, description="Log format: `json` or `console`."
     )

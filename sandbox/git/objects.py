@@ -349,6 +349,11 @@ class ObjectStore:
         start = ("reset", "--quiet", "--hard", "refs/heads/main")
         await git(*start, git_dir=place / ".git", cwd=place)
 
+    async def pack(self) -> None:
+        """Put all packs into one. No object goes, so that whoever borrows them still can."""
+        frugal = ("-c", "pack.threads=1", "-c", "pack.windowMemory=256m")
+        await self._git(*frugal, "repack", "--quiet", "-a", "-d", "--keep-unreachable")
+
     async def size(self) -> int:
         """Return the bytes of its packs and loose objects, borrowed ones included."""
         report = (await self._git("count-objects", "-v")).decode()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -24,10 +23,7 @@ from sandbox.bubblewrap import BubblewrapProvider
 
 
 async def test_old_data_goes_and_the_rest_stays(tmp_path: Path) -> None:
-    """Deliveries that are done, events, acts, and mirrors that no run has used."""
-    mirrors = tmp_path / "mirrors"
-    for name in ("acme/used.git", "acme/unused.git"):
-        (mirrors / name).mkdir(parents=True)
+    """Deliveries that are done, events and acts."""
     url = SecretStr(f"sqlite:///{tmp_path}/fixpoint.db")
     async with await open_database(url) as database:
         with steps_database(url) as engine:
@@ -40,20 +36,16 @@ async def test_old_data_goes_and_the_rest_stays(tmp_path: Path) -> None:
             await journal.keep("run", "act", b"result")
             await events.append("run", [Named("key", RunEvent(EventType.NOTE, {"text": "a"}))])
             moment = datetime.now(UTC)
-            past = (moment - timedelta(days=1)).timestamp()
-            os.utime(mirrors / "acme" / "unused.git", (past, past))
-            tidying = Housekeeping(stores, journal, mirrors)
+            tidying = Housekeeping(stores, journal)
             await tidying.tidy(moment - timedelta(hours=1))
             assert await deliveries.get("done") is not None
             assert len(await events.after("run")) == 1
-            assert [one.name for one in (mirrors / "acme").iterdir()] == ["used.git"]
             await tidying.tidy(moment + timedelta(seconds=0.001))
             assert await deliveries.get("done") is None
             assert [one.id for one in await deliveries.pending()] == ["waiting"]
             assert await journal.earlier("run") == {}
             assert await events.after("run") == ()
             await journal.close()
-    assert [one.name for one in (mirrors / "acme").iterdir()] == []
 
 
 async def test_a_sandbox_of_a_run_that_was_given_up_goes(tmp_path: Path) -> None:

@@ -1,0 +1,144 @@
+"""Keep the objects of repositories from run to run, so that a fetch brings only what is new."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import shutil
+import weakref
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from sandbox.git import GitError, ObjectStore
+
+IN_USE_SECONDS = 24 * 3600.0
+"""For so long after its last use, a run may still borrow objects of a mirror."""
+
+_DAMAGED = "damaged"
+_MOST_PACKS = 50
+_DAMAGE = re.compile(
+    r"corrupt|bad object|bad tree|unable to read|missing (?:blob|tree|commit|necessary)"
+    r"|necessary objects|object file .* is empty|inflate|packfile .* (?:cannot|does not|is)"
+    r"|garbage at end|file size mismatch|unable to (?:find|unpack|parse|map)|bad signature",
+)
+"""What git says of objects that are not what they were."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Mirrors:
+    """The mirrors of this machine, in folders named after repositories."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
+
+    def of(self, full_name: str) -> Mirror:
+        """Return the mirror of `owner/name`."""
+        name = full_name.lower()
+        lock = self._locks.get(name)
+        if lock is None:
+            lock = self._locks[name] = asyncio.Lock()
+        return Mirror(self._folder / name, lock)
+
+
+class Mirror:
+    """A bare repository whose objects the runs of one repository borrow.
+
+    One that turns out to be damaged is left to the runs that borrow from it already; another one
+    takes its place.
+    """
+
+    def __init__(self, place: Path, lock: asyncio.Lock) -> None:
+        """Use the folders `place.git`, `place~2.git` ...; only who has the lock fetches."""
+        self._place = place
+        self._lock = lock
+
+    async def objects(self) -> Path:
+        """Return the folder to borrow objects from, making the mirror if need be."""
+        store = self._store()
+        await store.create()
+        os.utime(store.directory)
+        return store.directory.resolve() / "objects"
+
+    async def bring(self, commit: str, fetch: Callable[[ObjectStore], Awaitable[None]]) -> None:
+        """Have `fetch` bring a commit, unless another run has just done that."""
+        async with self._lock:
+            store = self._store()
+            if not await store.has(commit):
+                await fetch(store)
+
+    def gives_way(self, failure: str) -> bool:
+        """Whether git's last words are about damage; then the next use is of a new mirror."""
+        directory = self._store().directory
+        if not _DAMAGE.search(failure) or not directory.exists():
+            return False
+        (directory / _DAMAGED).touch()
+        _log.warning("mirror damaged", mirror=str(directory), problem=failure)
+        return True
+
+    def _store(self) -> ObjectStore:
+        return ObjectStore(next(one for one in self._folders() if not (one / _DAMAGED).exists()))
+
+    def _folders(self) -> Iterator[Path]:
+        yield self._place.with_name(f"{self._place.name}.git")
+        number = 2
+        while True:  # no repository on GitHub has a tilde in its name
+            yield self._place.with_name(f"{self._place.name}~{number}.git")
+            number += 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A mirror on disk; `used` is the Unix time of its last use."""
+
+    folder: Path
+    used: float
+    size: int
+
+
+async def tidy_mirrors(folder: Path, *, unused_since: float, now: float, most_bytes: int) -> int:
+    """Remove mirrors that are of no use or take too much room, and pack the others.
+
+    Args:
+        folder: Of all mirrors, two levels deep.
+        unused_since: Unix time; what was last used earlier goes.
+        now: Unix time. What was used in the last day stays: a run may borrow from it.
+        most_bytes: What all of them may take; the least recently used go first.
+
+    Returns:
+        How many were removed.
+    """
+    kept = await asyncio.to_thread(lambda: sorted(_kept(folder), key=lambda one: one.used))
+    total, removed = sum(one.size for one in kept), 0
+    for one in kept:
+        idle = one.used < now - IN_USE_SECONDS
+        damaged = (one.folder / _DAMAGED).exists()
+        if one.used < unused_since or (idle and (damaged or total > most_bytes)):
+            await asyncio.to_thread(shutil.rmtree, one.folder, ignore_errors=True)
+            total, removed = total - one.size, removed + 1
+        elif len(list((one.folder / "objects" / "pack").glob("*.pack"))) > _MOST_PACKS:
+            await _pack(one.folder)
+    if total > most_bytes:
+        _log.warning("mirrors take more room than they may", gigabytes=round(total / 1e9, 1))
+    return removed
+
+
+async def _pack(folder: Path) -> None:
+    """Put a mirror's packs together; nothing goes that a run may borrow."""
+    used = folder.stat().st_mtime
+    try:
+        await ObjectStore(folder).pack()
+    except GitError as error:
+        _log.warning("mirror not packed", mirror=str(folder), problem=str(error))
+    os.utime(folder, (used, used))  # that was no use of it
+
+
+def _kept(folder: Path) -> Iterator[_Kept]:
+    for one in folder.glob("*/*.git"):
+        sizes = (file.stat().st_size for file in one.rglob("*") if file.is_file())
+        yield _Kept(one, one.stat().st_mtime, sum(sizes))

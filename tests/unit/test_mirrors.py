@@ -1,0 +1,137 @@
+"""Objects are kept from run to run, and a damaged mirror costs a fetch and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bot.errors import UsageError
+from bot.runs.mirrors import IN_USE_SECONDS, Mirrors, tidy_mirrors
+from bot.runs.remote_checkout import RemoteCheckout
+from sandbox.git import ObjectStore
+
+NOW = 2_000_000_000.0
+
+
+class Origin:
+    """A repository on a server."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir()
+        self._git("init", "--quiet", "--initial-branch=main")
+
+    def commit(self, text: str) -> str:
+        """Change its file; return the commit."""
+        (self.folder / "app.py").write_text(text)
+        self._git("add", "app.py")
+        self._git("-c", "user.name=Ada", "-c", "user.email=ada@x", "commit", "-qm", text[:20])
+        return self._git("rev-parse", "HEAD").strip()
+
+    def checkout(self, mirrors: Mirrors, scratch: Path) -> RemoteCheckout:
+        """Return what a run of it uses."""
+        return RemoteCheckout(f"file://{self.folder}", scratch, mirror=mirrors.of("Acme/App"))
+
+    def _git(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=self.folder,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout
+
+
+async def test_a_mirror_serves_runs_and_grows(tmp_path: Path) -> None:
+    """The second run gets the first one's commit without the server, and a new one with it."""
+    origin, mirrors = Origin(tmp_path / "origin"), Mirrors(tmp_path / "mirrors")
+    first = origin.commit("print(1)\n")
+    await origin.checkout(mirrors, tmp_path / "one").provide(first)
+    second = origin.commit("print(2)\n")
+    away = origin.folder.rename(tmp_path / "away")
+    source = await origin.checkout(mirrors, tmp_path / "two").provide(first)
+    assert (source.directory / "app.py").read_text() == "print(1)\n"
+    away.rename(origin.folder)
+    source = await origin.checkout(mirrors, tmp_path / "three").provide(second)
+    assert (source.directory / "app.py").read_text() == "print(2)\n"
+    assert [one.name for one in (tmp_path / "mirrors" / "acme").iterdir()] == ["app.git"]
+
+
+async def test_runs_that_want_the_same_fetch_once(tmp_path: Path) -> None:
+    """Of several runs at once, the others find what the first one fetched."""
+    origin, mirrors = Origin(tmp_path / "origin"), Mirrors(tmp_path / "mirrors")
+    commit = origin.commit("print(1)\n")
+    runs = [origin.checkout(mirrors, tmp_path / f"run{n}") for n in range(4)]
+    await asyncio.gather(*(run.provide(commit) for run in runs))
+    fetched = tmp_path / "mirrors" / "acme" / "app.git" / "refs" / "fixpoint"
+    assert len(list(fetched.iterdir())) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"\0" * 64])
+async def test_a_damaged_mirror_is_replaced(tmp_path: Path, damage: bytes) -> None:
+    """A disk that lost what it was told: the run goes on, and so do those after it."""
+    origin, mirrors = Origin(tmp_path / "origin"), Mirrors(tmp_path / "mirrors")
+    commit = origin.commit("print(1)\n")
+    await origin.checkout(mirrors, tmp_path / "one").provide(commit)
+    objects = tmp_path / "mirrors" / "acme" / "app.git" / "objects"
+    for file in [one for one in objects.rglob("*") if one.is_file()]:
+        file.chmod(0o600)
+        file.write_bytes(damage)
+    for run, text in (("two", commit), ("three", origin.commit("print(2)\n"))):
+        source = await origin.checkout(mirrors, tmp_path / run).provide(text)
+        assert (source.directory / "app.py").exists()
+    names = sorted(one.name for one in (tmp_path / "mirrors" / "acme").iterdir())
+    assert names == ["app.git", "app~2.git"]
+
+
+async def test_a_commit_that_is_not_there_damages_no_mirror(tmp_path: Path) -> None:
+    """A branch that was deleted is told as before."""
+    origin, mirrors = Origin(tmp_path / "origin"), Mirrors(tmp_path / "mirrors")
+    commit = origin.commit("print(1)\n")
+    await origin.checkout(mirrors, tmp_path / "one").provide(commit)
+    with pytest.raises(UsageError, match="not our ref"):
+        await origin.checkout(mirrors, tmp_path / "two").provide("1" * 40)
+    assert [one.name for one in (tmp_path / "mirrors" / "acme").iterdir()] == ["app.git"]
+
+
+def made(mirrors: Path, name: str, *, used: float, size: int = 100) -> None:
+    """Make what looks like a mirror."""
+    folder = mirrors / "acme" / f"{name}.git"
+    folder.mkdir(parents=True)
+    (folder / "pack").write_bytes(b"\0" * size)
+    os.utime(folder, (used, used))
+
+
+async def test_the_least_recently_used_mirrors_go(tmp_path: Path) -> None:
+    """Those of long ago, damaged ones, and the oldest until the rest fits; none of today's."""
+    idle = NOW - IN_USE_SECONDS - 1
+    made(tmp_path, "ancient", used=NOW - 100 * IN_USE_SECONDS)
+    made(tmp_path, "older", used=idle - 20, size=500)
+    made(tmp_path, "old", used=idle - 10)
+    made(tmp_path, "broken", used=idle)
+    made(tmp_path, "today", used=NOW - 5)
+    broken = tmp_path / "acme" / "broken.git"
+    (broken / "damaged").touch()
+    os.utime(broken, (idle, idle))
+    unused_since = NOW - 30 * IN_USE_SECONDS
+    removed = await tidy_mirrors(tmp_path, unused_since=unused_since, now=NOW, most_bytes=300)
+    assert removed == 3
+    assert sorted(one.name for one in (tmp_path / "acme").iterdir()) == ["old.git", "today.git"]
+    await tidy_mirrors(tmp_path, unused_since=unused_since, now=NOW, most_bytes=10)
+    assert [one.name for one in (tmp_path / "acme").iterdir()] == ["today.git"]
+
+
+async def test_many_packs_become_one(tmp_path: Path) -> None:
+    """And everything that was borrowed is still there."""
+    origin, mirrors = Origin(tmp_path / "origin"), Mirrors(tmp_path / "mirrors")
+    commits = [origin.commit(f"print({n})\n") for n in range(3)]
+    await origin.checkout(mirrors, tmp_path / "one").provide(commits[-1])
+    store = ObjectStore(tmp_path / "mirrors" / "acme" / "app.git")
+    await store.pack()
+    assert len(list((store.directory / "objects" / "pack").glob("*.pack"))) == 1
+    assert [await store.has(commit) for commit in commits] == [True] * 3
