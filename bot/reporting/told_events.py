@@ -37,6 +37,9 @@ _LONGEST = 60_000
 _MOST_ITEMS = 500
 """Of one list of an event."""
 
+_LONGEST_ITEM = 2_000
+"""Characters of one text in a list: hundreds of names of tests are no longer than one output."""
+
 
 def told(event: Progress, redactor: Redactor) -> RunEvent:
     """Return an event of the engine as it is kept: redacted, and no longer than it may be."""
@@ -127,14 +130,14 @@ def _usage(usage: Usage) -> dict[str, Any]:
     return {"tokens": usage.tokens, "cost_usd": cost_value(usage.cost_usd)}
 
 
-def _bounded(value: Any) -> Any:
+def _bounded(value: Any, longest: int = _LONGEST) -> Any:
     """Return a value without the middle of what is too long."""
     match value:
         case str():
-            return clip(value, _LONGEST)
+            return clip(value, longest)
         case dict():
-            return {name: _bounded(one) for name, one in value.items()}
+            return {name: _bounded(one, longest) for name, one in value.items()}
         case list() | tuple():
-            return [_bounded(one) for one in value[:_MOST_ITEMS]]
+            return [_bounded(one, _LONGEST_ITEM) for one in value[:_MOST_ITEMS]]
         case _:
             return value

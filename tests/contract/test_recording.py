@@ -15,6 +15,8 @@ from bot.model import (
     Attempt,
     Cause,
     Commands,
+    Failure,
+    Observation,
     Patch,
     Proposal,
     Report,
@@ -129,6 +131,15 @@ async def test_a_line_is_shown_when_it_ends(store: EventStore) -> None:
                 if len(shown) == 2:
                     break
     assert shown == ["one\n", "tw"]
+
+
+async def test_names_are_bounded(store: EventStore) -> None:
+    """Programs name their own tests: hundreds of them, each as long as a book, made 30 MB."""
+    failing = tuple(Failure("n" * 60_000) for _ in range(600))
+    observation = Observation("true", 1, failing=failing)
+    [kept] = await recorded(store, Reproduced(Reproduction(Cause.REAL, observation)))
+    assert len(kept.data["failing"]) == 500
+    assert len(str(kept.data)) < 1_500_000
 
 
 async def test_output_is_bounded(store: EventStore) -> None:

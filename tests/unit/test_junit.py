@@ -76,6 +76,8 @@ def test_a_later_session_that_passed_does_not_hide_the_failure() -> None:
 
 
 def test_reports_that_were_cut_or_are_something_else_are_no_reports() -> None:
-    """A truncated file, other XML and no XML at all are left aside."""
+    """A truncated file, other XML, no XML at all and encodings that nobody knows are left aside."""
     whole = (REPORTS / "pytest.xml").read_bytes()
-    assert [junit.parse(data) for data in (whole[:500], b"<html/>", b"", b"\xff\xfe")] == [None] * 4
+    odd = b"<?xml version='1.0' encoding='odd'?><testsuite/>"
+    others = (whole[:500], b"<html/>", b"", b"\xff\xfe", odd)
+    assert [junit.parse(data) for data in others] == [None] * 5

@@ -46,7 +46,7 @@ def parse(report: bytes) -> Reading | None:
                 failing[name] = _failure(name, element, problems[0], detailed=detailed)
             elif not problems:
                 (skipped if results else passed).add(name)
-    except (ParseError, ValueError) as error:
+    except (ParseError, ValueError, LookupError) as error:
         if isinstance(error, ParseError) and error.code == _NO_MEMORY:
             raise MemoryError from error
         return None  # cut short, or no XML; an encoding that nobody knows
