@@ -14,14 +14,15 @@ _log = structlog.get_logger(__name__)
 
 
 @asynccontextmanager
-async def in_background(work: Callable[[], Coroutine[None, None, None]]) -> AsyncIterator[None]:
-    """Let `work` go on while the block lasts; it is cancelled at the end."""
-    task = asyncio.create_task(work())
+async def in_background(*works: Callable[[], Coroutine[None, None, None]]) -> AsyncIterator[None]:
+    """Let all of it go on while the block lasts; it is cancelled at the end."""
+    tasks = [asyncio.create_task(work()) for work in works]
     try:
         yield
     finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def again_and_again(act: Callable[[], Awaitable[None]], *, pause: float, failed: str) -> None:

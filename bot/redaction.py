@@ -72,6 +72,8 @@ def planted_secrets(settings: BaseModel) -> tuple[SecretStr, ...]:
     listed = [one for value in values if isinstance(value, tuple) for one in value]
     secrets = [value for value in (*values, *listed) if isinstance(value, SecretStr)]
     urls = [one.get_secret_value() for one in listed if isinstance(one, SecretStr)]
+    mapped = [one for value in values if isinstance(value, Mapping) for one in value.values()]
+    secrets += [one for one in mapped if isinstance(one, SecretStr)]
     return (*secrets, *(SecretStr(part) for url in urls for part in _credentials_in(url)))
 
 

@@ -24,6 +24,7 @@ from bot.settings.sandbox_kind import SandboxKind
 from sandbox.base import SandboxProvider, SandboxUnavailable
 
 if TYPE_CHECKING:
+    from bot.app.measuring import Measuring
     from bot.app.sandbox_pool import SandboxPool
     from bot.health.services import Services
     from bot.llm.base import Model
@@ -66,6 +67,7 @@ async def open_server_tools(
     services: Services,
     most_wait: float,
     watched: Callable[[Model], Model] = _as_it_is,
+    measuring: Measuring | None = None,
 ) -> AsyncIterator[SandboxPool]:
     """Open what the runs of a server work with, one kind of sandbox standing in for another.
 
@@ -76,6 +78,7 @@ async def open_server_tools(
         services: Have the circuits of providers and sandboxes.
         most_wait: Seconds for which a run waits where nothing is left that works.
         watched: Puts something around the model that sees its calls.
+        measuring: Where calls of sandboxes are counted; None counts nothing.
 
     Raises:
         UsageError: When no kind can run here; the text says what is missing.
@@ -86,9 +89,14 @@ async def open_server_tools(
         scrub, built = await _built(
             settings, stack, partial(build_model, services=services), watched
         )
-        pool = await open_pool(settings, sandboxes, kinds, services, most_wait=most_wait)
+        pool = await open_pool(
+            settings, sandboxes, kinds, services, most_wait=most_wait, measuring=measuring
+        )
         stack.push_async_callback(pool.close)
-        pool.equip(_tools(built, pool.first, pool, sandboxes, scrub))
+        tools = _tools(built, pool.first, pool, sandboxes, scrub)
+        if measuring is not None and tools.environments is not None:
+            tools.environments.looked_up = measuring.looked_up("environments")
+        pool.equip(tools)
         yield pool
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import structlog
 
 from bot.app.guarded_sandboxes import GuardedProvider
+from bot.app.measuring import Measuring
 from bot.app.sandboxes import allowed
 from bot.app.waiting import until_admitted
 from bot.background import again_and_again
@@ -133,6 +134,7 @@ async def open_pool(
     services: Services,
     *,
     most_wait: float,
+    measuring: Measuring | None = None,
 ) -> SandboxPool:
     """Return the kinds that the settings allow; those that can't run at the moment stand by.
 
@@ -152,6 +154,8 @@ async def open_pool(
                 await provider.close()
                 continue
         circuit = services.circuit(ServiceKind.SANDBOX, entry.kind)
+        if measuring is not None:
+            provider = measuring.sandboxes(provider)
         pool.append(GuardedProvider(provider, circuit))
         if problems and problems[-1].startswith(f"{entry.kind}:"):
             circuit.failed(Failure(problems[-1], certain=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -91,8 +91,10 @@ class InstallationTokens:
     Callers that want the same token at the same time share one minting.
     """
 
-    def __init__(self, app: Connection) -> None:
+    def __init__(self, app: Connection, looked_up: Callable[[bool], None] = lambda _: None) -> None:
+        """Say who mints, and who hears of each token that is asked for whether it was there."""
         self._app = app
+        self._looked_up = looked_up
         self._known: TLRUCache[Key, Minted] = TLRUCache(
             CACHED_TOKENS,
             ttu=lambda _key, minted, _now: minted.expires - EXPIRY_MARGIN,
@@ -106,6 +108,7 @@ class InstallationTokens:
         key = (repo, access)
         self._used[key] = time.time()
         minted = self._known.get(key)
+        self._looked_up(minted is not None)
         if minted is None:
             if key not in self._minting:
                 self._minting[key] = asyncio.create_task(self._remember(key))

@@ -100,6 +100,7 @@ class GitHub:
         scrub: Callable[[str], str] = str,
         quotas: QuotaBook | None = None,
         writes: WritePace | None = None,
+        token_looked_up: Callable[[bool], None] = lambda _: None,
     ) -> None:
         """Describe the App and its GitHub.
 
@@ -113,6 +114,7 @@ class GitHub:
             scrub: Takes secrets out of every text before it is posted.
             quotas: Where all servers of the App note what GitHub grants it; its own if None.
             writes: How often something is created or changed for one installation.
+            token_looked_up: Hears of each token that is asked for whether it was at hand.
         """
         self._scrub = scrub
         self._session = session
@@ -120,7 +122,7 @@ class GitHub:
         self._web_url = web_url.removesuffix("/")
         self._patience = patience or GitHubRetries()
         self._app = Connection(self._wire(app_id, private_key), self._patience)
-        self._tokens = InstallationTokens(self._app)
+        self._tokens = InstallationTokens(self._app, token_looked_up)
         self._connections: LRUCache[tuple[Repo, Access], Connection] = LRUCache(CONNECTIONS)
         self._quotas = quotas or OwnBook()
         self._writes = writes or WritePace()

@@ -45,7 +45,7 @@ class KeptEvent:
     Attributes:
         run_id: Of the run.
         number: Its place among the events of the run, from 1, without gaps.
-        at: When it was kept, UTC.
+        at: When it happened, UTC.
         type: What kind of thing happened.
         data: JSON values.
     """

@@ -67,6 +67,12 @@ class TurnFinished:
     said: str = ""
     """What the model wrote besides, cut if it is long (untrusted text)."""
 
+    calls: int = 0
+    """How many tools it asks for."""
+
+    seconds: float = 0.0
+    """That the answer took; next to nothing when the turn is told again after a restart."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolUsed:
@@ -82,6 +88,7 @@ class ToolUsed:
         failed: Whether the model is told that it failed.
         path: Of the file that was read or changed, in the repository; else "".
         operation: `read`, `create` or `edit` for a file; else "".
+        seconds: That it took; next to nothing when it is told again after a restart.
     """
 
     attempt: int
@@ -93,6 +100,7 @@ class ToolUsed:
     failed: bool
     path: str = ""
     operation: str = ""
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +151,14 @@ class Listener(Protocol):
 
     def __call__(self, event: Progress, /) -> None:
         """Take note of the event."""
+        ...
+
+
+class FirstListener(Protocol):
+    """Is told what happens once, when it is kept: not again when a restarted run repeats it."""
+
+    def __call__(self, event: Progress, at: float, /) -> None:
+        """Take note of the event, which happened at that Unix time."""
         ...
 
 

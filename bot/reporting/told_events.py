@@ -87,6 +87,7 @@ def _turn(event: TurnFinished) -> dict[str, Any]:
         "model": event.model,
         "action": event.action,
         "said": event.said,
+        "seconds": round(event.seconds, 3),
         **_usage(event.usage),
     }
 
@@ -102,6 +103,7 @@ def _tool(event: ToolUsed) -> dict[str, Any]:
         "failed": event.failed,
         "path": event.path,
         "operation": event.operation,
+        "seconds": round(event.seconds, 3),
     }
 
 

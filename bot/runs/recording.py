@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import contextlib
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Self
 
 import structlog
 
 from bot.errors import StorageError
 from bot.model.events import EventType, RunEvent
-from bot.model.progress import CommandOutput, Noticed, Progress
+from bot.model.progress import CommandOutput, FirstListener, Noticed, Progress
 from bot.redaction import Redactor
 from bot.reporting.reasons import run_life
 from bot.reporting.told_events import told
@@ -34,24 +37,49 @@ _MOST_WAITING = 5_000
 _log = structlog.get_logger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Unkept:
+    """An event on its way into the table; `cause` is None for output and notes of our own."""
+
+    named: Named
+    cause: Progress | None
+    at: float
+
+
 class Recorder:
     """A listener that keeps the events of one run. Output is joined, bounded, and redacted.
 
     To take note of an event costs next to nothing: all work on it is done when it is written.
     """
 
-    def __init__(self, store: EventStore, run_id: str, redactor: Redactor) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        run_id: str,
+        redactor: Redactor,
+        first: FirstListener | None = None,
+    ) -> None:
+        """Say where to keep events, and who hears of each that is new in the table.
+
+        Args:
+            store: Keeps them.
+            run_id: Of the run.
+            redactor: Takes out what must not be kept.
+            first: Is told what was kept, but for output, and not what a restarted run repeats.
+        """
         self._store = store
         self._run_id = run_id
         self._redactor = redactor
+        self._first = first
         self._keys = Keys()
-        self._heard: list[Progress] = []
-        self._unkept: list[Named] = []
+        self._heard: list[tuple[float, Progress]] = []
+        self._unkept: list[_Unkept] = []
         self._line = ""
         self._line_since = 0.0
         self._kept_output = 0
         self._said_so = False
         self._news = asyncio.Event()
+        self._over = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
     def __call__(self, event: Progress, /) -> None:
@@ -60,7 +88,7 @@ class Recorder:
             if self._kept_output > _MOST_OUTPUT:
                 return
             self._kept_output += len(event.text)
-        self._heard.append(event)
+        self._heard.append((time.time(), event))
         self._news.set()
 
     async def __aenter__(self) -> Self:
@@ -70,17 +98,19 @@ class Recorder:
 
     async def __aexit__(self, *_: object) -> None:
         """Write what is left."""
+        self._over.set()
+        self._news.set()
         if self._task is not None:
-            self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         await self._write(to_the_end=True)
 
     async def _keep_writing(self) -> None:
         loop = asyncio.get_running_loop()
-        while True:
+        while not self._over.is_set():
             await self._news.wait()
             self._news.clear()
-            await asyncio.sleep(EVERY_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._over.wait(), EVERY_SECONDS)
             late = loop.time() - self._line_since > _LINE_SECONDS
             await self._write(to_the_end=bool(self._line) and late)
             if self._line or self._unkept:
@@ -88,47 +118,57 @@ class Recorder:
 
     async def _write(self, *, to_the_end: bool) -> None:
         """Keep what was heard; where the database is away, it waits on."""
-        named = [*self._unkept, *map(self._named, self._told(to_the_end=to_the_end))]
+        waiting = [*self._unkept, *self._told(to_the_end=to_the_end)]
         self._unkept = []
-        if not named:
+        if not waiting:
             return
         try:
-            await self._store.append(self._run_id, named)
+            new = await self._store.append(self._run_id, [one.named for one in waiting])
         except StorageError as error:
             _log.warning("events not kept yet", problem=str(error))
-            self._unkept = named[-_MOST_WAITING:]
+            self._unkept = waiting[-_MOST_WAITING:]
         except asyncio.CancelledError:  # told again at the end; what is there already stays once
-            self._unkept = named
+            self._unkept = waiting
             raise
+        else:
+            self._tell_first(one for one in waiting if one.named.key in new)
 
-    def _named(self, event: RunEvent) -> Named:
-        return Named(self._keys.of(event), event)
+    def _tell_first(self, kept: Iterable[_Unkept]) -> None:
+        if self._first is None:
+            return
+        for one in kept:
+            if one.cause is not None:
+                self._first(one.cause, one.at)
 
-    def _told(self, *, to_the_end: bool) -> Iterator[RunEvent]:
+    def _named(self, event: RunEvent, at: float, cause: Progress | None = None) -> _Unkept:
+        return _Unkept(Named(self._keys.of(event), event, at), cause, at)
+
+    def _told(self, *, to_the_end: bool) -> Iterator[_Unkept]:
         """Yield what was heard as events, output joined; a line that has not ended is kept back."""
         heard, self._heard = self._heard, []
-        said = self._line
-        for event in heard:
+        said, at = self._line, time.time()
+        for at, event in heard:
             if isinstance(event, CommandOutput):
                 said += event.text
                 continue
-            yield from self._output(said)
+            yield from self._output(said, at)
             said = ""
-            yield told(event, self._redactor)
+            yield self._named(told(event, self._redactor), at, event)
         left_out = self._kept_output > _MOST_OUTPUT
         end = len(said) if to_the_end or left_out else said.rfind("\n") + 1
-        yield from self._output(said[:end])
+        yield from self._output(said[:end], at)
         if said[end:] != self._line:
             self._line_since = asyncio.get_running_loop().time()
         self._line = said[end:]
         if left_out and not self._said_so:
             self._said_so = True
-            yield told(Noticed(run_life.output_left_out()), self._redactor)
+            yield self._named(told(Noticed(run_life.output_left_out()), self._redactor), at)
 
-    def _output(self, text: str) -> Iterator[RunEvent]:
+    def _output(self, text: str, at: float) -> Iterator[_Unkept]:
         if not text:
             return
         if len(text) > _PIECE:
             half = _PIECE // 2
             text = f"{text[:half]}\n[...]\n{text[-half:]}"
-        yield RunEvent(EventType.OUTPUT, {"text": self._redactor.text(text)})
+        kept = RunEvent(EventType.OUTPUT, {"text": self._redactor.text(text)})
+        yield self._named(kept, at)

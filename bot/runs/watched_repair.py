@@ -13,7 +13,7 @@ from bot.model import Report, Verdict
 from bot.model.deadline import StopSign, unless_stopped
 from bot.model.money.caps import Caps, charged
 from bot.model.money.reservations import Reservations
-from bot.model.progress import Listener, RunFinished, together
+from bot.model.progress import Listener, RunFinished, silent, together
 from bot.model.proposers import PROPOSERS
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
@@ -27,7 +27,7 @@ from bot.reporting.reasons import run_life, service_health
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.live_comment import ProgressComment
-from bot.runs.progress_log import log_progress
+from bot.runs.progress_log import ProgressLog
 from bot.runs.recording import Recorder
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.sandbox_choice import ChosenSandbox, SandboxChoice
@@ -36,6 +36,7 @@ from bot.runs.timing import Timing
 from bot.storage.ledger_reservations import open_reservations
 from bot.storage.stores import Stores
 from bot.telemetry.metrics import Metrics
+from bot.telemetry.place import here
 from sandbox.base import SandboxError
 
 STOP_POLL_SECONDS = 1.0
@@ -98,6 +99,7 @@ class WatchedRepair:
             request.run_id,
             partial(charged, request, job.limits, caps),
         )
+        counted = self._metrics.runs.of_run(request.asked_at.timestamp())
         watch = asyncio.create_task(self._watch_for_stop(request.run_id, stopped))
         try:
             async with (
@@ -109,11 +111,11 @@ class WatchedRepair:
                     every=self._timing.edit_seconds,
                     redactor=self._redactor,
                 ) as comment_listener,
-                Recorder(self._events, request.run_id, self._redactor) as recorder,
+                Recorder(self._events, request.run_id, self._redactor, counted) as recorder,
             ):
                 self._comments[request.run_id] = comment_listener
-                counted = self._metrics.of_run()
-                listener = together(comment_listener, recorder, counted, log_progress)
+                traced = here() or silent
+                listener = together(traced, comment_listener, recorder, ProgressLog())
                 report = await self._repair(
                     request, brief, job, checkout, steps, listener, stopped, reservations
                 )

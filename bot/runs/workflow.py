@@ -7,6 +7,7 @@ import contextlib
 import shutil
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
@@ -18,6 +19,7 @@ from bot.errors import (
     StorageError,
 )
 from bot.github.github import GitHub
+from bot.github.values import Published
 from bot.health.services import Services
 from bot.model import Attempt, Report, Verdict
 from bot.model.money.caps import NO_CAPS, Caps
@@ -49,6 +51,7 @@ from bot.runs.publishing.ending import (
     Offered,
     Outcome,
     PatchOnly,
+    Pushed,
 )
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.remote_checkout import RemoteCheckout
@@ -56,9 +59,11 @@ from bot.runs.rerunning import Reruns
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.timing import Timing
+from bot.runs.tracing import TracedRuns
 from bot.runs.watched_repair import WatchedRepair
 from bot.storage.stores import Stores
 from bot.telemetry.metrics import Metrics
+from bot.telemetry.span import NO_SPANS, Spans
 from sandbox.base import SandboxError
 
 _log = structlog.get_logger(__name__)
@@ -80,6 +85,7 @@ class FixWorkflow:
         timing: Timing,
         redactor: Redactor,
         metrics: Metrics,
+        spans: Spans = NO_SPANS,
     ) -> None:
         runs, commits = stores.runs, stores.commits
         self._redactor = redactor
@@ -99,6 +105,8 @@ class FixWorkflow:
             self._display, stores, sandboxes, services, timing, redactor, metrics
         )
         self._timing = timing
+        self._metrics = metrics.runs
+        self._traced = TracedRuns(stores, spans)
 
     def view_of(self, run_id: str) -> ProgressView | None:
         """Return how far a run of this process is; None when it is not active here."""
@@ -120,26 +128,36 @@ class FixWorkflow:
         self, request: FixRequest, carry: Callable[[FixRequest], Awaitable[None]]
     ) -> None:
         """Carry a request; nothing that went wrong on the way stays unsaid."""
-        with structlog.contextvars.bound_contextvars(run_id=request.run_id):
-            interruptions = await self._runs.begin(request.run_id) - 1
-            _log.info("run taken up", interruptions=interruptions)
-            try:
-                if interruptions >= MOST_INTERRUPTIONS:
-                    await self._give_up(request, interruptions)
-                else:
-                    await carry(request)
-            except FixpointError as error:
-                _log.error("run ended early", problem=str(error))
-                await self._end_early(request, str(error))
-            except Exception:  # noqa: BLE001 - where bugs end: in the log, and told to people
-                _log.exception("run broke")
-                await self._end_early(request, None)
-            await self._close_ledger(request.run_id)
-            await asyncio.to_thread(
-                shutil.rmtree, self._sources.scratch(request), ignore_errors=True
-            )
-            await self._ending.forget_tokens(_repo(request))
-            _log.info("run over")
+        bound = structlog.contextvars.bound_contextvars
+        with bound(run_id=request.run_id), self._traced.inside(request.run_id):
+            begun = await self._runs.begin(request.run_id)
+            with bound(delivery_id=begun.delivery_id), self._metrics.in_flight.track_inprogress():
+                await self._taken_up(request, carry, interruptions=begun.times - 1)
+                await self._traced.over(request.run_id)
+                _log.info("run over")
+
+    async def _taken_up(
+        self,
+        request: FixRequest,
+        carry: Callable[[FixRequest], Awaitable[None]],
+        *,
+        interruptions: int,
+    ) -> None:
+        _log.info("run taken up", interruptions=interruptions)
+        try:
+            if interruptions >= MOST_INTERRUPTIONS:
+                await self._give_up(request, interruptions)
+            else:
+                await carry(request)
+        except FixpointError as error:
+            _log.error("run ended early", problem=str(error))
+            await self._end_early(request, str(error))
+        except Exception:  # noqa: BLE001 - where bugs end: in the log, and told to people
+            _log.exception("run broke")
+            await self._end_early(request, None)
+        await self._close_ledger(request.run_id)
+        await asyncio.to_thread(shutil.rmtree, self._sources.scratch(request), ignore_errors=True)
+        await self._ending.forget_tokens(_repo(request))
 
     async def _close_ledger(self, run_id: str) -> None:
         """Take for spent what the run left reserved, however it ended."""
@@ -149,7 +167,8 @@ class FixWorkflow:
             _log.warning("ledger not closed", problem=str(error))
 
     async def _carry(self, request: FixRequest) -> None:
-        steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
+        plain = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
+        steps = self._traced.steps(plain)
         shown = await steps("announce", self._beginning.announce, request)
         brief = await steps("brief", self._beginning.brief, request)
         if isinstance(brief, CouldNotStart):
@@ -162,7 +181,7 @@ class FixWorkflow:
         if request.continues is not None:
             earlier = await steps("recall", self._asking.recall, request.continues, brief.commit)
         job = plan_job(request, brief, failed, caps=self._beginning.caps_of(brief), earlier=earlier)
-        report, outcome = await self._repair_and_publish(request, brief, job, shown, steps)
+        report, outcome = await self._repair_and_publish(request, brief, job, shown, plain)
         if report.verdict is Verdict.STOPPED:
             report, outcome = await self._unless_left(request, report, steps)
         if isinstance(outcome, PatchOnly):
@@ -183,7 +202,8 @@ class FixWorkflow:
         await steps("report", self._ending.conclude, request, report, outcome, shown)
 
     async def _carry_on(self, request: FixRequest) -> None:
-        steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
+        plain = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
+        steps = self._traced.steps(plain)
         held = await steps("take up again", self._asking.take_up, request)
         report = held.report
         outcome: Outcome
@@ -250,13 +270,18 @@ class FixWorkflow:
         outcome = unpublished(request, brief, report, answerable=_answerable(request, shown))
         if outcome is not None:
             return report, outcome
+        steps = self._traced.steps(steps)
         return report, await steps("publish", self._publish, request, brief, report, checkout)
 
     async def _publish(
         self, request: FixRequest, brief: Brief, report: Report, checkout: RemoteCheckout
     ) -> Outcome:
         source = await checkout.provide(report.head)
-        return await self._publisher.publish(request, brief, report, source.store)
+        outcome = await self._publisher.publish(request, brief, report, source.store)
+        if isinstance(outcome, Published | Pushed):
+            waited = datetime.now(UTC) - request.asked_at
+            self._metrics.published(max(0.0, waited.total_seconds()))
+        return outcome
 
 
 def _repo(request: FixRequest) -> Repo:

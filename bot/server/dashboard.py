@@ -11,7 +11,6 @@ from bot.settings.environment import ServerSettings
 from bot.storage.database import Database
 from bot.storage.run_lists import RunLists
 from bot.storage.stores import Stores
-from bot.telemetry.metrics import Metrics
 from bot.web.access import AdminAccess
 from bot.web.api import Api
 from bot.web.application import Parts
@@ -32,7 +31,7 @@ def web_parts(
     control: RunControl,
     stores: Stores,
     database: Database,
-    metrics: Metrics,
+    measurements: Measurements,
     services: ServiceHealth,
 ) -> Parts:
     """Return what answers people and programs."""
@@ -59,7 +58,7 @@ def web_parts(
         Api(control, stores.events, lists),
         Code(control, stores.events),
         Pages(access, sessions, login, data),
-        Measurements(metrics, lists, services),
+        measurements,
     )
 
 

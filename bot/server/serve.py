@@ -16,7 +16,7 @@ from aiohttp import web
 
 from bot import __version__
 from bot.app import open_server_tools
-from bot.app.measured_model import MeasuredModel
+from bot.app.measuring import Measuring
 from bot.app.sandbox_pool import SandboxPool
 from bot.app.waiting import WaitingModel
 from bot.background import in_background
@@ -44,7 +44,9 @@ from bot.server.dashboard import web_parts
 from bot.server.health_watch import EVERY_SECONDS, HealthWatch
 from bot.server.housekeeping import Housekeeping, keep_mirrors_tidy, keep_sandboxes_tidy
 from bot.server.limits import caps_of, concurrency_of, services_of, timing_of
+from bot.server.loop_lag import watch_loop
 from bot.server.machine import Machine
+from bot.server.metrics_port import metrics_port
 from bot.server.open_files import raise_limit
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.commits import CommitStore
@@ -53,14 +55,18 @@ from bot.storage.database import Database, open_database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
 from bot.storage.ledger import Ledger
+from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunStore
 from bot.storage.steps_database import steps_database
 from bot.storage.stores import Stores
+from bot.telemetry.github_requests import watch_requests
 from bot.telemetry.logs import configure_logs
 from bot.telemetry.metrics import Metrics
 from bot.telemetry.sentry import configure_sentry
+from bot.telemetry.tracing import open_spans
 from bot.web.application import add_routes
 from bot.web.health import ServiceHealth
+from bot.web.measurements import Measurements
 from bot.web.rights import Rights
 from bot.web.run_control import RunControl
 
@@ -83,6 +89,7 @@ class Server:
     """The parts of a running server that others may look at."""
 
     app: web.Application
+    metrics_app: web.Application
     database: Database
     deliveries: DeliveryStore
     runs: RunStore
@@ -119,8 +126,12 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         await stack.enter_async_context(unflushed.news(stores.events.signals))
         runs = stores.runs
         metrics = Metrics()
+        spans = await stack.enter_async_context(open_spans(settings, redactor))
+        measuring = Measuring(metrics, spans)
         session = await stack.enter_async_context(
-            aiohttp.ClientSession(trust_env=True, trace_configs=[metrics.github_trace()])
+            aiohttp.ClientSession(
+                trust_env=True, trace_configs=[watch_requests(metrics.calls, spans)]
+            )
         )
         github = GitHub(
             session,
@@ -132,6 +143,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             scrub=redactor.text,
             quotas=stores.quotas,
             writes=WritePace(per_minute=settings.fixpoint_github_writes_per_minute),
+            token_looked_up=measuring.looked_up("installation_tokens"),
         )
         await stack.enter_async_context(unused_revoked(github))
         services = services_of(settings)
@@ -142,15 +154,21 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 kinds=settings.fixpoint_sandbox,
                 services=services,
                 most_wait=settings.fixpoint_outage_seconds,
-                watched=partial(_watched, settings, services, metrics),
+                watched=partial(_watched, settings, services, measuring),
+                measuring=measuring,
             )
         )
         gate = RunGate(settings.fixpoint_concurrency)
         concurrency = concurrency_of(settings)
         watch = HealthWatch(services, concurrency, gate, Machine(folder), metrics.health)
         every = min(EVERY_SECONDS, settings.fixpoint_probe_seconds)
-        await stack.enter_async_context(in_background(partial(watch.keep_looking, every)))
-        await stack.enter_async_context(in_background(partial(sandboxes.keep_probing, every)))
+        await stack.enter_async_context(
+            in_background(
+                partial(watch.keep_looking, every),
+                partial(sandboxes.keep_probing, every),
+                partial(watch_loop, metrics.state.late),
+            )
+        )
         steps_engine = stack.enter_context(steps_database(settings.database_url))
         journal = Journal(steps_engine)
         workflow = FixWorkflow(
@@ -164,6 +182,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             timing=timing,
             redactor=redactor,
             metrics=metrics,
+            spans=spans,
         )
         durable = DurableRuns(
             steps_engine,
@@ -212,11 +231,20 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         await control.start_what_was_asked()
         health = ServiceHealth(services, concurrency)
+        measurements = Measurements(
+            metrics,
+            RunLists(database),
+            health,
+            {"runs": database, "events": unflushed},
+            settings.fixpoint_metrics_token,
+        )
         add_routes(
-            app, web_parts(settings, github, session, control, stores, database, metrics, health)
+            app,
+            web_parts(settings, github, session, control, stores, database, measurements, health),
         )
         yield Server(
             app,
+            measurements.alone(),
             database,
             stores.deliveries,
             runs,
@@ -231,9 +259,11 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
 
 
-def _watched(settings: ServerSettings, services: Services, metrics: Metrics, model: Model) -> Model:
+def _watched(
+    settings: ServerSettings, services: Services, measuring: Measuring, model: Model
+) -> Model:
     """Return the model with its calls counted, and waiting while no provider works."""
-    measured = MeasuredModel(model, metrics)
+    measured = measuring.model(model)
     return WaitingModel(measured, services, most_seconds=settings.fixpoint_outage_seconds)
 
 
@@ -289,7 +319,8 @@ async def _serve(settings: ServerSettings) -> None:
         port = runner.addresses[0][1]  # the one that was free, when the setting is 0
         structlog.get_logger().info("listening", host=settings.host, port=port)
         try:
-            await ended.wait()
+            async with metrics_port(settings, server.metrics_app):
+                await ended.wait()
         finally:
             await runner.cleanup()
 

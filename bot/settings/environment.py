@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from bot.errors import SettingsError
 from bot.settings.default_models import ANTHROPIC_MODEL, ANTHROPIC_STRONGER_MODEL
 from bot.settings.sandbox_kind import KEYS, SandboxKind
+from bot.settings.telemetry import TelemetrySettings
 from bot.settings.values import (
     DatabaseUrl,
     Dollars,
@@ -135,7 +136,7 @@ def _embedded_database(earlier: dict[str, Any]) -> SecretStr:
     return SecretStr(f"sqlite:///{folder.absolute() / 'fixpoint.db'}")
 
 
-class ServerSettings(LocalSettings):
+class ServerSettings(LocalSettings, TelemetrySettings):
     """What `fixpoint serve` reads. A field's variable is its name in upper case."""
 
     github_app_id: int = Field(
@@ -304,7 +305,6 @@ class ServerSettings(LocalSettings):
         description="URL of this server as browsers know it, for logging in behind a proxy that "
         "doesn't pass on the host; if unset, each request's own.",
     )
-    sentry_dsn: SecretStr | None = Field(None, description="Sentry DSN for error reports.")
     host: str = Field(
         "0.0.0.0",  # noqa: S104 - a server in a container is reached from outside it
         description="Address the server listens on.",
@@ -422,4 +422,12 @@ def settings_warnings(environ: Mapping[str, str]) -> tuple[str, ...]:
         found.append("OPENAI_BASE_URL has no effect unless OPENAI_MODEL is set.")
     if "OPENAI_MODEL" in values and not {"OPENAI_BASE_URL", "OPENAI_API_KEY"} & values.keys():
         found.append("OPENAI_MODEL has no effect unless OPENAI_BASE_URL or OPENAI_API_KEY is set.")
+    protocol = values.get("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL") or values.get(
+        "OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"
+    )
+    if protocol != "http/protobuf":
+        found.append(
+            f"OTEL_EXPORTER_OTLP_PROTOCOL is {protocol}, but traces are sent by http/protobuf. Name "
+            "an endpoint that takes it; collectors listen on port 4318 for it."
+        )
     return tuple(found)

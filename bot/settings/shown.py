@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -42,13 +43,13 @@ def shown_settings(settings: ServerSettings) -> tuple[ShownSetting, ...]:
 
 
 def _shown(value: Any) -> str:
-    if value is None or value == ():
+    if value is None or value in ((), {}):
         return "not set"
     if isinstance(value, SecretStr):
         return "set (secret)"
     if isinstance(value, tuple) and all(isinstance(one, StrEnum) for one in value):
         return ",".join(value)
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | Mapping):
         # patterns may describe secrets, addresses of registries hold some
         return f"{len(value)} set"
     return str(value)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from pydantic.fields import FieldInfo
 
 from bot.settings.environment import LocalSettings, ServerSettings, variable_of
+from bot.settings.telemetry import TelemetrySettings
 
 
 def settings_table() -> str:
     """Return the Markdown table of every variable: its name, meaning and default."""
-    own = [name for name in ServerSettings.model_fields if name not in LocalSettings.model_fields]
-    names = [*own, *LocalSettings.model_fields]
+    others = [*TelemetrySettings.model_fields, *LocalSettings.model_fields]
+    own = [name for name in ServerSettings.model_fields if name not in others]
+    names = [*own, *others]
     rows = [
         f"| `{variable_of(name)}` | {info.description} | {_default_text(info)} |"
         for name in names

@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self, TypeVar, cast
@@ -28,6 +29,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
 
 from bot.errors import UsageError
 from bot.storage.group_commit import Act, GroupCommit, failed
@@ -41,6 +43,21 @@ LOCK_SECONDS = 10
 """How long a writer waits for one in another process."""
 
 READERS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class PoolState:
+    """How busy a database's connections are.
+
+    Attributes:
+        in_use: Connections that somebody has.
+        idle: Connections that are open for the next one.
+        writes_waiting: Writes that wait for the next transaction.
+    """
+
+    in_use: int
+    idle: int
+    writes_waiting: int
 
 
 class Database:
@@ -73,6 +90,12 @@ class Database:
             StorageError: When it failed.
         """
         return await asyncio.get_running_loop().run_in_executor(self._readers, self._read, act)
+
+    @property
+    def pool(self) -> PoolState:
+        """How busy its connections are at this moment."""
+        pool = cast("QueuePool", self._engine.pool)
+        return PoolState(pool.checkedout(), pool.checkedin(), self._writes.waiting)
 
     def news(self, signals: Signals) -> AbstractAsyncContextManager[None]:
         """Return a block in which `signals` hears of what other servers keep."""

@@ -51,10 +51,17 @@ class Keys:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An event and the key that tells it from all others of its run."""
+    """An event and the key that tells it from all others of its run.
+
+    Attributes:
+        key: Of the event.
+        event: What happened.
+        at: When, as a Unix time; None is now.
+    """
 
     key: str
     event: RunEvent
+    at: float | None = None
 
 
 class EventStore:
@@ -64,10 +71,16 @@ class EventStore:
         self._database = database
         self.signals = Signals() if signals is None else signals
 
-    async def append(self, run_id: str, named: Sequence[Named]) -> None:
-        """Keep events behind the earlier ones of the run; those whose key is there are left out."""
-        await self._database.write(lambda connection: append_events(connection, run_id, named))
+    async def append(self, run_id: str, named: Sequence[Named]) -> frozenset[str]:
+        """Keep events behind the earlier ones of the run; return the keys of those that are new.
+
+        Those whose key is there already are left out.
+        """
+        new = await self._database.write(
+            lambda connection: append_events(connection, run_id, named)
+        )
         self.signals.wake(run_id)
+        return new
 
     async def after(self, run_id: str, number: int = 0, most: int = PAGE) -> tuple[KeptEvent, ...]:
         """Return the events of a run behind the one of that number, in order."""
@@ -140,19 +153,19 @@ class EventStore:
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
 
-def append_events(connection: Connection, run_id: str, named: Iterable[Named]) -> None:
+def append_events(connection: Connection, run_id: str, named: Iterable[Named]) -> frozenset[str]:
     """Keep events in a transaction; see `EventStore.append`."""
     if connection.dialect.name == "postgresql":
         # two servers would give the same number; on SQLite the transaction itself keeps others out
         connection.execute(
             text("SELECT pg_advisory_xact_lock(7216454, hashtext(:run))"), {"run": run_id}
         )
-    wanted = {one.key: one.event for one in named}
+    wanted = {one.key: one for one in named}
     there = select(events.c.key).where(events.c.run_id == run_id, events.c.key.in_(wanted))
     for key in connection.scalars(there).all():
         del wanted[key]
     if not wanted:
-        return
+        return frozenset()
     last = select(func.max(events.c.number)).where(events.c.run_id == run_id)
     first = (connection.scalar(last) or 0) + 1
     now = datetime.now(UTC)
@@ -160,15 +173,16 @@ def append_events(connection: Connection, run_id: str, named: Iterable[Named]) -
         {
             "run_id": run_id,
             "number": number,
-            "type": event.type.value,
+            "type": one.event.type.value,
             "key": key,
-            "at": now,
-            "data": json.dumps(dict(event.data), ensure_ascii=False),
+            "at": now if one.at is None else datetime.fromtimestamp(one.at, UTC),
+            "data": json.dumps(dict(one.event.data), ensure_ascii=False),
         }
-        for number, (key, event) in enumerate(wanted.items(), start=first)
+        for number, (key, one) in enumerate(wanted.items(), start=first)
     ]
     connection.execute(insert(events), rows)
     announce(connection, run_id)
+    return frozenset(wanted)
 
 
 def status_event(changes: Mapping[str, Any]) -> Named:

@@ -36,6 +36,11 @@ class GroupCommit:
         self._writer: asyncio.Task[None] | None = None
         self._closed = False
 
+    @property
+    def waiting(self) -> int:
+        """How many acts wait for the next transaction."""
+        return len(self._waiting)
+
     async def run(self, act: Act[T]) -> T:
         """Return what `act` returns, once its transaction is on disk.
 

@@ -82,6 +82,19 @@ class RunRecord:
     updated_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A run that a process takes up.
+
+    Attributes:
+        times: How many processes did since it last got further, this one included.
+        delivery_id: The delivery that brought it.
+    """
+
+    times: int
+    delivery_id: str
+
+
 class RunChanges(TypedDict, total=False):
     """What of a run can change; see `RunRecord`."""
 
@@ -155,7 +168,7 @@ class RunStore:
             values["cost_usd"] = None if changes["cost_usd"] is None else str(changes["cost_usd"])
         await self._update(run_id, values)
 
-    async def begin(self, run_id: str) -> int:
+    async def begin(self, run_id: str) -> Begun:
         """Note that a process takes the run up; return how many did since it last got further.
 
         The process in which it got further counts, too.
@@ -164,9 +177,10 @@ class RunStore:
             update(runs)
             .where(runs.c.id == run_id)
             .values(begun=runs.c.begun + 1)
-            .returning(runs.c.begun)
+            .returning(runs.c.begun, runs.c.delivery_id)
         )
-        return await self._database.write(lambda connection: connection.scalar(statement)) or 0
+        row = await self._database.write(lambda connection: connection.execute(statement).first())
+        return Begun(0, "") if row is None else Begun(*row)
 
     async def got_further(self, run_id: str) -> None:
         """Note that the run did something, in this process, that it never has to do again."""

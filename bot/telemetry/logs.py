@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any, TextIO, assert_never
 
 from bot.redaction import TOKENS_ALONE, Redactor, redactor_of
 from bot.settings.environment import LogFormat, LogLevel, ServerSettings
+from bot.telemetry.sampling import SampledHandler, Sampler
 
 if TYPE_CHECKING:
     from structlog.typing import Processor
+
+_AGENT = ("bot.repair.proposers", "bot.llm")
+"""Loggers whose lines are about models, unless they say otherwise."""
 
 _CHATTY = ("aiohttp.access", "asyncio", "httpx", "httpx2", "httpcore", "e2b", "anthropic")
 """Loggers of libraries whose every request is not ours to report."""
@@ -24,6 +28,7 @@ def configure_logs(settings: ServerSettings) -> None:
         settings.fixpoint_log_format,
         settings.fixpoint_log_level,
         redactor=redactor_of(settings, settings.fixpoint_redact),
+        burst=settings.fixpoint_log_burst,
     )
 
 
@@ -33,6 +38,7 @@ def configure(
     *,
     redactor: Redactor = TOKENS_ALONE,
     stream: TextIO | None = None,
+    burst: int = 0,
 ) -> None:
     """Send every log line of this process, those of libraries included, to one stream.
 
@@ -41,10 +47,11 @@ def configure(
         least: The least severe one that is written.
         redactor: Takes out what never appears in a line.
         stream: Where lines go; stderr when None.
+        burst: How many lines with the same sentence are written in a minute; 0 writes all.
     """
     import structlog
 
-    handler = logging.StreamHandler(stream if stream is not None else sys.stderr)
+    handler = SampledHandler(stream if stream is not None else sys.stderr, Sampler(burst))
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=_common(), processors=_last(style, redactor)
@@ -82,9 +89,22 @@ def _common() -> list[Processor]:
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
         structlog.stdlib.ExtraAdder(),
+        _categorised,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
     ]
+
+
+def _categorised(
+    _logger: Any, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
+    """Add what a line is about, unless it says so itself."""
+    if event.get("level") in {"error", "critical", "exception"}:
+        event["category"] = "error"
+    elif "category" not in event:
+        about_models = str(event.get("logger", "")).startswith(_AGENT)
+        event["category"] = "agent" if about_models else "app"
+    return event
 
 
 def _last(style: LogFormat, redactor: Redactor) -> list[Processor]:

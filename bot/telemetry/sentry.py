@@ -13,15 +13,35 @@ from bot.redaction import TOKENS_ALONE, Redactor, redactor_of
 from bot.settings.environment import ServerSettings
 
 if TYPE_CHECKING:
+    from sentry_sdk.integrations import Integration
     from sentry_sdk.types import Breadcrumb, Event, Hint
 
-_IDS = ("run_id", "delivery_id")
+_IDS = ("run_id", "attempt", "delivery_id", "request_id", "trace_id")
+"""Fields of log lines that are tags."""
+
+_OF_A_BREADCRUMB = (
+    "phase",
+    "attempt",
+    "seconds",
+    "proposer",
+    "accepted",
+    "verdict",
+    "model",
+    "turn",
+)
+"""Fields of log lines that a breadcrumb shows besides the sentence: none holds other people's text."""
+
 _KEPT_OF_A_REQUEST = frozenset({"url", "method"})
 
 
 def configure_sentry(settings: ServerSettings) -> None:
     """Report errors of this process where the settings say; without a DSN nothing is sent."""
-    start(settings.sentry_dsn, redactor=redactor_of(settings, settings.fixpoint_redact))
+    start(
+        settings.sentry_dsn,
+        environment=settings.sentry_environment,
+        redactor=redactor_of(settings, settings.fixpoint_redact),
+        traced=settings.sentry_traces_sample_rate,
+    )
 
 
 def start(
@@ -29,6 +49,7 @@ def start(
     *,
     environment: str = "production",
     redactor: Redactor = TOKENS_ALONE,
+    traced: float | None = None,
 ) -> bool:
     """Send unexpected errors to Sentry from now on; return whether a DSN was given.
 
@@ -36,6 +57,7 @@ def start(
         dsn: Where to; None sends nothing anywhere.
         environment: Sentry's name for this installation.
         redactor: Takes out what never leaves.
+        traced: Share of requests to this server whose performance is told; None: nothing is.
     """
     if dsn is None or not dsn.get_secret_value():
         return False
@@ -45,7 +67,10 @@ def start(
 
     def breadcrumb(crumb: Breadcrumb, hint: dict[str, Any]) -> Breadcrumb | None:
         fields = _log_fields(hint)
-        kept = {**crumb, "message": fields["event"]} if fields else crumb
+        if not fields:
+            return cast("Breadcrumb", redactor.values(crumb))
+        data = {name: fields[name] for name in _OF_A_BREADCRUMB if fields.get(name) is not None}
+        kept = {**crumb, "message": fields["event"], "data": data}
         return cast("Breadcrumb", redactor.values(kept))
 
     sentry_sdk.init(
@@ -57,6 +82,10 @@ def start(
         include_source_context=False,
         max_request_body_size="never",
         before_send=scrubber(redactor),
+        before_send_transaction=scrubber(redactor),
+        traces_sample_rate=traced,
+        trace_propagation_targets=[],  # nobody else is told of our traces
+        integrations=[] if traced is None else _traced_integrations(),
         before_breadcrumb=breadcrumb,
         auto_enabling_integrations=False,  # those of model SDKs would record conversations
         disabled_integrations=[ArgvIntegration, ModulesIntegration],
@@ -64,6 +93,13 @@ def start(
         send_client_reports=False,
     )
     return True
+
+
+def _traced_integrations() -> list[Integration]:
+    """Return what tells of requests to this server."""
+    from sentry_sdk.integrations.aiohttp import AioHttpIntegration
+
+    return [AioHttpIntegration(transaction_style="method_and_path_pattern")]
 
 
 def scrubber(redactor: Redactor = TOKENS_ALONE) -> Callable[[Event, Hint], Event | None]:
@@ -93,11 +129,14 @@ def _log_fields(hint: dict[str, Any]) -> dict[str, Any]:
 
 def _told(event: Event, fields: dict[str, Any]) -> dict[str, Any]:
     """Return the constant sentence, by which Sentry groups, and the ids that find the log again."""
-    if not fields:
-        return {}
-    ids = {name: str(fields[name]) for name in _IDS if name in fields}
-    tags = {**(event.get("tags") or {}), **ids}
-    return {"logentry": {"message": fields["event"]}, "tags": tags}
+    import structlog
+
+    bound = {**structlog.contextvars.get_contextvars(), **fields}
+    ids = {name: str(bound[name]) for name in _IDS if name in bound}
+    told: dict[str, Any] = {"tags": {**(event.get("tags") or {}), **ids}} if ids else {}
+    if fields:
+        told["logentry"] = {"message": fields["event"]}
+    return told
 
 
 def _reduced(event: Event) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from bot.web.api import PREFIX, Api
 from bot.web.bodies import read_body
 from bot.web.caller import ADMINISTRATOR, CALLER, Caller
 from bot.web.code import Code
+from bot.web.measurements import PATH as METRICS
 from bot.web.measurements import Measurements
 from bot.web.openapi import document
 from bot.web.pages.github_login import CALLBACK, GitHubLogin, login_address
@@ -88,7 +89,7 @@ def add_routes(app: web.Application, parts: Parts) -> None:
 
     app.router.add_get(f"{PREFIX}/openapi.json", described)
     app.router.add_post("/code", parts.code.handle)
-    app.router.add_get("/metrics", parts.measurements.handle)
+    app.router.add_get(METRICS, parts.measurements.handle)
     parts.pages.add_to(app)
     if not parts.access.is_open:
         _log.warning("dashboard and API are off", problem=OFF)
@@ -107,12 +108,13 @@ def _door(parts: Parts) -> Middleware:
     @web.middleware
     async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Let in who may; every error is a sentence, and every answer can be found in the log."""
-        if request.path in _OPEN:
-            return await handler(request)
         request[_NAME] = uuid.uuid4().hex[:16]
         with structlog.contextvars.bound_contextvars(request_id=request[_NAME]):
+            if request.path in _OPEN:
+                return await handler(request)
             try:
-                await _let_in(parts, request)
+                if not parts.measurements.admits(request):
+                    await _let_in(parts, request)
                 await read_body(request)
                 return await handler(request)
             except ApiProblem as problem:
@@ -186,4 +188,4 @@ def _is_own(request: web.Request) -> bool:
 
 
 def _is_for_programs(path: str) -> bool:
-    return path.startswith(("/api/", "/health")) or path in {"/code", "/metrics"}
+    return path.startswith(("/api/", "/health")) or path in {"/code", METRICS}

@@ -109,6 +109,16 @@ async def test_a_run_that_is_taken_up_again(store: EventStore) -> None:
     assert len(again) == len(EVERY)
 
 
+async def test_what_is_new_is_told_once(store: EventStore) -> None:
+    """Whoever counts hears of each event when it is kept, and not of one that is repeated."""
+    heard: list[Progress] = []
+    for told in (EVERY[:5], EVERY):
+        async with Recorder(store, "run", Redactor(), lambda event, _: heard.append(event)) as one:
+            for event in told:
+                one(event)
+    assert tuple(heard) == EVERY
+
+
 async def test_output_is_joined_and_redacted(store: EventStore) -> None:
     """Also where a secret comes in two pieces; what follows comes behind it."""
     kept = await recorded(

@@ -305,10 +305,11 @@ async def test_interruptions_are_counted_until_a_run_gets_further(database: Data
     """Each process that takes it up counts, from the one in which it last got further."""
     store = RunStore(database)
     await store.create(REQUEST, "guid-1")
-    assert [await store.begin(REQUEST.run_id) for _ in range(3)] == [1, 2, 3]
+    assert [(await store.begin(REQUEST.run_id)).times for _ in range(3)] == [1, 2, 3]
     await store.got_further(REQUEST.run_id)
-    assert await store.begin(REQUEST.run_id) == 2
-    assert await store.begin("another") == 0
+    begun = await store.begin(REQUEST.run_id)
+    assert (begun.times, begun.delivery_id) == (2, "guid-1")
+    assert (await store.begin("another")).times == 0
 
 
 async def test_runs_are_found_by_thread_and_by_age(database: Database) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import io
 import json
+import logging
 import re
 import subprocess
 import sys
@@ -17,6 +19,7 @@ from pydantic import SecretStr
 
 from bot.errors import NotPermitted
 from bot.redaction import Redactor
+from bot.telemetry.sampling import WINDOW, SampledHandler, Sampler
 from bot.telemetry.sentry import scrubber, start
 
 LOGGING = """
@@ -64,7 +67,9 @@ def test_json_lines() -> None:
         "delivery_id": "d-1",
         "level": "info",
         "logger": "bot.example",
+        "category": "app",
     }
+    assert failure["category"] == "error"
     assert library["event"] == "password is [redacted][redacted]"
     assert "run_id" not in failure
     assert failure["url"] == "https://[redacted]@host/"
@@ -133,7 +138,8 @@ from bot.telemetry.logs import configure, context
 from bot.telemetry.sentry import start
 
 redactor = Redactor((SecretStr("hunter2secret"),))
-assert start(SecretStr(sys.argv[1]), environment="test", redactor=redactor)
+share = float(sys.argv[2]) if len(sys.argv) > 2 else None
+assert start(SecretStr(sys.argv[1]), environment="test", redactor=redactor, traced=share)
 for error in (NotPermitted("expected"), RuntimeError("bug with hunter2secret")):
     try:
         local = "value of a local variable"
@@ -141,15 +147,15 @@ for error in (NotPermitted("expected"), RuntimeError("bug with hunter2secret")):
     except Exception as caught:
         sentry_sdk.capture_exception(caught)
 configure(LogFormat.JSON)
-with context(run_id="ab12"):
-    structlog.get_logger("bot.example").info("step", secret="hunter2secret")
+with context(run_id="ab12", attempt=2), sentry_sdk.start_transaction(name="hunter2secret"):
+    structlog.get_logger("bot.example").info("phase started", phase="verify", detail="pytest a.py")
     structlog.get_logger("bot.example").error("publication failed", repository="o/r")
 sentry_sdk.flush(5)
 """
 
 
-async def test_what_sentry_receives() -> None:
-    """A real envelope holds the bug, its release and traceback, and nothing that is private."""
+async def reported(*arguments: str) -> list[str]:
+    """Return the envelopes that a process of its own sends, as text."""
     received: list[str] = []
 
     async def collect(request: web.Request) -> web.Response:
@@ -160,20 +166,35 @@ async def test_what_sentry_receives() -> None:
     app.router.add_post("/api/1/envelope/", collect)
     async with TestServer(app) as server:
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            REPORTING,
-            f"http://key@127.0.0.1:{server.port}/1",
+            *(sys.executable, "-c", REPORTING),
+            *(f"http://key@127.0.0.1:{server.port}/1", *arguments),
             stderr=asyncio.subprocess.DEVNULL,
         )
         assert await process.wait() == 0
+    return received
+
+
+async def test_what_sentry_receives() -> None:
+    """A real envelope holds the bug, its release and traceback, and nothing that is private."""
+    received = await reported()
     bug, logged = (json.loads(envelope.splitlines()[2]) for envelope in received)
     _check_bug(bug)
     assert logged["logentry"] == {"message": "publication failed"}
-    assert logged["tags"] == {"run_id": "ab12"}
-    assert [crumb["message"] for crumb in logged["breadcrumbs"]["values"]] == ["step"]
-    for private in ("value of a local variable", "hunter2secret"):
+    assert logged["tags"] == {"run_id": "ab12", "attempt": "2"}
+    [crumb] = logged["breadcrumbs"]["values"]
+    assert (crumb["message"], crumb["data"]) == ("phase started", {"phase": "verify", "attempt": 2})
+    for private in ("value of a local variable", "hunter2secret", "pytest a.py"):
         assert private not in "".join(received)
+
+
+async def test_sentry_hears_of_performance_when_asked_to() -> None:
+    """Of nothing else than before, and redacted."""
+    received = await reported("1.0")
+    told = [json.loads(line) for envelope in received for line in envelope.splitlines()]
+    [transaction] = [one for one in told if one.get("type") == "transaction" and "spans" in one]
+    assert transaction["transaction"] == "[redacted]"
+    assert transaction["release"].startswith("fixpoint@")
+    assert "hunter2secret" not in "".join(received)
 
 
 def _check_bug(event: dict[str, Any]) -> None:
@@ -188,3 +209,44 @@ def _check_bug(event: dict[str, Any]) -> None:
 def _text(data: bytes) -> str:
     """Return an envelope, compressed or not."""
     return (gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data).decode()
+
+
+def record(sentence: str, level: int = logging.WARNING) -> logging.LogRecord:
+    """Return a line as structlog hands it on."""
+    return logging.LogRecord("bot.example", level, "", 0, {"event": sentence}, (), None)
+
+
+def test_what_repeats_itself_is_sampled() -> None:
+    """A burst is written, then every hundredth; each sentence has a burst, and errors all of it."""
+    sampler = Sampler(3, lambda: 0.0)
+    taken = [n for n in range(1, 300) if sampler.takes(record("noisy"))]
+    assert taken == [1, 2, 3, 103, 203]
+    assert sampler.takes(record("rare"))
+    assert all(sampler.takes(record("broke", logging.ERROR)) for _ in range(10))
+    assert all(Sampler(0).takes(record("noisy")) for _ in range(10))
+
+
+def test_what_was_left_out_is_said() -> None:
+    """When the minute is over, and at the end; then counting begins anew."""
+    now = 0.0
+    stream = io.StringIO()
+    sampler = Sampler(1, lambda: now)
+    handler = SampledHandler(stream, sampler)
+    handler.setFormatter(
+        logging.Formatter(
+            "%(message)s %(sentence)s %(lines)s", defaults={"sentence": "", "lines": ""}
+        )
+    )
+    for _ in range(5):
+        handler.handle(record("noisy"))
+    now = WINDOW
+    handler.handle(record("noisy"))
+    handler.handle(record("noisy"))
+    handler.close()
+    noisy = "{'event': 'noisy'}  "
+    assert stream.getvalue().splitlines() == [
+        noisy,
+        "lines left out noisy 4",
+        noisy,
+        "lines left out noisy 1",
+    ]

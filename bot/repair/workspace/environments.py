@@ -14,7 +14,7 @@ import math
 import os
 import time
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -105,10 +105,14 @@ class Environments:
     def __init__(self, folder: Path, provider: Remover) -> None:
         self._folder = folder
         self._provider = provider
+        self.looked_up: Callable[[bool], None] = lambda _: None
+        """Hears of each look whether it found an environment."""
 
     async def find(self, key: str) -> Environment | None:
         """Return the environment of that key, unless it is too old."""
-        return await asyncio.to_thread(self._read, key)
+        found = await asyncio.to_thread(self._read, key)
+        self.looked_up(found is not None)
+        return found
 
     async def keep(self, key: str, environment: Environment) -> bool:
         """Note an environment, unless a run beside this one kept one of the same key before.
@@ -127,7 +131,7 @@ class Environments:
 
     async def forget(self, key: str) -> None:
         """Drop an environment that turned out to be of no use."""
-        found = await self.find(key)
+        found = await asyncio.to_thread(self._read, key)
         await asyncio.to_thread(self._file(key).unlink, missing_ok=True)
         if found is not None:
             with contextlib.suppress(SandboxError):

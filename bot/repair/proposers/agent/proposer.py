@@ -9,17 +9,17 @@ from dataclasses import replace
 
 import prompts
 from bot.errors import ProviderError, RequestTooLong
-from bot.llm.base import Model, StopReason, ToolCall, ToolResult, Turn
+from bot.llm.base import Model, StopReason, Turn
 from bot.model import Patch, Proposal, Usage
-from bot.model.progress import Listener, Noticed, ToolUsed, TurnFinished
+from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.model.untrusted import clip
 from bot.repair.proposers.agent import notices
-from bot.repair.proposers.agent.actions import file_of, in_words
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.repetition import Repetition
+from bot.repair.proposers.agent.telling import tool_used, turn_finished
 from bot.repair.proposers.agent.tools import TOOLS, Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.base import Task, Workbench
@@ -32,8 +32,6 @@ _ENDED_AFTER = 5
 _CUT_ANSWERS = 2
 """How many answers in a row may be cut off before they did anything."""
 _SUMMARY_CHARACTERS = 4_000
-_TOLD_CHARACTERS = 4_000
-"""Of each text that is told to those who watch."""
 
 
 class AgentProposer:
@@ -124,13 +122,14 @@ class _Work:
     async def _next_answer(self, number: int) -> ModelTurn:
         step = f"{self._name}: turn {number}"
         self._transcript.shorten_when_long()
+        began = time.monotonic()
         try:
             answer = await self._ask(step)
         except RequestTooLong:
             if not self._transcript.shorten():
                 raise
             answer = await self._ask(f"{step}, shortened")
-        self._take_note(answer.turn, number)
+        self._take_note(answer.turn, number, time.monotonic() - began)
         return answer
 
     async def _ask(self, step: str) -> ModelTurn:
@@ -148,7 +147,7 @@ class _Work:
         self._usage += usage
         self._spend(usage)
 
-    def _take_note(self, turn: Turn, number: int) -> None:
+    def _take_note(self, turn: Turn, number: int, seconds: float) -> None:
         self._pay(turn.usage)
         self._last = turn
         self._transcript.add_turn(turn)
@@ -156,9 +155,11 @@ class _Work:
             if note not in self._notes:
                 self._notes.append(note)
                 self._listener(Noticed(note))
-        action = ", ".join(map(in_words, turn.tool_calls)) or agent.finished()
-        said = clip(turn.text.strip(), _TOLD_CHARACTERS)
-        self._listener(TurnFinished(self._task.n, number, turn.model, action, self._usage, said))
+        self._listener(
+            turn_finished(
+                turn, attempt=self._task.n, number=number, usage=self._usage, seconds=seconds
+            )
+        )
 
     async def _act_on(self, answer: ModelTurn, number: int, *, turns_left: int) -> str | None:
         """Do what the turn asks for; return why the attempt ends (empty: done), None to go on."""
@@ -176,34 +177,18 @@ class _Work:
         self._cut_answers = 0
         results, most_repeated = [], 0
         for position, call in enumerate(answer.turn.tool_calls, start=1):
+            began = time.monotonic()
             result = await self._tools.use(call, f"{self._name}: turn {number}.{position}")
             result = replace(result, text=self._scrub(result.text))
             results.append(result)
-            self._tell(call, result, number)
+            seconds = time.monotonic() - began
+            told = tool_used(call, result, attempt=self._task.n, turn=number, seconds=seconds)
+            self._listener(told)
             most_repeated = max(most_repeated, self._repetition.count(call, result))
         if most_repeated >= _ENDED_AFTER:
             return agent.repeated(most_repeated)
         self._transcript.add_answer(results, self._note(answer, turns_left, most_repeated))
         return None
-
-    def _tell(self, call: ToolCall, result: ToolResult, number: int) -> None:
-        """Tell who watches what a tool was asked, and what it answered."""
-        path, operation = file_of(call)
-        asked = {name: clip(str(one), _TOLD_CHARACTERS) for name, one in call.input.items()}
-        answer = clip(result.text, _TOLD_CHARACTERS)
-        self._listener(
-            ToolUsed(
-                attempt=self._task.n,
-                turn=number,
-                tool=call.name,
-                action=in_words(call),
-                asked=asked,
-                answer=answer,
-                failed=result.is_error,
-                path=path,
-                operation=operation,
-            )
-        )
 
     def _go_on_after_cut(self, answer: ModelTurn) -> str | None:
         self._cut_answers += 1
