@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from types import TracebackType
@@ -29,7 +30,13 @@ class FixpointServer:
 
     process: Serving
 
-    def __init__(self, folder: Path, model: ModelServer | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        model: ModelServer | None = None,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
+        """Keep all in `folder`; `more` are further variables of the server."""
         folder.mkdir(parents=True)
         self.folder = folder
         state = GitHubState(folder / "github")
@@ -37,6 +44,7 @@ class FixpointServer:
         state.install("acme")
         self.github = GitHubServer(state)
         self._model = model
+        self._more = dict(more or {})
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
@@ -84,7 +92,7 @@ class FixpointServer:
         settings = settings_of(self.github, self.folder)
         if self._model is not None:
             settings |= {"OPENAI_BASE_URL": self._model.openai_url, "OPENAI_MODEL": MODEL}
-        return settings
+        return settings | self._more
 
 
 def settings_of(github: GitHubServer, folder: Path) -> dict[str, str]:

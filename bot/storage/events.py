@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Row, delete, func, insert, select, text
 from bot.model.events import EventType, KeptEvent, RunEvent
 from bot.storage.database import Database
 from bot.storage.signals import Signals, announce
-from bot.storage.tables import events
+from bot.storage.tables import events, runs
 
 PAGE = 500
 """Events that are read at once."""
@@ -148,8 +148,13 @@ class EventStore:
                     yield ()
 
     async def prune(self, older_than: datetime) -> int:
-        """Delete the events kept before then; return how many."""
-        statement = delete(events).where(events.c.at < older_than)
+        """Delete what happened before then in runs that are over; return how many events.
+
+        Those of a run that waits for a person stay: its numbers go on, and its trace is read
+        from them.
+        """
+        active = select(runs.c.id).where(runs.c.status != "done")
+        statement = delete(events).where(events.c.at < older_than, events.c.run_id.not_in(active))
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
 

@@ -141,9 +141,16 @@ async def test_a_quiet_run_has_a_pulse(database: Database) -> None:
 
 
 async def test_old_events_go(database: Database) -> None:
-    """By age, whatever became of their run."""
+    """By age, once their run is over: the numbers of one that waits for a person go on."""
     store = EventStore(database)
-    await store.append(RUN, notes("a"))
+    runs = RunStore(database, store.signals)
+    later = datetime.now(UTC) + timedelta(days=1)
+    await store.append("forgotten", notes("a"))
+    await runs.create(REQUEST, "guid")
+    await runs.update(RUN, status=RunStatus.WAITING)
     assert await store.prune(datetime.now(UTC) - timedelta(days=1)) == 0
-    assert await store.prune(datetime.now(UTC) + timedelta(days=1)) == 1
+    assert await store.prune(later) == 1
+    await runs.update(RUN, status=RunStatus.DONE)
+    assert [one.number for one in await store.after(RUN)] == [1, 2, 3]
+    assert await store.prune(later) == 3
     assert await store.after(RUN) == ()
