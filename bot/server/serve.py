@@ -217,14 +217,16 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             )
         )
         missed = MissedDeliveries(github, stores.deliveries, every=settings.fixpoint_missed_seconds)
-        await stack.enter_async_context(in_background(missed.keep_looking))
         housekeeping = Housekeeping(stores, journal)
-        await stack.enter_async_context(in_background(housekeeping.keep_tidy))
         most = int(settings.fixpoint_mirrors_gb * 10**9)
         await stack.enter_async_context(
-            in_background(partial(keep_mirrors_tidy, folder / "mirrors", most))
+            in_background(
+                missed.keep_looking,
+                housekeeping.keep_tidy,
+                partial(keep_mirrors_tidy, folder / "mirrors", most),
+                partial(keep_sandboxes_tidy, sandboxes),
+            )
         )
-        await stack.enter_async_context(in_background(partial(keep_sandboxes_tidy, sandboxes)))
         app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
         control = RunControl(
             github, stores, durable.start, waiting, Rights(github), settings.github_url
