@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 MACHINE := scripts/prepare-machine
 
-.PHONY: demo test test-all lint types layers unit coverage lock format sentences bench clean
+.PHONY: demo test test-all lint types layers unit coverage lock format sentences api-tools api-fuzz bench clean
 
 demo: $(READY)
 	@$(MACHINE) bubblewrap
@@ -47,6 +47,16 @@ coverage: unit
 sentences: $(READY)
 	@$(BIN)/python -m tests.sentences
 	@$(BIN)/python -m tests.rules_page
+
+# Programs of others that read the API's description. They need other versions of what we need.
+API_TOOLS := $(VENV)/api-tools
+api-tools: $(READY)
+	@test -x $(API_TOOLS)/bin/python || $(PYTHON) -m venv $(API_TOOLS)
+	@$(BIN)/uv pip install --quiet --python $(API_TOOLS)/bin/python schemathesis==4.32.5 openapi-python-client==0.29.1
+
+# Ten minutes or more of requests that nobody would write.
+api-fuzz: api-tools
+	API_EXAMPLES=100 $(BIN)/python -m pytest tests/flows/test_api_tools.py -k described
 
 bench: $(READY)
 	@$(MACHINE) bubblewrap

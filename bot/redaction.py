@@ -40,6 +40,9 @@ TOKEN_SHAPES: tuple[re.Pattern[str], ...] = tuple(
         r"AIza(?<=\bAIza)[A-Za-z0-9_-]{35}",
         r"xox[abeoprs]-(?<=\bxox[abeoprs]-)[A-Za-z0-9-]{10,}",
         r"glpat-(?<=\bglpat-)[A-Za-z0-9_-]{20,}",
+        r"fxp_(?<=\bfxp_)[0-9a-f]{12}_[0-9a-f]{64}",  # our own: bot/storage/api_keys.py
+        # https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
+        r"whsec_(?<=\bwhsec_)[A-Za-z0-9+/]{32,}={0,2}",
         r"npm_(?<=\bnpm_)[A-Za-z0-9]{36}\b",
         r"pypi-AgEI(?<=\bpypi-AgEI)[A-Za-z0-9_-]{16,}",
         # RFC 7519: three base64url parts, the first two of them JSON objects

@@ -1,4 +1,4 @@
-"""The commands: serve, fix, verify, localise, ci, runs, watch, logs, top, doctor, config."""
+"""The commands, each with its options: what `fixpoint --help` lists."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, assert_never
 import typer
 
 from bot.commands.ci import ci_app
+from bot.commands.keys import keys_app
 from bot.commands.options import (
     AsOfOption,
     JsonOption,
@@ -23,6 +24,7 @@ from bot.commands.options import (
     TimeoutOption,
 )
 from bot.commands.refusing import refuse, usage_errors
+from bot.commands.webhooks import webhooks_app
 from sandbox.interrupts import let_programs_be_interrupted
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ config_app = typer.Typer(
 )
 app.add_typer(config_app, name="config")
 app.add_typer(ci_app, name="ci")
+app.add_typer(keys_app, name="keys")
+app.add_typer(webhooks_app, name="webhooks")
 
 FIXED, NOT_FIXED, NEEDS_PERSON, INTERRUPTED = 0, 1, 3, 130
 """Exit codes: fixed or fine; not fixed; fixed, if a person approves; interrupted twice. Another is
@@ -190,12 +194,9 @@ def budget(
 ) -> None:
     """Show today's model spending, what is reserved, and what each cap has left."""
     from bot.commands.budget import run_budget
-    from bot.errors import StorageError, UsageError
 
-    try:
+    with usage_errors():
         run_budget(name, as_json=as_json)
-    except (UsageError, StorageError) as error:
-        refuse(str(error))
 
 
 @app.command()

@@ -52,7 +52,7 @@ ServerOption = Annotated[
     typer.Option(
         "--server",
         metavar="URL",
-        help="URL of the server; FIXPOINT_URL or http://127.0.0.1:8080 if omitted. The token "
-        "comes from FIXPOINT_ADMIN_TOKEN.",
+        help="URL of the server; FIXPOINT_URL or http://127.0.0.1:8080 if omitted. The key "
+        "comes from FIXPOINT_API_KEY.",
     ),
 ]

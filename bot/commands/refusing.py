@@ -20,10 +20,10 @@ def refuse(sentence: str) -> NoReturn:
 
 @contextmanager
 def usage_errors() -> Iterator[None]:
-    """Refuse what the body raises `UsageError` for."""
-    from bot.errors import UsageError
+    """Refuse what the body can't do because of what it was given, or of the database."""
+    from bot.errors import StorageError, UsageError
 
     try:
         yield
-    except UsageError as error:
+    except (UsageError, StorageError) as error:
         refuse(str(error))

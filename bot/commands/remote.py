@@ -14,6 +14,7 @@ import httpx
 from bot.errors import UsageError
 
 URL_VARIABLE = "FIXPOINT_URL"
+KEY_VARIABLE = "FIXPOINT_API_KEY"
 TOKEN_VARIABLE = "FIXPOINT_ADMIN_TOKEN"  # noqa: S105 - its name
 DEFAULT_URL = "http://127.0.0.1:8080"
 
@@ -41,6 +42,10 @@ class ToldEvent:
     data: Mapping[str, Any]
 
 
+class NotAllowed(UsageError):
+    """The key lacks a scope; the text names it."""
+
+
 class RemoteServer:
     """A server, as its API shows it. Every method raises `UsageError` with what to do."""
 
@@ -48,11 +53,12 @@ class RemoteServer:
         """Say where it is.
 
         Args:
-            environ: Has the address and the admin token, which never is an argument.
+            environ: Has the address, and the key or admin token, which never is an argument.
             url: Goes before the address there.
         """
         self._url = (url or environ.get(URL_VARIABLE, "").strip() or DEFAULT_URL).rstrip("/")
-        token = environ.get(TOKEN_VARIABLE, "").strip()
+        token = (environ.get(KEY_VARIABLE, "") or environ.get(TOKEN_VARIABLE, "")).strip()
+        self._shows_token = bool(token)
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         try:
             self._client = httpx.Client(
@@ -70,9 +76,12 @@ class RemoteServer:
         """Return a run."""
         return self._get(f"/runs/{run_id}", {})
 
-    def health(self) -> dict[str, Any]:
-        """Return how well the server is."""
-        return self._json("/health/detailed", {})
+    def health(self) -> dict[str, Any] | None:
+        """Return how well the server is; None where the key does not allow to ask."""
+        try:
+            return self._json("/health/detailed", {})
+        except NotAllowed:
+            return None
 
     def logs(self, run_id: str) -> Iterator[str]:
         """Yield the output of a run's commands; untrusted text."""
@@ -127,7 +136,7 @@ class RemoteServer:
             with self._client.stream(method, path, **more) as answer:
                 if answer.status_code != httpx.codes.OK:
                     answer.read()
-                    raise UsageError(self._refusal(answer))
+                    raise self._refusal(answer)
                 yield answer
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol) as error:
             raise UsageError(
@@ -135,10 +144,20 @@ class RemoteServer:
                 f"{URL_VARIABLE}."
             ) from error
 
-    def _refusal(self, answer: httpx.Response) -> str:
-        if answer.status_code == httpx.codes.UNAUTHORIZED:
-            return f"{self._url} wants the admin token. Set {TOKEN_VARIABLE}."
+    def _refusal(self, answer: httpx.Response) -> UsageError:
         try:
-            return str(answer.json()["detail"])
+            said = str(answer.json()["detail"])
         except (ValueError, KeyError, TypeError):
-            return f"{self._url} answered with status {answer.status_code}."
+            said = f"{self._url} answered with status {answer.status_code}."
+        match answer.status_code:
+            case httpx.codes.UNAUTHORIZED if not self._shows_token:
+                return UsageError(
+                    f"{self._url} wants a key. Set {KEY_VARIABLE} to one that "
+                    "`fixpoint keys create` printed."
+                )
+            case httpx.codes.UNAUTHORIZED:
+                return UsageError(f"{self._url} refused the key. {said}")
+            case httpx.codes.FORBIDDEN:
+                return NotAllowed(said)
+            case _:
+                return UsageError(said)

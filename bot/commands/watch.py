@@ -6,12 +6,13 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from bot.commands.remote import RemoteServer, ToldEvent
+from bot.commands.standing_line import StandingLine
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
 from bot.reporting.figures import count, duration, money
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _REFRESH_SECONDS = 1.0
 _TOP_RUNS = 30
+_STYLES = {"status": "bold", "attempt": "bold", "phase": "cyan", "note": "yellow"}
+"""Of the lines of events in a terminal."""
 
 
 def run_runs(*, url: str | None, repository: str, status: str, limit: int, as_json: bool) -> None:
@@ -46,14 +49,41 @@ def run_watch(run_id: str | None, *, url: str | None) -> bool:
     """Print what happens in a run until it is over; return whether it ended fixed."""
     server = RemoteServer(os.environ, url)
     run_id = run_id or _youngest(server)
-    for event in server.follow(run_id):
-        line = event_line(event)
-        if line is not None:
-            print(f"{event.at[11:19]}  {line}", flush=True)  # noqa: T201 - what was asked for
+    events = server.follow(run_id)
+    if sys.stdout.isatty():
+        _show_live(events)
+    else:
+        for event in events:
+            line = event_line(event)
+            if line is not None:
+                print(f"{event.at[11:19]}  {line}", flush=True)  # noqa: T201 - what was asked for
     run = server.run(run_id)
     if run["pull_request_url"]:
         print(printable(run["pull_request_url"]))  # noqa: T201
     return bool(run["verdict"] == "fixed")
+
+
+def _show_live(events: Iterator[ToldEvent]) -> None:
+    """Print what happens above a line that says where the run is."""
+    from rich.console import Console
+    from rich.live import Live
+    from rich.spinner import Spinner
+    from rich.text import Text
+
+    standing, console = StandingLine(), Console(highlight=False)
+    spinner = Spinner("dots", Text(""))
+
+    def shown() -> Spinner:
+        spinner.update(text=Text(standing.text(datetime.now(UTC))))
+        return spinner
+
+    with Live(console=console, get_renderable=shown, transient=True, refresh_per_second=8):
+        for event in events:
+            standing.take(event)
+            line = event_line(event)
+            if line is not None:
+                text = Text.assemble((event.at[11:19], "dim"), "  ", line)
+                console.print(text, style=_STYLES.get(event.type, ""), soft_wrap=True)
 
 
 def run_logs(run_id: str, *, url: str | None) -> None:
@@ -122,12 +152,15 @@ def _top(server: RemoteServer) -> Group:
     from rich.text import Text
 
     health, runs = server.health(), server.runs(limit=_TOP_RUNS)["runs"]
+    table = _table(runs, datetime.now(UTC))
+    if health is None:
+        return Group(Text("Fixpoint   the server's health requires the scope `admin`"), table)
     standing = ", ".join(
         f"{number} {status}" for status, number in health["runs"].items() if status != "done"
     )
     bad = [f"{one['name']}: {one['detail']}" for one in health["checks"] if not one["ok"]]
     head = Text(f"Fixpoint {health['version']}   health {health['score']}   {standing}")
-    return Group(head, *map(Text, bad), _table(runs, datetime.now(UTC)))
+    return Group(head, *map(Text, bad), table)
 
 
 def _table(runs: list[dict[str, Any]], now: datetime) -> Table:

@@ -119,6 +119,9 @@ class FixRequest:
         asked_through: For what was asked on a page or by a program, the key that names the question;
             else "".
         given_test: A test that came with it, or None.
+        asked_by: Name of who asked on a page or by a program, or "".
+        session: Id of the session that it is a part of: its patch is a commit on the branch of the
+            session's pull request, as soon as there is one. Else None.
     """
 
     repository: str
@@ -136,6 +139,8 @@ class FixRequest:
     continues: str | None = None
     asked_through: str = ""
     given_test: GivenTest | None = None
+    asked_by: str = ""
+    session: str | None = None
 
     @property
     def run_id(self) -> str:
@@ -151,12 +156,12 @@ class FixRequest:
         if self.continues is not None:
             key = f"{repository}+{self.continues}"
         elif self.asked_through:
-            key = f"{repository}!{self.asked_through}"
+            return id_of_asked(repository, self.asked_through)
         elif self.failed is None:
             key = f"{repository}/{self.comment_id}/{self.asked_at.isoformat()}"
         else:
             key = f"{repository}@{self.failed.sha}#{self.turn}"
-        return hashlib.sha256(key.encode()).hexdigest()[:12]
+        return _id(key)
 
     def again(self, earlier: FixRequest) -> FixRequest:
         """Return this request, with what it leaves unset taken from `earlier`."""
@@ -174,3 +179,12 @@ class FixRequest:
             at: When, UTC.
         """
         return replace(self, actor=by, asked_at=at, continues=self.run_id)
+
+
+def id_of_asked(repository: str, asked_through: str) -> str:
+    """Return the id of the run that answers what was asked through that key."""
+    return _id(f"{repository.lower()}!{asked_through}")
+
+
+def _id(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()[:12]

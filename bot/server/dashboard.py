@@ -12,14 +12,23 @@ from bot.storage.database import Database
 from bot.storage.run_lists import RunLists
 from bot.storage.stores import Stores
 from bot.web.access import AdminAccess
-from bot.web.api import Api
+from bot.web.api.artifact_operations import ArtifactOperations
+from bot.web.api.figure_operations import FigureOperations
+from bot.web.api.openapi import document
+from bot.web.api.run_operations import RunOperations
+from bot.web.api.service import Api
+from bot.web.api.session_operations import SessionOperations
 from bot.web.application import Parts
 from bot.web.code import Code
 from bot.web.health import ServiceHealth
+from bot.web.keys import KeyAccess
 from bot.web.measurements import Measurements
+from bot.web.origins import Origins
 from bot.web.pages.github_login import GitHubLogin
 from bot.web.pages.site import PageData, Pages
 from bot.web.people import People
+from bot.web.prompts import Prompts
+from bot.web.rates import RateLimits
 from bot.web.run_control import RunControl
 from bot.web.sessions import Sessions
 
@@ -41,6 +50,13 @@ def web_parts(
     )
     sessions = Sessions(_session_secret(settings))
     lists = RunLists(database)
+    api = Api(
+        RunOperations(control, lists),
+        ArtifactOperations(control, stores.events),
+        SessionOperations(Prompts(control, stores, github)),
+        FigureOperations(lists, stores.ledger, caps_of(settings)),
+    )
+    described = document(api.operations())
     data = PageData(
         control,
         stores.events,
@@ -50,12 +66,17 @@ def web_parts(
         settings,
         settings.github_url,
         services,
+        described,
     )
     return Parts(
         access,
         sessions,
         login,
-        Api(control, stores.events, lists),
+        KeyAccess(stores.keys),
+        RateLimits(settings.fixpoint_api_rate),
+        Origins(settings.fixpoint_api_origins),
+        api,
+        described,
         Code(control, stores.events),
         Pages(access, sessions, login, data),
         measurements,

@@ -1,4 +1,4 @@
-"""Delete what is no longer needed: old deliveries, events and results, mirrors, sandboxes."""
+"""Delete what is no longer needed: deliveries, events, messages, results, mirrors, sandboxes."""
 
 from __future__ import annotations
 
@@ -39,12 +39,14 @@ class Housekeeping:
         """Look after these.
 
         Args:
-            stores: Of deliveries, of commits whose checks failed or were awaited, and of events.
+            stores: Of deliveries, of commits whose checks failed or were awaited, of events, and of
+                what webhooks were told.
             journal: Of light steps.
         """
         self._deliveries = stores.deliveries
         self._commits = stores.commits
         self._events = stores.events
+        self._messages = stores.messages
         self._journal = journal
 
     async def keep_tidy(self) -> None:
@@ -64,13 +66,15 @@ class Housekeeping:
         deliveries = await self._deliveries.prune(older_than)
         commits = await self._commits.prune(older_than - COMMITS_KEPT)
         events = await self._events.prune(older_than)
+        messages = await self._messages.prune(older_than)
         acts = await self._journal.prune(older_than)
-        if deliveries or commits or events or acts:
+        if deliveries or commits or events or messages or acts:
             _log.info(
                 "old data thrown away",
                 deliveries=deliveries,
                 commits=commits,
                 events=events,
+                messages=messages,
                 acts=acts,
             )
 

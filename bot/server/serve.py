@@ -69,6 +69,7 @@ from bot.web.health import ServiceHealth
 from bot.web.measurements import Measurements
 from bot.web.rights import Rights
 from bot.web.run_control import RunControl
+from bot.web.webhooks.sending import WebhookSender
 
 LOOK_AGAIN = 4
 """How many times `FIXPOINT_RETRY_SECONDS` checks that still run are left alone at first."""
@@ -218,10 +219,12 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
         )
         missed = MissedDeliveries(github, stores.deliveries, every=settings.fixpoint_missed_seconds)
         housekeeping = Housekeeping(stores, journal)
+        webhooks = WebhookSender(stores, first_wait=timing.retry_seconds)
         most = int(settings.fixpoint_mirrors_gb * 10**9)
         await stack.enter_async_context(
             in_background(
                 missed.keep_looking,
+                webhooks.keep_sending,
                 housekeeping.keep_tidy,
                 partial(keep_mirrors_tidy, folder / "mirrors", most),
                 partial(keep_sandboxes_tidy, sandboxes),

@@ -21,6 +21,7 @@ from bot.settings.values import (
     FolderPath,
     HttpUrl,
     Logins,
+    Origins,
     Patterns,
     PrivateKey,
     Registries,
@@ -304,6 +305,15 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         None,
         description="URL of this server as browsers know it, for logging in behind a proxy that "
         "doesn't pass on the host; if unset, each request's own.",
+    )
+    fixpoint_api_rate: int = Field(
+        600, ge=1, description="Maximum number of API requests per key per minute."
+    )
+    fixpoint_api_origins: Origins = Field(
+        (),
+        description="Origins of web pages that may use the API with a key, separated by spaces, "
+        "such as `https://app.example.com`; `*` allows all.",
+        json_schema_extra={"default_text": ""},
     )
     host: str = Field(
         "0.0.0.0",  # noqa: S104 - a server in a container is reached from outside it

@@ -55,6 +55,19 @@ def _registries(value: object) -> tuple[SecretStr, ...]:
     return tuple(map(SecretStr, words))
 
 
+def _origins(value: object) -> tuple[str, ...]:
+    words = value.split() if isinstance(value, str) else []
+    for word in words:
+        try:
+            parts = urlsplit(word)
+            whole = f"{parts.scheme}://{parts.netloc}" == word and bool(parts.hostname)
+        except ValueError:
+            whole = False
+        if word != "*" and not (whole and parts.scheme in {"http", "https"}):
+            raise ValueError("must be origins such as https://app.example.com, or *")
+    return tuple(words)
+
+
 def _private_key(value: SecretStr) -> SecretStr:
     r"""Return the PEM text of a key given as text, as one line with `\n`, or as a file's path."""
     # Slow to import, and only a server has a key.
@@ -102,6 +115,7 @@ Dollars = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 SandboxKinds = Annotated[tuple[SandboxKind, ...], BeforeValidator(_sandbox_kinds)]
 Patterns = Annotated[tuple[re.Pattern[str], ...], BeforeValidator(_patterns)]
 Registries = Annotated[tuple[SecretStr, ...], BeforeValidator(_registries)]
+Origins = Annotated[tuple[str, ...], BeforeValidator(_origins)]
 FolderPath = Annotated[Path, AfterValidator(Path.expanduser)]
 
 

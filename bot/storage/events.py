@@ -18,6 +18,7 @@ from bot.model.events import EventType, KeptEvent, RunEvent
 from bot.storage.database import Database
 from bot.storage.signals import Signals, announce
 from bot.storage.tables import events, runs
+from bot.storage.webhook_messages import tell_webhooks
 
 PAGE = 500
 """Events that are read at once."""
@@ -186,6 +187,9 @@ def append_events(connection: Connection, run_id: str, named: Iterable[Named]) -
         for number, (key, one) in enumerate(wanted.items(), start=first)
     ]
     connection.execute(insert(events), rows)
+    for number, one in enumerate(wanted.values(), start=first):
+        if one.event.type is EventType.STATUS:
+            tell_webhooks(connection, run_id, number, one.event.data, now)
     announce(connection, run_id)
     return frozenset(wanted)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -211,6 +212,10 @@ class RunStore:
     ) -> tuple[RunRecord, ...]:
         """Return runs that have not ended, the youngest first, without reports."""
         return await self._select(_of(repository, number).where(runs.c.status != RunStatus.DONE))
+
+    async def several(self, run_ids: Iterable[str]) -> tuple[RunRecord, ...]:
+        """Return the runs of those ids that are there, without reports."""
+        return await self._select(select(*LISTED).where(runs.c.id.in_(list(run_ids))))
 
     async def list(self, limit: int = 50) -> tuple[RunRecord, ...]:
         """Return the youngest runs, without reports."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
+from bot.storage.api_keys import ApiKeyStore
 from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
 from bot.storage.database import Database
@@ -13,8 +14,11 @@ from bot.storage.events import EventStore
 from bot.storage.github_quotas import GitHubQuotas
 from bot.storage.ledger import Ledger
 from bot.storage.runs import RunStore
+from bot.storage.sessions import SessionStore
 from bot.storage.stops import StopStore
 from bot.storage.switches import SwitchStore
+from bot.storage.webhook_messages import MessageStore
+from bot.storage.webhooks import WebhookStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,10 @@ class Stores:
     ledger: Ledger
     events: EventStore
     quotas: GitHubQuotas
+    keys: ApiKeyStore
+    webhooks: WebhookStore
+    messages: MessageStore
+    sessions: SessionStore
 
     @classmethod
     def on(cls, database: Database, ledger: Ledger, unflushed: Database | None = None) -> Self:
@@ -52,4 +60,8 @@ class Stores:
             ledger,
             events,
             GitHubQuotas(unflushed or database),
+            ApiKeyStore(database),
+            WebhookStore(database),
+            MessageStore(database),
+            SessionStore(database),
         )

@@ -151,6 +151,80 @@ approvals = Table(
 )
 
 
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("name", String(100), nullable=False),
+    # SHA-256 of the whole key, in hex: the key itself is nowhere.
+    Column("digest", String(64), nullable=False),
+    # Scopes, and repositories unless it is all of them: JSON lists.
+    Column("scopes", Text, nullable=False),
+    Column("repositories", Text),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("expires_at", UtcDateTime),
+    Column("revoked_at", UtcDateTime),
+    Column("used_at", UtcDateTime),
+)
+
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("repository", String(255), nullable=False),
+    Column("full_name", String(255), nullable=False),
+    Column("title", PlainText, nullable=False),
+    Column("started_by", PlainText, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Index("sessions_by_age", "created_at"),
+)
+
+
+session_runs = Table(
+    "session_runs",
+    metadata,
+    Column("session_id", String(32), primary_key=True),
+    # From 1: a prompt's place.
+    Column("place", Integer, primary_key=True),
+    Column("run_id", String(32), nullable=False),
+    # By which the client may repeat the prompt; "" if it gave none.
+    Column("key", PlainText, nullable=False),
+)
+
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("url", Text, nullable=False),
+    # It signs, so that it can't be a digest.
+    Column("secret", String(100), nullable=False),
+    # JSON list of the types that it gets.
+    Column("types", Text, nullable=False),
+    Column("local", Boolean, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("gone_at", UtcDateTime),
+)
+
+
+webhook_messages = Table(
+    "webhook_messages",
+    metadata,
+    Column("webhook_id", String(16), primary_key=True),
+    Column("run_id", String(32), primary_key=True),
+    # Of the event in its run.
+    Column("number", Integer, primary_key=True),
+    Column("type", String(32), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("tries", Integer, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("due_at", UtcDateTime, nullable=False),
+    Column("note", PlainText, nullable=False),
+    Index("webhook_messages_by_due", "state", "webhook_id", "due_at"),
+)
+
+
 switches = Table(
     "auto_switches",
     metadata,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
@@ -14,16 +15,20 @@ from aiohttp.typedefs import Handler, Middleware
 
 from bot.errors import StorageError
 from bot.web.access import AdminAccess, bearer_token
-from bot.web.api import PREFIX, Api
+from bot.web.api.operation import PREFIX
+from bot.web.api.service import Api
 from bot.web.bodies import read_body
 from bot.web.caller import ADMINISTRATOR, CALLER, Caller
 from bot.web.code import Code
+from bot.web.keys import KeyAccess, unknown
 from bot.web.measurements import PATH as METRICS
 from bot.web.measurements import Measurements
-from bot.web.openapi import document
+from bot.web.origins import Origins
 from bot.web.pages.github_login import CALLBACK, GitHubLogin, login_address
 from bot.web.pages.site import Pages
-from bot.web.problems import ApiProblem
+from bot.web.problems import ApiProblem, of_router
+from bot.web.rates import RateLimits
+from bot.web.request_ids import request_id
 from bot.web.sessions import SESSION, Session, Sessions
 
 _log = structlog.get_logger(__name__)
@@ -40,12 +45,16 @@ _FOREIGN = (
 _OTHER_PAGE = (
     "A page of another site sent this. Send it from the dashboard, or with the admin token."
 )
-_UNKNOWN = "Send the admin token: Authorization: Bearer TOKEN."
+_BUG = "The server failed at this because of a bug. Its log has the details under the request ID."
+_UNKNOWN = "Send an API key, or the admin token: Authorization: Bearer KEY."
 _OPEN = frozenset({"/webhook", "/healthz", "/readyz"})
 """Answered to everybody, by handlers of the server itself."""
 
 _NAME = web.RequestKey("name", str)
 """By which a request is found in the log."""
+
+_TOLD = web.RequestKey("told", dict[str, str])
+"""Headers that its answer gets, whatever it is."""
 
 _WITHOUT_LOGIN = frozenset({"/login", "/login/github", CALLBACK})
 
@@ -68,7 +77,11 @@ class Parts:
     access: AdminAccess
     sessions: Sessions
     login: GitHubLogin | None
+    keys: KeyAccess
+    rates: RateLimits
+    origins: Origins
     api: Api
+    document: Mapping[str, Any]
     code: Code
     pages: Pages
     measurements: Measurements
@@ -79,10 +92,9 @@ def add_routes(app: web.Application, parts: Parts) -> None:
     app.middlewares.append(parts.measurements.count)
     app.middlewares.append(_door(parts))
     app.on_response_prepare.append(_sign)
-    operations = parts.api.operations()
-    for one in operations:
+    for one in parts.api.operations():
         app.router.add_route(one.method, one.path, one.handler)
-    text = json.dumps(document(operations), indent=2)
+    text = json.dumps(parts.document, indent=2)
 
     async def described(_: web.Request) -> web.Response:
         return web.Response(text=text, content_type="application/json")
@@ -100,6 +112,7 @@ async def _sign(request: web.Request, response: web.StreamResponse) -> None:
     if request.path in _OPEN:
         return
     response.headers["X-Request-ID"] = request.get(_NAME, "")
+    response.headers.update(request.get(_TOLD, {}))
     for header, value in _HEADERS.items():
         response.headers.setdefault(header, value)
 
@@ -108,21 +121,39 @@ def _door(parts: Parts) -> Middleware:
     @web.middleware
     async def door(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Let in who may; every error is a sentence, and every answer can be found in the log."""
-        request[_NAME] = uuid.uuid4().hex[:16]
+        request[_NAME] = request_id(request.headers.get("X-Request-ID", ""))
+        request[_TOLD] = {}
         with structlog.contextvars.bound_contextvars(request_id=request[_NAME]):
             if request.path in _OPEN:
                 return await handler(request)
+            if parts.origins.is_preflight(request.method, request.path, request.headers):
+                headers = parts.origins.permitted(request.path, request.headers)
+                return web.Response(status=HTTPStatus.NO_CONTENT, headers=headers)
             try:
                 if not parts.measurements.admits(request):
                     await _let_in(parts, request)
                 await read_body(request)
                 return await handler(request)
-            except ApiProblem as problem:
-                return problem.response()
-            except StorageError as error:
-                return ApiProblem(HTTPStatus.SERVICE_UNAVAILABLE, str(error)).response()
+            except Exception as error:  # noqa: BLE001 - raised again unless it can be said
+                return _said(request, error).response()
 
     return door
+
+
+def _said(request: web.Request, error: Exception) -> ApiProblem:
+    """Return an error as a sentence, or raise it: aiohttp answers browsers as it likes."""
+    if isinstance(error, ApiProblem):
+        return error
+    if isinstance(error, StorageError):
+        return ApiProblem(HTTPStatus.SERVICE_UNAVAILABLE, str(error))
+    if not _is_for_programs(request.path):
+        raise error
+    if isinstance(error, web.HTTPException):
+        if error.status < HTTPStatus.BAD_REQUEST:
+            raise error
+        return of_router(error)
+    _log.error("request failed", path=request.path, exc_info=error)
+    return ApiProblem(HTTPStatus.INTERNAL_SERVER_ERROR, _BUG)
 
 
 async def _let_in(parts: Parts, request: web.Request) -> None:
@@ -132,7 +163,7 @@ async def _let_in(parts: Parts, request: web.Request) -> None:
         raise ApiProblem(HTTPStatus.NOT_FOUND, OFF)
     if not access.reaches(request):
         raise ApiProblem(HTTPStatus.FORBIDDEN, _FOREIGN)
-    program = await _program(access, request)
+    program = await _program(parts, request)
     if program is not None:
         request[CALLER] = program
         return
@@ -146,17 +177,26 @@ async def _let_in(parts: Parts, request: web.Request) -> None:
         request[SESSION] = session
         request[CALLER] = person
     elif _is_for_programs(request.path):
-        raise ApiProblem(HTTPStatus.UNAUTHORIZED, _UNKNOWN, {"WWW-Authenticate": "Bearer"})
+        raise unknown(_UNKNOWN)
     else:
         raise web.HTTPSeeOther(login_address(request))
 
 
-async def _program(access: AdminAccess, request: web.Request) -> Caller | None:
-    """Return the program that shows a bearer token; None without one that is known."""
+async def _program(parts: Parts, request: web.Request) -> Caller | None:
+    """Return the program that shows a bearer token, and count its request; None without a token.
+
+    Raises:
+        ApiProblem: When it shows one that lets nobody in, or sends too many requests.
+    """
     token = bearer_token(request)
-    if token is not None and access.is_token(token):
-        return ADMINISTRATOR
-    return None
+    if token is None:
+        return None
+    told = request[_TOLD]
+    # a page that can show a key may read what comes of it; one that relies on cookies never may
+    told |= parts.origins.shown(request.path, request.headers)
+    caller = ADMINISTRATOR if parts.access.is_token(token) else await parts.keys.caller(token)
+    told |= parts.rates.count(caller.name)
+    return caller
 
 
 async def _person(parts: Parts, session: Session | None) -> Caller | None:
@@ -188,4 +228,4 @@ def _is_own(request: web.Request) -> bool:
 
 
 def _is_for_programs(path: str) -> bool:
-    return path.startswith(("/api/", "/health")) or path in {"/code", METRICS}
+    return path.startswith(("/api/v1/", "/health")) or path in {"/code", METRICS}

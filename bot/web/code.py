@@ -5,6 +5,7 @@ The stream is the one that Tiny Backspace's clients read: `data:` lines of JSON 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +15,8 @@ from aiohttp import web
 from bot.model.events import EventType, KeptEvent
 from bot.model.progress import Phase
 from bot.storage.events import EventStore
-from bot.web.api import given, idempotency_key
-from bot.web.api_models import CodeRequest
+from bot.web.api.exchange import given, idempotency_key
+from bot.web.api.models import CodeRequest
 from bot.web.caller import CALLER, Scope
 from bot.web.problems import ApiProblem
 from bot.web.run_control import RunControl, RunParameters
@@ -63,13 +64,13 @@ class Code:
         key, caller = idempotency_key(request), request[CALLER]
         caller.demand(Scope.RUN)
         async with stream(request) as response:
-            await send(response, _info("The request is valid.", _VALIDATION))
+            await send(response, _whole(_info("The request is valid.", _VALIDATION)))
             try:
                 run_id = await self._control.ask(
                     RunParameters(asked.repoUrl, asked.prompt, key=key), caller
                 )
             except ApiProblem as problem:
-                await send(response, {"type": "error", "message": problem.detail})
+                await send(response, _whole({"type": "error", "message": problem.detail}))
                 return response
             telling = Telling()
             async for batch in self._events.follow(run_id, pulse=PULSE_SECONDS):
@@ -77,11 +78,12 @@ class Code:
                     await pulse(response)
                 for event in batch:
                     for message in telling.of(event):
-                        await send(response, {**message, "run_id": run_id})
+                        await send(response, _whole(message, run_id))
             run = await self._control.run(run_id, caller)
             if run.pull_request_url is not None:
-                await send(response, {**_published(run.pull_request_url), "run_id": run_id})
-            await send(response, {**_end(run.pull_request_url, run.reason), "run_id": run_id})
+                published = _published(run.request.repository, run.pull_request_url)
+                await send(response, _whole(published, run_id))
+            await send(response, _whole(_end(run.pull_request_url, run.reason), run_id))
         return response
 
 
@@ -139,6 +141,16 @@ class Telling:
         return {"type": "info", "message": message, "step": step.name, "progress": self._progress}
 
 
+def _whole(message: Message, run_id: str = "") -> Message:
+    """Return a message with what clients read of every kind: a text, a moment, the run.
+
+    The moment is in milliseconds since 1970.
+    """
+    text = message.get("description") or message.get("command") or message["type"]
+    named = {"run_id": run_id} if run_id else {}
+    return {"message": text, **message, "timestamp": round(time.time() * 1000), **named}
+
+
 def _info(message: str, step: _Step) -> Message:
     return {"type": "info", "message": message, "step": step.name, "progress": step.progress}
 
@@ -166,8 +178,8 @@ def _paths(patch: str) -> Iterator[str]:
             yield line.removeprefix("+++ b/").rstrip("\t")
 
 
-def _published(url: str) -> Message:
-    return {"type": "pr_creation", "command": "POST /repos/{owner}/{repo}/pulls", "output": url}
+def _published(repository: str, url: str) -> Message:
+    return {"type": "pr_creation", "command": f"POST /repos/{repository}/pulls", "output": url}
 
 
 def _end(url: str | None, reason: str) -> Message:

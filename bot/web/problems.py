@@ -36,3 +36,18 @@ class ApiProblem(Exception):
             content_type=CONTENT_TYPE,
             headers=self.headers,
         )
+
+
+def of_router(answer: web.HTTPException) -> ApiProblem:
+    """Return as a problem what the router, or aiohttp itself, answers a request with."""
+    status = HTTPStatus(answer.status)
+    match status:
+        case HTTPStatus.NOT_FOUND:
+            detail = "There is nothing at this path. /api/docs lists what there is."
+        case HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed = answer.headers.get("Allow", "")
+            detail = f"This path takes {allowed} only."
+        case _:
+            detail = f"{answer.reason}."
+    kept = {"Allow": answer.headers["Allow"]} if "Allow" in answer.headers else {}
+    return ApiProblem(status, detail, kept)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -26,10 +27,13 @@ from bot.web.problems import ApiProblem
 from bot.web.rights import Rights
 
 LONGEST_PROMPT = 20_000
-_ADDRESS = re.compile(
-    r"(?:https?://(?P<host>[A-Za-z0-9.:-]{1,200})/)?"
-    r"(?P<name>[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100})/?"
+ADDRESS = (
+    r"^(?:https?://([A-Za-z0-9.:-]{1,200})/)?"
+    r"([A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100})/?$"
 )
+"""Host, if it is an address, and name of a repository; also for JSON Schema."""
+
+_ADDRESS = re.compile(ADDRESS, re.ASCII)
 _FROM_API = "api"
 
 
@@ -44,7 +48,8 @@ class RunParameters:
         test: The failing command, or None.
         budget_usd: Money for model calls, or None.
         given_test: A new test file that has to pass in the end, or None.
-        key: Names the question: asked twice, it is one run. "" makes one up.
+        key: Names the question: asked twice by one caller, it is one run. "" makes one up.
+        session: Session that it is a part of, or None. Then `key` is the same for all callers.
     """
 
     repository: str
@@ -54,6 +59,7 @@ class RunParameters:
     budget_usd: Decimal | None = None
     given_test: GivenTest | None = None
     key: str = ""
+    session: str | None = None
 
 
 class RunControl:
@@ -88,7 +94,6 @@ class RunControl:
     async def ask(self, ask: RunParameters, caller: Caller) -> str:
         """Start the run that answers; return its id."""
         caller.demand(Scope.RUN)
-        name = repository_of(ask.repository, self._host)
         if not (ask.prompt.strip() or ask.number or ask.test or ask.given_test):
             raise ApiProblem(
                 HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -100,21 +105,12 @@ class RunControl:
                 f"The prompt has {len(ask.prompt):,} characters; at most {LONGEST_PROMPT:,} are "
                 "allowed. Shorten it.",
             )
-        try:
-            repo = await self._github.installed_on(name) if caller.may_see(name) else None
-            if repo is None:
-                raise ApiProblem(
-                    HTTPStatus.NOT_FOUND,
-                    f"The App isn't installed on {name}. Install it there, or check the name.",
-                )
-            await self._may_start(caller, repo, ask.number)
-            is_pull = False
-            if ask.number is not None:
+        repo = await self.installed(ask.repository, caller)
+        await self._may_start(caller, repo, ask.number)
+        is_pull = False
+        if ask.number is not None:
+            with _github_errors():
                 is_pull = (await self._github.issue(repo, ask.number)).is_pull_request
-        except (NotPermitted, Conflict) as error:
-            raise ApiProblem(HTTPStatus.NOT_FOUND, str(error)) from error
-        except GitHubError as error:
-            raise ApiProblem(HTTPStatus.BAD_GATEWAY, str(error)) from error
         request = FixRequest(
             repository=repo.full_name,
             installation_id=repo.installation_id,
@@ -125,10 +121,24 @@ class RunControl:
             asked_at=datetime.now(UTC),
             instructions=ask.prompt.strip(),
             options=Options(test=ask.test or None, budget_usd=ask.budget_usd),
-            asked_through=ask.key or uuid4().hex,
+            asked_through=_asked_through(ask, caller),
             given_test=ask.given_test,
+            asked_by=caller.name,
+            session=ask.session,
         )
         return await self._begin(request)
+
+    async def installed(self, repository: str, caller: Caller) -> Repo:
+        """Return a repository that the App is installed on, and that the caller sees."""
+        name = repository_of(repository, self._host)
+        with _github_errors():
+            repo = await self._github.installed_on(name) if caller.may_see(name) else None
+        if repo is None:
+            raise ApiProblem(
+                HTTPStatus.NOT_FOUND,
+                f"The App isn't installed on {name}. Install it there, or check the name.",
+            )
+        return repo
 
     async def again(self, run_id: str, caller: Caller) -> str:
         """Start a run with the same question; return its id."""
@@ -144,6 +154,7 @@ class RunControl:
                 actor=caller.login or run.request.actor,
                 asked_through=uuid4().hex,
                 asked_at=datetime.now(UTC),
+                asked_by=caller.name,
                 continues=None,
             )
         )
@@ -205,14 +216,48 @@ class RunControl:
                 await self._rights.demand(caller, Scope.APPROVE, repo)
 
     async def _begin(self, request: FixRequest) -> str:
-        await self._runs.create(request, _FROM_API)
+        if not await self._runs.create(request, _FROM_API):
+            await self._require_same(request)
         await self._start(request)
         return request.run_id
+
+    async def _require_same(self, request: FixRequest) -> None:
+        """Refuse a key that named another question before."""
+        earlier = await self._runs.get(request.run_id)
+        if (
+            earlier is None
+            or replace(request, asked_at=earlier.request.asked_at) == earlier.request
+        ):
+            return
+        if request.session is not None:
+            raise ApiProblem(HTTPStatus.CONFLICT, "Another prompt of this session came first.")
+        raise ApiProblem(
+            HTTPStatus.UNPROCESSABLE_ENTITY,
+            "This Idempotency-Key was used for another question. Use a new one for each.",
+        )
 
 
 def repo_of(run: RunRecord) -> Repo:
     """Return the repository of a run, as the App sees it."""
     return Repo(run.request.repository, run.request.installation_id)
+
+
+def _asked_through(ask: RunParameters, caller: Caller) -> str:
+    """Return what names a question: those of different callers never are the same by accident."""
+    if ask.session is not None:
+        return ask.key
+    return f"{caller.name}/{ask.key}" if ask.key else uuid4().hex
+
+
+@contextmanager
+def _github_errors() -> Iterator[None]:
+    """Say what GitHub says: that something is not there, or that it does not answer."""
+    try:
+        yield
+    except (NotPermitted, Conflict) as error:
+        raise ApiProblem(HTTPStatus.NOT_FOUND, str(error)) from error
+    except GitHubError as error:
+        raise ApiProblem(HTTPStatus.BAD_GATEWAY, str(error)) from error
 
 
 def repository_of(text: str, host: str) -> str:
@@ -222,9 +267,9 @@ def repository_of(text: str, host: str) -> str:
         ApiProblem: When it is neither.
     """
     found = _ADDRESS.fullmatch(text.strip())
-    if found is None or (found["host"] or host).lower() not in {host, f"www.{host}"}:
+    if found is None or (found[1] or host).lower() not in {host, f"www.{host}"}:
         raise ApiProblem(
             HTTPStatus.UNPROCESSABLE_ENTITY,
             f"The repository must look like owner/name or https://{host}/owner/name.",
         )
-    return found["name"].removesuffix(".git")
+    return found[2].removesuffix(".git")

@@ -7,15 +7,24 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
+import structlog
 from aiohttp import web
+
+from bot.errors import StorageError
 
 PULSE_SECONDS = 15.0
 """Between two signs of life: proxies close what is silent for a minute."""
 
+_log = structlog.get_logger(__name__)
+
 
 @contextlib.asynccontextmanager
 async def stream(request: web.Request) -> AsyncIterator[web.StreamResponse]:
-    """Open a stream to the client of a request; that it leaves ends the block without an error."""
+    """Open a stream to the client of a request.
+
+    That it leaves ends the block without an error, and so does a database that fails: the answer
+    has begun, so a client that reads no end has to ask again.
+    """
     response = web.StreamResponse(
         headers={
             "Content-Type": "text/event-stream; charset=utf-8",
@@ -24,9 +33,14 @@ async def stream(request: web.Request) -> AsyncIterator[web.StreamResponse]:
         }
     )
     await response.prepare(request)
-    with contextlib.suppress(ConnectionResetError):
+    try:
         yield response
         await response.write_eof()
+    except ConnectionResetError:
+        pass
+    except StorageError as error:
+        _log.warning("stream cut", problem=str(error))
+        response.force_close()
 
 
 async def pulse(response: web.StreamResponse) -> None:

@@ -87,6 +87,18 @@ async def test_a_program_asks_and_follows(tmp_path: Path) -> None:
         steps = [one["step"] for one in told if one["type"] == "info"]
         known = ["validation", "sandbox_init", "clone", "analysis", "ai_processing", "pr_creation"]
         assert list(dict.fromkeys(steps)) == known
+        assert all(one["message"] and one["timestamp"] for one in told)
+        assert {
+            "type": "pr_creation",
+            "command": "POST /repos/acme/app/pulls",
+            "output": run.pull_request_url,
+        }.items() <= told[-2].items()
+        async with web.post("/code", json={"prompt": "It says wrong."}) as answer:
+            assert answer.status == 422
+            assert (await answer.json())["detail"] == "repoUrl: Field required."
+        asked["repoUrl"] = "https://github.test/acme/none"
+        async with web.post("/code", json=asked) as answer:
+            assert [one["type"] for one in await events(answer)] == ["info", "error"]
         progress = [one["progress"] for one in told if "progress" in one]
         assert progress == sorted(progress)
         assert {"type": "file_edit", "filepath": "app.txt", "operation": "edit"}.items() <= next(
@@ -327,10 +339,15 @@ async def test_the_document_of_the_api(tmp_path: Path) -> None:
     """Every reference in it is there."""
     async with open_world(tmp_path, environ=LOCAL) as world, browser(world) as web:
         document = json.loads(await page(web, "/api/v1/openapi.json"))
+        shown = await page(web, "/api/docs")
     text = json.dumps(document)
     named = set(re.findall(r'"#/components/schemas/(\w+)"', text))
     assert named <= set(document["components"]["schemas"])
     assert "/api/v1/runs/{id}/events" in document["paths"]
+    for path in document["paths"]:
+        assert f"<code>{path}</code>" in shown
+    places = set(re.findall(r'id="(\w+)"', shown))
+    assert set(re.findall(r'href="#(\w+)"', shown)) <= places
 
 
 async def command(world: World, *words: str, **environ: str) -> tuple[int | None, str, str]:
@@ -371,7 +388,9 @@ async def test_a_terminal_watches(tmp_path: Path) -> None:
         assert run.id in told
         code, _, said = await command(world, "runs", FIXPOINT_ADMIN_TOKEN="")
         assert code == 2
-        assert "Set FIXPOINT_ADMIN_TOKEN" in said
+        assert "Set FIXPOINT_API_KEY" in said
+        code, _, said = await command(world, "runs", FIXPOINT_API_KEY="wrong")
+        assert "refused the key. This token or key isn't known here" in said
         code, _, said = await command(world, "logs", "nothing", **token)
         assert "no run" in said
         code, _, said = await command(world, "runs", "--server", "http://127.0.0.1:9", **token)

@@ -40,6 +40,8 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIEabcdefghijklmnop0123456789\nzz9+/==\
         "AIza" + "aB3_-" * 7,
         "xoxb-123456789012-abcdefghij",
         "glpat-" + "aB3" * 7,
+        "fxp_" + "0a1b" * 3 + "_" + "0a1b" * 16,
+        "whsec_" + "aB3/" * 10 + "aB3=",
         "npm_" + "aB3d" * 9,
         "pypi-AgEIcHlwaS5vcmc" + "aB3" * 9,
         "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiIxMjM0NSJ9.c2lnbmF0dXJl",

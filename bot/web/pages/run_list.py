@@ -12,7 +12,7 @@ from bot.model import Verdict
 from bot.storage.events import EventStore
 from bot.storage.run_lists import RunLists, RunPageOf, RunQuery
 from bot.storage.runs import RunStatus
-from bot.web.api import run_query
+from bot.web.api.run_operations import run_query
 from bot.web.caller import CALLER, Scope
 from bot.web.pages.frame import Context, Frame
 from bot.web.streams import PULSE_SECONDS, pulse, send, stream
@@ -31,7 +31,7 @@ class RunListPage:
 
     async def show(self, request: web.Request) -> web.Response:
         """List runs."""
-        query = run_query(request)
+        query = run_query(request, of_form=True)
         page, places, standing = await asyncio.gather(
             self._lists.page(query),
             self._lists.queue(),

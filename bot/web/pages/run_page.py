@@ -10,7 +10,7 @@ from bot.model.events import EventType
 from bot.storage.events import EventStore
 from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunRecord
-from bot.web.api import last_event
+from bot.web.api.exchange import last_event
 from bot.web.caller import CALLER
 from bot.web.pages.frame import Frame
 from bot.web.run_control import RunControl

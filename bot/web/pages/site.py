@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 
@@ -15,6 +17,7 @@ from bot.storage.ledger import Ledger
 from bot.storage.run_lists import RunLists
 from bot.web.access import AdminAccess
 from bot.web.health import ServiceHealth
+from bot.web.pages.api_page import ApiPage
 from bot.web.pages.figures import FigurePages
 from bot.web.pages.frame import Frame, set_up_templates
 from bot.web.pages.github_login import CALLBACK, GitHubLogin, GitHubLoginPages
@@ -43,6 +46,7 @@ class PageData:
     settings: ServerSettings
     github_url: str
     services: ServiceHealth
+    api: Mapping[str, Any]
 
 
 class Pages:
@@ -57,6 +61,7 @@ class Pages:
         self._new_run = NewRunPage(frame, data.control)
         self._figures = FigurePages(frame, data.lists, data.ledger, data.caps)
         self._server = ServerPages(frame, data.lists, data.settings, data.services)
+        self._api = ApiPage(frame, data.api)
         self._login = LoginPage(frame, access, sessions, with_github=login is not None)
         self._github_login = GitHubLoginPages(frame, sessions, login, self._login)
 
@@ -75,6 +80,7 @@ class Pages:
             ("GET", "/money", self._figures.money),
             ("GET", "/status", self._server.status),
             ("GET", "/settings", self._server.settings),
+            ("GET", "/api/docs", self._api.show),
             ("GET", "/login", self._login.show),
             ("POST", "/login", self._login.log_in),
             ("GET", "/login/github", self._github_login.leave),

@@ -10,23 +10,34 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bot.model.events import KeptEvent
 from bot.model.given_test import GivenTest
-from bot.reporting.json_report import VerdictName, cost_value, name_value
+from bot.model.money.accounts import Balance
+from bot.reporting.balances import as_object
+from bot.reporting.json_report import AttemptPart, VerdictName, cost_value, name_value
 from bot.storage.run_lists import RepositoryFigures
 from bot.storage.runs import RunRecord
 from bot.web.given_cases import LONGEST_TEST, MOST_CASES, cases_test, file_test
-from bot.web.run_control import LONGEST_PROMPT
+from bot.web.run_control import ADDRESS, LONGEST_PROMPT, RunParameters
+
+RepositoryName = Annotated[
+    str,
+    Field(
+        max_length=300,
+        description="`owner/name` or the repository's address; the App must be installed there.",
+        # not checked here: what is refused later has a better sentence
+        json_schema_extra={"pattern": ADDRESS},
+    ),
+]
 
 RunStatusName = Literal["queued", "running", "waiting", "done"]
 
 
 class _Given(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+    # strict: nothing is taken for something else, as "3" for 3
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class NewTestFile(_Given):
     """A new test, which has to fail now and to pass in the end."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=False)
 
     path: str = Field("", max_length=300, description="In the repository; nothing is there yet.")
     content: str = Field(max_length=LONGEST_TEST, description="Its text.")
@@ -41,16 +52,8 @@ class NewTestCase(_Given):
     )
 
 
-class NewRun(_Given):
-    """What to fix."""
-
-    repository: Annotated[str, Field(min_length=1, max_length=300)] = Field(
-        description="`owner/name` or the repository's address; the App must be installed there."
-    )
+class _Question(_Given):
     prompt: str = Field("", max_length=LONGEST_PROMPT, description="What is wrong, in words.")
-    number: int | None = Field(
-        None, ge=1, le=2**31 - 1, description="Issue or pull request that it is about."
-    )
     test: str | None = Field(None, max_length=10_000, description="The failing command.")
     budget_usd: Decimal | None = Field(
         None, gt=0, le=10_000, description="Maximum cost of model calls in dollars."
@@ -75,6 +78,50 @@ class NewRun(_Given):
             cases = [(one.input, one.expected) for one in self.cases]
             return cases_test(self.function, cases)
         return None
+
+
+class NewRun(_Question):
+    """What to fix: at least a `prompt`, a `number`, a `test`, a `test_file` or `cases`."""
+
+    repository: RepositoryName
+    number: int | None = Field(
+        None, ge=1, le=2**31 - 1, description="Issue or pull request that it is about."
+    )
+
+    def parameters(self, key: str) -> RunParameters:
+        """Return it as a question that `key` names."""
+        return RunParameters(
+            self.repository,
+            self.prompt,
+            self.number,
+            self.test,
+            self.budget_usd,
+            self.given_test(),
+            key,
+        )
+
+
+class NewSession(_Given):
+    """Where several prompts are to follow each other, on one branch."""
+
+    repository: RepositoryName
+    title: str = Field("", max_length=200, description="What people call it.")
+
+
+class NewPrompt(_Question):
+    """What to do next: at least a `prompt`, a `test`, a `test_file` or `cases`."""
+
+    def parameters(self, repository: str, key: str) -> RunParameters:
+        """Return it as a question about a repository, which `key` names."""
+        return RunParameters(
+            repository,
+            self.prompt,
+            None,
+            self.test,
+            self.budget_usd,
+            self.given_test(),
+            key,
+        )
 
 
 class CodeRequest(_Given):
@@ -103,6 +150,10 @@ class RunPart(_Told):
     pull_request_url: str | None = Field(description="What it published; null if nothing.")
     cost_usd: float | None = Field(description="US dollars; null when a price is unknown.")
     tokens: int = Field(description="Tokens of all model calls.")
+    started_by: str | None = Field(
+        description="Who asked for it: a login, `key NAME`; null when failed checks did."
+    )
+    session: str | None = Field(description="Session that it is a part of; null without one.")
     created_at: datetime = Field(description="UTC.")
     updated_at: datetime = Field(description="UTC.")
 
@@ -121,6 +172,72 @@ class StartedPart(_Told):
     id: str = Field(description="Of the run.")
     url: str = Field(description="Path of the run in this API.")
     events: str = Field(description="Path of its events, as a stream.")
+
+
+class AttemptPage(_Told):
+    """The attempts of a run, in order."""
+
+    attempts: tuple[AttemptPart, ...] = Field(description="Those that ended so far.")
+
+
+class ArtifactPart(_Told):
+    """Something that a run left."""
+
+    name: Literal["report.json", "patch.diff", "logs.txt", "events.json"] = Field(
+        description="What to call it as a file."
+    )
+    media_type: str = Field(description="Of its content.")
+    url: str = Field(description="Its path in this API.")
+
+
+class ArtifactPage(_Told):
+    """What a run left so far."""
+
+    artifacts: tuple[ArtifactPart, ...] = Field(description="Those that are there.")
+
+
+class SessionPart(_Told):
+    """Several prompts on one branch, each of which goes on from the last."""
+
+    id: str = Field(description="12 hex digits.")
+    repository: str = Field(description="`owner/name`.")
+    title: str = Field(description="What people call it; may be empty.")
+    url: str = Field(description="Path of the session in this API.")
+    pull_request_url: str | None = Field(description="Of its branch; null until there is one.")
+    started_by: str = Field(description="Who created it.")
+    created_at: datetime = Field(description="UTC.")
+    runs: tuple[RunPart, ...] = Field(description="One for each prompt, in order.")
+
+
+class SessionPage(_Told):
+    """Some of the sessions, the youngest first."""
+
+    sessions: tuple[SessionPart, ...] = Field(description="At most `limit`.")
+    total: int = Field(description="How many there are on all pages.")
+    next: str | None = Field(description="Path of the next page; null on the last.")
+
+
+class AccountPart(_Told):
+    """An account that model calls are charged to; money is decimal text."""
+
+    scope: Literal["server", "installation", "repository", "thread", "run"] = Field(
+        description="What kind of account."
+    )
+    name: str = Field(description="Which one of that kind; empty for the server.")
+    day: str | None = Field(description="UTC; null for what is not counted by days.")
+    spent_usd: str | None = Field(description="Settled; null when a price is unknown.")
+    reserved_usd: str | None = Field(description="For calls in progress.")
+    left_usd: str | None = Field(description="What may still be reserved; null without a cap.")
+    cap_usd: str | None = Field(description="Null without one.")
+    tokens: int = Field(description="Spent and reserved.")
+    sandbox_seconds: float = Field(description="Of commands in sandboxes.")
+    calls_of_unknown_price: int = Field(description="Which `spent_usd` lacks.")
+
+
+class BudgetPart(_Told):
+    """Accounts of the ledger, as `fixpoint budget --json` prints them."""
+
+    accounts: tuple[AccountPart, ...] = Field(description="The widest first.")
 
 
 class EventPart(_Told):
@@ -168,6 +285,8 @@ def run_part(run: RunRecord) -> RunPart:
         "pull_request_url": run.pull_request_url,
         "cost_usd": cost_value(run.cost_usd),
         "tokens": run.tokens,
+        "started_by": run.request.asked_by or run.request.actor or None,
+        "session": run.request.session,
         "created_at": run.created_at,
         "updated_at": run.updated_at,
     }
@@ -189,3 +308,8 @@ def repository_part(one: RepositoryFigures) -> RepositoryPart:
         median_seconds=one.median_seconds,
         cost_usd=cost_value(one.cost_usd),
     )
+
+
+def account_part(balance: Balance) -> AccountPart:
+    """Return an account as the API shows it."""
+    return AccountPart.model_validate(as_object(balance))

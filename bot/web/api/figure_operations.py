@@ -1,0 +1,77 @@
+"""Figures: how runs went by repository, and what was spent."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+from aiohttp import web
+
+from bot.model.money.accounts import Account, AccountScope
+from bot.model.money.caps import Caps
+from bot.storage.ledger import Ledger
+from bot.storage.run_lists import RunLists, repositories
+from bot.web.api.exchange import answer
+from bot.web.api.models import BudgetPart, RepositoryPage, account_part, repository_part
+from bot.web.api.operation import PREFIX, Operation
+from bot.web.api.parameters import Parameter, Words
+from bot.web.caller import CALLER, Caller, Scope
+
+_NAME = Parameter(
+    "name",
+    "Part of a repository, `owner/name#12` or a run's id; without it, the accounts of today.",
+    Words(400),
+)
+
+
+class FigureOperations:
+    """Answers programs that look at many runs at once."""
+
+    def __init__(self, lists: RunLists, ledger: Ledger, caps: Caps) -> None:
+        self._lists = lists
+        self._ledger = ledger
+        self._caps = caps
+
+    def operations(self) -> tuple[Operation, ...]:
+        """Return what this does."""
+        return (
+            Operation(
+                "GET", f"{PREFIX}/repositories", self.list_repositories, Scope.READ,
+                "Show how the runs of the last 30 days went, by repository.",
+                None, RepositoryPage,
+            ),
+            Operation(
+                "GET", f"{PREFIX}/budget", self.show_budget, Scope.READ,
+                "Show what was spent, is reserved, and is left. The accounts that repositories "
+                "share, and those of single runs, require the scope `admin`.",
+                None, BudgetPart, query=(_NAME,), problems=(HTTPStatus.UNPROCESSABLE_ENTITY,),
+            ),
+        )  # fmt: skip
+
+    async def list_repositories(self, request: web.Request) -> web.Response:
+        """Show how runs went."""
+        caller = request[CALLER]
+        caller.demand(Scope.READ)
+        found = repositories(await self._lists.ended(among=caller.sees))
+        return answer(RepositoryPage(repositories=tuple(map(repository_part, found))))
+
+    async def show_budget(self, request: web.Request) -> web.Response:
+        """Show accounts."""
+        caller = request[CALLER]
+        caller.demand(Scope.READ)
+        today = datetime.now(UTC).date().isoformat()
+        balances = await self._ledger.listed(self._caps, name=_NAME.of(request) or None, day=today)
+        shown = [one for one in balances if may_see(caller, one.account)]
+        return answer(BudgetPart(accounts=tuple(map(account_part, shown))))
+
+
+def may_see(caller: Caller, account: Account) -> bool:
+    """Whether an account is of a repository that the caller sees, or theirs to watch."""
+    if account.scope is AccountScope.REPOSITORY:
+        return caller.may_see(account.name)
+    if account.scope is AccountScope.THREAD:
+        # `owner/name#12` or `owner/name@branch`; neither sign is in a repository's name
+        return caller.may_see(account.name.partition("#")[0].partition("@")[0])
+    return caller.may(Scope.ADMIN) and (
+        caller.sees is None or account.scope is not AccountScope.RUN
+    )

@@ -1,0 +1,196 @@
+"""The OpenAPI document of the API, made of the operations and models that answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from bot import __version__
+from bot.web.api.exchange import LONGEST_IDEMPOTENCY_KEY
+from bot.web.api.operation import PREFIX, Operation
+from bot.web.caller import Scope
+from bot.web.problems import CONTENT_TYPE
+
+_REFERENCES = "#/components/schemas/{model}"
+_DESCRIPTION = (
+    "Start repairs, follow them, answer them. Every error is a problem (RFC 9457) with a sentence "
+    "in `detail`. Texts of runs, their events and logs are untrusted."
+)
+_ALWAYS = (
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN,
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.INTERNAL_SERVER_ERROR,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+)
+"""With what every operation may answer."""
+
+_OF_BODIES = (
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+)
+"""With what every operation that takes a body may answer."""
+
+_PROBLEM = {
+    "type": "object",
+    "description": "RFC 9457 problem details.",
+    "required": ["title", "status", "detail"],
+    "properties": {
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What was wrong, in one sentence."},
+    },
+}
+
+_HEADERS: dict[str, dict[str, Any]] = {
+    "X-Request-ID": {
+        "description": "Names the request in the log; the client's own if it sent one.",
+        "schema": {"type": "string"},
+    },
+    "RateLimit-Policy": {
+        "description": "Requests per window of seconds: draft-ietf-httpapi-ratelimit-headers.",
+        "schema": {"type": "string"},
+    },
+    "RateLimit": {
+        "description": "How many are left, and for how many seconds.",
+        "schema": {"type": "string"},
+    },
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "integer"}},
+    "Location": {"description": "Path of what was created.", "schema": {"type": "string"}},
+    "Link": {"description": "Other pages: RFC 8288.", "schema": {"type": "string"}},
+}
+
+
+def document(operations: Sequence[Operation]) -> dict[str, Any]:
+    """Return the document, version 3.1: https://spec.openapis.org/oas/v3.1.1.html."""
+    takes = {one.takes for one in operations if one.takes is not None}
+    gives = {one.gives for one in operations if not isinstance(one.gives, str)}
+    models: list[tuple[type[BaseModel], Any]] = [
+        *((one, "validation") for one in sorted(takes, key=lambda one: one.__name__)),
+        *((one, "serialization") for one in sorted(gives, key=lambda one: one.__name__)),
+    ]
+    names, schemas = models_json_schema(models, ref_template=_REFERENCES)
+    paths: dict[str, dict[str, Any]] = {}
+    for one in operations:
+        taken = names[one.takes, "validation"] if one.takes is not None else None
+        given = names[one.gives, "serialization"] if not isinstance(one.gives, str) else None
+        paths.setdefault(one.path, {})[one.method.lower()] = _operation(one, taken, given)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Fixpoint", "version": __version__, "description": _DESCRIPTION},
+        "servers": [{"url": "/"}],
+        "security": [{"key": []}],
+        "tags": [{"name": name} for name in dict.fromkeys(map(_tag, operations))],
+        "paths": paths,
+        "components": {
+            "schemas": {**schemas.get("$defs", {}), "Problem": _PROBLEM},
+            "headers": _HEADERS,
+            "securitySchemes": {"key": _security()},
+        },
+    }
+
+
+def _security() -> dict[str, Any]:
+    scopes = ", ".join(f"`{one.value}`" for one in Scope)
+    return {
+        "type": "http",
+        "scheme": "bearer",
+        "description": f"A key made with `fixpoint keys create`, with the scopes {scopes}; or the "
+        "admin token, which has all of them.",
+    }
+
+
+def _tag(one: Operation) -> str:
+    return one.path.removeprefix(f"{PREFIX}/").partition("/")[0]
+
+
+def _operation(one: Operation, taken: Any, given: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "operationId": one.name,
+        "tags": [_tag(one)],
+        "summary": one.summary,
+        "description": f"Requires the scope `{one.scope.value}`.",
+        "responses": {
+            str(int(one.status)): _success(one, given),
+            **{str(int(status)): _problem(status) for status in _problems(one)},
+        },
+    }
+    if parameters := _parameters(one):
+        found["parameters"] = parameters
+    if taken is not None:
+        found["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": taken}},
+        }
+    return found
+
+
+def _problems(one: Operation) -> list[HTTPStatus]:
+    return [*one.problems, *(_OF_BODIES if one.takes is not None else ()), *_ALWAYS]
+
+
+def _success(one: Operation, given: Any) -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    if isinstance(one.gives, str):
+        content[one.gives] = {"schema": {"type": "string"}}
+    else:
+        content["application/json"] = {"schema": given}
+    if one.streams:
+        content["text/event-stream"] = {"schema": {"type": "string"}}
+    headers = ["X-Request-ID", "RateLimit-Policy", "RateLimit"]
+    if one.takes is not None:
+        headers.append("Location")
+    if one.paged:
+        headers.append("Link")
+    return {
+        "description": one.status.phrase,
+        "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},
+        "content": content,
+    }
+
+
+def _problem(status: HTTPStatus) -> dict[str, Any]:
+    headers = ["X-Request-ID"]
+    if status is HTTPStatus.TOO_MANY_REQUESTS:
+        headers += ["RateLimit-Policy", "RateLimit", "Retry-After"]
+    return {
+        "description": status.phrase,
+        "headers": {name: {"$ref": f"#/components/headers/{name}"} for name in headers},
+        "content": {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+
+
+def _parameters(one: Operation) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = [
+        {"name": name, "in": "path", "required": True, "schema": schema}
+        for name, schema in one.variables().items()
+    ]
+    found += [
+        {
+            "name": parameter.name,
+            "in": "query",
+            "description": parameter.meaning,
+            "schema": parameter.kind.schema(),
+        }
+        for parameter in one.query
+    ]
+    if one.repeatable:
+        schema = {
+            "type": "string",
+            "maxLength": LONGEST_IDEMPOTENCY_KEY,
+            "pattern": "^[ -~]*$",
+        }
+        found.append(
+            {
+                "name": "Idempotency-Key",
+                "in": "header",
+                "description": "Names the request: sent again with the same key, it is done once.",
+                "schema": schema,
+            }
+        )
+    return found

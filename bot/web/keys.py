@@ -1,0 +1,49 @@
+"""Turn a key of the API into whoever has it."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+from bot.errors import StorageError
+from bot.storage.api_keys import ApiKeyStore
+from bot.web.caller import Caller, Scope
+from bot.web.problems import ApiProblem
+
+_SCOPES = {scope.value: scope for scope in Scope}
+
+
+class KeyAccess:
+    """Knows keys."""
+
+    def __init__(self, keys: ApiKeyStore) -> None:
+        self._keys = keys
+
+    async def caller(self, token: str) -> Caller:
+        """Return who shows that key, which was used now.
+
+        Raises:
+            ApiProblem: When it is no key, or no longer one.
+            StorageError: When the database does not tell.
+        """
+        key = await self._keys.find(token)
+        if key is None:
+            raise unknown("This token or key isn't known here. Check it, or create another key.")
+        match key.standing(datetime.now(UTC)):
+            case "revoked":
+                raise unknown(f"The key {key.name} is revoked. Create another one.")
+            case "expired":
+                raise unknown(f"The key {key.name} has expired. Create another one.")
+            case _:
+                with contextlib.suppress(StorageError):  # the request matters more
+                    await self._keys.note_use(key)
+        scopes = frozenset(_SCOPES[one] for one in key.scopes if one in _SCOPES)
+        return Caller(f"key {key.name}", key.repositories, scopes)
+
+
+def unknown(detail: str) -> ApiProblem:
+    """Return why nobody is let in: https://www.rfc-editor.org/rfc/rfc6750#section-3."""
+    return ApiProblem(
+        HTTPStatus.UNAUTHORIZED, detail, {"WWW-Authenticate": 'Bearer realm="fixpoint"'}
+    )

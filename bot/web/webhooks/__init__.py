@@ -1,0 +1,1 @@
+"""Tell others of runs over HTTP, as https://www.standardwebhooks.com describes it."""

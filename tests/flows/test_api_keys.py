@@ -1,0 +1,111 @@
+"""Programs with keys: what each may, how often, and from which pages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from asyncio.subprocess import PIPE
+from pathlib import Path
+
+import aiohttp
+
+from tests.fakes.webhook_receiver import open_receiver
+from tests.flows.world import RIGHT, World, attempts, open_world
+
+ADMIN = "a-token-of-an-administrator"
+ENVIRON = {"FIXPOINT_ADMIN_TOKEN": ADMIN, "FIXPOINT_API_ORIGINS": "https://app.test"}
+
+
+async def command(world: World, *words: str) -> str:
+    """Run a command of ours with the server's environment; return what it printed."""
+    variables = {**os.environ, **world.variables(world.settings.fixpoint_data)}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bot", *words, env=variables, stdout=PIPE, stderr=PIPE
+    )
+    out, err = await process.communicate()
+    assert process.returncode == 0, err.decode()
+    return out.decode().strip()
+
+
+def program(world: World, key: str) -> aiohttp.ClientSession:
+    """Return what sends requests with a key."""
+    headers = {"Authorization": f"Bearer {key}"}
+    return aiohttp.ClientSession(str(world.web.make_url("/")), headers=headers)
+
+
+async def test_a_key_starts_a_run_and_hears_of_its_end(tmp_path: Path) -> None:
+    """Made on the command line, limited to a repository; a webhook tells the rest; then revoked."""
+    async with (
+        open_world(tmp_path, attempts(RIGHT), environ=ENVIRON) as world,
+        open_receiver() as receiver,
+    ):
+        key = await command(world, "keys", "create", "ci", "--repository", "Acme/App")
+        await command(world, "webhooks", "add", receiver.url, "--local")
+        async with program(world, key) as web:
+            asked = {"repository": "acme/app", "prompt": "It says wrong."}
+            once = {"Idempotency-Key": "1", "X-Request-ID": "mine"}
+            async with web.post("/api/v1/runs", json=asked, headers=once) as answer:
+                assert answer.status == 202
+                assert answer.headers["X-Request-ID"] == "mine"
+                assert answer.headers["RateLimit"].startswith('"default";r=599;t=')
+                started = await answer.json()
+            async with web.post("/api/v1/runs", json={**asked, "repository": "a/b"}) as answer:
+                assert answer.status == 404
+            async with web.post(f"{started['url']}/approve") as answer:
+                assert answer.status == 403
+                assert "scope `approve`: key ci may not" in (await answer.json())["detail"]
+            await receiver.until(2)
+            await world.settled()
+            async with web.get(started["url"]) as answer:
+                run = await answer.json()
+            assert (run["verdict"], run["started_by"]) == ("fixed", "key ci")
+        told = [one.json for one in receiver.received]
+        assert [one["type"] for one in told] == ["run.started", "run.finished"]
+        assert told[1]["data"]["pull_request_url"] == run["pull_request_url"]
+        [listed] = json.loads(await command(world, "keys", "list", "--json"))["keys"]
+        assert (listed["name"], listed["state"]) == ("ci", "active")
+        assert listed["used_at"] is not None
+        other = await command(world, "keys", "create", "other", "--repository", "acme/other")
+        async with program(world, other) as web:
+            async with web.get(started["url"]) as answer:
+                assert answer.status == 404
+            async with web.get("/api/v1/runs") as answer:
+                assert (await answer.json())["total"] == 0
+        await command(world, "keys", "revoke", "ci")
+        async with program(world, key) as web, web.get("/api/v1/runs") as answer:
+            assert answer.status == 401
+            assert "revoked" in (await answer.json())["detail"]
+
+
+async def test_every_refusal_is_a_problem(tmp_path: Path) -> None:
+    """Of the router, of the limits, of the door; pages of other sites ask first."""
+    environ = {**ENVIRON, "FIXPOINT_API_RATE": "3"}
+    async with open_world(tmp_path, environ=environ) as world:
+        async with program(world, ADMIN) as web:
+            for method, path, status, words in [
+                ("GET", "/api/v1/nothing", 404, "nothing at this path"),
+                ("DELETE", "/api/v1/runs", 405, "takes GET,POST only"),
+                ("GET", "/api/v1/runs", 200, ""),
+                ("GET", "/api/v1/runs", 429, "Try again in"),
+            ]:
+                async with web.request(method, path) as answer:
+                    assert answer.status == status
+                    if words:
+                        assert answer.content_type == "application/problem+json"
+                        assert words in (await answer.json())["detail"]
+            assert int(answer.headers["Retry-After"]) <= 60
+        async with program(world, f"fxp_{'0' * 12}_{'0' * 64}") as web:
+            page = {"Origin": "https://app.test"}
+            asks = {**page, "Access-Control-Request-Method": "POST"}
+            async with web.get("/api/v1/runs", headers=page) as answer:
+                assert answer.status == 401
+                assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+                assert answer.headers["Access-Control-Allow-Origin"] == "https://app.test"
+            async with web.options("/api/v1/runs", headers=asks) as answer:
+                assert answer.status == 204
+                assert "Authorization" in answer.headers["Access-Control-Allow-Headers"]
+            other = {**asks, "Origin": "https://other.test"}
+            async with web.options("/api/v1/runs", headers=other) as answer:
+                assert "Access-Control-Allow-Origin" not in answer.headers

@@ -1,0 +1,58 @@
+"""Rates, origins, and names of requests: what stands before every answer of the API."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.web.origins import Origins
+from bot.web.problems import ApiProblem
+from bot.web.rates import RateLimits
+from bot.web.request_ids import request_id
+
+
+def test_who_sends_too_much_is_told_when_to_come_back() -> None:
+    """Each caller has a number of requests for each minute."""
+    now = 100.0
+    rates = RateLimits(2, clock=lambda: now)
+    assert rates.count("a") == {
+        "RateLimit-Policy": '"default";q=2;w=60',
+        "RateLimit": '"default";r=1;t=60',
+    }
+    now = 130.5
+    assert rates.count("a")["RateLimit"] == '"default";r=0;t=30'
+    with pytest.raises(ApiProblem) as refused:
+        rates.count("a")
+    assert (refused.value.status, refused.value.headers["Retry-After"]) == (429, "30")
+    assert rates.count("b")["RateLimit"] == '"default";r=1;t=60'
+    now = 160.0
+    assert rates.count("a")["RateLimit"] == '"default";r=1;t=60'
+
+
+@pytest.mark.parametrize(
+    ("allowed", "path", "origin", "shown"),
+    [
+        ((), "/api/v1/runs", "https://a.test", None),
+        (("https://a.test",), "/api/v1/runs", "https://a.test", "https://a.test"),
+        (("https://a.test",), "/code", "https://a.test", "https://a.test"),
+        (("https://a.test",), "/api/v1/runs", "https://a.test.evil.test", None),
+        (("https://a.test",), "/api/v1/runs", "", None),
+        (("https://a.test",), "/runs/1/approve", "https://a.test", None),
+        (("*",), "/api/v1/runs", "https://b.test", "*"),
+    ],
+)
+def test_which_pages_may_read_answers(
+    allowed: tuple[str, ...], path: str, origin: str, shown: str | None
+) -> None:
+    """Those of the setting, of the API alone, and never with cookies."""
+    headers = Origins(allowed).shown(path, {"Origin": origin})
+    assert headers.get("Access-Control-Allow-Origin") == shown
+    assert "Access-Control-Allow-Credentials" not in headers
+    asked = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+    assert Origins(allowed).is_preflight("OPTIONS", path, asked) == (shown is not None)
+
+
+@pytest.mark.parametrize("given", ["", "a b", "a\nb", "é", "x" * 65, '"', "\x1b[31m"])
+def test_a_name_that_is_none_is_replaced(given: str) -> None:
+    """It is in logs and headers."""
+    assert request_id(given) != given
+    assert request_id("trace-1:a.b_C") == "trace-1:a.b_C"
