@@ -57,10 +57,9 @@ class GuardedProvider:
         started = time.perf_counter()
         try:
             sandbox = await self._provider.open(spec)
-        except SandboxGone:  # the snapshot that it starts from
-            raise
         except SandboxError as error:
-            await self._blame(error, time.perf_counter() - started, sure=spec.image is None)
+            if not (isinstance(error, SandboxGone) and spec.snapshot):  # then that is gone
+                await self._blame(error, time.perf_counter() - started, sure=spec.image is None)
             raise
         self.circuit.succeeded(time.perf_counter() - started)
         return GuardedSandbox(sandbox, self)

@@ -41,7 +41,8 @@ class Escalation:
                 yield self._tell(kind, wanted, all_out=all_out)
         elif not out or (told.all_out and not all_out and not for_long):
             del self._told[kind]
-            yield EscalationOver(kind, told.services)
+            still_out = {view.service.name for view in out}
+            yield EscalationOver(kind, tuple(one for one in told.services if one not in still_out))
         elif all_out and not told.all_out:  # now nobody stands in any more
             yield self._tell(kind, out, all_out=True)
 

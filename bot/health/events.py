@@ -41,7 +41,12 @@ class Escalated:
 
 @dataclass(frozen=True, slots=True)
 class EscalationOver:
-    """What a person was told to look at works again."""
+    """What a person was told to look at works again, or at least one service of its kind does.
+
+    Attributes:
+        kind: Of the services.
+        services: Which ones work again.
+    """
 
     kind: ServiceKind
     services: tuple[str, ...]

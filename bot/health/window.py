@@ -40,7 +40,7 @@ class Figures:
         seconds: Since the first of them.
         latency: Seconds within which 90 % of the calls were answered; None without any.
         usual: The same of the calls before the window; None while there are too few.
-        usd: Known cost of all calls in the window.
+        usd: Cost of all calls in the window; None when that of any is unknown.
     """
 
     calls: int = 0
@@ -48,7 +48,7 @@ class Figures:
     seconds: float = 0.0
     latency: float | None = None
     usual: float | None = None
-    usd: Decimal = Decimal(0)
+    usd: Decimal | None = Decimal(0)
 
     @property
     def error_rate(self) -> float:
@@ -85,8 +85,16 @@ class RollingWindow:
             seconds=now - judged[0].at if judged else 0.0,
             latency=_p90(answered) if answered else None,
             usual=_p90(self._usual) if len(self._usual) >= _USUAL_LEAST else None,
-            usd=sum((call.usd for call in self._calls if call.usd is not None), Decimal(0)),
+            usd=self._cost(),
         )
+
+    def _cost(self) -> Decimal | None:
+        total = Decimal(0)
+        for call in self._calls:
+            if call.usd is None:
+                return None
+            total += call.usd
+        return total
 
     def _expire(self, now: float) -> None:
         while self._calls and self._calls[0].at < now - self._seconds:

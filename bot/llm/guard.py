@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
+from decimal import Decimal
 
 from bot.errors import CredentialsRefused, ProviderFailing, ProviderOverloaded, ProviderUnreachable
 from bot.health.circuit import Admission, Circuit
@@ -76,7 +77,7 @@ class CircuitGuard:
         self, call: FailedCall, admission: Admission, seconds: float, account: Account
     ) -> None:
         failure = failure_of(call)
-        usd = None if call.tokens is None else account(call.tokens).cost_usd
+        usd = Decimal(0) if call.tokens is None else account(call.tokens).cost_usd
         if failure is None:
             self._circuit.released(admission)
             return

@@ -46,8 +46,7 @@ class HealthWatch:
 
     async def keep_looking(self, every: float = EVERY_SECONDS) -> None:
         """Look for ever."""
-        with self._services.heard(self.hear):
-            await again_and_again(self.look, pause=every, failed="health not looked at")
+        await again_and_again(self.look, pause=every, failed="health not looked at")
 
     async def look(self) -> None:
         """Look once."""

@@ -147,7 +147,10 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             token_looked_up=measuring.looked_up("installation_tokens"),
         )
         await stack.enter_async_context(unused_revoked(github))
-        services = services_of(settings)
+        services, concurrency = services_of(settings), concurrency_of(settings)
+        gate = RunGate(settings.fixpoint_concurrency)
+        watch = HealthWatch(services, concurrency, gate, Machine(folder), metrics.health)
+        stack.enter_context(services.heard(watch.hear))
         sandboxes = await stack.enter_async_context(
             open_server_tools(
                 settings,
@@ -159,9 +162,6 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 measuring=measuring,
             )
         )
-        gate = RunGate(settings.fixpoint_concurrency)
-        concurrency = concurrency_of(settings)
-        watch = HealthWatch(services, concurrency, gate, Machine(folder), metrics.health)
         every = min(EVERY_SECONDS, settings.fixpoint_probe_seconds)
         await stack.enter_async_context(
             in_background(

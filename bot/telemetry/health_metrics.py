@@ -41,7 +41,7 @@ class HealthMetrics:
         )
         self._dollars = Gauge(
             "fixpoint_service_recent_dollars",
-            "Known cost of the recent calls.",
+            "Cost of the recent calls, where their price is known.",
             _LABELS,
             registry=registry,
         )
@@ -78,5 +78,6 @@ class HealthMetrics:
             self._errors.labels(*labels).set(view.figures.error_rate)
             if view.figures.latency is not None:
                 self._latency.labels(*labels).set(view.figures.latency)
-            self._dollars.labels(*labels).set(float(view.figures.usd))
+            if view.figures.usd is not None and view.service.kind is ServiceKind.MODEL:
+                self._dollars.labels(*labels).set(float(view.figures.usd))
         self._limit.set(limit)

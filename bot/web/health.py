@@ -10,7 +10,6 @@ from typing import Any
 
 from bot.errors import StorageError
 from bot.health.concurrency import Concurrency
-from bot.health.events import ConcurrencyChanged
 from bot.health.service import ServiceKind, ServiceView
 from bot.health.services import Services
 from bot.model import Verdict
@@ -81,7 +80,7 @@ class ServiceHealth:
     def _runs_at_once(self) -> HealthCheck:
         limit, most = self.concurrency.limit, self.concurrency.most
         why = self.concurrency.why
-        said = service_health.concurrency(ConcurrencyChanged(limit, most, why))
+        said = service_health.runs_at_once(limit, most, why)
         return HealthCheck("concurrency", limit == most, said, 10)
 
     def described(self, now: datetime) -> dict[str, Any]:
@@ -101,7 +100,7 @@ class ServiceHealth:
 
 
 def _described(view: ServiceView, instead: str | None, now: datetime) -> dict[str, Any]:
-    figures = view.figures
+    figures, is_model = view.figures, view.service.kind is ServiceKind.MODEL
     return {
         "kind": view.service.kind.value,
         "name": view.service.name,
@@ -113,7 +112,7 @@ def _described(view: ServiceView, instead: str | None, now: datetime) -> dict[st
         "error_rate": round(figures.error_rate, 3),
         "latency_seconds": None if figures.latency is None else round(figures.latency, 3),
         "usual_latency_seconds": None if figures.usual is None else round(figures.usual, 3),
-        "cost_usd": str(figures.usd) if view.service.kind is ServiceKind.MODEL else None,
+        "cost_usd": str(figures.usd) if is_model and figures.usd is not None else None,
         "reason": "" if view.failure is None else view.failure.reason,
         "doing": service_health.doing(view, instead),
     }

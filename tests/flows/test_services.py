@@ -208,6 +208,12 @@ async def test_fewer_runs_at_once_while_sandboxes_fail(
 
         await world.comment("/fix retry")
         await world.until(lambda: "No sandbox works at the moment" in progress(world))
+        await world.comment("/fix stop")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.STOPPED
+
+        await world.comment("/fix retry")
+        await world.until(lambda: "No sandbox works at the moment" in progress(world))
         broken.unlink()
         await world.settled()
         assert (await world.run()).verdict is Verdict.FIXED

@@ -134,6 +134,16 @@ def concurrency(news: ConcurrencyChanged) -> str:
     return f"This server works on all its {count(news.most, 'run')} at once again."
 
 
+@example(1, 4, [SANDBOXES_FAIL])
+@example(4, 4, [])
+def runs_at_once(limit: int, most: int, why: Sequence[str]) -> str:
+    """Return how many runs a server works on at once, and why not on more."""
+    if limit == most:
+        return f"Up to {count(most, 'run')} at once."
+    reason = f", because {' and '.join(why)}" if why else ""
+    return f"Up to {count(limit, 'run')} at once instead of {most}{reason}."
+
+
 @example(ServiceChanged(_FAILING, "openai"))
 def headline(event: HealthEvent) -> str:
     """Return an event in a sentence; "" for a probe, which changes nothing yet."""
