@@ -86,11 +86,11 @@ class GuardedProvider:
         async with self._confirming:
             circuit = self.circuit
             stale = known_seconds is not None and not circuit.known_good(known_seconds)
-            if not circuit.view().works or stale:
+            if not circuit.works or stale:
                 admission = circuit.admit()
                 if admission is not None:
                     await self._probe(admission)
-        return self.circuit.view().works
+        return self.circuit.works
 
     async def _probe(self, admission: Admission) -> None:
         started = time.perf_counter()
@@ -115,10 +115,10 @@ class GuardedProvider:
             sure: Whether it counts although a probe goes well.
         """
         async with self._confirming:
-            if not self.circuit.view().works:
+            if not self.circuit.works:
                 return  # another run's failure has shown it
             await self._probe(Admission(is_probe=False))
-        if sure and self.circuit.view().works:
+        if sure and self.circuit.works:
             self.circuit.failed(Failure(str(error)), seconds)
 
     @asynccontextmanager

@@ -113,7 +113,7 @@ class SandboxPool:
             SandboxError: When it is still there.
         """
         for provider in self._providers.values():
-            if provider.circuit.view().works:
+            if provider.circuit.works:
                 await provider.remove(name)
 
     async def tidy(self) -> None:
@@ -159,7 +159,7 @@ async def open_pool(
         pool.append(GuardedProvider(provider, circuit))
         if problems and problems[-1].startswith(f"{entry.kind}:"):
             circuit.failed(Failure(problems[-1], certain=True))
-    if not any(one.circuit.view().works for one in pool):
+    if not any(one.circuit.works for one in pool):
         for one in pool:
             await one.close()
         raise UsageError("No sandbox can run here. " + " ".join(problems))

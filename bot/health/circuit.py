@@ -102,6 +102,16 @@ class Circuit:
         """Whether nobody would be admitted at this moment."""
         return self._state is CircuitState.HALF_OPEN or (self.probe_in() or 0) > 0
 
+    @property
+    def works(self) -> bool:
+        """Whether it is closed."""
+        return self._state is CircuitState.CLOSED
+
+    @property
+    def slow(self) -> bool:
+        """Whether the service answers, and much slower than usual."""
+        return self._slow
+
     def known_good(self, seconds: float) -> bool:
         """Whether the last call went well, and is no older than that."""
         return self._good_at is not None and self._clock() - self._good_at <= seconds

@@ -43,11 +43,11 @@ class CircuitGuard:
     @property
     def slow(self) -> bool:
         """Whether it answers, and much slower than usual."""
-        return self._circuit.view().slow
+        return self._circuit.slow
 
     def retries(self, usual: ProviderRetries) -> ProviderRetries:
         """Return how long to insist: a probe is one call, and the next one comes much later."""
-        return usual if self._circuit.view().works else usual.single()
+        return usual if self._circuit.works else usual.single()
 
     async def ask(
         self, attempt: Callable[[], Awaitable[ModelReply]], account: Account
@@ -82,7 +82,7 @@ class CircuitGuard:
             self._circuit.released(admission)
             return
         self._circuit.failed(failure, seconds, usd, admission=admission)
-        if not self._circuit.view().works:
+        if not self._circuit.works:
             call.again = False
 
 

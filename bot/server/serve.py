@@ -15,17 +15,12 @@ import structlog
 from aiohttp import web
 
 from bot import __version__
-from bot.app import open_server_tools
 from bot.app.measuring import Measuring
-from bot.app.sandbox_pool import SandboxPool
-from bot.app.waiting import WaitingModel
 from bot.background import in_background
 from bot.errors import StorageError
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries
 from bot.github.unused_tokens import unused_revoked
-from bot.health.concurrency import Concurrency
-from bot.health.services import Services
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
@@ -34,20 +29,17 @@ from bot.intake.missed import MissedDeliveries
 from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
 from bot.intake.webhook import Webhook
-from bot.llm.base import Model
 from bot.model.quota import WritePace
 from bot.redaction import Redactor, redactor_of
 from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
-from bot.runs.durability.gate import RunGate
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
-from bot.server.health_watch import EVERY_SECONDS, HealthWatch
 from bot.server.housekeeping import Housekeeping, keep_mirrors_tidy, keep_sandboxes_tidy
-from bot.server.limits import caps_of, concurrency_of, services_of, timing_of
+from bot.server.limits import caps_of, timing_of
 from bot.server.loop_lag import watch_loop
-from bot.server.machine import Machine
 from bot.server.metrics_port import metrics_port
 from bot.server.open_files import raise_limit
+from bot.server.services import DependedOn, open_services
 from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
 from bot.storage.commits import CommitStore
 from bot.storage.data_folder import make_data_folder
@@ -99,9 +91,7 @@ class Server:
     settler: Settler
     durable: DurableRuns
     approvals: Approvals
-    services: Services
-    sandboxes: SandboxPool
-    concurrency: Concurrency
+    depends: DependedOn
 
 
 @asynccontextmanager
@@ -147,36 +137,15 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             token_looked_up=measuring.looked_up("installation_tokens"),
         )
         await stack.enter_async_context(unused_revoked(github))
-        services, concurrency = services_of(settings), concurrency_of(settings)
-        gate = RunGate(settings.fixpoint_concurrency)
-        watch = HealthWatch(services, concurrency, gate, Machine(folder), metrics.health)
-        stack.enter_context(services.heard(watch.hear))
-        sandboxes = await stack.enter_async_context(
-            open_server_tools(
-                settings,
-                sandboxes=folder / "sandboxes",
-                kinds=settings.fixpoint_sandbox,
-                services=services,
-                most_wait=settings.fixpoint_outage_seconds,
-                watched=partial(_watched, settings, services, measuring),
-                measuring=measuring,
-            )
-        )
-        every = min(EVERY_SECONDS, settings.fixpoint_probe_seconds)
-        await stack.enter_async_context(
-            in_background(
-                partial(watch.keep_looking, every),
-                partial(sandboxes.keep_probing, every),
-                partial(watch_loop, metrics.state.late),
-            )
-        )
+        depends = await stack.enter_async_context(open_services(settings, metrics, measuring))
+        await stack.enter_async_context(in_background(partial(watch_loop, metrics.state.late)))
         steps_engine = stack.enter_context(steps_database(settings.database_url))
         journal = Journal(steps_engine)
         workflow = FixWorkflow(
             github,
             stores,
-            sandboxes,
-            services,
+            depends.sandboxes,
+            depends.services,
             DurableSteps(journal, first_wait=timing.retry_seconds),
             folder,
             caps=caps_of(settings),
@@ -190,7 +159,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             journal,
             executor_id=settings.fixpoint_server_name,
             concurrency=settings.fixpoint_concurrency,
-            gate=gate,
+            gate=depends.gate,
         )
         await durable.launch(workflow.run, workflow.go_on, workflow.end_outdated)
         stack.push_async_callback(durable.close)
@@ -227,7 +196,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
                 webhooks.keep_sending,
                 housekeeping.keep_tidy,
                 partial(keep_mirrors_tidy, folder / "mirrors", most),
-                partial(keep_sandboxes_tidy, sandboxes),
+                partial(keep_sandboxes_tidy, depends.sandboxes),
             )
         )
         app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
@@ -235,7 +204,7 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             github, stores, durable.start, waiting, Rights(github), settings.github_url
         )
         await control.start_what_was_asked()
-        health = ServiceHealth(services, concurrency)
+        health = ServiceHealth(depends.services, depends.concurrency)
         measurements = Measurements(
             metrics,
             RunLists(database),
@@ -258,18 +227,8 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             settler,
             durable,
             waiting,
-            services,
-            sandboxes,
-            concurrency,
+            depends,
         )
-
-
-def _watched(
-    settings: ServerSettings, services: Services, measuring: Measuring, model: Model
-) -> Model:
-    """Return the model with its calls counted, and waiting while no provider works."""
-    measured = measuring.model(model)
-    return WaitingModel(measured, services, most_seconds=settings.fixpoint_outage_seconds)
 
 
 def build_app(
