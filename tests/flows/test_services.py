@@ -14,13 +14,16 @@ import pytest
 from bot.health.service import CircuitState, ServiceKind
 from bot.model import Verdict
 from tests.fakes.e2b import E2BServer, Refuse
-from tests.fakes.model import ModelServer, Overloaded, Request, Step
+from tests.fakes.model import ModelServer, Overloaded, Request, Say, Step
 from tests.flows.world import RIGHT, World, attempts, open_world
 
 QUICK = {"HOST": "127.0.0.1", "FIXPOINT_PROBE_SECONDS": "0.2"}
 """Probes come as quickly as the rest of a story; nothing depends on how quickly."""
 
 FAILS = Overloaded(retry_after=0.01)
+
+NOTHING = [Say("I can't see what is wrong.")]
+"""A conversation that is over soon, where a story is not about the repair."""
 
 
 @dataclass
@@ -72,15 +75,15 @@ def works(world: World, kind: ServiceKind, name: str) -> bool:
 
 async def test_another_provider_takes_over_until_the_first_one_recovers(tmp_path: Path) -> None:
     """Runs, metrics and health say so, with the figures; then the first one is used again."""
-    first = Provider(attempts(RIGHT, RIGHT))
+    first = Provider(attempts(NOTHING))
     environ = QUICK | {"FIXPOINT_FAILING_CALLS": "2", "OPENAI_MODEL": "spare"}
-    async with ModelServer(attempts(RIGHT, RIGHT)) as other:
+    async with ModelServer(attempts(NOTHING)) as other:
         environ |= {"OPENAI_BASE_URL": other.openai_url}
         async with open_world(tmp_path, first, environ=environ) as world:
             services = world.server.depends.services
             await world.comment("/fix")
             await world.settled()
-            assert (await world.run()).verdict is Verdict.FIXED
+            assert (await world.run()).verdict is Verdict.GAVE_UP
             assert (
                 "anthropic is failing (2 of 2 calls). openai is used until it recovers."
                 in await notes(world)
@@ -95,11 +98,12 @@ async def test_another_provider_takes_over_until_the_first_one_recovers(tmp_path
             assert await metric(world, f"fixpoint_service_state{{{labels}}}") == 2
             assert told["escalated"] == []
 
-            first.down = False
+            answered, first.down = len(other.requests), False
             await world.until(lambda: services.probe_in(ServiceKind.MODEL) == 0)
             await world.comment("/fix retry")
             await world.settled()
             assert works(world, ServiceKind.MODEL, "anthropic")
+            assert len(other.requests) == answered > 0
             assert "anthropic has recovered and is used again." in await notes(world)
             assert await metric(world, f"fixpoint_service_state{{{labels}}}") == 0
             changes = f'fixpoint_service_changes_total{{{labels},state="closed"}}'
@@ -160,11 +164,11 @@ async def test_another_kind_of_sandbox_stands_in_until_the_first_one_recovers(
             "E2B_API_URL": e2b.url,
             "E2B_SANDBOX_URL": e2b.url,
         }
-        async with open_world(tmp_path, attempts(RIGHT, RIGHT), environ=environ) as world:
+        async with open_world(tmp_path, environ=environ) as world:
             e2b.state.faults.add("create", Refuse(500), times=10_000)
             await world.comment("/fix")
             await world.settled()
-            assert (await world.run()).verdict is Verdict.FIXED
+            assert (await world.run()).verdict is Verdict.GAVE_UP
             said = "Commands ran in sandboxes of bubblewrap, because e2b fails."
             assert said in await notes(world)
             assert e2b.state.sandboxes == {}
@@ -193,7 +197,7 @@ async def test_fewer_runs_at_once_while_sandboxes_fail(
     """Step by step up to all of them, when they work again; the runs that wait say why."""
     environ = QUICK | {"FIXPOINT_CONCURRENCY": "4"}
     broken = break_bubblewrap(tmp_path / "bin", monkeypatch)
-    async with open_world(tmp_path, attempts(RIGHT, RIGHT), environ=environ) as world:
+    async with open_world(tmp_path, environ=environ) as world:
         limit = world.server.depends.concurrency
         broken.chmod(0o755)
         await world.comment("/fix")
@@ -216,7 +220,7 @@ async def test_fewer_runs_at_once_while_sandboxes_fail(
         await world.until(lambda: "No sandbox works at the moment" in progress(world))
         broken.unlink()
         await world.settled()
-        assert (await world.run()).verdict is Verdict.FIXED
+        assert (await world.run()).verdict is Verdict.GAVE_UP
         await world.until(lambda: limit.limit == 4)
         assert (await health(world))["concurrency"] == {"limit": 4, "most": 4, "why": []}
         [sandbox] = world.server.depends.services.views(ServiceKind.SANDBOX)
