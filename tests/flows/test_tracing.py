@@ -16,7 +16,7 @@ from inline_snapshot import snapshot
 
 from tests.fakes.collector import Receiver, Span, open_collector, open_receiver, rotel
 from tests.flows.held_script import HeldScript
-from tests.flows.server_process import PATIENCE, ServerProcess
+from tests.flows.server_process import PATIENCE, Line, ServerProcess
 from tests.flows.test_approval import REQUIREMENTS, RISKY
 from tests.flows.world import FIX, RIGHT, WHY, Scene, World, attempts, bash, open_scene, open_world
 
@@ -73,6 +73,7 @@ async def test_a_trace_survives_its_server(tmp_path: Path) -> None:
             await server.start()
             over = await server.logged("run over")
             await receiver.until(lambda: bool(receiver.named(_ROOT)))
+            _check_lines(server.lines(), over)
     [root] = receiver.named(_ROOT)
     assert over["trace_id"] == root.trace
     assert {span.trace for span in receiver.spans} == {root.trace}
@@ -103,6 +104,18 @@ invoke_workflow fix
     _check_times(receiver, root)
     _check_words(receiver, root)
     assert receiver.resources[0]["service.name"] == "fixpoint"
+
+
+def _check_lines(lines: list[Line], over: Line) -> None:
+    """Assert that the lines of a run say which, why, and what they are about."""
+    ids = {name: over[name] for name in ("run_id", "delivery_id", "trace_id")}
+    begun = next(n for n, line in enumerate(lines) if line["event"] == "run taken up")
+    own = [line for line in lines[begun:] if "run_id" in line]
+    assert all(ids.items() <= line.items() for line in own)
+    kinds = {line["event"]: (line["category"], line.get("attempt")) for line in own}
+    assert kinds["turn finished"] == ("agent", 1)
+    assert kinds["phase finished"][0] == "performance"
+    assert kinds["run finished"] == kinds["run over"] == ("app", None)
 
 
 async def _tool_kept(database: Path) -> None:

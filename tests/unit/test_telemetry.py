@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -127,6 +128,16 @@ def test_attributes_have_the_names_of_the_conventions() -> None:
     ours = {value for value in vars(span).values() if str(value).startswith("gen_ai.")}
     assert len(ours) > 15
     assert ours <= known
+
+
+def test_without_a_collector_nothing_of_the_sdk_is_imported() -> None:
+    """A server that traces nothing pays nothing for it."""
+    program = (
+        "import sys, bot.server.serve\n"
+        "sys.exit(any(one.startswith(('opentelemetry.sdk', 'opentelemetry.exporter'))"
+        " for one in sys.modules))"
+    )
+    assert subprocess.run((sys.executable, "-c", program), check=False).returncode == 0
 
 
 def test_prometheus_takes_the_alert_rules(tmp_path: Path) -> None:
