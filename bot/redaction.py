@@ -147,6 +147,18 @@ class Redactor:
         return json.dumps(_written(json.loads(data), self.text, is_written=False)).encode()
 
 
+def remembering(redactor: Redactor, *, longest: int = 64, most: int = 4096) -> Callable[[str], str]:
+    """Return `redactor.text` for texts many of which are short and come again, such as names.
+
+    Args:
+        redactor: Takes out what never leaves.
+        longest: Characters of a text whose redacted form is remembered.
+        most: How many of them are.
+    """
+    known = lru_cache(maxsize=most)(redactor.text)
+    return lambda text: known(text) if len(text) <= longest else redactor.text(text)
+
+
 TOKENS_ALONE = Redactor()
 """Takes out what looks like a credential, where no secret is known."""
 

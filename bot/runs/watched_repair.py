@@ -115,7 +115,7 @@ class WatchedRepair:
             ):
                 self._comments[request.run_id] = comment_listener
                 traced = here() or silent
-                listener = together(traced, comment_listener, recorder, ProgressLog())
+                listener = together(recorder, traced, comment_listener, ProgressLog())
                 report = await self._repair(
                     request, brief, job, checkout, steps, listener, stopped, reservations
                 )

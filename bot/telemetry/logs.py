@@ -8,7 +8,7 @@ from collections.abc import MutableMapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TextIO, assert_never
 
-from bot.redaction import TOKENS_ALONE, Redactor, redactor_of
+from bot.redaction import TOKENS_ALONE, Redactor, redactor_of, remembering
 from bot.settings.environment import LogFormat, LogLevel, ServerSettings
 from bot.telemetry.sampling import SampledHandler, Sampler
 
@@ -111,8 +111,13 @@ def _last(style: LogFormat, redactor: Redactor) -> list[Processor]:
     """Return what turns an event into a line; redaction comes after the traceback is text."""
     import structlog
 
+    scrub = remembering(redactor)
+
     def redacted(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
-        return {key: _redacted(value, redactor) for key, value in event.items()}
+        return {
+            key: scrub(value) if isinstance(value, str) else _redacted(value, redactor)
+            for key, value in event.items()
+        }
 
     return [
         structlog.stdlib.ProcessorFormatter.remove_processors_meta,

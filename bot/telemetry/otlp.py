@@ -24,9 +24,9 @@ from opentelemetry.trace import (
 from pydantic import SecretStr
 
 from bot import __version__
-from bot.redaction import Redactor
+from bot.redaction import Redactor, remembering
 from bot.telemetry.place import span_id_of, trace_id_of
-from bot.telemetry.span import SpanData
+from bot.telemetry.span import AttributeValue, SpanData
 
 _BILLION = 1_000_000_000
 _SAMPLED = TraceFlags(TraceFlags.SAMPLED)
@@ -59,7 +59,7 @@ class OtlpSpans:
             with_content: Whether spans say what models were told and answered.
         """
         self.with_content = with_content
-        self._redactor = redactor
+        self._scrub = remembering(redactor)
         self._ids = _ChosenIds()
         told = {**resource, "service.name": service, "service.version": __version__}
         self._provider = TracerProvider(
@@ -93,13 +93,18 @@ class OtlpSpans:
             span.name,
             context=parent,
             kind=SpanKind.CLIENT if span.calls_out else SpanKind.INTERNAL,
-            attributes=self._redactor.values(span.attributes),
+            attributes={name: self._scrubbed(value) for name, value in span.attributes.items()},
             start_time=round(span.began * _BILLION),
         )
         if span.error:
-            said = self._redactor.text(span.error)
+            said = self._scrub(span.error)
             started.set_status(Status(StatusCode.ERROR, said))
         started.end(end_time=round(span.ended * _BILLION))
+
+    def _scrubbed(self, value: AttributeValue) -> AttributeValue:
+        if isinstance(value, str):
+            return self._scrub(value)
+        return tuple(map(self._scrub, value)) if isinstance(value, tuple) else value
 
     async def close(self) -> None:
         """Send what waits, and end the thread."""
