@@ -71,6 +71,7 @@ class JobEvidence:
             where that is not known.
         rerun_helps: Whether the job may well pass when GitHub runs it again.
         called: Reusable workflows of other repositories, by `owner/name/path@ref`: their text.
+        run_id: The workflow run that its job belongs to, where GitHub tells.
     """
 
     check: FailedCheck
@@ -93,6 +94,7 @@ class JobEvidence:
     passed_on_base: bool | None = None
     rerun_helps: bool = False
     called: tuple[tuple[str, str], ...] = ()
+    run_id: int | None = None
 
     @property
     def failed_step(self) -> StepFacts | None:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
+from bot.ci import artifacts
 from bot.ci.job_run import FinishedJob, StepOutcome, StepRun
-from bot.ci.network import UNREACHABLE
 from bot.ci.step_runner import StepRunner, read_text
+from bot.ci.tolerance import ignored, only_fetches
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.earlier import steps_before
 from bot.ci.workflow.expressions import ExpressionContext, Meter
 from bot.ci.workflow.left_out import MOST_LEFT_OUT, leaving_out
 from bot.ci.workflow.offline import without_network
 from bot.ci.workflow.plan import JobPlan, PlannedStep
-from bot.ci.workflow.preparing import installs, must_succeed
+from bot.ci.workflow.preparing import installs
 from bot.ci.workflow.producers import made_outputs, producing_steps
 from bot.ci.workflow.resolve import resolve
 from bot.ci.workflow.specification import StepSpec
 from bot.ci.workflow.step import Step
+from bot.ci.workflow.uploaders import uploading_steps
 from bot.detect.missing.unbuilt import Unbuilt, unbuilt_packages
-from bot.reporting.reasons import job_steps, runner_differences
+from bot.reporting.reasons import job_steps
 from sandbox.base import CommandResult, OutputListener, Sandbox
 
 STEP_SECONDS = 3600.0
@@ -53,11 +54,13 @@ class JobExecution:
         plan: What to run.
         watcher: Is told of every step.
         step_seconds: Longest time of a step without a limit of its own.
+        artifacts: Zips by name, which earlier jobs made.
     """
 
     plan: JobPlan
     watcher: Watcher = field(default_factory=Watcher)
     step_seconds: float = STEP_SECONDS
+    artifacts: Mapping[str, bytes] = field(default_factory=dict)
     _runs: list[StepRun] = field(default_factory=list)
     _scope: ExpressionContext | None = None
     _fetching: float = 0.0
@@ -71,8 +74,9 @@ class JobExecution:
         """
         scope = await self._begun(sandbox)
         runner = StepRunner(sandbox, self.step_seconds, self.watcher.output)
-        for spec in self.plan.target.job.steps:
-            scope = await self._step(runner, spec, scope)
+        steps = self.plan.target.job.steps
+        for spec in steps:
+            scope = await self._step(runner, spec, scope, last=spec is steps[-1])
         return await self._finished(sandbox)
 
     async def outputs(self, sandbox: Sandbox) -> dict[str, str]:
@@ -91,6 +95,22 @@ class JobExecution:
             if any(run.breaks for run in self._runs):
                 return {}
         return made_outputs(job, replace(scope, meter=Meter()))
+
+    async def kept_artifacts(self, sandbox: Sandbox) -> dict[str, bytes]:
+        """Run the steps that the job's artifacts are made by; return those that are there then.
+
+        The plan has to be one that keeps artifacts.
+
+        Raises:
+            SandboxError: The sandbox failed, not a command in it.
+        """
+        scope = await self._begun(sandbox)
+        runner = StepRunner(sandbox, self.step_seconds, self.watcher.output)
+        for spec in uploading_steps(self.plan):
+            scope = await self._step(runner, spec, scope)
+            if any(run.breaks for run in self._runs):
+                break
+        return await artifacts.collected(sandbox)
 
     async def prepare(self, sandbox: Sandbox, failing: PlannedStep) -> FinishedJob:
         """Run what the failing step needs of those before it, and what itself needs from the network.
@@ -128,6 +148,7 @@ class JobExecution:
 
     async def _begun(self, sandbox: Sandbox) -> ExpressionContext:
         await _initialise(self.plan, sandbox, self.watcher)
+        await artifacts.handed_over(sandbox, self.artifacts)
         return self.plan.scope
 
     async def _step(
@@ -137,6 +158,7 @@ class JobExecution:
         scope: ExpressionContext,
         *,
         forgiving: bool = False,
+        last: bool = True,
     ) -> ExpressionContext:
         scope = replace(scope, meter=Meter())
         self.watcher.started(resolve(spec, scope, self.plan.frame))
@@ -145,7 +167,9 @@ class JobExecution:
             forgiving and run.breaks and await self._does_without(runner.sandbox, run.innermost())
         ):
             run, after = await runner.step(spec, scope, self.plan.frame)
-        if forgiving and run.breaks and (why := _ignored(run)):
+        if (forgiving and run.breaks and (why := ignored(run))) or (
+            run.breaks and not last and (why := only_fetches(run, self.plan.frame.tree))
+        ):
             run, after = replace(run, tolerated=True, why=why), scope
         self._add(run)
         return after
@@ -196,17 +220,6 @@ class JobExecution:
 
     async def _finished(self, sandbox: Sandbox) -> FinishedJob:
         return FinishedJob(tuple(self._runs), await _said(sandbox), self._fetching)
-
-
-def _ignored(run: StepRun) -> str:
-    """Return why a failure before the failing step doesn't end the job; "" when it does."""
-    last = run.innermost()
-    title = run.step.title[:80]
-    output = last.result.output if last.result else ""
-    if re.search(UNREACHABLE, output):
-        return runner_differences.earlier_step_unreachable(title)
-    script = last.step.command.script if last.step.command else ""
-    return "" if must_succeed(script) else runner_differences.earlier_step_fails(title)
 
 
 class RunnerBroken(Exception):

@@ -18,6 +18,7 @@ from bot.ci.workflow.plan import JobPlan, PlannedStep, plan_job
 from bot.ci.workflow.preparing import editable
 from bot.ci.workflow.producers import next_producer
 from bot.ci.workflow.tool_versions import same_versions, shown
+from bot.ci.workflow.uploaders import wishes
 from bot.detect.tree import Tree
 from bot.model import Target
 from bot.reporting.reasons import job_target
@@ -128,6 +129,8 @@ def _target(
         command=compiled.command.typed(),
         differences=(*said, *differences(plan)),
         behind=compiled.behind,
+        takes=wishes(plan, step),
+        run_id=evidence.run_id,
     )
 
 

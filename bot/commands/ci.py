@@ -72,7 +72,8 @@ def run(
 ) -> None:
     """Run a job in a sandbox and show which step fails and how. Nothing is changed."""
     from bot.commands.ci_choice import JobChoice
-    from bot.commands.ci_run import RunOptions, run_job
+    from bot.commands.ci_place import RunOptions
+    from bot.commands.ci_run import run_job
 
     choice = JobChoice(repository, workflow, job, tuple(matrix or ()), event)
     options = RunOptions(sandbox, step, timeout, as_of, as_json=as_json)

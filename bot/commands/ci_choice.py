@@ -21,8 +21,10 @@ from bot.ci.workflow.jobs import (
 )
 from bot.ci.workflow.plan import JobPlan, plan_job
 from bot.ci.workflow.producers import next_producer
+from bot.ci.workflow.uploaders import uploaders
 from bot.detect.tree import DirectoryTree
 from bot.errors import UsageError
+from bot.model.artifacts import ArtifactWish
 from bot.reporting.reasons import job_target
 from sandbox.git import ForeignRepository, GitError, foreign
 
@@ -137,6 +139,22 @@ async def next_to_run(choice: JobChoice, target: JobLeg) -> JobPlan | None:
         why = job_target.workflow_not_planned(target.names[0], str(error))
         raise UsageError(why) from error
     return await plan_chosen(choice, producer) if producer else None
+
+
+async def uploaders_of(
+    choice: JobChoice, plan: JobPlan, wanted: tuple[ArtifactWish, ...]
+) -> tuple[JobPlan, ...]:
+    """Return the plans of the jobs that make the artifacts which a job takes.
+
+    Raises:
+        UsageError: It takes too much to plan them.
+    """
+    tree, target = DirectoryTree(choice.repository), plan.target
+    try:
+        return await apart(uploaders, tree, target, plan.event, wanted)
+    except TooMuch as error:
+        why = job_target.workflow_not_planned(target.names[0], str(error))
+        raise UsageError(why) from error
 
 
 async def event_of(choice: JobChoice, target: JobLeg) -> EventFacts:

@@ -53,6 +53,13 @@ class RunPrinter:
             " make the matrix."
         )
 
+    def for_its_artifacts(self, plan: JobPlan) -> None:
+        """Say that a job runs first because the chosen one takes what it uploads."""
+        self._line(
+            f"{plan.name}  ({plan.target.entry}, job {plan.target.job.id}) runs first: it uploads"
+            " artifacts that are needed."
+        )
+
     def planned(self, plan: JobPlan, sentences: tuple[str, ...]) -> None:
         """Name the job and what differs from GitHub's runner."""
         self._line(f"{plan.name}  ({plan.target.entry}, job {plan.target.job.id})")

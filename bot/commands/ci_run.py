@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
-import os
-import secrets
-import shutil
 import sys
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import datetime
-from pathlib import Path
-from typing import Any, TextIO
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
-from bot.app import choose_sandbox
 from bot.ci.execution import JobExecution, RunnerBroken
 from bot.ci.job_run import FinishedJob
 from bot.ci.workflow.differences import differences
@@ -24,31 +17,25 @@ from bot.ci.workflow.find import that_runs_here
 from bot.ci.workflow.jobs import JobLeg, Listing
 from bot.ci.workflow.plan import JobPlan, PlannedStep
 from bot.ci.workflow.render import arguments_for, job_json, plan_json, plan_lines
+from bot.ci.workflow.uploaders import wishes
 from bot.commands import event_loop
-from bot.commands.as_of import moment_of
-from bot.commands.ci_choice import JobChoice, find_jobs, next_to_run, plan_chosen
-from bot.commands.ci_report import RunPrinter, chosen_leg, execution_json
+from bot.commands.ci_choice import (
+    JobChoice,
+    find_jobs,
+    next_to_run,
+    plan_chosen,
+    uploaders_of,
+)
+from bot.commands.ci_place import Place, RunOptions, opened, place_of
+from bot.commands.ci_report import chosen_leg, execution_json
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
-from bot.repair.workspace.checkouts import LocalCheckout
+from bot.repair.checks.run_date import is_old
 from bot.reporting.reasons import package_dates
-from bot.settings.environment import load_local_settings
-from bot.settings.sandbox_kind import SandboxKind
-from sandbox.base import Network, Sandbox, SandboxError, SandboxProvider, SandboxSpec
+from sandbox.base import SandboxError, SandboxProvider, SandboxSpec
 from sandbox.git import GitError
 
 _MOST_LISTED = 200
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How it is run; see `fixpoint ci run --help`."""
-
-    sandbox: SandboxKind | None = None
-    step: str | None = None
-    timeout: float = 1800.0
-    as_of: str | None = None
-    as_json: bool = False
 
 
 def show_plan(choice: JobChoice, *, as_json: bool) -> None:
@@ -88,14 +75,16 @@ async def _chosen_and_run(choice: JobChoice, options: RunOptions) -> tuple[JobPl
     found, _ = await _found(choice)
     if len(found) > 1 and not any(leg.unknown for leg in found):
         raise UsageError(_choose_one(found))
-    async with _place(choice.repository, options) as place:
+    async with place_of(choice.repository, options) as place:
         while (producer := await next_to_run(choice, found[0])) is not None:
             choice = await _with_outputs(choice, producer, place, options)
             found, _ = await _found(choice)
         if len(found) > 1:
             raise UsageError(_choose_one(found))
         plan = await plan_chosen(choice, found[0])
-        return plan, await _run(place, plan, _failing_step(plan, options.step), options)
+        failing = _failing_step(plan, options.step)
+        artifacts = await _made_before(choice, plan, failing, place, options)
+        return plan, await _run(place, plan, failing, options, artifacts)
 
 
 def _choose_one(found: tuple[JobLeg, ...]) -> str:
@@ -103,19 +92,38 @@ def _choose_one(found: tuple[JobLeg, ...]) -> str:
 
 
 async def _with_outputs(
-    choice: JobChoice, producer: JobPlan, place: _Place, options: RunOptions
+    choice: JobChoice, producer: JobPlan, place: Place, options: RunOptions
 ) -> JobChoice:
     """Run a job for its outputs; return the choice that knows them."""
     printer = place.printer(len(producer.steps))
     printer.for_its_outputs(producer)
     job = JobExecution(producer, printer.watcher(), options.timeout)
-    async with _opened(
-        place.provider, replace(place.spec, name=f"{place.spec.name}-outputs")
-    ) as it:
+    async with place.opened("outputs") as it:
         outputs = await job.outputs(it)
     target = producer.target
     ran = {**choice.ran, (target.workflow.path, target.job.id): outputs}
     return replace(choice, workflow=target.entry, ran=ran)
+
+
+async def _made_before(
+    choice: JobChoice,
+    plan: JobPlan,
+    failing: PlannedStep | None,
+    place: Place,
+    options: RunOptions,
+) -> dict[str, bytes]:
+    """Run the jobs that make the artifacts which a job takes; return the zips by name."""
+    wanted = wishes(plan, failing)
+    artifacts: dict[str, bytes] = {}
+    for n, uploader in enumerate(await uploaders_of(choice, plan, wanted) if wanted else ()):
+        printer = place.printer(len(uploader.steps))
+        printer.for_its_artifacts(uploader)
+        job = JobExecution(uploader, printer.watcher(), options.timeout, artifacts=artifacts)
+        async with place.opened(f"artifacts-{n}") as it:
+            artifacts = {**artifacts, **await job.kept_artifacts(it)}
+    return {
+        name: data for name, data in artifacts.items() if any(wish.means(name) for wish in wanted)
+    }
 
 
 async def _found(choice: JobChoice) -> tuple[tuple[JobLeg, ...], Listing]:
@@ -153,62 +161,32 @@ def _failing_step(plan: JobPlan, title: str | None) -> PlannedStep | None:
     return step
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where jobs of a repository run: its commit, and what opens sandboxes for it."""
-
-    provider: SandboxProvider
-    spec: SandboxSpec
-    out: TextIO
-
-    def printer(self, steps: int) -> RunPrinter:
-        """Return what shows a job of so many steps."""
-        return RunPrinter(self.out, steps)
-
-
-@asynccontextmanager
-async def _place(repository: Path, options: RunOptions) -> AsyncIterator[_Place]:
-    settings = load_local_settings(os.environ)
-    kinds = (options.sandbox,) if options.sandbox else settings.fixpoint_sandbox
-    folder = settings.fixpoint_data / "local"
-    provider = await choose_sandbox(settings, folder / "sandboxes", kinds)
-    name = f"ci-{secrets.token_hex(4)}"
-    scratch = folder / name
-    try:
-        scratch.mkdir(parents=True)
-        checkout = LocalCheckout(repository, scratch)
-        source = await checkout.provide(await checkout.head())
-        network = Network(
-            everything=True, packages_before=await moment_of(options.as_of, repository)
-        )
-        spec = SandboxSpec(name, source=source.directory, network=network)
-        yield _Place(provider, spec, sys.stderr if options.as_json else sys.stdout)
-    finally:
-        await provider.close()
-        await asyncio.to_thread(shutil.rmtree, scratch, ignore_errors=True)
-
-
 async def _run(
-    place: _Place, plan: JobPlan, failing: PlannedStep | None, options: RunOptions
+    place: Place,
+    plan: JobPlan,
+    failing: PlannedStep | None,
+    options: RunOptions,
+    artifacts: Mapping[str, bytes],
 ) -> FinishedJob:
     printer = place.printer(len(plan.steps))
     printer.planned(plan, differences(plan))
-    job = JobExecution(plan, printer.watcher(), options.timeout)
+    job = JobExecution(plan, printer.watcher(), options.timeout, artifacts=artifacts)
     ran = await _execute(job, place.provider, place.spec, failing)
-    network = place.spec.network
-    execution = _with_notes(ran, place.provider, network.packages_before if network else None)
+    execution = _with_notes(ran, place)
     printer.concluded(execution)
     return execution
 
 
-def _with_notes(
-    execution: FinishedJob, provider: SandboxProvider, as_of: datetime | None
-) -> FinishedJob:
+def _with_notes(execution: FinishedJob, place: Place) -> FinishedJob:
     """Add what there is to say about the dates of packages."""
+    as_of = place.spec.network.packages_before if place.spec.network else None
     undated = tuple(dict.fromkeys(host for run in execution.runs for host in run.undated))
     said = [package_dates.undated(undated)] if undated else []
-    if as_of is not None and not provider.filters_indexes:
+    if as_of is not None and not place.provider.filters_indexes:
         said.append(package_dates.left_to_clients())
+    made = place.committed
+    if as_of is None and made and not execution.passed and is_old(made, time.time()):
+        said.append(package_dates.commit_is_old(made))
     return replace(execution, said=(*execution.said, *said))
 
 
@@ -217,11 +195,11 @@ async def _execute(
 ) -> FinishedJob:
     """Run the steps with network; the failing one and those behind it without, if one is named."""
     if failing is None:
-        async with _opened(provider, spec) as sandbox:
+        async with opened(provider, spec) as sandbox:
             return await job.run(sandbox)
     snapshot = f"{spec.name}-prepared"
     try:
-        async with _opened(provider, spec) as sandbox:
+        async with opened(provider, spec) as sandbox:
             prepared = await job.prepare(sandbox, failing)
             if not prepared.passed:
                 return prepared
@@ -229,16 +207,7 @@ async def _execute(
         offline = replace(
             spec, name=f"{spec.name}-offline", source=None, snapshot=taken, network=None
         )
-        async with _opened(provider, offline) as sandbox:
+        async with opened(provider, offline) as sandbox:
             return await job.check(sandbox, failing)
     finally:
         await provider.remove(snapshot)
-
-
-@asynccontextmanager
-async def _opened(provider: SandboxProvider, spec: SandboxSpec) -> AsyncIterator[Sandbox]:
-    sandbox = await provider.open(spec)
-    try:
-        yield sandbox
-    finally:
-        await sandbox.close()

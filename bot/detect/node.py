@@ -27,6 +27,9 @@ _INSTALL = {
     "yarn": "yarn install --frozen-lockfile",
     "bun": "bun install --frozen-lockfile",
 }
+_MODERN_YARN = "@yarnpkg/cli-dist"
+"""What Yarn from 2.0 on is called at npm: https://yarnpkg.com/corepack"""
+
 _PLACEHOLDER = "no test specified"
 _WATCHES = re.compile(r"react-scripts test|vue-cli-service test|--watch\b")
 _CHECKS = frozenset(
@@ -62,7 +65,7 @@ def find(tree: Tree) -> Detected | None:
     test, why = _test(tree, package, name)
     return Detected(
         ecosystem="node",
-        setup=(*_get(name, _pinned(package)), install),
+        setup=(*_get(name, _pinned(package), modern=_modern(tree, package)), install),
         test=test,
         setup_why=(detection.node_packages(origin, name),),
         test_why=why,
@@ -95,12 +98,28 @@ def _package(tree: Tree) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _get(manager: str, pinned: str) -> tuple[str, ...]:
-    """Return what installs a manager that Node does not bring, into a folder on the `PATH`."""
+def _get(manager: str, pinned: str, *, modern: bool) -> tuple[str, ...]:
+    """Return what installs a manager that Node does not bring, into a folder on the `PATH`.
+
+    Args:
+        manager: Which one.
+        pinned: With its version, or "".
+        modern: Whether a Yarn would be one from 2.0 on: earlier ones don't read its lock file.
+    """
     if manager == "npm":
         return ()
     package = pinned if re.fullmatch(r"[a-z]+@[\w.-]+", pinned) else manager
-    return (f"command -v {manager} || npm install --global --prefix ~/.venv {package}",)
+    there = f"command -v {manager}"
+    if modern and manager == "yarn" and not re.fullmatch(r"yarn@[01]\..*", package):
+        package = package.replace("yarn", _MODERN_YARN)
+        there = "yarn --version 2>/dev/null | grep -q '^[2-9]'"
+    return (f"{there} || npm install --global --prefix ~/.venv {package}",)
+
+
+def _modern(tree: Tree, package: dict[str, Any]) -> bool:
+    """Whether Yarn from 2.0 on is meant: by its version, else by the form of its lock file."""
+    version = _pinned(package).removeprefix("yarn@")
+    return version[:1] in set("23456789") or "\n__metadata:" in (tree.read("yarn.lock") or "")
 
 
 def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None, str]:

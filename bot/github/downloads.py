@@ -63,6 +63,11 @@ class Archive:
                 f"{self.name} is larger than {self.limit // 2**20} MiB and was not read."
             )
 
+    @property
+    def data(self) -> bytes:
+        """The zip as it came."""
+        return bytes(self._data)
+
     def files(self, suffix: str) -> dict[str, bytes]:
         """Return its files with that ending by name; nothing when it is no zip.
 

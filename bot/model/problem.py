@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.model.artifacts import ArtifactWish
 from bot.model.observation import Failure
 
 
@@ -23,6 +24,8 @@ class Target:
         command: What fails, as a person would type it.
         differences: From GitHub's runner, as sentences, the weightiest first.
         behind: Titles of the steps that GitHub skipped, and `command` goes on with.
+        takes: Artifacts of its workflow run that the setup unpacks.
+        run_id: That workflow run, where GitHub tells.
     """
 
     check: str
@@ -35,6 +38,8 @@ class Target:
     differences: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     behind: tuple[str, ...] = ()
+    takes: tuple[ArtifactWish, ...] = ()
+    run_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from bot.detect import DirectoryTree, detect
+from bot.detect.python_of_day import with_python_of
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.model import Attempt, Cause, Patch, Report, Reproduction, Verdict, suggestion_of
 from bot.model.deadline import RunLimits, StopSign
@@ -143,6 +144,8 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     job = run.job
     tree = DirectoryTree(source.directory)
     detected = detect(tree, setup=job.setup, test=job.test, failing=job.failing)
+    if job.as_of is not None and job.setup is None:
+        detected = with_python_of(detected, tree, job.as_of)
     run.known.commands = commands = await recalled(run, detected)
     run.listener(CommandsFound(commands))
     await _note_submodules(run, source)
@@ -163,7 +166,7 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
         older = await set_up_older(run, source, commands, prepared.command)
         if older is not None:
             run.known.note(package_dates.commit_used(older.moment))
-            preparation, prepared = older.preparation, older.prepared
+            preparation, prepared, commands = older.preparation, older.prepared, older.commands
     if isinstance(prepared, SetupFailed):
         named = (remedy.why for remedy in run.known.remedies if not remedy.helps)
         reason = " ".join((why_setup_failed(prepared), *named))

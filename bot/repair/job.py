@@ -11,6 +11,7 @@ from typing import Protocol
 from bot.ci.evidence import JobEvidence
 from bot.ci.workflow.contexts import EventFacts
 from bot.model import Attempt, Limits, Problem, SearchLimits
+from bot.model.artifacts import Artifacts, ArtifactWish
 from bot.model.given_test import GivenTest
 from bot.model.guard_rules import PatchRules
 from sandbox.git import ObjectStore
@@ -119,4 +120,12 @@ class Checkout(Protocol):
 
     async def provide(self, head: str) -> Source:
         """Bring that commit to this host, unless it is here already."""
+        ...
+
+
+class ArtifactSource(Protocol):
+    """Where the artifacts of a workflow run come from."""
+
+    async def bring(self, run_id: int, wanted: tuple[ArtifactWish, ...]) -> Artifacts:
+        """Return the artifacts that are meant, and what could not be had of them."""
         ...

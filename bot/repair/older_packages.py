@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from bot.detect import DirectoryTree
+from bot.detect.python_of_day import with_python_of
 from bot.model import Commands, Observation
 from bot.model.progress import Noticed, Phase, PhaseStarted
 from bot.model.steps import now
@@ -31,6 +33,7 @@ class OlderSetup:
     preparation: Preparation
     prepared: Prepared
     moment: datetime
+    commands: Commands
 
 
 async def set_up_older(
@@ -49,10 +52,11 @@ async def set_up_older(
         return None
     run.listener(Noticed(package_dates.trying_commit(command, moment)))
     then = replace(run, job=replace(run.job, as_of=moment))
+    dated_commands = with_python_of(commands, DirectoryTree(source.directory), moment)
     preparation = Preparation(
         then.job,
         source,
-        commands,
+        dated_commands,
         run.tools.sandboxes,
         run_limits=run.run_limits,
         listener=run.listener,
@@ -66,7 +70,7 @@ async def set_up_older(
         return None
     run.known.note(*then.setup_notes(prepared))
     preparation.use(prepared)
-    return OlderSetup(preparation, prepared, moment)
+    return OlderSetup(preparation, prepared, moment, dated_commands)
 
 
 async def with_older_packages(
@@ -87,7 +91,14 @@ async def with_older_packages(
     older = await set_up_older(run, context.source, context.commands, command)
     if older is None:
         return None
-    then = replace(context, preparation=older.preparation, prepared=older.prepared)
+    then = replace(
+        context,
+        commands=replace(
+            context.commands, setup=older.commands.setup, explanation=older.commands.explanation
+        ),
+        preparation=older.preparation,
+        prepared=older.prepared,
+    )
     name = f"{run.job.run_id}-reproduce-older"
     room = then.clean_room(run)
     shown = await run.steps("reproduce as of the commit", room.observe_writes, name, command)
@@ -96,7 +107,7 @@ async def with_older_packages(
     if not shows_more(shown, seen, await owner(context)):
         return None
     run.known.note(package_dates.commit_used(older.moment))
-    run.known.untouched = older.prepared
+    run.known.untouched, run.known.commands = older.prepared, then.commands
     return then, shown
 
 

@@ -16,7 +16,7 @@ from bot.model.steps import Steps
 from bot.repair.changed_texts import ChangedText
 from bot.repair.goal.judge import FailureJudge
 from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
-from bot.repair.job import Job, Source
+from bot.repair.job import ArtifactSource, Job, Source
 from bot.repair.proposers.base import Proposer, Task
 from bot.repair.test_proof import ProofReviewer
 from bot.repair.verification.clean_room import CleanRoom
@@ -53,6 +53,7 @@ class Tools:
         scrub: Takes secrets out of what commands print, before it is kept or shown.
         judge: Says which of several failures a problem is about; None without a model.
         remembered_setups: What setups lacked in earlier runs; None remembers nothing.
+        artifacts: Brings what earlier jobs of a workflow run uploaded; None where there is no GitHub.
     """
 
     sandboxes: SandboxProvider
@@ -62,6 +63,7 @@ class Tools:
     scrub: Scrub = str
     judge: FailureJudge | None = None
     remembered_setups: RememberedSetups | None = None
+    artifacts: ArtifactSource | None = None
 
 
 @dataclass(slots=True)

@@ -101,6 +101,7 @@ class Gathering:
         return replace(
             bare,
             called=called,
+            run_id=run_id,
             workflow=facts.path if facts else "",
             event=facts.event if facts else "",
             job=job.name if job else "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -19,7 +20,7 @@ from bot.model.request import FixRequest
 from bot.model.steps import Steps
 from bot.redaction import Redactor
 from bot.repair.engine import repair
-from bot.repair.job import Job
+from bot.repair.job import ArtifactSource, Job
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
@@ -54,6 +55,7 @@ class WatchedRepair:
         timing: Timing,
         redactor: Redactor,
         metrics: Metrics,
+        artifacts: Callable[[FixRequest], ArtifactSource],
     ) -> None:
         self._display = display
         self._runs = stores.runs
@@ -64,6 +66,7 @@ class WatchedRepair:
         self._timing = timing
         self._redactor = redactor
         self._metrics = metrics
+        self._artifacts = artifacts
         self._comments: dict[str, ProgressComment] = {}
 
     def view_of(self, run_id: str) -> ProgressView | None:
@@ -150,6 +153,7 @@ class WatchedRepair:
                 listener(RunFinished(report))
             else:
                 tools = self._sandboxes.tools_for(kind)
+                tools = replace(tools, artifacts=self._artifacts(request))
                 report = await repair(job, tools, checkout, steps, listener, stopped, reservations)
         return replace(report, notes=(*report.notes, *told.kept))
 

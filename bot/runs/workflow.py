@@ -56,6 +56,7 @@ from bot.runs.publishing.ending import (
 from bot.runs.publishing.publisher import Publisher
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.rerunning import Reruns
+from bot.runs.run_artifacts import RunArtifacts
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.timing import Timing
@@ -102,11 +103,21 @@ class FixWorkflow:
         self._steps = steps
         self._sources = Sources(github, folder, first_wait=timing.retry_seconds)
         self._watched = WatchedRepair(
-            self._display, stores, sandboxes, services, timing, redactor, metrics
+            self._display,
+            stores,
+            sandboxes,
+            services,
+            timing,
+            redactor,
+            metrics,
+            self._artifacts,
         )
         self._timing = timing
         self._metrics = metrics.runs
         self._traced = TracedRuns(stores, spans)
+
+    def _artifacts(self, request: FixRequest) -> RunArtifacts:
+        return RunArtifacts(self._github, _repo(request))
 
     def view_of(self, run_id: str) -> ProgressView | None:
         """Return how far a run of this process is; None when it is not active here."""

@@ -17,10 +17,12 @@ from bot.ci.workflow.jobs import workflow_jobs
 from bot.detect import DirectoryTree
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries, Gone
+from bot.model.artifacts import LARGEST_ARTIFACT, ArtifactWish
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck
 from bot.reporting.reasons import evidence_gaps
 from bot.runs.gathering import Gathering
+from bot.runs.run_artifacts import RunArtifacts
 from tests.fakes.github import GitHubServer, GitHubState, Repository, Trouble
 from tests.fakes.github.ci_files import zipped
 from tests.fakes.github.ci_model import Artifact, Step, WorkflowRun
@@ -150,6 +152,34 @@ async def test_reports_among_the_artifacts_speak_where_the_log_names_nothing(pla
     found = await place.evidence()
     assert [each.test for each in found.failing] == ["tests.test_b::test_b"]
     assert not any(one.path.endswith("/4/zip") for one in place.state.exchanges)
+
+
+async def test_artifacts_are_brought_as_far_as_they_are_there(place: Place) -> None:
+    """The newest of a name; what is expired, too large or was never uploaded is said."""
+    wheel = zipped({"a.whl": b"-"})
+    place.run.artifacts += [
+        Artifact(5, "wheels", zipped({"old.whl": b"-"})),
+        Artifact(7, "wheels", wheel),
+        Artifact(6, "docs-old", None),
+        Artifact(8, "docs-large", bytes(LARGEST_ARTIFACT + 1)),
+        Artifact(9, "other", wheel),
+    ]
+    wanted = (ArtifactWish("wheels"), ArtifactWish("none"), ArtifactWish(pattern="docs-*"))
+    brought = await RunArtifacts(place.github, place.repo).bring(place.run.id, wanted)
+    assert brought.zips == {"wheels": wheel}
+    assert brought.missing == (
+        evidence_gaps.artifact_not_uploaded("none"),
+        evidence_gaps.gone(evidence_gaps.artifact("docs-old")),
+        evidence_gaps.artifact_not_taken("docs-large", LARGEST_ARTIFACT + 1),
+    )
+    assert not any(one.path.endswith(("/8/zip", "/9/zip")) for one in place.state.exchanges)
+
+
+async def test_a_run_that_is_gone_has_no_artifacts(place: Place) -> None:
+    """GitHub's answer becomes a sentence."""
+    found = await RunArtifacts(place.github, place.repo).bring(404, (ArtifactWish("wheels"),))
+    assert (found.zips, len(found.missing)) == ({}, 1)
+    assert found.missing[0].startswith("Artifacts of earlier jobs could not be downloaded.")
 
 
 async def test_the_base_is_asked_whether_the_check_passed_there(place: Place) -> None:

@@ -276,3 +276,49 @@ fixpoint: 2 jobs match; choose one:
     subprocess.run(["git", "-C", str(repository), *identity, "commit", "-qam", "y"], check=True)
     left_open = ci(repository, "run", "--job", "check")
     assert "The matrix is built at run time from `needs.words.outputs.all`" in left_open.output
+
+
+TAKES = """\
+on: push
+jobs:
+  build:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - run: mkdir -p dist/deep && tr a-z A-Z <words.txt >dist/deep/loud.txt
+      - {uses: actions/upload-artifact@v4, with: {name: loud, path: dist}}
+      - run: exit 7
+  check:
+    needs: build
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - {uses: actions/download-artifact@v5, id: it, with: {name: loud, path: got}}
+      - run: grep GOOD "${{ steps.it.outputs.download-path }}/deep/loud.txt"
+      - {uses: actions/download-artifact@v5, with: {name: absent}}
+"""
+
+
+def test_a_job_gets_what_another_uploads(repository: Path) -> None:
+    """That job runs first, up to the upload; what no job makes is said."""
+    (repository / ".github" / "workflows" / "ci.yml").write_text(TAKES, encoding="utf-8")
+    (repository / "words.txt").write_text("good\n", encoding="utf-8")
+    result = ci(repository, "run", "--job", "check")
+    assert result.exit_code == 0, result.output
+    said = re.sub(r" \([^()]* s\)$", "", result.output, flags=re.MULTILINE).splitlines()
+    assert [line for line in said if not line.startswith(("  ...", "The commands"))] == snapshot(
+        [
+            "build (.github/workflows/ci.yml, job build) runs first: it uploads artifacts that are needed.",
+            "  ok 1/4 Run actions/checkout@v4",
+            "  ok 2/4 Run mkdir -p dist/deep && tr a-z A-Z <words.txt >dist/deep/loud.txt",
+            "  ok 3/4 Run actions/upload-artifact@v4",
+            "check (.github/workflows/ci.yml, job check)",
+            "  note: GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
+            "  ok 1/4 Run actions/checkout@v4",
+            "  ok 2/4 Run actions/download-artifact@v5",
+            '  ok 3/4 Run grep GOOD "/workspace/got/deep/loud.txt"',
+            "  ok 4/4 Run actions/download-artifact@v5",
+            "  note: The artifact absent of an earlier job is not available here.",
+            "The job passes here.",
+        ]
+    )

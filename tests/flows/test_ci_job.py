@@ -511,3 +511,16 @@ async def test_a_package_that_downloads_from_elsewhere(
     assert execution.said == snapshot(
         ("The postinstall script of browser fails here. What it downloads can't be reached.",)
     )
+
+
+async def test_a_download_from_out_of_reach_does_not_end_the_job(
+    provider: SandboxProvider, source: Path
+) -> None:
+    """Unless it is the job's last step, or one that tests or lints."""
+    fetches = "- run: curl -sSf https://unreachable.invalid/tool.tgz -o tool.tgz"
+    ran = await run(provider, source, f"{fetches}\n- run: echo fine")
+    first = ran.runs[0]
+    assert (ran.passed, first.outcome) == (True, StepOutcome.FAILURE)
+    assert first.why == runner_differences.earlier_step_unreachable(first.step.title)
+    for steps in (fetches, f"{fetches} && pytest\n- run: echo fine"):
+        assert not (await run(provider, source, steps)).passed

@@ -11,7 +11,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
-from bot.reporting.reasons import healing
+from bot.reporting.reasons import evidence_gaps, healing
+from tests.fakes.github.ci_files import zipped
+from tests.fakes.github.ci_model import Artifact
 from tests.fakes.package_index import PackageIndex, package_index
 from tests.flows.failing_commit import CHECK, CI, FILES, SAID, failing_commit, runner_log
 from tests.flows.gate import Gate
@@ -707,3 +709,42 @@ async def test_the_job_that_makes_a_matrix_is_run_first(tmp_path: Path) -> None:
                 "GitHub runs the job on `ubuntu-latest`; here it runs on the sandbox's Linux, with the programs installed there.",
             )
         )
+
+
+MADE_BY_ANOTHER_JOB = """\
+name: CI
+on: [push, pull_request]
+jobs:
+  make:
+    runs-on: ubuntu-latest
+    steps: [{uses: actions/upload-artifact@v4, with: {name: words, path: made}}]
+  test:
+    needs: make
+    runs-on: ubuntu-latest
+    env: {PREPARED: "yes"}
+    steps:
+      - uses: actions/checkout@v5
+      - uses: actions/download-artifact@v5
+        with: {path: made, pattern: "*", merge-multiple: true}
+      - run: echo "WANTED=$(cat made/deep/word)" >> "$GITHUB_ENV"
+      - name: Check
+        run: sh check.sh
+"""
+
+
+async def test_what_an_earlier_job_uploaded_comes_from_github(tmp_path: Path) -> None:
+    """The setup gets the artifacts of the failed run; one that is gone is said."""
+    files = {**FILES, ".github/workflows/ci.yml": MADE_BY_ANOTHER_JOB}
+    async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+        commit = failing_commit(world, WRONG)
+        commit.job_fails()
+        [of_github] = world.repository.workflow_runs.values()
+        of_github.artifacts += [
+            Artifact(1, "words", zipped({"deep/word": b"right\n"})),
+            Artifact(2, "expired", None),
+        ]
+        await commit.repaired()
+        run = await world.run()
+        assert run.report is not None
+        assert run.verdict is Verdict.FIXED
+        assert evidence_gaps.gone(evidence_gaps.artifact("expired")) in run.report.notes

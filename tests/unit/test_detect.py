@@ -193,6 +193,25 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             "npx mocha",
         ),
         (
+            {"package.json": '{"packageManager": "yarn@4.5.3+sha512.0", "scripts": {"test": "jest"}}'},
+            (
+                "yarn --version 2>/dev/null | grep -q '^[2-9]' || npm install --global --prefix ~/.venv @yarnpkg/cli-dist@4.5.3",
+                "yarn install",
+            ),
+            "yarn test",
+        ),
+        (
+            {
+                "package.json": '{"scripts": {"test": "jest"}}',
+                "yarn.lock": "# generated\n\n__metadata:\n  version: 8\n",
+            },
+            (
+                "yarn --version 2>/dev/null | grep -q '^[2-9]' || npm install --global --prefix ~/.venv @yarnpkg/cli-dist",
+                "yarn install --frozen-lockfile",
+            ),
+            "yarn test",
+        ),
+        (
             {"package.json": '{"scripts": {"test": "xo && c8 ava --serial && tsd"}}'},
             ("npm install",),
             "npx --no-install c8 ava --serial",

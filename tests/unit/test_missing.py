@@ -419,6 +419,22 @@ def test_variables_in_front_of_commands() -> None:
     assert with_variables(PYTEST, ()) == PYTEST
 
 
+@pytest.mark.parametrize(
+    "output",
+    [
+        "Author identity unknown\n\n*** Please tell me who you are.\n\nRun\n",
+        "fatal: unable to auto-detect email address (got 'a@b.(none)')",
+        "fatal: empty ident name (for <>) not allowed",
+    ],
+)
+def test_git_gets_an_identity(tmp_path: Path, output: str) -> None:
+    """Once, in the sandbox's own settings."""
+    tree, symptoms = DirectoryTree(tmp_path), Symptoms("pytest", f"E   {output}")
+    [remedy] = untried(symptoms, tree, ())
+    assert remedy.setup[0].startswith("git config --global user.name fixpoint && ")
+    assert untried(symptoms, tree, (remedy.key,)) == ()
+
+
 def test_submodules_that_tests_read_are_fetched(tmp_path: Path) -> None:
     """Where their address says from where, and where the checkout left them empty."""
     modules = '[submodule "a"]\n\tpath = tests/a\n\turl = https://github.com/x/a\n'

@@ -53,6 +53,15 @@ class TreeWithCalled:
         return self.tree.glob(pattern)
 
 
+def in_same_repository(uses: str) -> str | None:
+    """Return the path that `./path` or `$/path` names, None for what another repository has.
+
+    `$/` is the repository and commit of the file that says it; `./` is the checked-out work tree.
+    Source: https://github.com/actions/runner/pull/4457
+    """
+    return uses[2:].strip("/") if uses.startswith(("./", "$/")) else None
+
+
 def place_called(uses: str, caller: str) -> str:
     """Return the path at which a called workflow is read.
 
@@ -60,8 +69,8 @@ def place_called(uses: str, caller: str) -> str:
         uses: What the call says; `./path` is in the repository of the calling workflow.
         caller: Path of that workflow.
     """
-    if not uses.startswith("./"):
+    path = in_same_repository(uses)
+    if path is None:
         return uses
-    path = uses.removeprefix("./")
     there = WorkflowOfRepository.parse(caller)
     return there.beside(path) if there else path

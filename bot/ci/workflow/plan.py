@@ -150,7 +150,12 @@ class JobPlan:
 
 
 def plan_job(
-    tree: Tree, target: JobLeg, event: EventFacts | None = None, *, image: str = ""
+    tree: Tree,
+    target: JobLeg,
+    event: EventFacts | None = None,
+    *,
+    image: str = "",
+    keeps_artifacts: bool = False,
 ) -> JobPlan:
     """Return the plan of a job's leg. Nothing is run; broken parts become sentences.
 
@@ -159,6 +164,7 @@ def plan_job(
         target: The job, out of `jobs.workflow_jobs` or `jobs.all_jobs`.
         event: What it ran for; by default the likeliest of the workflow's triggers.
         image: The runner's image, where a log tells it.
+        keeps_artifacts: Whether it runs for the artifacts that its steps upload.
 
     Raises:
         PlanTooLarge: Its steps and values add up to too much.
@@ -166,7 +172,12 @@ def plan_job(
     event = event or likely_event(target.workflow)
     problems: list[str] = []
     scope = replace(job_scope(target, event, Meter()), hash_files=FileHashes(tree).digest)
-    frame = StepScope(tree, _defaults(target, scope), windows=_on_windows(scope))
+    frame = StepScope(
+        tree,
+        _defaults(target, scope),
+        windows=_on_windows(scope),
+        keeps_artifacts=keeps_artifacts,
+    )
     scope, texts, unknown = _job_environment(target, scope, problems)
     try:
         decision = decide(target.job.condition, scope)

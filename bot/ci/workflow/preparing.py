@@ -77,6 +77,11 @@ def installs(script: str) -> bool:
     return any(_begins(command.words, _INSTALLS) for command in simple_commands(script))
 
 
+def downloads(script: str) -> bool:
+    """Whether a script has a command that fetches what is no package, as curl does."""
+    return any(_begins(command.words, _DOWNLOADS) for command in simple_commands(script))
+
+
 def must_succeed(script: str) -> bool:
     """Whether later steps can't work when a script fails: it installs, whatever the circumstances."""
     return installs(script) and not any(_CONTROL.search(line) for line in _lines(script))
@@ -93,12 +98,18 @@ _COPIES = re.compile(
 )
 
 
-def editable(script: str) -> str:
-    """Return a script whose `pip install .` installs the work tree itself instead of a copy.
+_WORD = r"""(?:"[^"\n]*"|'[^'\n]*'|`[^`\n]*`|\$\([^()\n]*\)|[^\s;&|"'`$])+"""
+_BUILT = re.compile(rf"[ \t]+--installpkg(?:=|[ \t]+){_WORD}")
+"""The option with which tox installs a package that an earlier job built."""
 
-    A copy is what the commit had: neither a repair nor another commit would show in it.
+
+def editable(script: str) -> str:
+    """Return a script that installs the work tree itself instead of a copy.
+
+    So do `pip install .`, and tox with the package of an earlier job. A copy is what the commit
+    had: neither a repair nor another commit would show in it.
     """
-    return _COPIES.sub(r"\g<install> -e \g<place>", script)
+    return _BUILT.sub("", _COPIES.sub(r"\g<install> -e \g<place>", script))
 
 
 def one_line(script: str) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from bot.ci.workflow import runner_shell
 from bot.ci.workflow.actions import ActionStatus, Effect, effect_of
+from bot.ci.workflow.called import in_same_repository
 from bot.ci.workflow.command import Command, choose_shell, directory_of, runs_here, title
 from bot.ci.workflow.conditions import after_failure, holds
 from bot.ci.workflow.document import WorkflowUnreadable, read_action
@@ -65,8 +66,9 @@ def _resolved(bare: Step, scope: ExpressionContext, frame: StepScope) -> Step:
     environment = {**frame.environment, **texts}
     if spec.run is not None:
         return _run(replace(step, unknown=unknown), environment, scope, frame)
-    if spec.uses.startswith("./"):
-        return _local_action(replace(step, unknown=unknown), environment, scope, frame)
+    folder = in_same_repository(spec.uses)
+    if folder is not None:
+        return _local_action(replace(step, unknown=unknown), folder, environment, scope, frame)
     return _action(replace(step, unknown=unknown), environment, scope, frame)
 
 
@@ -138,13 +140,15 @@ def _action(
     if not spec.uses:
         return replace(step, need=ActionStatus.SKIPPED, said=(runner_differences.step_empty(),))
     inputs, unknown = render_all(spec.inputs, scope)
-    effect = effect_of(spec.uses, inputs, frame.tree)
+    effect = effect_of(spec.uses, inputs, frame.tree, keeps_artifacts=frame.keeps_artifacts)
     done = replace(
         step,
         need=effect.need,
         said=(effect.said,),
         outputs=effect.outputs,
         check=effect.check,
+        takes=effect.takes,
+        keeps=effect.keeps,
     )
     script = _script(effect)
     if not script:
@@ -163,9 +167,12 @@ def _script(effect: Effect) -> str:
 
 
 def _local_action(
-    step: Step, environment: Mapping[str, str], scope: ExpressionContext, frame: StepScope
+    step: Step,
+    folder: str,
+    environment: Mapping[str, str],
+    scope: ExpressionContext,
+    frame: StepScope,
 ) -> Step:
-    folder = step.spec.uses.removeprefix("./").strip("/")
     names = (f"{folder}/action.yml".lstrip("/"), f"{folder}/action.yaml".lstrip("/"))
     found = ((name, frame.tree.read(name)) for name in names)
     path, text = next(((name, text) for name, text in found if text is not None), ("", None))
@@ -195,6 +202,7 @@ def _local_action(
         prefix=f"{step.key}.",
         environment=environment,
         inside=(*frame.inside, path),
+        keeps_artifacts=frame.keeps_artifacts,
     )
     return replace(step, action=action, inside=(inner, inside))
 

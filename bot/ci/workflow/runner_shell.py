@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from bot.ci.workflow import rehearsal, remote
+from bot.ci.workflow import artifact_shell, rehearsal, remote
 from bot.ci.workflow.services import START
 from bot.ci.workflow.shims import FITTING, LINKS, SHIMS
 from sandbox.base import HOME
@@ -196,6 +196,7 @@ def initialise(
         refresh(environment, event, origin, services),
         *shims,
         _file(rehearsal.KEEP_WHEELS, rehearsal.keep_wheels()),
+        _file(artifact_shell.PROGRAM, artifact_shell.program()),
         "chmod +x ~/.ci/bin/*",
         *links,
         FITTING,
@@ -218,7 +219,7 @@ def refresh(
     """Return the command that gives variables, event and remote to a sandbox; see `initialise`."""
     exports = "\n".join(f"export {name}={quote(value)}" for name, value in environment.items())
     start = [f'[ "${{1:-none}}" = none ] || {service}' for service in services]
-    functions = (_FUNCTIONS, remote.FUNCTIONS, rehearsal.FUNCTIONS, START)
+    functions = (_FUNCTIONS, artifact_shell.FUNCTIONS, remote.FUNCTIONS, rehearsal.FUNCTIONS, START)
     text = "\n".join((*functions, exports, _BEGIN, rehearsal.BEGIN, *start))
     files = (_file("~/.ci/begin", text), _file("~/.ci/event.json", event))
     return "\n".join((*files, f"({begin('none')}; {origin.command()})"))
@@ -255,6 +256,9 @@ def runner_environment(known: Mapping[str, str]) -> dict[str, str]:
         "RUNNER_ENVIRONMENT": "github-hosted",
         "NPM_CONFIG_PREFIX": f"{HOME}/.local",
         "NPM_CONFIG_SCRIPT_SHELL": f"{FOLDER}/bin/script-shell",
+        # Newer Yarns are at npm, too. Mirrors and private registries have no signatures.
+        "COREPACK_NPM_REGISTRY": "https://registry.npmjs.org",
+        "COREPACK_INTEGRITY_KEYS": "0",
         "PIPX_BIN_DIR": f"{HOME}/.local/bin",
     }
 

@@ -145,6 +145,16 @@ fi
 rm -f "$log"
 exit "$code"
 """,
+    "yarn": r"""
+PATH=${PATH//"$HOME/.ci/bin:"/}
+if ! command -v yarn >/dev/null; then
+  wanted=$(sed -nE 's/.*"packageManager": *"yarn@([0-9][^"+]*).*/\1/p' package.json "$GITHUB_WORKSPACE/package.json" 2>/dev/null | head -n 1)
+  case $wanted in "" | [01].*) package=yarn@${wanted:-1} ;; *) package=@yarnpkg/cli-dist@$wanted ;; esac
+  npm install --global --no-audit --no-fund "$package" >&2 || exit
+  hash -r
+fi
+exec yarn "$@"
+""",
     "corepack": r"""
 PATH=${PATH//"$HOME/.ci/bin:"/}
 command -v corepack >/dev/null || { ci_said "corepack is not installed in this sandbox."; exit 0; }
@@ -164,9 +174,9 @@ LINKS = {
 """Other names of the same."""
 
 FITTING = r"""
-for program in uv corepack pipx conda; do
+for program in uv corepack pipx conda yarn; do
   found=$(PATH=${PATH//"$HOME/.ci/bin:"/} command -v $program || true)
-  case $program:$found in uv: | corepack: | pipx:?* | conda:?*) rm ~/.ci/bin/$program ;; esac
+  case $program:$found in uv: | corepack: | pipx:?* | conda:?* | yarn:?*) rm ~/.ci/bin/$program ;; esac
 done
 """.strip()
 """Stand-ins that go round a program go where it is missing; the others go where it is there."""

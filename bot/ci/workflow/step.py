@@ -12,6 +12,7 @@ from bot.ci.workflow.command import Command
 from bot.ci.workflow.expressions import ExpressionContext
 from bot.ci.workflow.specification import ActionSpec, Defaults, StepSpec
 from bot.detect.tree import Tree
+from bot.model.artifacts import ArtifactWish
 
 
 class Decision(StrEnum):
@@ -34,6 +35,7 @@ class StepScope:
         prefix: Of its steps' keys.
         environment: Variables that the calling step hands to all of them.
         inside: Files of the composite actions that it is inside of.
+        keeps_artifacts: Whether another job takes what its steps upload.
     """
 
     tree: Tree
@@ -42,6 +44,7 @@ class StepScope:
     prefix: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     inside: tuple[str, ...] = ()
+    keeps_artifacts: bool = False
 
     def key(self, spec: StepSpec) -> str:
         """Return what names a step's outputs."""
@@ -61,6 +64,8 @@ class Step:
         inside: How that action's steps see the world: their scope and frame.
         outputs: Outputs that are known without running it.
         check: Whether it is what the job is there for, rather than preparation.
+        takes: Artifacts of the run that it unpacks.
+        keeps: Name of the artifact that it makes, as far as it is known.
     """
 
     spec: StepSpec
@@ -75,3 +80,5 @@ class Step:
     inside: tuple[ExpressionContext, StepScope] | None = None
     outputs: Mapping[str, str] = field(default_factory=dict)
     check: bool = False
+    takes: ArtifactWish | None = None
+    keeps: str | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from bot.detect.missing.compiled import compiled_languages
+from bot.detect.missing.git_identity import unknown_identity
 from bot.detect.missing.machine import missing_libraries, missing_programs, missing_variables
 from bot.detect.missing.node_packages import missing_packages, refused_install
 from bot.detect.missing.node_versions import old_node
@@ -33,6 +34,7 @@ _IN_SETUP: tuple[Look, ...] = (
     missing_libraries,
     unbuilt,
     failed_list,
+    unknown_identity,
 )
 _IN_TESTS: tuple[Look, ...] = (
     wrong_version,
@@ -46,6 +48,7 @@ _IN_TESTS: tuple[Look, ...] = (
     missing_libraries,
     missing_variables,
     empty_submodules,
+    unknown_identity,
 )
 
 

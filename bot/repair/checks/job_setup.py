@@ -47,6 +47,7 @@ def preparation_of(run: Run, source: Source, chosen: CheckTarget, place: str) ->
         place=place,
         target=chosen.target,
         environments=run.tools.environments,
+        artifacts=run.tools.artifacts,
     )
 
 

@@ -7,18 +7,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from types import MappingProxyType
 
+from bot.ci.artifacts import handed_over
 from bot.detect import DirectoryTree, registries
 from bot.model import Commands, Patch, Target
 from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener, Phase, PhaseStarted
-from bot.repair.job import Job, Source
+from bot.repair.job import ArtifactSource, Job, Source
 from bot.repair.workspace.environments import Environment, Environments, commit_key, environment_key
 from bot.repair.workspace.leftovers import extended
 from bot.repair.workspace.patching import apply_patch
 from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.renewal import NotRenewed, Renewal
 from bot.repair.workspace.step_environment import entered
-from bot.reporting.reasons import sandbox_setup
+from bot.reporting.reasons import evidence_gaps, sandbox_setup
 from sandbox.base import (
     Network,
     ResourceLimits,
@@ -55,6 +56,7 @@ class Preparation:
         place: str = "",
         target: Target | None = None,
         environments: Environments | None = None,
+        artifacts: ArtifactSource | None = None,
     ) -> None:
         """Describe what is prepared, and with what.
 
@@ -68,11 +70,16 @@ class Preparation:
             place: One of `places_of`; keeps several trees of a run apart.
             target: The failed job in whose surroundings everything happens, if there is one.
             environments: Where to look for one that is prepared already.
+            artifacts: Brings what the setup takes of earlier jobs.
         """
         self._planned = target is not None
         # Of one commit alone an environment is not worth what it costs to keep it elsewhere.
         wanted = self._planned or not provider.snapshots_cost
+        # Artifacts belong to one commit.
+        wanted = wanted and not (target and target.takes)
         self._environments = environments if job.repository and wanted else None
+        self._artifacts = artifacts
+        self._target = target
         self._again = target.again if target else ()
         self._renewal: Renewal | None = None
         self._place = place
@@ -153,6 +160,7 @@ class Preparation:
         refused: dict[str, None] = {}
         undated: dict[str, None] = {}
         try:
+            missing = await self._hand_over(sandbox) if source is not None else ()
             for command, shown in steps:
                 self._listener(PhaseStarted(Phase.SETUP, detail=shown))
                 result = await self._run_limits.hold(
@@ -170,11 +178,23 @@ class Preparation:
                         result.timed_out,
                         (*refused,),
                         (*undated,),
+                        missing,
                     )
             prepared = await self._keep_prepared(sandbox, key, kind)
-            return replace(prepared, refused=(*refused,), undated=(*undated,))
+            return replace(prepared, refused=(*refused,), undated=(*undated,), missing=missing)
         finally:
             await sandbox.close()
+
+    async def _hand_over(self, sandbox: Sandbox) -> tuple[str, ...]:
+        """Put the artifacts of earlier jobs where the setup takes them; return what is missing."""
+        target = self._target
+        if target is None or not target.takes:
+            return ()
+        if self._artifacts is None or target.run_id is None:
+            return (evidence_gaps.artifacts_unknown(target.check),)
+        brought = await self._artifacts.bring(target.run_id, target.takes)
+        await handed_over(sandbox, brought.zips)
+        return brought.missing
 
     def _for_setup(self) -> Network:
         return network_of_setup(self._job, self._source)

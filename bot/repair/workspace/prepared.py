@@ -17,6 +17,7 @@ class Prepared:
         environment_of: The commit whose environment is used, when another run made it; else "".
         refused: Hosts that the setup tried to reach and was not allowed to.
         undated: Package indexes that could not be held to the job's date.
+        missing: Artifacts of earlier jobs that could not be had, as sentences.
     """
 
     snapshot: str
@@ -24,6 +25,7 @@ class Prepared:
     environment_of: str = ""
     refused: tuple[str, ...] = ()
     undated: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class SetupFailed:
     timed_out: bool
     refused: tuple[str, ...] = ()
     undated: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 def why_setup_failed(failed: SetupFailed) -> str:

@@ -1,4 +1,4 @@
-"""Say what a person should know of a setup's network. Pure."""
+"""Say what a person should know of a setup: its network, and what it lacked. Pure."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def setup_notes(
         prepared: What came of it.
         filters_indexes: Whether its sandbox leaves out newer packages for every client.
     """
-    notes = []
+    notes: list[str] = []
     if prepared.refused:
         notes.append(sandbox_setup.hosts_refused(prepared.refused))
     if prepared.undated:
         notes.append(package_dates.undated(prepared.undated))
     if job.as_of is not None and not filters_indexes:
         notes.append(package_dates.left_to_clients())
-    return tuple(notes)
+    return (*notes, *prepared.missing)

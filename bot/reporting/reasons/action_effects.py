@@ -65,6 +65,20 @@ def caches_nothing() -> str:
 
 @example("")
 @example("wheels")
+def takes_artifact(name: str) -> str:
+    """The action downloads what an earlier job of the run stored."""
+    what = f"the artifact `{name}`" if name else "the artifacts"
+    return f"Unpacks {what} of an earlier job."
+
+
+@example("wheels")
+def keeps_artifact(name: str) -> str:
+    """The job runs for what this action stores."""
+    return f"Keeps the artifact `{name}` for the job that needs it."
+
+
+@example("")
+@example("wheels")
 def artifact_missing(name: str) -> str:
     """The action downloads what an earlier job stored."""
     if name:

@@ -65,6 +65,32 @@ def artifact_too_large(name: str) -> str:
     return f"The artifact `{name}` is too large to read."
 
 
+@example("Tests / test")
+def artifacts_unknown(check: str) -> str:
+    """A setup takes artifacts, and GitHub can't be asked for them."""
+    return f"`{check}` needs artifacts of earlier jobs, which are not available here."
+
+
+@example("GitHub denied GET /repos/acme/app/actions/runs/1/artifacts (Forbidden).")
+def artifacts_not_listed(why: str) -> str:
+    """A setup takes artifacts, and GitHub does not list them."""
+    return f"Artifacts of earlier jobs could not be downloaded. {why}"
+
+
+@example("wheels")
+@example("")
+def artifact_not_uploaded(name: str) -> str:
+    """The workflow run has no artifact of that name, or none at all."""
+    what = f"no artifact `{name}`" if name else "no artifacts"
+    return f"GitHub has {what} from the earlier jobs of the workflow run."
+
+
+@example("wheels", 90 * 2**20)
+def artifact_not_taken(name: str, size: int) -> str:
+    """It, or all of them together, are more than what a setup gets."""
+    return f"The artifact `{name}` ({size // 2**20} MiB) is too large to use here."
+
+
 @example("GitHub denied GET /repos/acme/app/actions/jobs/1/logs (Forbidden).")
 def log_forbidden(why: str) -> str:
     """The App may not read the log."""

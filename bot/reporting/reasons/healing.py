@@ -273,6 +273,12 @@ def submodule_fetched(path: str) -> str:
     return f"The tests need the submodule `{path}`, so the setup fetches it."
 
 
+@example()
+def identity_set() -> str:
+    """The tests make commits, and git asks who is committing."""
+    return "The tests commit with git, so the setup gives git a name and an email address."
+
+
 @example("postgres", 5432, "compose.yaml")
 @example("redis", 6379, "")
 def service_started(kind: str, port: int, origin: str) -> str:

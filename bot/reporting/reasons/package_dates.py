@@ -33,6 +33,24 @@ def left_to_clients() -> str:
     )
 
 
+@example(_RAN)
+def commit_is_old(moment: datetime) -> str:
+    """A job fails with today's packages at a commit that is not today's."""
+    return (
+        f"This ran with today's packages. The commit is from {moment:%Y-%m-%d}; `--as-of commit` "
+        "uses the packages of that day."
+    )
+
+
+@example("3.11", _RAN)
+def python_of_day(version: str, moment: datetime) -> str:
+    """Packages of a day are used with a Python of that day."""
+    return (
+        f"The packages are those of {moment:%Y-%m-%d}, so Python {version} or older is used if it "
+        "is installed here."
+    )
+
+
 @example(_CHECK, _RAN)
 def trying_as_of(check: str, moment: datetime) -> str:
     """The setup runs again with older packages."""

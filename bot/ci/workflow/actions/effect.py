@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from bot.model.artifacts import ArtifactWish
+
 
 class ActionStatus(StrEnum):
     """Whether an action's work is done here."""
@@ -30,6 +32,8 @@ class Effect:
         exported: Variables for all steps after it.
         outputs: Its outputs as far as they are known without running it.
         check: Whether its script is what the job is there for, instead of preparation.
+        takes: Artifacts of the run that its script unpacks.
+        keeps: Name of the artifact that its script makes.
     """
 
     need: ActionStatus
@@ -39,6 +43,8 @@ class Effect:
     exported: Mapping[str, str] = field(default_factory=dict)
     outputs: Mapping[str, str] = field(default_factory=dict)
     check: bool = False
+    takes: ArtifactWish | None = None
+    keeps: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

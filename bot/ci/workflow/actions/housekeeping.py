@@ -108,10 +108,6 @@ def _cache(_: Inputs) -> Effect:
     return not_needed(effects.caches_nothing(), cache_hit="")
 
 
-def _download(inputs: Inputs) -> Effect:
-    return skipped(effects.artifact_missing(inputs.text("name", "pattern")))
-
-
 def _script(_: Inputs) -> Effect:
     return skipped(effects.calls_api())
 
@@ -124,7 +120,6 @@ HOUSEKEEPING: Mapping[str, Act] = {
     "actions/checkout": _checkout,
     "actions/cache": _cache,
     "actions/cache/restore": _cache,
-    "actions/download-artifact": _download,
     "actions/github-script": _script,
     "dorny/paths-filter": _paths_filter,
     "tj-actions/changed-files": _paths_filter,

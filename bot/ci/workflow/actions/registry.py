@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bot.ci.workflow.actions.artifacts import KEEPING, TAKING
 from bot.ci.workflow.actions.checks import CHECKS
 from bot.ci.workflow.actions.conda import conda_actions
 from bot.ci.workflow.actions.effect import Effect, Inputs, skipped
@@ -14,13 +15,16 @@ from bot.detect.tree import Tree
 from bot.reporting.reasons import action_effects as effects
 
 
-def effect_of(uses: str, inputs: Mapping[str, str], tree: Tree) -> Effect:
+def effect_of(
+    uses: str, inputs: Mapping[str, str], tree: Tree, *, keeps_artifacts: bool = False
+) -> Effect:
     """Return what an action that is not of the repository does here.
 
     Args:
         uses: `owner/name[/path]@ref`, or `docker://image`.
         inputs: Its `with`, rendered.
         tree: Files in which versions may stand.
+        keeps_artifacts: Whether another job takes what this one uploads.
     """
     values = {key.lower(): value for key, value in inputs.items()}
     if uses.startswith("docker://"):
@@ -28,7 +32,8 @@ def effect_of(uses: str, inputs: Mapping[str, str], tree: Tree) -> Effect:
         return wrapped(image, Inputs(values)) or skipped(effects.container_action(uses))
     name, _, version = uses.partition("@")
     given = Inputs(values, version)
-    act = {**HOUSEKEEPING, **CHECKS, **languages(tree), **conda_actions(tree)}.get(name.lower())
+    known = {**HOUSEKEEPING, **TAKING, **CHECKS, **languages(tree), **conda_actions(tree)}
+    act = {**known, **(KEEPING if keeps_artifacts else {})}.get(name.lower())
     if act is None:
         return wrapped(name, given) or skipped(effects.unknown_action(name))
     return act(given)

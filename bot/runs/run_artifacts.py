@@ -1,0 +1,70 @@
+"""Bring from GitHub what earlier jobs of a workflow run uploaded."""
+
+from __future__ import annotations
+
+from bot.errors import NotPermitted
+from bot.github.downloads import TooLarge
+from bot.github.github import GitHub
+from bot.github.jobs import ArtifactFacts
+from bot.github.refusals import Gone
+from bot.model.artifacts import (
+    LARGEST_ARTIFACT,
+    MOST_ARTIFACT_BYTES,
+    MOST_ARTIFACTS,
+    Artifacts,
+    ArtifactWish,
+)
+from bot.model.repository import Repo
+from bot.reporting.reasons import evidence_gaps
+
+
+class RunArtifacts:
+    """The artifacts of one repository's workflow runs."""
+
+    def __init__(self, github: GitHub, repo: Repo) -> None:
+        self._github = github
+        self._repo = repo
+
+    async def bring(self, run_id: int, wanted: tuple[ArtifactWish, ...]) -> Artifacts:
+        """Return the artifacts that are meant; what is gone, forbidden or too large is said.
+
+        Raises:
+            GitHubError: In an outage.
+        """
+        try:
+            listed = await self._github.artifacts(self._repo, run_id)
+        except (Gone, NotPermitted) as error:
+            return Artifacts(missing=(evidence_gaps.artifacts_not_listed(str(error)),))
+        newest = {one.name: one for one in sorted(listed, key=lambda one: one.id)}
+        meant = [one for one in newest.values() if any(wish.means(one.name) for wish in wanted)]
+        missing = [
+            evidence_gaps.artifact_not_uploaded(wish.name or wish.pattern)
+            for wish in wanted
+            if not any(wish.means(one.name) for one in meant)
+        ]
+        zips: dict[str, bytes] = {}
+        room = MOST_ARTIFACT_BYTES
+        for one in meant[:MOST_ARTIFACTS]:
+            told = evidence_gaps.artifact(one.name)
+            if one.expired:
+                missing.append(evidence_gaps.gone(told))
+            elif one.size > min(LARGEST_ARTIFACT, room):
+                missing.append(evidence_gaps.artifact_not_taken(one.name, one.size))
+            elif (data := await self._zip(one, missing)) is not None:
+                zips[one.name] = data
+                room -= len(data)
+        return Artifacts(zips, tuple(missing))
+
+    async def _zip(self, artifact: ArtifactFacts, missing: list[str]) -> bytes | None:
+        what = evidence_gaps.artifact(artifact.name)
+        try:
+            archive = await self._github.artifact(self._repo, artifact)
+        except Gone:
+            missing.append(evidence_gaps.gone(what))
+        except NotPermitted as error:
+            missing.append(evidence_gaps.forbidden(what, str(error)))
+        except TooLarge as error:
+            missing.append(str(error))
+        else:
+            return archive.data
+        return None
