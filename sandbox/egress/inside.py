@@ -26,6 +26,7 @@ BUNDLE = "certificates.pem"
 _CERTIFICATES = (
     *("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "GIT_SSL_CAINFO"),
     *("NODE_EXTRA_CA_CERTS", "NPM_CONFIG_CAFILE", "CARGO_HTTP_CAINFO"),
+    "YARN_HTTPS_CA_FILE_PATH",
 )
 
 
@@ -40,6 +41,7 @@ def proxy_environment(trusted: Collection[tuple[str, int]] = ()) -> dict[str, st
     own = ",".join(name for name in _OWN if name not in outside)
     return {
         **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), _PROXY),
+        **dict.fromkeys(("YARN_HTTP_PROXY", "YARN_HTTPS_PROXY"), _PROXY),
         **dict.fromkeys(("NO_PROXY", "no_proxy"), own),
         "NODE_USE_ENV_PROXY": "1",
         "MAVEN_OPTS": _JAVA,

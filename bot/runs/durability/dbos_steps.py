@@ -24,7 +24,7 @@ T = TypeVar("T")
 RunBody = Callable[[FixRequest], Awaitable[None]]
 
 _QUEUE = "fixes"
-_STEPS_VERSION = "10"
+_STEPS_VERSION = "11"
 """Raised when stored steps of an earlier version can't be read any more, as after a class moved:
 they are pickled by module path. Runs that were begun before end with a sentence; DBOS alone would
 leave them forever. Any other version of the program continues them."""
