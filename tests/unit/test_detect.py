@@ -193,7 +193,9 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
             "npx mocha",
         ),
         (
-            {"package.json": '{"packageManager": "yarn@4.5.3+sha512.0", "scripts": {"test": "jest"}}'},
+            {
+                "package.json": '{"packageManager": "yarn@4.5.3+sha512.0", "scripts": {"test": "jest"}}'
+            },
             (
                 "yarn --version 2>/dev/null | grep -q '^[2-9]' || npm install --global --prefix ~/.venv @yarnpkg/cli-dist@4.5.3",
                 "yarn install",
