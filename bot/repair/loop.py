@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+from bot.ci.network import lacks_network
 from bot.detect.missing.python_modules import NO_MODULE_TO_RUN
 from bot.model import (
     Attempt,
@@ -171,6 +172,9 @@ def read_reproduction(runs: Sequence[Observation]) -> Reproduction:
     if _not_started(first):
         reason = reproduction.program_missing(first.command)
         return Reproduction(Cause.INFRASTRUCTURE, first, reason=reason, runs=codes)
+    if all(map(only_lacks_network, runs)):
+        reason = reproduction.lacks_network(first.command)
+        return Reproduction(Cause.INFRASTRUCTURE, first, reason=reason, runs=codes)
     if first.exit_code == NO_TESTS_COLLECTED and "pytest" in first.command:
         reason = reproduction.no_tests(first.command)
         return Reproduction(Cause.NOT_REPRODUCED, first, reason=reason, runs=codes)
@@ -184,6 +188,13 @@ def read_reproduction(runs: Sequence[Observation]) -> Reproduction:
         reason = reproduction.flaky(first.command, failed=red, runs=len(runs))
         return Reproduction(Cause.FLAKY, shown, reason=reason, runs=codes)
     return Reproduction(Cause.REAL, first, reason=reproduction.fails(first.command), runs=codes)
+
+
+def only_lacks_network(observation: Observation) -> bool:
+    """Whether a command failed for want of a network, and no runner or tool names a failure."""
+    if observation.ok or observation.timed_out or observation.named:
+        return False
+    return lacks_network(observation.output)
 
 
 def _not_started(observation: Observation) -> bool:

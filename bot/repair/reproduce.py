@@ -11,13 +11,13 @@ from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_given_test
 from bot.repair.guards import is_test_file
 from bot.repair.healing import healed
-from bot.repair.loop import read_reproduction, verdict_of
+from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.older_packages import with_older_packages
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.verification.candidate import without
 from bot.repair.write_test import write_failing_test
-from bot.reporting.reasons import given_test, reproduction
+from bot.reporting.reasons import failed_jobs, given_test, reproduction
 from sandbox.git import PatchDoesNotApply
 
 
@@ -27,6 +27,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     if run.job.given_test is not None:
         context, given = await with_given_test(run, context, run.job.given_test)
     context, seen = await _seen_healed(run, context, await _observe(run, context, 1))
+    seen = await _with_registries(run, context, seen)
     older = await with_older_packages(run, context, seen)
     if older is not None:
         context, seen = await _seen_healed(run, *older)
@@ -61,6 +62,19 @@ async def _seen_healed(
     while (better := await healed(run, context, seen, run.known.detected)) is not None:
         context, seen = better, await _observe(run, better, 1)
     return context, seen
+
+
+async def _with_registries(run: Run, context: RepairContext, seen: Observation) -> Observation:
+    """Return what the failing command shows with the registries in reach, if it asked for them."""
+    preparation, command = context.preparation, context.commands.failing
+    if preparation.online or not only_lacks_network(seen):
+        return seen
+    preparation.reach_registries()
+    run.known.note(reproduction.registries_reached(command))
+    run.listener(PhaseStarted(Phase.REPRODUCE, detail=failed_jobs.run_with_registries(command)))
+    name = f"{run.job.run_id}-reproduce-online"
+    room = context.clean_room(run)
+    return await run.steps("reproduce online", room.observe_writes, name, command)
 
 
 def _concluded(runs: list[Observation], aimed: Aimed | None) -> Reproduction:

@@ -10,6 +10,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
+from bot.reporting.reasons import reproduction
 from sandbox.egress.inside import PORT
 from tests.fakes.model import (
     Answer,
@@ -21,7 +22,7 @@ from tests.fakes.model import (
     Step,
     Unauthorized,
 )
-from tests.flows.gate import answer, asked, registry, say
+from tests.flows.gate import Gate, answer, asked, registry, say
 from tests.flows.world import FILES, FIX, RIGHT, WHY, WRONG, World, attempts, bash, edit, open_world
 
 
@@ -950,3 +951,26 @@ Comment here:
 
 <!-- fixpoint:run=RUN kind=pull-request -->
 """)
+
+
+async def test_a_command_that_downloads_what_it_runs_gets_the_registries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a network it shows nothing of the code; with the setup's it does, and is repaired."""
+    async with Gate() as gate:
+        for name, value in gate.variables.items():
+            monkeypatch.setenv(name, value)
+        fetch = f"( {gate.command('fetch')} ) 2>/dev/null"
+        offline = "{ echo 'curl: (6) Could not resolve host: packages.test'; exit 6; }"
+        files = {
+            **FILES,
+            "fetch.sh": f"{fetch} || {offline}\n",
+            "check.sh": f"bash fetch.sh || exit 6\n{FILES['check.sh']}",
+        }
+        async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
+            await world.comment("/fix")
+            await world.settled()
+            run = await world.run()
+            assert run.verdict is Verdict.FIXED
+            assert run.report is not None
+            assert reproduction.registries_reached("sh check.sh") in run.report.notes

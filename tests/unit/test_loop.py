@@ -149,6 +149,26 @@ def test_causes(runs: tuple[Observation, ...], cause: Cause) -> None:
     assert reproduction.runs == tuple(run.exit_code for run in runs)
 
 
+@pytest.mark.parametrize(
+    ("failing", "output", "cause"),
+    [
+        (
+            "uvx tox -e mypy",
+            "error: Request failed\n  client error (Connect)\n",
+            Cause.INFRASTRUCTURE,
+        ),
+        ("test_a", "E  curl: (6) Could not resolve host: example.com\n", Cause.REAL),
+        ("uvx tox -e mypy", "make: *** [check] Error 1\n", Cause.REAL),
+    ],
+)
+def test_a_missing_network_is_no_failure_of_the_code(
+    failing: str, output: str, cause: Cause
+) -> None:
+    """Where nothing else shows; a test that needs a network is sorted out later."""
+    run = replace(observed(failing, command="uvx tox -e mypy"), output=output)
+    assert read_reproduction((run, run)).cause is cause
+
+
 def test_a_flaky_failure_is_shown_with_its_counts() -> None:
     """The person sees how often it failed."""
     reproduction = read_reproduction((observed("t1"), observed(), observed(), observed()))

@@ -400,6 +400,22 @@ def test_a_setup_that_fails_is_tried_in_parts(tmp_path: Path) -> None:
     assert "numpy && export UV_NO_BUILD_ISOLATION=1" in build.instead[1]
 
 
+def test_a_build_without_isolation_has_what_the_project_requires(tmp_path: Path) -> None:
+    """And still has it when the installation is tried in parts after that."""
+    files = {"pyproject.toml": '[build-system]\nrequires = ["setuptools>=61", "Babel<3"]\n'}
+    command = f"uv sync || {{ {INSTALL} -e . pytest; }}"
+    output = "Failed to build `app`\nModuleNotFoundError: No module named 'numpy'\n"
+    [build] = found(tmp_path, files, output, command=command, in_setup=True)
+    assert build.instead is not None
+    healed = build.instead[1]
+    assert "poetry-core 'Babel<3' numpy && export UV_NO_BUILD_ISOLATION=1" in healed
+    [parts] = found(tmp_path, files, "No solution found", command=healed, in_setup=True)
+    assert parts.instead is not None
+    tools, _, rest = parts.instead[1].partition("PIP_NO_BUILD_ISOLATION=0 && ")
+    assert "numpy && export" in tools
+    assert rest.startswith(f"{INSTALL} -e . && {{ {{ printf '%s\\n' pytest; }} | ")
+
+
 def test_what_a_setup_command_lacks_goes_before_it(tmp_path: Path) -> None:
     """So that the command can use it when it runs again."""
     output = "/bin/sh: 1: ninja: not found\n"

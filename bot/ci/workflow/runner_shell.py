@@ -113,12 +113,17 @@ ci_tool() {
   return 0
 }
 
-# ci_node WANTED: take the newest Node.js of that version that a manager of the machine keeps.
+# ci_node WANTED: take the newest Node.js of that version that a manager of the machine keeps, else the one that npm's registry has.
 ci_node() {
-  local wanted=${1#v} found
+  local wanted=${1#v} found have
   wanted=${wanted%.x} wanted=${wanted%.x}
   if [[ $wanted =~ ^[0-9]+(\.[0-9]+)*$ ]]; then
     found=$(ls -d /opt/fixpoint/node/*/v"$wanted"{,.*}/{,installation/}bin 2>/dev/null | sort -t / -k 6,6V | tail -n 1) || true
+    have=$(node --version 2>/dev/null) || true
+    if [ -z "$found" ] && [ "${have%%.*}" != "v${wanted%%.*}" ]; then
+      npm install --silent --no-audit --no-fund --prefix ~/.ci/node "node@$wanted" >/dev/null 2>&1 || true
+      [ ! -x ~/.ci/node/node_modules/node/bin/node ] || found=~/.ci/node/node_modules/node/bin
+    fi
     if [ -n "$found" ]; then
       echo "$found" >>"$GITHUB_PATH"
       PATH=$found:$PATH

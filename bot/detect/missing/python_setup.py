@@ -10,6 +10,7 @@ from bot.detect.missing.python_modules import SETUPTOOLS, modules
 from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.python_environment import ENVIRONMENT
+from bot.detect.scripts import pyproject
 from bot.detect.shell import simple_commands
 from bot.detect.tree import Tree
 from bot.reporting.reasons import healing
@@ -21,10 +22,13 @@ _NO_ISOLATION = "export UV_NO_BUILD_ISOLATION=1 PIP_NO_BUILD_ISOLATION=0"
 """Pip's variable has to be false: https://github.com/pypa/pip/issues/5735"""
 
 _BUILD_TOOLS = (SETUPTOOLS, "wheel", "setuptools-scm", "cython", "hatchling", "poetry-core")
+_COMMON = re.compile(r"(?:setuptools|wheel)\b(?!-)", re.IGNORECASE)
+"""Among the build tools already, in a version that builds old projects, too."""
+
 _ONE_BY_ONE = f"xargs -d '\\n' -r -n 1 uv pip install -q --python {ENVIRONMENT}"
 
 
-def failed_build(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: ARG001 - as all
+def failed_build(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield a build with what it imports, where the project does not say that it needs that."""
     if not (symptoms.in_setup and _BUILDS.search(symptoms.output)):
         return
@@ -32,7 +36,7 @@ def failed_build(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: A
     if not wanted:
         return
     named = [name for name in dict.fromkeys(wanted) if name not in {"pkg_resources", "distutils"}]
-    words = shlex.join((*_BUILD_TOOLS, *named))
+    words = shlex.join(dict.fromkeys((*_BUILD_TOOLS, *_declared(tree), *named)))
     tools = f"uv pip install --python {ENVIRONMENT} {words}"
     yield Remedy(
         "build requirements",
@@ -41,18 +45,23 @@ def failed_build(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: A
     )
 
 
+def _declared(tree: Tree) -> tuple[str, ...]:
+    """Return what the project says that its build requires: without isolation nobody installs it."""
+    requires = pyproject(tree.read).get("build-system", {}).get("requires", ())
+    return tuple(one for one in requires if isinstance(one, str) and not _COMMON.match(one))
+
+
 def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: ARG001 - as all
     """Yield the installation of the project first, and of what else is wanted one by one."""
     if not symptoms.in_setup:
         return
-    words = next(
-        (
-            c.words
-            for c in simple_commands(symptoms.command)
-            if c.words[:3] == ("uv", "pip", "install")
-        ),
-        (),
-    )[5:]
+    lists = [
+        command.words[5:]
+        for command in simple_commands(symptoms.command)
+        if command.words[:3] == ("uv", "pip", "install")
+        and not set(_BUILD_TOOLS) & {*command.words}
+    ]
+    words = lists[0] if lists else ()
     project, others, files = _split(words)
     if not (others or files):
         return
@@ -61,7 +70,9 @@ def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: AR
     rest += [rf"grep -hoE '^[A-Za-z][^#]*' {shlex.join(files)}"] if files else []
     steps.append(f"{{ {{ {'; '.join(rest)}; }} | {_ONE_BY_ONE} || true; }}")
     why = healing.one_by_one()
-    yield Remedy("list", why, instead=(symptoms.command, " && ".join(steps)))
+    tools, isolated, _ = symptoms.command.partition(f"{_NO_ISOLATION} && ")
+    before = f"{tools}{isolated}" if isolated else ""
+    yield Remedy("list", why, instead=(symptoms.command, before + " && ".join(steps)))
 
 
 def _split(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str]]:

@@ -7,6 +7,21 @@ from bot.reporting.example import example
 _COMMAND = "pytest -q"
 
 
+@example("uvx tox -e mypy")
+def registries_reached(command: str) -> str:
+    """The command installs what it runs, so it needs the registries."""
+    return f"`{command}` downloads packages while it runs, so it runs with the package registries in reach."
+
+
+@example("make check")
+def lacks_network(command: str) -> str:
+    """The command failed because it can't reach a host, and shows nothing else."""
+    return (
+        f"`{command}` asks for a host that can't be reached from the sandbox, and shows no other "
+        "failure. Install what it downloads with `--setup`."
+    )
+
+
 @example(_COMMAND)
 def program_missing(command: str) -> str:
     """A program that the command names is not installed."""
