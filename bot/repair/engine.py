@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import reduce
 
 from bot.detect import DirectoryTree, detect
+from bot.detect.missing import applied
 from bot.detect.python_of_day import with_python_of
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.model import Attempt, Cause, Patch, Report, Reproduction, Verdict, suggestion_of
@@ -163,7 +165,9 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     run.known.detected, run.known.commands = detected, commands
     run.known.note(*run.setup_notes(prepared))
     if isinstance(prepared, SetupFailed) and not prepared.timed_out:
-        older = await set_up_older(run, source, commands, prepared.command)
+        sound = [one for one in run.known.remedies if one.first and one.helps]
+        healed = reduce(lambda before, remedy: applied(remedy, before), sound, commands)
+        older = await set_up_older(run, source, healed, prepared.command)
         if older is not None:
             run.known.note(package_dates.commit_used(older.moment))
             preparation, prepared, commands = older.preparation, older.prepared, older.commands

@@ -63,7 +63,7 @@ RUNNER_SIGNS: tuple[Sign, ...] = (
         "actions/runner, ActionManager; actions/add-to-project#540, jetify-com/devbox-install-action#43",
     ),
     _sign(
-        r"failed to (?:download action|resolve action download info)",
+        r"failed to (?:download action|resolve action download info)|Unable to download actions\b",
         outside_causes.action_not_downloaded,
         "actions/runner, ActionManager",
         rerun=True,
@@ -85,14 +85,20 @@ RUNNER_SIGNS: tuple[Sign, ...] = (
         rerun=True,
     ),
     _sign(
-        r"runner(?:: .{1,80}?)? lost communication with the server",
+        r"runner(?:: .{1,80}?)? lost communication with the server"
+        r"|hosted runner encountered an error while running your job",
         outside_causes.runner_disconnected,
         "annotation; actions/runner#2624, ankidroid/Anki-Android-Backend#600",
         rerun=True,
     ),
     _sign(
+        r"not allowed to deploy to (?P<environment>\S+) due to environment protection rules",
+        outside_causes.deployment_refused,
+        "annotation; actions/deploy-pages#76",
+    ),
+    _sign(
         r"maximum execution time while awaiting a runner|no enabled runners online"
-        r"|no runners enabled online|job was not (?:acquired by Runner|started because)"
+        r"|no runners enabled online|waiting for a runner for more than|job was not (?:acquired by Runner|started because)"
         r"|no hosted (?:runner|parallelism)",
         outside_causes.no_runner,
         "annotation; spdk/spdk#3876, buildsville/add-remove-label#3, BoundaryML/baml#4680",
@@ -131,9 +137,25 @@ OUTPUT_SIGNS: tuple[Sign, ...] = (
     ),
     _sign(
         r"HttpError: Bad credentials|could not read Username for|Unable to get ACTIONS_ID_TOKEN_REQUEST_URL"
-        r"|Error: Username and password required",
+        r"|Error: Username and password required|Parameter token or opts\.auth is required"
+        r"|remote: Invalid username or password|fatal: Authentication failed for 'https?://"
+        r"|ExpiredToken\b|security token included in the request is (?:expired|invalid)"
+        r"|Could not assume role with OIDC|Error: Credentials could not be loaded, please check",
         outside_causes.credentials_missing,
-        "GitHub's REST API, git, actions/toolkit (oidc-utils), docker/login-action",
+        "GitHub's REST API, git, actions/toolkit (oidc-utils, github), docker/login-action, "
+        "aws-actions/configure-aws-credentials",
+    ),
+    _sign(
+        r"(?:Artifact not found for name:|Unable to download artifact\(s\): Artifact not found for name:)"
+        r" (?P<artifact>[^\n]{1,100})|Unable to find any artifacts for the associated workflow",
+        outside_causes.artifact_absent,
+        "actions/toolkit, artifact; actions/download-artifact",
+    ),
+    _sign(
+        r"[Vv]ersion '?(?P<version>[\w.*^~>=<-]+)'? with (?:arch|architecture) '?\w+'?"
+        r"(?: was)? not found",
+        outside_causes.version_not_offered,
+        "actions/setup-python, actions/setup-node; actions/setup-python#401",
     ),
     _sign(
         r"Artifact storage quota has been hit",
@@ -154,7 +176,7 @@ OUTPUT_SIGNS: tuple[Sign, ...] = (
         "SIGKILL of the kernel, V8, Linux ENOMEM, the JVM; actions/setup-python#350",
     ),
     _sign(
-        r"No space left on device|There is not enough space on the disk|ENOSPC\b",
+        r"No space left on device|You are running out of disk space|There is not enough space on the disk|ENOSPC\b",
         outside_causes.disk_full,
         "Linux ENOSPC, Windows ERROR_DISK_FULL, Node.js",
     ),

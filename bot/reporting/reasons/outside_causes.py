@@ -127,6 +127,29 @@ def push_denied() -> str:
     )
 
 
+@example("github-pages")
+def deployment_refused(environment: str) -> str:
+    """The branch may not deploy there."""
+    return f"The protection rules of the environment `{environment}` do not allow this branch to deploy."
+
+
+@example("wheels")
+@example("")
+def artifact_absent(artifact: str = "") -> str:
+    """A job wanted what no earlier job of the run uploaded."""
+    what = f"the artifact `{artifact.strip()}`" if artifact else "the artifacts"
+    return f"An earlier job of the workflow did not upload {what} that this job downloads."
+
+
+@example("3.5")
+def version_not_offered(version: str) -> str:
+    """A setup action does not find the version for the runner's system."""
+    return (
+        f"GitHub has no version `{version}` for the runner's system. The workflow has to ask for "
+        "another version or another runner."
+    )
+
+
 @example()
 def credentials_missing() -> str:
     """A token or password is missing, wrong or expired."""
