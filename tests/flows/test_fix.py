@@ -965,7 +965,7 @@ async def test_a_command_that_downloads_what_it_runs_gets_the_registries(
         files = {
             **FILES,
             "fetch.sh": f"{fetch} || {offline}\n",
-            "check.sh": f"bash fetch.sh || exit 6\n{FILES['check.sh']}",
+            "check.sh": f"bash fetch.sh || exit 6\n{FILES['check.sh']!s}",
         }
         async with open_world(tmp_path, attempts(RIGHT), files=files) as world:
             await world.comment("/fix")
