@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TypeVar
 
 import structlog
@@ -61,7 +62,11 @@ class TracedRuns:
         except StorageError as error:
             _log.warning("run not traced", problem=str(error))
             return
-        told = run_spans(_facts(run, events), events, with_content=self._spans.with_content)
+        place = here()
+        worked_until = 0.0 if place is None else place.worked_until
+        told = run_spans(
+            _facts(run, events, worked_until), events, with_content=self._spans.with_content
+        )
         for span in told:
             self._spans.emit(span)
 
@@ -93,22 +98,22 @@ class _TracedSteps:
                     error = str(problem) or type(problem).__name__
                     raise
                 finally:
+                    self._place.worked_until = ended = time.time()
                     self._spans.emit(
-                        SpanData(
-                            self._place.run_id, name, ROOT, began, time.time(), key, error=error
-                        )
+                        SpanData(self._place.run_id, name, ROOT, began, ended, key, error=error)
                     )
 
         return done
 
 
-def _facts(run: RunRecord, events: tuple[KeptEvent, ...]) -> RunFacts:
-    """Return what the first span of a run says."""
+def _facts(run: RunRecord, events: tuple[KeptEvent, ...], worked_until: float) -> RunFacts:
+    """Return what the first span of a run says; the last step says that it is done, and goes on."""
     ended = run.updated_at
     for event in reversed(events):
         if event.type is EventType.STATUS and event.data.get("status") == RunStatus.DONE:
             ended = event.at
             break
+    ended = max(ended, datetime.fromtimestamp(worked_until, UTC))
     attributes: dict[str, AttributeValue] = {
         "fixpoint.run.id": run.id,
         "fixpoint.verdict": "none" if run.verdict is None else run.verdict.value.replace(" ", "_"),

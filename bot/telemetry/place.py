@@ -49,11 +49,13 @@ class RunPlace:
         run_id: Of the run.
         sampled: Whether its spans are sent anywhere.
         attempt: The attempt that is under way.
+        worked_until: When the last step ended, as a Unix time; 0 before.
     """
 
     run_id: str
     sampled: bool = False
     attempt: int | None = None
+    worked_until: float = 0.0
     _step: str = ""
     _phase: str = ROOT
     _turn: int = 0
