@@ -61,10 +61,11 @@ def web_parts(
         control,
         stores.events,
         lists,
+        stores.approvals,
         stores.ledger,
         caps_of(settings),
         settings,
-        settings.github_url,
+        github,
         services,
         described,
     )

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError
 
 from bot.errors import SettingsError
 from bot.settings.default_models import ANTHROPIC_MODEL, ANTHROPIC_STRONGER_MODEL
@@ -60,6 +60,13 @@ class LocalSettings(BaseModel):
         hide_input_in_errors=True,
         validate_default=True,
     )
+
+    _derived: dict[str, str] = PrivateAttr(default_factory=dict)
+
+    @property
+    def derived(self) -> Mapping[str, str]:
+        """Which variable a value comes from, of those that come from another one than their own."""
+        return self._derived
 
     anthropic_api_key: SecretStr | None = Field(None, description="Anthropic API key.")
     anthropic_base_url: HttpUrl | None = Field(
@@ -354,6 +361,8 @@ def _load(kind: type[S], environ: Mapping[str, str]) -> S:
     # Raised outside `except`, so that no traceback or error report carries what was read.
     if settings is None or problems:
         raise SettingsError(tuple(problems))
+    if "XDG_DATA_HOME" in values and not environ.get("FIXPOINT_DATA", "").strip():
+        settings._derived["fixpoint_data"] = "XDG_DATA_HOME"  # noqa: SLF001 - our own class
     return settings
 
 

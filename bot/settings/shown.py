@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from pydantic import SecretStr
@@ -21,12 +20,14 @@ class ShownSetting:
         value: In force; of a secret, only whether it is set.
         meaning: Markdown, without a line end.
         is_default: Whether nobody set it.
+        source: Where it comes from: `environment`, `default`, or the variable that it follows.
     """
 
     name: str
     value: str
     meaning: str
     is_default: bool
+    source: str
 
 
 def shown_settings(settings: ServerSettings) -> tuple[ShownSetting, ...]:
@@ -37,9 +38,26 @@ def shown_settings(settings: ServerSettings) -> tuple[ShownSetting, ...]:
             _shown(getattr(settings, name)),
             info.description or "",
             name not in settings.model_fields_set,
+            _source(settings, name),
         )
         for name, info in type(settings).model_fields.items()
     )
+
+
+def _source(settings: ServerSettings, name: str) -> str:
+    if name in settings.derived:
+        return settings.derived[name]
+    if name in settings.model_fields_set:
+        return "environment"
+    followed = _FOLLOWS.get(name)
+    set_ = followed is not None and (
+        followed in settings.model_fields_set or followed in settings.derived
+    )
+    return f"default, follows {variable_of(followed)}" if followed and set_ else "default"
+
+
+_FOLLOWS = {"database_url": "fixpoint_data", "openai_stronger_model": "openai_model"}
+"""Settings whose default is made from another one."""
 
 
 def _shown(value: Any) -> str:
@@ -47,8 +65,8 @@ def _shown(value: Any) -> str:
         return "not set"
     if isinstance(value, SecretStr):
         return "set (secret)"
-    if isinstance(value, tuple) and all(isinstance(one, StrEnum) for one in value):
-        return ",".join(value)
+    if isinstance(value, tuple) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
     if isinstance(value, tuple | Mapping):
         # patterns may describe secrets, addresses of registries hold some
         return f"{len(value)} set"

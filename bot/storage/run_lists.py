@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import statistics
-from collections import defaultdict
-from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -13,8 +11,9 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
 
 from bot.model import Verdict
 from bot.storage.database import Database
+from bot.storage.run_figures import EndedRun
 from bot.storage.runs import LISTED, RunRecord, RunStatus, run_of
-from bot.storage.tables import runs
+from bot.storage.tables import attempts_made, runs
 
 FIGURE_DAYS = 30
 """Of which figures are made."""
@@ -36,6 +35,7 @@ class RunQuery:
         offset: How many to leave out.
         limit: How many at most.
         among: Repositories, in lower case, of which all are; None for all there are.
+        oldest_first: Instead of the youngest.
     """
 
     repository: str = ""
@@ -45,6 +45,7 @@ class RunQuery:
     offset: int = 0
     limit: int = 50
     among: frozenset[str] | None = None
+    oldest_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,64 +56,6 @@ class RunPageOf:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class EndedRun:
-    """What figures are made of.
-
-    Attributes:
-        repository: In lower case.
-        verdict: How it ended.
-        created_at: UTC.
-        seconds: From acceptance to end.
-        cost_usd: None when a price is unknown.
-        tokens: Of all calls.
-    """
-
-    repository: str
-    verdict: Verdict
-    created_at: datetime
-    seconds: float
-    cost_usd: Decimal | None
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class RepositoryFigures:
-    """How a repository's runs went.
-
-    Attributes:
-        repository: In lower case.
-        runs: That ended.
-        fixed: Of them, fixed.
-        flaky: Of them, flaky.
-        median_seconds: From acceptance to end, of those fixed; None without one.
-        cost_usd: Of all; None when a price is unknown.
-    """
-
-    repository: str
-    runs: int
-    fixed: int
-    flaky: int
-    median_seconds: float | None
-    cost_usd: Decimal | None
-
-
-@dataclass(frozen=True, slots=True)
-class DayFigures:
-    """How the runs of one day (UTC) went."""
-
-    day: date
-    verdicts: dict[Verdict, int] = field(default_factory=dict)
-    cost_usd: Decimal = Decimal(0)
-    median_seconds: float | None = None
-    tokens: int = 0
-
-    @property
-    def runs(self) -> int:
-        """How many ended."""
-        return sum(self.verdicts.values())
-
-
 class RunLists:
     """Reads the table of runs. Every method raises `StorageError` when the database fails."""
 
@@ -120,12 +63,13 @@ class RunLists:
         self._database = database
 
     async def page(self, query: RunQuery) -> RunPageOf:
-        """Return the youngest runs that fit."""
+        """Return the youngest runs that fit, or the oldest."""
         wanted = and_(*_conditions(query))
+        age = runs.c.created_at if query.oldest_first else runs.c.created_at.desc()
         listed = (
             select(*LISTED)
             .where(wanted)
-            .order_by(runs.c.created_at.desc(), runs.c.id)
+            .order_by(age, runs.c.id)
             .offset(query.offset)
             .limit(query.limit)
         )
@@ -164,6 +108,22 @@ class RunLists:
         rows = await self._database.read(lambda connection: connection.scalars(statement).all())
         return {run_id: place for place, run_id in enumerate(rows, start=1)}
 
+    async def flaky(self, repository: str, most: int = 500) -> tuple[RunRecord, ...]:
+        """Return the youngest runs of the last days that found a flaky failure there."""
+        since = datetime.now(UTC) - timedelta(days=FIGURE_DAYS)
+        statement = (
+            select(*LISTED)
+            .where(
+                runs.c.repository == repository.lower(),
+                runs.c.created_at > since,
+                runs.c.verdict == Verdict.FLAKY,
+            )
+            .order_by(runs.c.created_at.desc())
+            .limit(most)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(map(run_of, rows))
+
     async def ended(
         self, days: int = FIGURE_DAYS, among: frozenset[str] | None = None
     ) -> tuple[EndedRun, ...]:
@@ -176,10 +136,11 @@ class RunLists:
         since = datetime.now(UTC) - timedelta(days=days)
         columns = (
             runs.c.repository, runs.c.verdict, runs.c.created_at, runs.c.updated_at,
-            runs.c.cost_usd, runs.c.tokens,
+            runs.c.cost_usd, runs.c.tokens, attempts_made.c.attempts,
         )  # fmt: skip
         statement = (
             select(*columns)
+            .select_from(runs.outerjoin(attempts_made, attempts_made.c.run_id == runs.c.id))
             .where(runs.c.created_at > since, runs.c.status == RunStatus.DONE, *_of_these(among))
             .order_by(runs.c.created_at.desc())
             .limit(_MOST_ROWS)
@@ -192,51 +153,6 @@ class RunLists:
         return tuple(_ended(row) for row in rows if row.verdict is not None)
 
 
-def repositories(ended: tuple[EndedRun, ...]) -> tuple[RepositoryFigures, ...]:
-    """Return the figures of each repository, the busiest first."""
-    grouped: defaultdict[str, list[EndedRun]] = defaultdict(list)
-    for run in ended:
-        grouped[run.repository].append(run)
-    found = [_figures(name, group) for name, group in grouped.items()]
-    return tuple(sorted(found, key=lambda one: (-one.runs, one.repository)))
-
-
-def days(ended: tuple[EndedRun, ...], last: date, count: int) -> tuple[DayFigures, ...]:
-    """Return the figures of each of `count` days up to `last`, also of those without a run."""
-    grouped: defaultdict[date, list[EndedRun]] = defaultdict(list)
-    for run in ended:
-        grouped[run.created_at.date()].append(run)
-    wanted = [last - timedelta(days=count - 1 - n) for n in range(count)]
-    return tuple(_day(day, grouped[day]) for day in wanted)
-
-
-def _day(day: date, group: list[EndedRun]) -> DayFigures:
-    verdicts: defaultdict[Verdict, int] = defaultdict(int)
-    for run in group:
-        verdicts[run.verdict] += 1
-    return DayFigures(
-        day,
-        dict(verdicts),
-        sum((run.cost_usd or Decimal(0) for run in group), Decimal(0)),
-        statistics.median(run.seconds for run in group) if group else None,
-        sum(run.tokens for run in group),
-    )
-
-
-def _figures(name: str, group: list[EndedRun]) -> RepositoryFigures:
-    fixed = [run.seconds for run in group if run.verdict is Verdict.FIXED]
-    costs = [run.cost_usd for run in group]
-    known = [one for one in costs if one is not None]
-    return RepositoryFigures(
-        repository=name,
-        runs=len(group),
-        fixed=len(fixed),
-        flaky=sum(run.verdict is Verdict.FLAKY for run in group),
-        median_seconds=statistics.median(fixed) if fixed else None,
-        cost_usd=sum(known, Decimal(0)) if len(known) == len(costs) else None,
-    )
-
-
 def _ended(row: Row[Any]) -> EndedRun:
     return EndedRun(
         row.repository,
@@ -245,6 +161,7 @@ def _ended(row: Row[Any]) -> EndedRun:
         (row.updated_at - row.created_at).total_seconds(),
         None if row.cost_usd is None else Decimal(row.cost_usd),
         row.tokens,
+        row.attempts,
     )
 
 

@@ -26,7 +26,7 @@ from bot.storage.database import Database, insert_if_new
 from bot.storage.events import append_events, status_event
 from bot.storage.signals import Signals
 from bot.storage.stored_json import dump_report, dump_request, load_report, load_request
-from bot.storage.tables import runs
+from bot.storage.tables import attempts_made, runs
 
 NO_THREAD = 0
 """Stands for the number of runs that belong to no issue or pull request."""
@@ -167,7 +167,8 @@ class RunStore:
             values["report"] = dump_report(changes["report"])
         if "cost_usd" in changes:
             values["cost_usd"] = None if changes["cost_usd"] is None else str(changes["cost_usd"])
-        await self._update(run_id, values)
+        attempts = len(changes["report"].attempts) if "report" in changes else None
+        await self._update(run_id, values, attempts=attempts)
 
     async def begin(self, run_id: str) -> Begun:
         """Note that a process takes the run up; return how many did since it last got further.
@@ -237,7 +238,12 @@ class RunStore:
         return await self._database.read(lambda connection: connection.scalar(statement)) or 0
 
     async def _update(
-        self, run_id: str, values: dict[str, Any], *, only_active: bool = False
+        self,
+        run_id: str,
+        values: dict[str, Any],
+        *,
+        only_active: bool = False,
+        attempts: int | None = None,
     ) -> int:
         statement = update(runs).where(runs.c.id == run_id).values(values)
         if only_active:
@@ -248,6 +254,12 @@ class RunStore:
             changed = connection.execute(statement).rowcount
             if changed and told:
                 append_events(connection, run_id, told)
+            if changed and attempts is not None:
+                row = {"run_id": run_id, "attempts": attempts}
+                if not insert_if_new(connection, attempts_made, row):
+                    connection.execute(
+                        update(attempts_made).where(attempts_made.c.run_id == run_id).values(row)
+                    )
             return changed
 
         changed = await self._database.write(act)

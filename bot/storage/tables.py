@@ -107,6 +107,15 @@ runs = Table(
 )
 
 
+# How many attempts a run made, as soon as it has a report. Runs of before have none.
+attempts_made = Table(
+    "attempts_made",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("attempts", Integer, nullable=False),
+)
+
+
 events = Table(
     "run_events",
     metadata,

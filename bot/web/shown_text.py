@@ -72,15 +72,25 @@ def prose(text: str) -> Markup:
     )
 
 
-def diff(patch: str) -> Markup:
-    """Return a patch with its lines coloured."""
-    return Markup("\n").join(
-        Markup('<span class="{}">{}</span>').format(_kind(line), reveal_hidden(line))
-        for line in patch.split("\n")
+def patch_lines(patch: str) -> Markup:
+    """Return a patch with its lines coloured, and not their words.
+
+    Each span holds the end of its line: they are shown as blocks.
+    """
+    return Markup("").join(
+        Markup('<span class="{}">{}\n</span>').format(line_kind(line), reveal_hidden(line))
+        for line in patch.removesuffix("\n").split("\n")
     )
 
 
-def _kind(line: str) -> str:
-    if line.startswith(("diff ", "index ", "--- ", "+++ ", "new file", "deleted file")):
+def line_kind(line: str) -> str:
+    """Return the class of a line of a patch."""
+    if line.startswith(_HEADS):
         return "file"
     return {"@": "hunk", "+": "add", "-": "del"}.get(line[:1], "same")
+
+
+_HEADS = (
+    "diff ", "index ", "--- ", "+++ ", "new file", "deleted file", "similarity ", "rename ",
+    "old mode", "new mode",
+)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator, Mapping
@@ -11,6 +12,9 @@ import structlog
 from aiohttp import web
 
 from bot.errors import StorageError
+from bot.web.caller import CALLER, Caller
+
+PERSON_SECONDS = 240.0
 
 PULSE_SECONDS = 15.0
 """Between two signs of life: proxies close what is silent for a minute."""
@@ -24,6 +28,9 @@ async def stream(request: web.Request) -> AsyncIterator[web.StreamResponse]:
 
     That it leaves ends the block without an error, and so does a database that fails: the answer
     has begun, so a client that reads no end has to ask again.
+
+    A stream to a person who logged in with GitHub ends after some minutes, which ends the block as
+    well: their browser comes back for the rest, and what they may see is asked anew.
     """
     response = web.StreamResponse(
         headers={
@@ -33,8 +40,12 @@ async def stream(request: web.Request) -> AsyncIterator[web.StreamResponse]:
         }
     )
     await response.prepare(request)
+    caller: Caller | None = request.get(CALLER)
+    limit = PERSON_SECONDS if caller is not None and caller.login else None
     try:
-        yield response
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(limit):
+                yield response
         await response.write_eof()
     except ConnectionResetError:
         pass

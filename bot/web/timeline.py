@@ -26,6 +26,8 @@ class TimelineEntry:
         detail: Of a group: who proposes.
         entries: Of a group: its lines, in order.
         ended: Of a group: when it ended, or None.
+        command: Of a group: the failing command that it has to make pass, or "".
+        seconds: Since what came before it in the run; of a model's turn, about what it took.
     """
 
     number: int
@@ -36,6 +38,8 @@ class TimelineEntry:
     detail: str = ""
     entries: list[TimelineEntry] = field(default_factory=list)
     ended: datetime | None = None
+    command: str = ""
+    seconds: float = 0.0
 
     @property
     def cost(self) -> tuple[int, float | None]:
@@ -44,19 +48,43 @@ class TimelineEntry:
         told = self.data or (turns[-1] if turns else {"tokens": 0, "cost_usd": 0.0})
         return told["tokens"], told["cost_usd"]
 
+    @property
+    def last_words(self) -> str:
+        """What the model said last in a group."""
+        turns = [one.data for one in self.entries if one.kind == EventType.TURN]
+        return str(turns[-1]["said"]) if turns else ""
+
+    @property
+    def tests(self) -> list[tuple[str, str]]:
+        """What became of each test that failed before an attempt or with its patch.
+
+        Pairs of a test and `repaired`, `still fails` or `newly fails`; empty where it was not run.
+        """
+        after = self.data.get("failing_after")
+        if after is None:
+            return []
+        before = self.data["failing_before"]
+        kept = [(one, "still fails" if one in set(after) else "repaired") for one in before]
+        return kept + [(one, "newly fails") for one in after if one not in set(before)]
+
 
 def timeline(events: Iterable[KeptEvent]) -> list[TimelineEntry]:
     """Return the entries of a run, in order. Pure; output is left out."""
     found: list[TimelineEntry] = []
     group: TimelineEntry | None = None
+    command, before = "", None
     for event in events:
         entry = TimelineEntry(event.number, event.type.value, event.at, event.data)
+        entry.seconds = 0.0 if before is None else (event.at - before).total_seconds()
+        before = event.at
+        if event.type is EventType.COMMANDS:
+            command = str(event.data["failing"])
         match event.type:
             case EventType.OUTPUT:
                 continue
             case EventType.PHASE if event.data["phase"] in _OPENS:
                 _leave(group, event)
-                group = _opened(event)
+                group = _opened(event, command)
                 found.append(group)
                 continue
             case EventType.ATTEMPT if group is not None:
@@ -78,9 +106,14 @@ def _leave(group: TimelineEntry | None, event: KeptEvent) -> None:
         group.ended = event.at
 
 
-def _opened(event: KeptEvent) -> TimelineEntry:
+def _opened(event: KeptEvent, command: str) -> TimelineEntry:
     phase, number = event.data["phase"], event.data["attempt"]
     title = phase if number is None else f"{phase} {number}"
     return TimelineEntry(
-        event.number, "group", event.at, title=title, detail=str(event.data["detail"] or "")
+        event.number,
+        "group",
+        event.at,
+        title=title,
+        detail=str(event.data["detail"] or ""),
+        command=command,
     )

@@ -213,7 +213,7 @@ async def test_a_person_watches_and_answers(tmp_path: Path) -> None:
         assert "The file said wrong. It says right now." in html
         assert "I made it worse." in html
         assert "edit app.txt" in html
-        assert '<span class="add">+right</span>' in html
+        assert '<span class="add">+right\n</span>' in html
         assert "FAILED checks.sh::app" in html
         assert "Approve" in html
         async with web.post(f"/runs/{run_id}/approve", data={"csrf": "0"}) as answer:

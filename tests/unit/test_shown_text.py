@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from bot.web.shown_text import diff, prose, terminal
+from bot.web.shown_text import patch_lines, prose, terminal
 from tests.unit.pattern_attacks import superlinear
 
 
@@ -41,19 +41,20 @@ def test_prose() -> None:
 
 def test_diff() -> None:
     """Each line is of one kind."""
-    assert str(diff("--- a/x\n@@ -1 +1 @@\n-<a>\n+b\n c")) == snapshot("""\
-<span class="file">--- a/x</span>
-<span class="hunk">@@ -1 +1 @@</span>
-<span class="del">-&lt;a&gt;</span>
-<span class="add">+b</span>
-<span class="same"> c</span>\
+    assert str(patch_lines("--- a/x\n@@ -1 +1 @@\n-<a>\n+b\n c")) == snapshot("""\
+<span class="file">--- a/x
+</span><span class="hunk">@@ -1 +1 @@
+</span><span class="del">-&lt;a&gt;
+</span><span class="add">+b
+</span><span class="same"> c
+</span>\
 """)
 
 
 @given(st.text(st.sampled_from("\x1b[]0123456789;m<>&\"'\r\n\x07abK`+-@ \u202e"), max_size=80))
 def test_nothing_of_it_is_markup(text: str) -> None:
     """Whatever it is: the only tags are ours, and nothing hidden is left."""
-    for shown in (str(terminal(text)), str(prose(text)), str(diff(text))):
+    for shown in (str(terminal(text)), str(prose(text)), str(patch_lines(text))):
         bare = shown.replace("</span>", "").replace("<code>", "").replace("</code>", "")
         while (start := bare.find('<span class="')) >= 0:
             end = bare.index('">', start)

@@ -10,7 +10,8 @@ from aiohttp import web
 from bot.model.money.accounts import Account, AccountScope
 from bot.model.money.caps import Caps
 from bot.storage.ledger import Ledger
-from bot.storage.run_lists import RunLists, repositories
+from bot.storage.run_figures import repositories
+from bot.storage.run_lists import RunLists
 from bot.web.api.exchange import answer
 from bot.web.api.models import BudgetPart, RepositoryPage, account_part, repository_part
 from bot.web.api.operation import PREFIX, Operation

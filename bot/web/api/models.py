@@ -13,7 +13,7 @@ from bot.model.given_test import GivenTest
 from bot.model.money.accounts import Balance
 from bot.reporting.balances import as_object
 from bot.reporting.json_report import AttemptPart, VerdictName, cost_value, name_value
-from bot.storage.run_lists import RepositoryFigures
+from bot.storage.run_figures import RepositoryFigures
 from bot.storage.runs import RunRecord
 from bot.web.given_cases import LONGEST_TEST, MOST_CASES, cases_test, file_test
 from bot.web.run_control import ADDRESS, LONGEST_PROMPT, RunParameters

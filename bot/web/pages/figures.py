@@ -7,12 +7,20 @@ from datetime import UTC, datetime
 
 from aiohttp import web
 
-from bot.model import Verdict
 from bot.model.money.accounts import Account, AccountScope
 from bot.model.money.caps import Caps
 from bot.storage.ledger import Ledger
-from bot.storage.run_lists import RunLists, days, repositories
+from bot.storage.run_figures import DayFigures, EndedRun, days, repositories
+from bot.storage.run_lists import RunLists
 from bot.web.caller import CALLER, Caller, Scope
+from bot.web.charts import (
+    Chart,
+    attempts_chart,
+    cost_chart,
+    runs_chart,
+    time_chart,
+    tokens_chart,
+)
 from bot.web.pages.frame import Frame
 
 _CHART_DAYS = 30
@@ -32,11 +40,7 @@ class FigurePages:
         caller = request[CALLER]
         caller.demand(Scope.READ)
         ended = await self._lists.ended(among=caller.sees)
-        context = {
-            "repositories": repositories(ended),
-            "days": days(ended, datetime.now(UTC).date(), _CHART_DAYS),
-            "fixed": Verdict.FIXED,
-        }
+        context = {"repositories": repositories(ended), "charts": charts(month(ended))}
         return self._frame.page(request, "repositories.html", "Repositories", context)
 
     async def money(self, request: web.Request) -> web.Response:
@@ -49,8 +53,24 @@ class FigurePages:
             self._ledger.listed(self._caps, name=None, day=today.isoformat()),
         )
         shown = [one for one in balances if _may_see(caller, one.account)]
-        context = {"days": days(ended, today, _CHART_DAYS), "balances": shown}
+        figures = month(ended)
+        context = {"charts": [cost_chart(figures), tokens_chart(figures)], "balances": shown}
         return self._frame.page(request, "money.html", "Money", context)
+
+
+def month(ended: tuple[EndedRun, ...]) -> tuple[DayFigures, ...]:
+    """Return the figures of each of the last days."""
+    return days(ended, datetime.now(UTC).date(), _CHART_DAYS)
+
+
+def charts(figures: tuple[DayFigures, ...]) -> list[Chart]:
+    """Return success, attempts, cost and latency over time."""
+    return [
+        runs_chart(figures),
+        attempts_chart(figures),
+        cost_chart(figures),
+        time_chart(figures),
+    ]
 
 
 def _may_see(caller: Caller, account: Account) -> bool:

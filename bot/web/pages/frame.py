@@ -18,7 +18,7 @@ from bot.web.access import AdminAccess
 from bot.web.caller import CALLER, Caller, Scope
 from bot.web.problems import ApiProblem
 from bot.web.sessions import SESSION, Session, Sessions
-from bot.web.shown_text import diff, prose, terminal
+from bot.web.shown_text import patch_lines, prose, terminal
 
 Context = dict[str, Any]
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -101,7 +101,7 @@ def set_up_templates(app: web.Application) -> None:
     )
     environment.filters |= {
         "terminal": terminal,
-        "diff": diff,
+        "diff": patch_lines,
         "prose": prose,
         "money": _money,
         "duration": duration,

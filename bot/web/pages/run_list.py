@@ -21,26 +21,37 @@ _PAUSE_SECONDS = 0.25
 """Between two times that a list of runs is told to be stale."""
 
 
+_MOST_HELD_UP = 20
+"""Runs in the queue, or that wait for a person, shown above the list."""
+
+
 class RunListPage:
     """Answers with runs, the youngest first."""
 
-    def __init__(self, frame: Frame, lists: RunLists, events: EventStore) -> None:
+    def __init__(self, frame: Frame, lists: RunLists, events: EventStore, concurrency: int) -> None:
         self._frame = frame
         self._lists = lists
         self._events = events
+        self._concurrency = concurrency
 
     async def show(self, request: web.Request) -> web.Response:
         """List runs."""
         query = run_query(request, of_form=True)
-        page, places, standing = await asyncio.gather(
+        page, places, standing, queued, waiting = await asyncio.gather(
             self._lists.page(query),
             self._lists.queue(),
             self._lists.by_status(query.among),
+            self._lists.page(_held_up(query, RunStatus.QUEUED)),
+            self._lists.page(_held_up(query, RunStatus.WAITING)),
         )
+        looks_at_all = query == RunQuery(limit=query.limit, among=query.among)
         context = {
             "page": page,
             "query": query,
             "places": places,
+            "queued": queued.runs if looks_at_all else (),
+            "waiting": waiting.runs if looks_at_all else (),
+            "concurrency": self._concurrency,
             "standing": {status.value: standing.get(status, 0) for status in RunStatus},
             "statuses": [one.value for one in RunStatus],
             "verdicts": [one.value.replace(" ", "_") for one in Verdict],
@@ -65,6 +76,11 @@ class RunListPage:
                     await send(response, {}, event="stale")
                     await asyncio.sleep(_PAUSE_SECONDS)
         return response
+
+
+def _held_up(query: RunQuery, status: RunStatus) -> RunQuery:
+    """Return what finds the runs that wait, whatever else is looked for."""
+    return RunQuery(status=status, limit=_MOST_HELD_UP, among=query.among, oldest_first=True)
 
 
 def _neighbours(request: web.Request, query: RunQuery, page: RunPageOf) -> Context:

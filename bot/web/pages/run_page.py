@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from aiohttp import web
 
 from bot.model.events import EventType
+from bot.storage.approvals import ApprovalStore
 from bot.storage.events import EventStore
 from bot.storage.run_lists import RunLists
-from bot.storage.runs import RunRecord
 from bot.web.api.exchange import last_event
 from bot.web.caller import CALLER
+from bot.web.diffs import Diffs
 from bot.web.pages.frame import Frame
+from bot.web.phases import WIDTH, phases
 from bot.web.run_control import RunControl
+from bot.web.run_links import links, thread_link
 from bot.web.shown_text import terminal
 from bot.web.streams import PULSE_SECONDS, pulse, send, stream
-from bot.web.timeline import timeline
+from bot.web.timeline import TimelineEntry, timeline
 
 
 class RunPage:
@@ -28,35 +33,47 @@ class RunPage:
         control: RunControl,
         events: EventStore,
         lists: RunLists,
+        approvals: ApprovalStore,
+        diffs: Diffs,
         github_url: str,
     ) -> None:
         self._frame = frame
         self._control = control
         self._events = events
         self._lists = lists
+        self._approvals = approvals
+        self._diffs = diffs
         self._github_url = github_url
 
     async def show(self, request: web.Request) -> web.Response:
         """Show one run."""
         run = await self._control.run(request.match_info["id"], request[CALLER])
-        events, output, waits, places, allowed = await asyncio.gather(
+        events, output, waits, places, allowed, asked = await asyncio.gather(
             self._events.without_output(run.id),
             self._events.last_output(run.id),
             self._control.waits(run),
             self._lists.queue(),
             self._control.allowed(run, request[CALLER]),
+            self._approvals.get(run.id),
         )
         numbers = [one.number for one in (*events, *output)]
+        entries = timeline(events)
+        patch = run.report.patch.text if run.report is not None and run.report.patch else ""
         context = {
             "run": run,
-            "entries": timeline(events),
+            "entries": entries,
+            "phases": phases(events, datetime.now(UTC)),
+            "phases_width": WIDTH,
             "output": "".join(str(one.data["text"]) for one in output),
             "last": max(numbers, default=0),
             "waits": waits,
             "may_here": {one.value for one in allowed},
-            "thread": self._thread(run),
-            "repository_url": f"{self._github_url}/{run.request.repository}",
+            "approval": asked,
+            "thread": thread_link(run, self._github_url),
+            "links": links(run, self._github_url),
             "place": places.get(run.id),
+            "patch": patch,
+            "diffs": await self._diffs.shown([*_patches(entries), patch]),
         }
         return self._frame.page(request, "run.html", f"Run {run.id}", context)
 
@@ -92,12 +109,7 @@ class RunPage:
                 await self._control.answer(run_id, caller, approved=action == "approve")
         raise web.HTTPSeeOther(f"/runs/{run_id}")
 
-    def _thread(self, run: RunRecord) -> tuple[str, str] | None:
-        """Return the words and the address of what a run is about; None without a place."""
-        base, request = f"{self._github_url}/{run.request.repository}", run.request
-        if request.number is not None:
-            kind = "pull" if request.is_pull_request else "issues"
-            return f"#{request.number}", f"{base}/{kind}/{request.number}"
-        if run.head is not None:
-            return run.head[:7], f"{base}/commit/{run.head}"
-        return None
+
+def _patches(entries: Iterable[TimelineEntry]) -> list[str]:
+    """Return the patches of all attempts."""
+    return [str(one.data["patch"]) for one in entries if one.data.get("patch")]

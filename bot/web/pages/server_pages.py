@@ -47,7 +47,13 @@ class ServerPages:
         """Show the settings in force, never a secret."""
         request[CALLER].demand(Scope.ADMIN)
         shown: tuple[ShownSetting, ...] = shown_settings(self._settings)
-        return self._frame.page(request, "settings.html", "Settings", {"settings": shown})
+        context = {
+            "groups": [
+                ("Set", [one for one in shown if not one.is_default]),
+                ("Defaults", [one for one in shown if one.is_default]),
+            ]
+        }
+        return self._frame.page(request, "settings.html", "Settings", context)
 
     async def health(self, _: web.Request) -> web.Response:
         """Answer that the server answers."""

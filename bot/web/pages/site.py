@@ -10,12 +10,15 @@ from typing import Any
 
 from aiohttp import web
 
+from bot.github.github import GitHub
 from bot.model.money.caps import Caps
 from bot.settings.environment import ServerSettings
+from bot.storage.approvals import ApprovalStore
 from bot.storage.events import EventStore
 from bot.storage.ledger import Ledger
 from bot.storage.run_lists import RunLists
 from bot.web.access import AdminAccess
+from bot.web.diffs import Diffs
 from bot.web.health import ServiceHealth
 from bot.web.pages.api_page import ApiPage
 from bot.web.pages.figures import FigurePages
@@ -23,10 +26,12 @@ from bot.web.pages.frame import Frame, set_up_templates
 from bot.web.pages.github_login import CALLBACK, GitHubLogin, GitHubLoginPages
 from bot.web.pages.login import LoginPage
 from bot.web.pages.new_run import NewRunPage
+from bot.web.pages.repository import RepositoryPage
 from bot.web.pages.run_list import RunListPage
 from bot.web.pages.run_page import RunPage
 from bot.web.pages.server_pages import ServerPages
 from bot.web.problems import ApiProblem
+from bot.web.repository_config import RepositoryConfigs
 from bot.web.run_control import RunControl
 from bot.web.sessions import Sessions
 
@@ -41,10 +46,11 @@ class PageData:
     control: RunControl
     events: EventStore
     lists: RunLists
+    approvals: ApprovalStore
     ledger: Ledger
     caps: Caps
     settings: ServerSettings
-    github_url: str
+    github: GitHub
     services: ServiceHealth
     api: Mapping[str, Any]
 
@@ -56,8 +62,15 @@ class Pages:
         self, access: AdminAccess, sessions: Sessions, login: GitHubLogin | None, data: PageData
     ) -> None:
         self._frame = frame = Frame(access, sessions)
-        self._run_list = RunListPage(frame, data.lists, data.events)
-        self._run = RunPage(frame, data.control, data.events, data.lists, data.github_url)
+        self._run_list = RunListPage(
+            frame, data.lists, data.events, data.settings.fixpoint_concurrency
+        )
+        url = data.settings.github_url
+        self._run = RunPage(
+            frame, data.control, data.events, data.lists, data.approvals, Diffs(), url
+        )
+        configs = RepositoryConfigs(data.github)
+        self._repository = RepositoryPage(frame, data.lists, data.github, configs, url)
         self._new_run = NewRunPage(frame, data.control)
         self._figures = FigurePages(frame, data.lists, data.ledger, data.caps)
         self._server = ServerPages(frame, data.lists, data.settings, data.services)
@@ -77,6 +90,7 @@ class Pages:
             ("GET", "/new", self._new_run.show),
             ("POST", "/new", self._new_run.create),
             ("GET", "/repositories", self._figures.repositories),
+            ("GET", "/repositories/{owner}/{name}", self._repository.show),
             ("GET", "/money", self._figures.money),
             ("GET", "/status", self._server.status),
             ("GET", "/settings", self._server.settings),

@@ -62,6 +62,10 @@ function follow(address) {
     lag(data);
     show(data.html);
   });
+  source.addEventListener("error", () => {
+    // the server said no: what this page shows may not be ours to see any more
+    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 3000);
+  });
   source.addEventListener("over", () => { source.close(); refresh(); });
 }
 

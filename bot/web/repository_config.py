@@ -1,0 +1,39 @@
+"""Read the config of a repository as it is on its default branch."""
+
+from __future__ import annotations
+
+from cachetools import TTLCache
+
+from bot.apart import Allowance, TooMuch, apart
+from bot.config.repo_config import PATH
+from bot.errors import GitHubError
+from bot.github.github import GitHub
+from bot.model.repository import Repo
+from bot.web.shown_config import ConfigShown, shown
+
+KNOWN_SECONDS = 60.0
+_READING = Allowance(seconds=2)
+
+
+class RepositoryConfigs:
+    """Reads configs, and remembers them for a minute."""
+
+    def __init__(self, github: GitHub) -> None:
+        self._github = github
+        self._known: TTLCache[Repo, ConfigShown] = TTLCache(1_000, KNOWN_SECONDS)
+
+    async def of(self, repo: Repo) -> ConfigShown:
+        """Return the config of a repository, or why it can't be had."""
+        found = self._known.get(repo)
+        if found is None:
+            try:
+                facts = await self._github.facts(repo)
+                content = await self._github.read_file(repo, PATH, facts.default_branch)
+            except GitHubError as error:
+                return ConfigShown(problem=str(error))
+            try:
+                found = await apart(shown, content, allowance=_READING)
+            except TooMuch as error:
+                found = ConfigShown(found=True, problem=str(error))
+            self._known[repo] = found
+        return found
