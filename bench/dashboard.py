@@ -36,7 +36,7 @@ from bot.storage.database import Database, open_database
 from bot.storage.events import EventStore, Keys, Named
 from bot.storage.runs import RunStatus
 from bot.storage.stored_json import dump_request
-from bot.storage.tables import events, runs
+from bot.storage.tables import attempts_made, events, runs
 from bot.web.streams import send, stream
 
 RUNS = 10_000
@@ -48,7 +48,10 @@ SECONDS = 15.0
 PAUSE = 0.5
 """Seconds between two events of a run that is watched."""
 
-_PAGES = ("/", "/?status=done&verdict=fixed", "/?q=widgets", "/repositories", "/money", "/status")
+_PAGES = (
+    "/", "/?status=done&verdict=fixed", "/?q=widgets", "/repositories",
+    "/repositories/acme/widgets0", "/new", "/money", "/status", "/settings",
+)  # fmt: skip
 _BATCH = 20
 
 
@@ -61,8 +64,10 @@ async def main(*, rounds: int = ROUNDS, runs_there: int = RUNS) -> None:
 
 async def _pages(folder: Path, rounds: int, count: int) -> None:
     async with FixpointServer(folder / "server") as server:
+        state = server.github.state
+        state.add_repository("acme/widgets0", {".github/fixpoint.yml": "test: make test\n"})
         async with await open_database(_url(server.database), flushed=False) as database:
-            names = await _fill(database, count)
+            names = await _fill(database, count, next(iter(state.installations)))
         paths = (*_PAGES, f"/runs/{names[0]}", f"/api/v1/runs/{names[0]}/events", "/api/v1/runs")
         taken: dict[str, list[float]] = {path: [] for path in paths}
         async with aiohttp.ClientSession(server.process.url) as session:
@@ -149,27 +154,30 @@ async def _happen(store: EventStore, run_id: str) -> None:
         await asyncio.sleep(PAUSE)
 
 
-async def _fill(database: Database, count: int) -> list[str]:
+async def _fill(database: Database, count: int, installation: int) -> list[str]:
     """Store runs of 200 repositories and 40 days, and their events; return the runs' ids."""
     names: list[str] = []
     for start in range(0, count, _BATCH):
-        made = [_run(n) for n in range(start, min(start + _BATCH, count))]
+        made = [_run(n, installation) for n in range(start, min(start + _BATCH, count))]
         names += [one["id"] for one in made]
         told = [event for one in made for event in _events(one["id"], one["created_at"])]
 
         def act(connection: Connection, made: Any = made, told: Any = told) -> None:
             connection.execute(insert(runs), made)
+            connection.execute(
+                insert(attempts_made), [{"run_id": one["id"], "attempts": 2} for one in made]
+            )
             connection.execute(insert(events), told)
 
         await database.write(act)
     return names
 
 
-def _run(n: int) -> dict[str, Any]:
+def _run(n: int, installation: int) -> dict[str, Any]:
     created = datetime.now(UTC) - timedelta(minutes=5 * n + 10)
     request = FixRequest(
         repository=f"acme/{'widgets' if n % 40 == 0 else 'app'}{n % 200}",
-        installation_id=1,
+        installation_id=installation,
         number=n + 1,
         is_pull_request=False,
         actor="ada",
@@ -197,20 +205,55 @@ def _run(n: int) -> dict[str, Any]:
 
 
 def _events(run_id: str, at: datetime) -> Iterator[dict[str, Any]]:
+    """Yield a run of three attempts: two thirds of its events are output."""
     for number in range(1, EVENTS_OF_EACH + 1):
         kind, data = (
             (EventType.OUTPUT, {"text": "tests/test_app.py::test_it PASSED\n" * 5})
             if number % 3
-            else (EventType.NOTE, {"text": "Something happened."})
+            else _told(number // 3)
         )
         yield {
             "run_id": run_id,
             "number": number,
             "type": kind.value,
             "key": f"k{number}",
-            "at": at,
+            "at": at + timedelta(seconds=number),
             "data": json.dumps(data),
         }
+
+
+_PATCH = (
+    "diff --git a/app.py b/app.py\n--- a/app.py\n+++ b/app.py\n@@ -1,30 +1,30 @@\n"
+    + "".join(f"     total = total + price[{n}]  # of the cart\n" for n in range(28))
+    + '-    return "wrong"\n+    return "right"\n'
+)
+
+
+def _told(number: int) -> tuple[EventType, dict[str, Any]]:
+    """Return what is told tenth by tenth of a run: an attempt, its turns, its end."""
+    attempt, place = divmod(number, 10)
+    match place:
+        case 0:
+            return EventType.PHASE, {"phase": "attempt", "attempt": attempt + 1, "detail": "agent"}
+        case 9:
+            return EventType.ATTEMPT, {
+                "n": attempt + 1, "proposer": "agent", "model": "model", "patch": _PATCH,
+                "exit_code": 1, "failing_before": ["a", "b"], "failing_after": ["a"],
+                "guard_findings": [], "tokens": 900, "cost_usd": 0.01, "seconds": 30.0,
+                "summary": "It should say right.", "accepted": False, "outcome": "failed",
+                "ended": "", "output": "FAILED a\n" * 20,
+            }  # fmt: skip
+        case _ if place % 2:
+            return EventType.TURN, {
+                "attempt": attempt + 1, "turn": place, "model": "model", "action": "bash",
+                "said": "I look at the file first.", "tokens": 100, "cost_usd": 0.001,
+            }  # fmt: skip
+        case _:
+            return EventType.TOOL, {
+                "attempt": attempt + 1, "turn": place, "tool": "bash", "action": "$ cat app.py",
+                "asked": {"command": "cat app.py"}, "answer": "x = 1\n" * 40, "failed": False,
+                "path": "", "operation": "",
+            }  # fmt: skip
 
 
 def _url(path: Path) -> SecretStr:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from cachetools import TTLCache
 
 from bot.apart import Allowance, TooMuch, apart
@@ -13,6 +15,9 @@ from bot.web.shown_config import ConfigShown, shown
 
 KNOWN_SECONDS = 60.0
 _READING = Allowance(seconds=2)
+
+_PATIENCE = 5.0
+"""Seconds: the rest of the page is there already, and waits."""
 
 
 class RepositoryConfigs:
@@ -26,14 +31,16 @@ class RepositoryConfigs:
         """Return the config of a repository, or why it can't be had."""
         found = self._known.get(repo)
         if found is None:
-            try:
+            found = self._known[repo] = await self._read(repo)
+        return found
+
+    async def _read(self, repo: Repo) -> ConfigShown:
+        try:
+            async with asyncio.timeout(_PATIENCE):
                 facts = await self._github.facts(repo)
                 content = await self._github.read_file(repo, PATH, facts.default_branch)
-            except GitHubError as error:
-                return ConfigShown(problem=str(error))
-            try:
-                found = await apart(shown, content, allowance=_READING)
-            except TooMuch as error:
-                found = ConfigShown(found=True, problem=str(error))
-            self._known[repo] = found
-        return found
+            return await apart(shown, content, allowance=_READING)
+        except TimeoutError:
+            return ConfigShown(problem=f"GitHub didn't answer within {_PATIENCE:.0f} seconds.")
+        except (GitHubError, TooMuch) as error:
+            return ConfigShown(problem=str(error))

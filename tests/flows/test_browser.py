@@ -14,7 +14,9 @@ from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.flows.test_approval import REQUIREMENTS, RISKY
-from tests.flows.test_dashboard import LOCAL, TOKEN, WITH_TOKEN
+from tests.flows.test_dashboard import LOCAL, TOKEN
+from tests.flows.test_github_login import open_world as open_world_with_login
+from tests.flows.test_github_login import run_in
 from tests.flows.world import FILES, RIGHT, WRONG, World, attempts, open_world
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -117,34 +119,69 @@ async def test_hostile_output(tmp_path: Path) -> None:
 
 
 async def test_everybody_can_use_every_page(tmp_path: Path) -> None:
-    """axe-core finds nothing, nothing is wider than the screen, and the token opens all of it."""
+    """axe-core finds nothing, nothing is wider than the screen, hostile names do nothing.
+
+    Once with the token, once as somebody who logs in with GitHub and may not approve, once as an
+    administrator who does.
+    """
     expect.set_options(timeout=PATIENCE_MS)
-    async with open_world(tmp_path, attempts(RIGHT), environ=WITH_TOKEN) as world:
+    async with open_world_with_login(tmp_path, {"FIXPOINT_ADMIN_TOKEN": TOKEN}) as world:
+        await run_in(world, "acme/secret")
         await world.comment("/fix")
         await world.settled()
         async with browsing() as browser:
-            for scheme, width in (("light", 1280), ("dark", 1280), ("light", 360)):
-                await _use(browser, world, scheme, width)
+            await _use(browser, world, "light", 1280, "")
+            await _use(browser, world, "dark", 1280, "root")
+            await _use(browser, world, "light", 360, "wes")
 
 
-async def _use(browser: Browser, world: World, scheme: str, width: int) -> None:
+PAGES = (
+    "/", "/?q=x", "/new", "/repositories", "/repositories/acme/app", "/repositories/acme/secret",
+    "/money",
+)  # fmt: skip
+ADMIN_PAGES = ("/status", "/settings")
+
+
+async def _use(browser: Browser, world: World, scheme: str, width: int, login: str) -> None:
     """Log in and look at every page, with all that is folded opened."""
     options = {
         "color_scheme": scheme,
         "viewport": {"width": width, "height": 800},
         "bypass_csp": True,  # for axe alone
     }
-    run = f"/runs/{(await world.run()).id}"
+    waiting = (await world.run()).id
     async with looking(browser, world, **options) as page:
-        await page.goto("/")
+        await page.goto("/repositories")
         await _look_at(page, width)
-        await page.get_by_label("Admin token").fill(TOKEN)
-        await page.keyboard.press("Enter")
-        await expect(page.get_by_role("heading", name="Runs")).to_be_visible()
-        for path in ("/", "/new", "/repositories", "/money", "/status", "/settings", "/?q=x", run):
+        await _log_in(page, login)
+        await expect(page.get_by_role("heading", name="Repositories")).to_be_visible()
+        more = () if login == "wes" else ADMIN_PAGES
+        for path in (*PAGES, f"/runs/{waiting}", *more):
             await page.goto(path)
             await page.evaluate(OPEN_ALL)
             await _look_at(page, width)
+            assert await page.locator("main img, main script").count() == 0
+            assert (await page.title()).endswith(" · Fixpoint")
+        await page.goto(f"/runs/{waiting}")
+        await expect(page.get_by_role("button", name="Reject")).to_be_visible()
+        approve = page.get_by_role("button", name="Approve")
+        assert await approve.count() == (0 if login == "wes" else 1)
+        await page.keyboard.press("Tab")
+        await expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+        await page.keyboard.press("Enter")
+        await page.keyboard.press("Tab")
+        assert await page.evaluate("document.activeElement.closest('main') !== null")
+
+
+async def _log_in(page: Page, login: str) -> None:
+    """With the token; with a login at GitHub, as that person."""
+    if not login:
+        await page.get_by_label("Admin token").fill(TOKEN)
+        await page.keyboard.press("Enter")
+        return
+    await page.get_by_role("link", name="Log in with GitHub").click()
+    await page.get_by_label("Username").fill(login)
+    await page.get_by_role("button", name="Authorize").click()
 
 
 async def _look_at(page: Page, width: int) -> None:

@@ -9,13 +9,17 @@ from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
 
-from bot.model.request import FixRequest
+from bot.model import Verdict
+from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.storage.approvals import ApprovalStore
 from bot.storage.runs import RunStatus
 from tests.fakes.github import GitHubServer
 from tests.flows.test_approval import REQUIREMENTS, RISKY
 from tests.flows.test_dashboard import browser, csrf, page
 from tests.flows.world import World, attempts, entered, open_scene
+
+HOSTILE = '<img src=x onerror=document.title=1>: ["<b>"]\n# \u202e</pre><script>document.title=1</script>\n'
+"""Of names and configs that somebody chose to be nasty."""
 
 
 @asynccontextmanager
@@ -47,7 +51,7 @@ async def log_in(web: aiohttp.ClientSession, github: GitHubServer, who: str) -> 
 
 
 async def run_in(world: World, repository: str) -> str:
-    """Store a run of a repository that ended; return its id."""
+    """Store a run of a repository that found a flaky failure; return its id."""
     installation = next(iter(world.state.installations))
     request = FixRequest(
         repository=repository,
@@ -57,10 +61,14 @@ async def run_in(world: World, repository: str) -> str:
         actor="wes",
         comment_id=None,
         asked_at=world.state.now(),
-        asked_through="x",
+        failed=FailedCommit(
+            "a" * 40, "main", "main", checks=(FailedCheck(HOSTILE, url="javascript:alert(1)"),)
+        ),
     )
     await world.server.runs.create(request, "delivery")
-    await world.server.runs.update(request.run_id, status=RunStatus.DONE)
+    await world.server.runs.update(
+        request.run_id, status=RunStatus.DONE, verdict=Verdict.FLAKY, reason=HOSTILE
+    )
     return request.run_id
 
 

@@ -21,7 +21,7 @@ from tests.fakes.github.state import GitHubState
 CODE_LIFE = timedelta(minutes=10)
 
 _PAGE = """\
-<!doctype html><html lang="en"><title>Authorize {app}</title>
+<!doctype html><html lang="en"><title>Authorize {app}</title><link rel="icon" href="data:,">
 <h1>Authorize {app}</h1>
 <form method="post"><label>Username <input name="login"></label>
 <button name="answer" value="yes">Authorize {app}</button>
