@@ -29,7 +29,7 @@ def test_progress_bars() -> None:
 def test_what_programs_print_takes_no_longer_than_it_is_long() -> None:
     """Nor does the rest: texts on which such expressions backtrack."""
     for tempting in (r"[^\n\r]*\r(?!\n|$)", r"\x1b\[[0-9;]*m", r"`[^`]*`", r"\s+$"):
-        for show in (terminal, prose, diff):
+        for show in (terminal, prose, patch_lines):
             assert superlinear(re.compile(tempting), show) is None
 
 
