@@ -16,17 +16,22 @@ _ALLOWANCE = Allowance(seconds=2)
 _LONGEST_PATCH = 60_000
 _CACHED_CHARACTERS = 8_000_000
 
-_PATIENCE = 0.5
-"""Seconds that a page waits; what is coloured behind that is there when it is asked for again."""
-
-_FIRST_PATIENCE = 5.0
-"""The same for the first page, for which all patterns have to be compiled."""
+PATIENCE = 0.5
+FIRST_PATIENCE = 5.0
 
 
 class Diffs:
     """Colours patches in a process apart, and remembers what it coloured."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, patience: float = PATIENCE, first: float = FIRST_PATIENCE) -> None:
+        """Say how long a page waits.
+
+        Args:
+            patience: Seconds; what is coloured behind that is there when it is asked for again.
+            first: The same for the first page, for which all patterns have to be compiled.
+        """
+        self._patience = patience
+        self._first = first
         self._known: LRUCache[bytes, Markup] = LRUCache(_CACHED_CHARACTERS, getsizeof=len)
         self._working: set[asyncio.Task[None]] = set()
 
@@ -38,7 +43,7 @@ class Diffs:
             task = asyncio.create_task(self._colour(short))
             self._working.add(task)
             task.add_done_callback(self._working.discard)
-            patience = _PATIENCE if self._known else _FIRST_PATIENCE
+            patience = self._patience if self._known else self._first
             await asyncio.wait((task,), timeout=patience)
         return {one: self._known.get(_key(one)) or patch_lines(one) for one in patches}
 
