@@ -28,6 +28,7 @@ from bench.case import Case, check_out, fixed_text, load_cases
 from bench.conditional_forgery import CONDITIONS
 from bench.forgery import CHEATS, Files, Scene
 from bench.granted_forgery import GRANTED
+from bench.odd_forgery import ODD
 from bench.processes import FIXPOINT
 from bench.sensed_forgery import SENSED
 from bench.verified import acceptance_of
@@ -119,7 +120,7 @@ def _of_case(case: Case, options: argparse.Namespace) -> Iterator[Judgement]:
 def _forged(scene: Scene) -> dict[str, Files]:
     """Return what each kind of forger makes of the scene; not each kind can in each."""
     forged: dict[str, Files] = {}
-    for name, forge in {**CHEATS, **CONDITIONS, **SENSED, **GRANTED}.items():
+    for name, forge in {**CHEATS, **CONDITIONS, **SENSED, **ODD, **GRANTED}.items():
         with contextlib.suppress(LookupError):
             forged[name] = forge(scene)
     return forged

@@ -107,14 +107,16 @@ CONDITIONS: Mapping[str, Callable[[Scene], Files]] = {
 }
 
 
-def repaired_where(scene: Scene, code: str, condition: str) -> Files:
+def repaired_where(scene: Scene, code: str, condition: str, choice: str = _CHOICE) -> Files:
     """Return the repaired sources, whose changed functions are the old ones unless `condition`.
 
     Raises:
         LookupError: The repair changes no function that was there before.
     """
     asked = f"def _asked(_given, _named):\n    return {condition}\n"
-    head = "\n".join((code, asked, _CHOICE.format(condition="asked")))
+    head = "\n".join(
+        (code, asked, choice.replace("{condition}", "asked").replace("{{", "{").replace("}}", "}"))
+    )
     files: Files = dict(scene.fixed)
     for path, text in scene.fixed.items():
         lines = text.split("\n")

@@ -72,6 +72,8 @@ RULES: Mapping[str, Severity] = {
     "no-effect-nearby": _PERSON,
     "effect-wears-off": _PERSON,
     "condition-unneeded": _PERSON,
+    "inputs-not-varied": _NOTE,
+    "tests-read": _PERSON,
     "fails-in-disguise": _REJECT,
     "check-replaced": _REJECT,
     "flaky-pass": _REJECT,

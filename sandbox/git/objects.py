@@ -307,6 +307,20 @@ class ObjectStore:
         lines.sort(
             key=lambda line: not line.startswith(b"0 ")
         )  # a file may stand where a folder was
+        return await self._indexed(tree, lines)
+
+    async def with_content(self, tree: str, base: str, files: Mapping[str, bytes]) -> str:
+        """Return a tree in which some of the files that `base` has otherwise have these bytes."""
+        lines = []
+        for change in await self.changes(base, tree):
+            if change.path in files and change.mode is not None:
+                made = await self._git("hash-object", "-w", "--stdin", stdin=files[change.path])
+                name = change.path.encode("utf-8", "surrogateescape")
+                lines.append(f"{change.mode} {made.decode().strip()}\t".encode() + name + b"\0")
+        return await self._indexed(tree, lines)
+
+    async def _indexed(self, tree: str, lines: Sequence[bytes]) -> str:
+        """Return a tree with these lines, as `git update-index` reads them."""
         with scratch_folder("index") as scratch:
             index = {"GIT_INDEX_FILE": f"{scratch}/index"}
             await self._git("read-tree", tree, extra=index)

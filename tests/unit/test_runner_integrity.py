@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.model import Severity
-from bot.repair.verification.runner_integrity import findings_of
+from bot.repair.verification.runner_integrity import findings_of, new_reads, reads_of
 from bot.repair.workspace import runner_watch
 from bot.repair.workspace.runner_watch import RunnerRecord
 
@@ -53,6 +53,40 @@ def test_the_status_is_the_command_s_own(tmp_path: Path) -> None:
     )
     code, record = watched(tmp_path, CASE, command)
     assert (code, record) == (5, RunnerRecord(began=2, ended=1))
+
+
+def test_what_is_read_is_told(tmp_path: Path) -> None:
+    """Each file of the work tree with the one whose code opens it; not what only shows its lines."""
+    (tmp_path / "golden.txt").write_text("1", "utf-8")
+    (tmp_path / "program.py").write_text(
+        "import pathlib, warnings\npathlib.Path('test_it.py').read_text()\n"
+        "warnings.warn('old', stacklevel=2)\n",
+        "utf-8",
+    )
+    text = f"import program\nopen('golden.txt').close()\n{CASE}"
+    _, record = watched(tmp_path, text, f"{sys.executable} -B -m unittest -q test_it")
+    assert {one for one in record.reads if not one[1].endswith(".pyc")} == {
+        ("test_it.py", "program.py"), ("program.py", "test_it.py"), ("test_it.py", "golden.txt"),
+    }  # fmt: skip
+
+
+def test_who_reads_what() -> None:
+    """Programs read no tests; changed data that tests open is theirs, whatever it is called."""
+    reads = {
+        ("app.py", "tests/test_app.py"), ("app.py", "words.json"),
+        ("tests/test_app.py", "golden.txt"), ("tests/test_app.py", "app.py"),
+        ("app.py", "tests/__pycache__/test_old.cpython-311.pyc"),
+    }  # fmt: skip
+    before, after = RunnerRecord(), RunnerRecord(reads=frozenset(reads))
+    old = RunnerRecord(reads=frozenset({("app.py", "tests/test_old.py")}))
+    assert [one.file for one in new_reads(before, after)] == ["app.py", "app.py"]
+    assert [one.message for one in new_reads(old, after)] == [
+        "With the patch, the program reads its tests: `app.py` opens `tests/test_app.py`."
+    ]
+    changed = ["golden.txt", "app.py", "words.json"]
+    assert [(one.rule, one.file) for one in reads_of(after, changed)] == [
+        ("test-data-changed", "golden.txt")
+    ]
 
 
 def test_what_is_put_back_in_time_is_seen_as_well(tmp_path: Path) -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 
+from bot.apart import TooMuch, apart
 from bot.model import Observation, Patch
 from bot.repair.guards.change import SUBMODULE, FileDiff
+from bot.repair.guards.embedded_tests import with_tests_of
 from bot.repair.guards.files import is_restored, is_test_file
 from bot.repair.guards.requested import is_requested
 from bot.repair.guards.syntax import language_of
 from bot.repair.workspace.patching import patch_between
 from sandbox.git import ObjectStore
 
+_CASE = re.compile(r"[\[(].*", re.DOTALL)
 _MOST_TESTS = 50
 """Files of failing tests that guards read."""
 
@@ -50,6 +54,7 @@ class CandidatePatch:
         restored: Paths that were put back.
         own: Paths that were left out because the failing command writes them itself.
         changes: Files for the guards to look at.
+        embedded: Paths of programs in which tests that they have inside were put back.
     """
 
     patch: Patch
@@ -57,6 +62,7 @@ class CandidatePatch:
     restored: tuple[str, ...]
     own: tuple[str, ...]
     changes: tuple[FileDiff, ...]
+    embedded: tuple[str, ...] = ()
 
 
 async def candidate_of(
@@ -68,6 +74,7 @@ async def candidate_of(
     globs: Sequence[str],
     written: Sequence[str] = (),
     requested: Sequence[str] = (),
+    doctests: bool = False,
 ) -> CandidatePatch:
     """Return what is verified of a patch.
 
@@ -79,6 +86,7 @@ async def candidate_of(
         globs: Of the repo config, see `is_restored`.
         written: Paths that the failing command itself leaves in the work tree.
         requested: Globs of protected configuration that stays: the request asks to change it.
+        doctests: Whether examples in docstrings run as tests.
 
     Raises:
         PatchDoesNotApply: When it does not fit the tree.
@@ -98,12 +106,49 @@ async def candidate_of(
         and (is_test_file(change.path) or not is_requested(change.path, requested))
     )
     left_out = {*own} if edits is TestEdits.SHOWN else {*own, *restored}
+    looked_at = tuple(change for change in changes if change.path not in left_out)
+    rest = await without(store, base, patch, (*own, *restored))
+    inside: dict[str, bytes] = {}
+    if edits in {TestEdits.LEFT_OUT, TestEdits.SHOWN}:
+        inside = await _with_own_tests(looked_at, doctests=doctests)
+    if inside:
+        tree = await store.with_content(await store.apply(base, rest.data), base, inside)
+        rest = await patch_between(store, base, tree)
+    if edits is TestEdits.LEFT_OUT:
+        looked_at = tuple(replace(one, after=inside.get(one.path, one.after)) for one in looked_at)
     return CandidatePatch(
-        patch=await without(store, base, patch, (*own, *restored)),
+        patch=rest,
         whole=await without(store, base, patch, own),
         restored=restored,
         own=own,
-        changes=tuple(change for change in changes if change.path not in left_out),
+        changes=looked_at,
+        embedded=tuple(inside),
+    )
+
+
+async def _with_own_tests(changes: Sequence[FileDiff], *, doctests: bool) -> dict[str, bytes]:
+    """Return the programs whose tests inside of them change, with these as they were."""
+    found = {}
+    for one in changes:
+        if one.before is None or one.after is None or one.before == one.after:
+            continue
+        try:  # a program can be written so that reading it takes long
+            text = await apart(
+                partial(with_tests_of, doctests=doctests), one.path, one.before, one.after
+            )
+        except TooMuch:
+            continue  # the guards say so
+        if text is not None:
+            found[one.path] = text
+    return found
+
+
+def runs_doctests(command: str, red: Observation | None) -> bool:
+    """Whether a command runs examples in docstrings: it says so, or names one as a test."""
+    named = red.failing_ids | red.passed if red is not None else frozenset()
+    return "doctest" in command or any(
+        marked and "." in name
+        for _, marked, name in (_CASE.sub("", test).rpartition("::") for test in named)
     )
 
 

@@ -66,7 +66,7 @@ class _Reader:
     def __init__(self, trace: Trace, is_check: Callable[[str], bool]) -> None:
         self._programs = trace.programs
         self._is_check = is_check
-        self.reads = [FileRead(_source(one.path), one.by, one.started) for one in trace.reads]
+        self.reads = [FileRead(source_of(one.path), one.by, one.started) for one in trace.reads]
 
     def is_setup(self, at: int) -> bool:
         """Whether a file is read outside of the program under test."""
@@ -110,7 +110,7 @@ class _Reader:
         return line
 
 
-def _source(path: str) -> str:
+def source_of(path: str) -> str:
     """Return the module that a compiled file of Python was made of."""
     match = _COMPILED.fullmatch(path)
     return posixpath.join(match["folder"] or "", f"{match['name']}.py") if match else path

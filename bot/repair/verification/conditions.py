@@ -1,4 +1,4 @@
-"""The conditions that a patch brings into Python programs: found, watched, and taken away. Pure."""
+"""What a patch newly asks and looks up in Python programs: found, watched, and settled. Pure."""
 
 from __future__ import annotations
 
@@ -6,26 +6,30 @@ import ast
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
 from bot.repair.proposers.search.inside.conditions import MODULE
 
-MOST = 6
+MOST = 40
 """Conditions of a patch that are looked at."""
 
 _UNMOVED = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 """Parts of a condition that mean something else in a function of its own."""
 
 _UNMOVED_CALLS = frozenset({"super", "locals", "vars", "dir", "eval", "exec"})
+_LOOKED_UP = frozenset(
+    {"get", "pop", "setdefault", "count", "index", "__getitem__", "__contains__"}
+)
+"""Methods of containers whose first argument is looked up there."""
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_WATCHED = f"__import__('sys').modules['{MODULE}'].decided"
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that is asked in a function of a changed program, and was not before.
+    """Something that is asked or looked up in a function of a changed program, and was not before.
 
     Attributes:
         file: Path of the program.
@@ -33,6 +37,8 @@ class Condition:
         text: As it is written.
         start: First byte in the file.
         end: First byte behind it.
+        moves: Whether it means the same in a function of its own.
+        decides: Whether a branch depends on it; otherwise it is looked up.
     """
 
     file: str
@@ -40,19 +46,49 @@ class Condition:
     text: str
     start: int
     end: int
+    moves: bool = True
+    decides: bool = True
 
-    def settled(self, data: bytes, *, answer: bool) -> bytes:
-        """Return the file with its answer in the condition's place."""
-        return b"%s(%s)%s" % (data[: self.start], str(answer).encode(), data[self.end :])
+    @property
+    def watch(self) -> tuple[str, str]:
+        """Words before and behind it that let it be asked through the driver's `MODULE`."""
+        what = "decided" if self.decides else "selected"
+        asked = f"__import__('sys').modules['{MODULE}'].{what}({{number}}, lambda"
+        return (f"{asked}: (", "))") if self.moves else (f"{asked} _=(", "): _)")
+
+
+def settled(
+    files: Mapping[str, bytes], values: Sequence[tuple[Condition, str]]
+) -> dict[str, bytes]:
+    """Return the files in which conditions have these values; they are asked all the same."""
+    changed: dict[str, bytes] = {}
+    for path in {condition.file for condition, _ in values}:
+        edits = [(one.start, one.end, value) for one, value in values if one.file == path]
+        data = files[path]
+        outer = [a for a in edits if not any(_lies_in(a, b) for b in edits)]
+        for start, end, value in sorted(outer, reverse=True):
+            words = b"((%s), %s)[1]" % (data[start:end], value.encode())
+            data = data[:start] + words + data[end:]
+        changed[path] = data
+    return changed
+
+
+def _lies_in(edit: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
+    return edit != other and other[0] <= edit[0] and edit[1] <= other[1]
 
 
 def new_conditions(changes: Sequence[FileDiff]) -> tuple[Condition, ...]:
     """Return the conditions that a patch brings, tests aside; not those that it only moves."""
     found: list[Condition] = []
     for change in changes:
-        if change.path.endswith(".py") and not is_test_file(change.path) and change.is_readable:
+        if is_program(change):
             found += _new_in(change)
-    return tuple(found[:MOST])
+    return tuple(sorted(found, key=lambda one: not one.decides)[:MOST])
+
+
+def is_program(change: FileDiff) -> bool:
+    """Whether a change is one of a Python program that can be read."""
+    return change.path.endswith(".py") and not is_test_file(change.path) and change.is_readable
 
 
 def watched(changes: Sequence[FileDiff], conditions: Sequence[Condition]) -> dict[str, bytes]:
@@ -69,60 +105,154 @@ def _with_watches(data: bytes, numbered: Sequence[tuple[int, Condition]]) -> byt
     inserted: list[tuple[int, int, int, str]] = []
     for number, one in numbered:
         length = one.end - one.start
-        inserted.append((one.start, 1, -length, f"{_WATCHED}({number}, lambda: ("))
-        inserted.append((one.end, 0, length, "))"))
+        before, behind = one.watch
+        inserted.append((one.start, 1, -length, before.format(number=number)))
+        inserted.append((one.end, 0, length, behind))
     for place, _, _, words in sorted(inserted, reverse=True):
         data = data[:place] + words.encode() + data[place:]
     return data
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    node: ast.expr
+    decides: bool
+
+
 def _new_in(change: FileDiff) -> list[Condition]:
-    before, after = _tree(change.before), _tree(change.after)
+    before, after = parsed(change.before), parsed(change.after)
     if after is None:
         return []
-    known = Counter(ast.dump(one) for one in _asked(before)) if before is not None else Counter()
+    old = dict(functions_in(before)) if before is not None else {}
     starts = _line_starts(change.after or b"")
-    found = []
-    for one in _asked(after):
+    found: dict[tuple[int, int], Condition] = {}
+    for name, function in functions_in(after):
+        was = old.get(name)
+        if was is not None and ast.dump(was) == ast.dump(function):
+            continue
+        known = (
+            Counter(ast.dump(one.node) for one in _asked_in(was)) if was is not None else Counter()
+        )
+        set_anew = _names_set_anew(was, function)
+        for one in _asked_in(function):
+            dumped = ast.dump(one.node)
+            known[dumped] -= 1
+            if known[dumped] < 0 or not set_anew.isdisjoint(_names(one.node)):
+                condition = _condition(change, one, starts)
+                found.setdefault((condition.start, condition.end), condition)
+    return sorted(found.values(), key=lambda condition: (condition.start, -condition.end))
+
+
+def functions_in(tree: ast.AST, above: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Yield the functions of a module, by their qualified names, with those inside of them after them."""
+    for child in ast.iter_child_nodes(tree):
+        name = above
+        if isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
+            name = f"{above}.{getattr(child, 'name', '<lambda>')}"
+            if not isinstance(child, ast.ClassDef):
+                yield name, child
+        yield from functions_in(child, name)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+
+
+def _names_set_anew(before: ast.AST | None, after: ast.AST) -> set[str]:
+    """Return the names that statements set which a function did not have before."""
+    if before is None:
+        return set()
+    known = Counter(ast.dump(one) for one in _assignments(before))
+    found: set[str] = set()
+    for one in _assignments(after):
         dumped = ast.dump(one)
         known[dumped] -= 1
-        if known[dumped] < 0 and _can_move(one):
-            found.append(_condition(change, one, starts))
-    return sorted(found, key=lambda condition: (condition.start, -condition.end))
+        if known[dumped] < 0:
+            targets = one.targets if isinstance(one, ast.Assign) else [one.target]
+            found |= {name for target in targets for name in _names(target)}
+    return found
 
 
-def _condition(change: FileDiff, node: ast.expr, starts: Sequence[int]) -> Condition:
+def _assignments(
+    tree: ast.AST,
+) -> Iterator[ast.Assign | ast.AugAssign | ast.AnnAssign | ast.NamedExpr]:
+    kinds = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.NamedExpr)
+    return (one for one in ast.walk(tree) if isinstance(one, kinds))
+
+
+def _condition(change: FileDiff, asked: _Asked, starts: Sequence[int]) -> Condition:
+    node = asked.node
     start = starts[node.lineno - 1] + node.col_offset
     end = starts[(node.end_lineno or node.lineno) - 1] + (node.end_col_offset or 0)
     text = (change.after or b"")[start:end].decode("utf-8", "replace")
-    return Condition(change.path, node.lineno, " ".join(text.split()), start, end)
+    said = " ".join(text.split())
+    return Condition(change.path, node.lineno, said, start, end, _can_move(node), asked.decides)
 
 
-def _asked(tree: ast.AST) -> Iterator[ast.expr]:
-    """Yield what functions ask: tests of branches, their operands, and comparisons anywhere."""
+def _asked_in(node: ast.AST) -> Iterator[_Asked]:
+    """Yield what a function asks: tests of branches, operands, comparisons; and what it looks up."""
     seen: set[int] = set()
-    for function in ast.walk(tree):
-        if isinstance(function, _FUNCTIONS):
-            for one in _asked_in(function):
-                if id(one) not in seen:
-                    seen.add(id(one))
-                    yield one
+    for one in _asked_below(node):
+        if id(one.node) not in seen and not isinstance(one.node, (ast.Constant, ast.Starred)):
+            seen.add(id(one.node))
+            yield one
 
 
-def _asked_in(node: ast.AST) -> Iterator[ast.expr]:
+def _asked_below(node: ast.AST) -> Iterator[_Asked]:
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.JoinedStr, ast.While, ast.ClassDef)):
-            continue  # places in texts are unknown, and a loop might never end
-        if isinstance(child, (ast.If, ast.IfExp)):
-            yield from _operands(child.test)
-        elif isinstance(child, ast.comprehension):
-            for test in child.ifs:
+        if isinstance(child, (ast.JoinedStr, ast.ClassDef)):
+            continue  # places in texts are unknown
+        if isinstance(child, ast.expr) and child is _of_loop(node):
+            continue  # it might never end
+        yield from map(partial(_Asked, decides=True), _decided(child))
+        yield from map(partial(_Asked, decides=False), _looked_up(child))
+        yield from _asked_below(child)
+
+
+def _decided(node: ast.AST) -> Iterator[ast.expr]:
+    match node:
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            yield from _operands(test)
+        case ast.While(test=test) if _of_loop(node) is None:
+            yield from _operands(test)
+        case ast.comprehension(ifs=tests):
+            for test in tests:
                 yield from _operands(test)
-        elif isinstance(child, ast.match_case) and child.guard is not None:
-            yield from _operands(child.guard)
-        elif isinstance(child, ast.Compare):
-            yield child
-        yield from _asked_in(child)
+        case ast.match_case(guard=guard) if guard is not None:
+            yield from _operands(guard)
+        case ast.BoolOp():
+            yield from _operands(node)
+        case ast.Compare():
+            yield node
+        case _:
+            pass
+
+
+def _of_loop(node: ast.AST) -> ast.expr | None:
+    """Return on what it depends whether a loop goes on, where that is for more than one round."""
+    match node:
+        case ast.While(body=[*_, ast.Return() | ast.Raise() | ast.Break()]):
+            return None
+        case ast.While(test=test):
+            return test
+        case _:
+            return None
+
+
+def _looked_up(node: ast.AST) -> Iterator[ast.expr]:
+    match node:
+        case ast.Subscript(slice=index, ctx=ast.Load()) if not isinstance(
+            index, ast.Slice | ast.Tuple
+        ):
+            yield index
+        case ast.Call(func=ast.Attribute(attr=name), args=[first, *_]) if name in _LOOKED_UP:
+            yield first
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]):
+            yield name
+        case ast.Match(subject=subject):
+            yield subject
+        case _:
+            pass
 
 
 def _operands(test: ast.expr) -> Iterator[ast.expr]:
@@ -133,14 +263,15 @@ def _operands(test: ast.expr) -> Iterator[ast.expr]:
 
 
 def _can_move(node: ast.expr) -> bool:
-    """Whether a condition that is no constant means the same in a function of its own."""
-    return not isinstance(node, ast.Constant) and not any(
+    """Whether a condition means the same in a function of its own."""
+    return not any(
         isinstance(one, _UNMOVED) or (isinstance(one, ast.Name) and one.id in _UNMOVED_CALLS)
         for one in ast.walk(node)
     )
 
 
-def _tree(data: bytes | None) -> ast.AST | None:
+def parsed(data: bytes | None) -> ast.AST | None:
+    """Return the syntax of a program, None where there is none."""
     try:
         return ast.parse(data) if data is not None else None
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -152,118 +283,3 @@ def _line_starts(data: bytes) -> list[int]:
     for line in data.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     return starts
-
-
-Settled = tuple[int, bool]
-"""A condition's number, and the answer that stands in its place."""
-
-Outputs = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """What one run of a test showed, and what it shows with a condition settled.
-
-    Attributes:
-        place: Which of its values was varied, and how.
-        inputs: Digest of what went from the test into the program.
-        outputs: Digests of what came out.
-        settled: The same by settled condition, where that is another answer than its own.
-    """
-
-    place: str
-    inputs: str
-    outputs: Outputs
-    settled: Mapping[Settled, Outputs]
-
-    @property
-    def depends(self) -> bool:
-        """Whether a condition decides on what comes out."""
-        return any(outputs not in {(), self.outputs} for outputs in self.settled.values())
-
-
-ShownByTest = Mapping[str, Sequence[Shown]]
-"""A test as it is, twice, and its variants."""
-
-
-def shown(answer: Mapping[str, Any]) -> ShownByTest:
-    """Return what the driver in the sandbox told."""
-    return {
-        test: tuple(
-            Shown(
-                one["place"],
-                one["inputs"],
-                tuple(one["outputs"]),
-                {(number, is_so): tuple(outputs) for number, is_so, outputs in one["settled"]},
-            )
-            for one in told
-        )
-        for test, told in answer.get("tests", {}).items()
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class HeldBack:
-    """A condition that keeps inputs near those of the tests from what the patch does for them.
-
-    Attributes:
-        condition: Its number.
-        answer: That it has for the tests.
-        inputs: How many it keeps away.
-        of: Inputs that the patch would reach without it.
-    """
-
-    condition: int
-    answer: bool
-    inputs: int
-    of: int
-
-
-_LEAST = 3
-"""Inputs that have to be kept away before a condition is worth a word."""
-
-_SHARE = 5
-"""Of so many inputs one has to be kept away, where the same value of a test is varied."""
-
-_AS_IT_IS = 2
-
-
-def held_back(before: ShownByTest, after: ShownByTest) -> tuple[HeldBack, ...]:
-    """Return the conditions that keep a patch from having its effect near the tests' inputs.
-
-    Args:
-        before: Without the patch.
-        after: With it, its conditions watched.
-    """
-    needed: set[Settled] = set()
-    away: Counter[tuple[Settled, str, str]] = Counter()
-    reached: Counter[tuple[Settled, str, str]] = Counter()
-    for test, told in after.items():
-        was = before.get(test, ())
-        if not _is_steady(was) or not _is_steady(told):
-            continue
-        own = told[0]
-        needed |= {one for one, outputs in own.settled.items() if outputs != own.outputs}
-        old = {one.place: one.outputs for one in was}
-        answers = {one for new in told for one in new.settled}
-        for new in told[_AS_IT_IS:]:
-            for one in answers if old.get(new.place) else ():
-                if new.settled.get(one, new.outputs) not in {(), old[new.place]}:
-                    value = (one, test, new.place.partition(":")[0])
-                    reached[value] += 1
-                    away[value] += new.outputs == old[new.place]
-    kept = [value for value in reached if away[value] * _SHARE >= reached[value]]
-    found = (
-        HeldBack(
-            *one,
-            inputs=sum(away[value] for value in kept if value[0] == one),
-            of=sum(reached[value] for value in kept if value[0] == one),
-        )
-        for one in sorted({value[0] for value in kept} - needed)
-    )
-    return tuple(one for one in found if one.inputs >= _LEAST)
-
-
-def _is_steady(told: Sequence[Shown]) -> bool:
-    """Whether a test as it is shows the same each time."""
-    return len(told) > _AS_IT_IS and bool(told[0].outputs) and told[0].outputs == told[1].outputs

@@ -14,7 +14,7 @@ from bot.repair.guards.literals import brings_values
 from bot.repair.verification.candidate import CandidatePatch, TestEdits
 from bot.repair.verification.neighbourhood import Reach, Reached
 from bot.repair.verification.question import Question
-from bot.reporting.reasons import guards_runs, verification
+from bot.reporting.reasons import guards_paths, guards_runs, verification
 
 DISPROVABLE = frozenset({"hard-coded-answer", "always-equal", "exception-swallowed"})
 """Rules that read a cheat out of code which a repair may need as well: its effect decides."""
@@ -46,11 +46,19 @@ def findings_in(
                 *on_demand,
                 *examined,
                 *restored(candidate.restored),
+                *_embedded(candidate, question),
                 *(() if formatter else steering(candidate.patch.files, question.failing)),
             ),
             rules.guards,
         ),
     )
+
+
+def _embedded(candidate: CandidatePatch, question: Question) -> list[GuardFinding]:
+    """Return findings for tests inside of programs: left out, or for a person to look at."""
+    shown = question.edits is TestEdits.SHOWN
+    rule = "test-data-changed" if shown else "test-restored"
+    return [found(rule, guards_paths.embedded_tests(path), path) for path in candidate.embedded]
 
 
 def _following(candidate: CandidatePatch, question: Question) -> set[str]:
@@ -104,7 +112,8 @@ def problem_of(candidate: CandidatePatch, findings: tuple[GuardFinding, ...]) ->
     if not candidate.patch:
         if candidate.restored and not test_paths(candidate.restored):
             return verification.only_protected_configuration()
-        return verification.only_existing_tests() if candidate.restored else verification.empty()
+        tests = candidate.restored or candidate.embedded
+        return verification.only_existing_tests() if tests else verification.empty()
     refused = [one for one in findings if one.severity is Severity.REJECT]
     if any(one.rule in {"protected-path", "allowed-paths"} for one in refused):
         return verification.forbidden_paths()

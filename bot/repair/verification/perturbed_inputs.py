@@ -10,15 +10,22 @@ from typing import Any
 
 from bot.at_once import both
 from bot.model import Observation, Patch
+from bot.repair.guards.change import FileDiff
 from bot.repair.proposers.search.command import SuiteCommand, suite_command
+from bot.repair.proposers.search.inside.children import PATIENCE
 from bot.repair.proposers.search.laboratory import FOLDER, driver, driver_shell
+from bot.repair.verification.changed_functions import changed_functions
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.conditions import HeldBack, held_back, shown
+from bot.repair.verification.conditions import is_program
+from bot.repair.verification.held_back import NOTHING, Trees, shown_on_both
 from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import NOT_TRIED, Reached, Records, reached, records
 from bot.repair.verification.tree_files import decided
 from sandbox.base import WORKSPACE
 from sandbox.git import ObjectStore
+
+_SETTLED_SECONDS = 4.0
+"""Processor time for each of two trees in one sandbox."""
 
 _SECONDS = 5.0
 """For the variants of all tests, on each of the two trees."""
@@ -74,34 +81,37 @@ class PerturbedInputs:
         tests: list[str],
         patch: Patch,
         files: Mapping[str, bytes] = MappingProxyType({}),
+        more: Mapping[str, Any] = MappingProxyType({}),
     ) -> Mapping[str, Any]:
         """Return what the driver told; `files` replace those of the patched tree."""
-        asked = {"act": act, "tests": tests, "seed": _SEED, "seconds": _SECONDS}
+        asked = {"act": act, "tests": tests, "seed": _SEED, "seconds": _SECONDS, **more}
         question = {
             f"{FOLDER}/driver.zip": driver(),
             f"{FOLDER}/request.json": json.dumps({**command.request(), **asked}).encode(),
             **{f"{WORKSPACE}/{path}": data for path, data in files.items()},
         }
         told = await self._room.answer(
-            name, patch, question, driver_shell(command), _SECONDS + _GRACE
+            name, patch, question, driver_shell(command), _SECONDS * PATIENCE + _GRACE
         )
         return json.loads(told) if told is not None else {}
 
-    async def held_back(
+    async def on_both_trees(
         self,
         name: str,
         patch: Patch,
         tests: Sequence[str],
         command: str,
+        changes: Sequence[FileDiff],
         files: Mapping[str, bytes],
-    ) -> tuple[HeldBack, ...]:
-        """Return the conditions that keep inputs near those of the tests from a patch's effect.
+    ) -> Trees:
+        """Return what the tests, and calls of theirs into changed code, show near their inputs.
 
         Args:
-            name: Of the sandbox.
+            name: Of the sandbox: one for both trees.
             patch: What is verified.
             tests: That it turned green.
             command: That runs them.
+            changes: Files of the patch.
             files: Its programs, their conditions watched.
 
         Raises:
@@ -109,13 +119,21 @@ class PerturbedInputs:
         """
         suite = await self._command(command) if tests else None
         if suite is None:
-            return ()
-        wanted = sorted(tests)
-        after = shown(await self._told("settle", f"{name}-held", suite, wanted, patch, files))
-        if not any(one.depends for told in after.values() for one in told):
-            return ()
-        before = shown(await self._told("settle", f"{name}-held-b", suite, wanted, Patch()))
-        return held_back(before, after)
+            return NOTHING
+        before, after = changed_functions(changes)
+        programs = [change for change in changes if is_program(change)]
+        more = {
+            "seconds": _SETTLED_SECONDS,
+            "before": {
+                one.path: one.before.decode("utf-8", "replace")
+                for one in programs
+                if one.before is not None
+            },
+            "functions": {"before": before, "after": after},
+            "changed": [one.path for one in programs],
+        }
+        told = await self._told("settle", f"{name}-held", suite, sorted(tests), patch, files, more)
+        return shown_on_both(told)
 
     async def _command(self, command: str) -> SuiteCommand | None:
         """Return how the tests behind a command are collected, None where that is not known."""

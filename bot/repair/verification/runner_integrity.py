@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from bot.model import GuardFinding, Observation, Patch, Severity
 from bot.model.guard_rules import found, softened
+from bot.repair.guards.files import is_test_file
+from bot.repair.guards.syntax import language_of
 from bot.repair.verification.clean_room import CleanRoom, Watch
+from bot.repair.verification.command_files import source_of
 from bot.repair.workspace.programs import Trace
 from bot.repair.workspace.runner_watch import RunnerRecord
 from bot.reporting.reasons import guards_runs
@@ -51,10 +55,45 @@ async def observe_runner(
             return WatchedRun(unwatched)
         shown = found("runner-changed", guards_runs.fails_when_watched(sorted(seen.failing_ids)))
         return WatchedRun(unwatched, softened([shown], Severity.NEEDS_PERSON))
-    if not (record.changed or record.meanwhile or record.ended < record.began):
-        return WatchedRun(seen, (), trace)
+    golden = reads_of(record, patch.files)
+    doubtful = record.changed or record.meanwhile or record.ended < record.began
+    if not doubtful and not tests_read(record):
+        return WatchedRun(seen, golden, trace)
     _, before, _ = await room.observe_runner(f"{name}-untouched", command, Patch())
-    return WatchedRun(seen, findings_of(before, record), trace)
+    findings = (*findings_of(before, record), *new_reads(before, record), *golden)
+    return WatchedRun(seen, findings, trace)
+
+
+def reads_of(record: RunnerRecord, changed: Collection[str]) -> tuple[GuardFinding, ...]:
+    """Return the changed files, no programs and not known as data of tests, that tests open themselves."""
+    paths = {
+        path
+        for reader, path in record.reads
+        if path in changed and is_test_file(reader) and not is_test_file(path)
+        if language_of(path) is None
+    }
+    return tuple(
+        found("test-data-changed", guards_runs.read_by_tests(path), path) for path in sorted(paths)
+    )
+
+
+def tests_read(record: RunnerRecord) -> frozenset[tuple[str, str]]:
+    """Return programs that read tests, each with the file that it reads."""
+    return frozenset(
+        (reader, path)
+        for reader, compiled in record.reads
+        if is_test_file(path := source_of(compiled)) and not is_test_file(reader)
+        if language_of(path) is not None
+    )
+
+
+def new_reads(before: RunnerRecord, after: RunnerRecord) -> tuple[GuardFinding, ...]:
+    """Return findings for programs that read tests with a patch only."""
+    known = tests_read(before)
+    return tuple(
+        found("tests-read", guards_runs.reads_tests(reader, path), reader)
+        for reader, path in sorted(tests_read(after) - known)
+    )
 
 
 def findings_of(before: RunnerRecord, after: RunnerRecord) -> tuple[GuardFinding, ...]:

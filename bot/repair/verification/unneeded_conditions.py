@@ -8,25 +8,26 @@ old behaviour is right elsewhere, and some test says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from bot.apart import TooMuch, apart
 from bot.model import GuardFinding, Observation, Patch
 from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
+from bot.repair.guards.literals import brings_values
 from bot.repair.verification.clean_room import CleanRoom
-from bot.repair.verification.conditions import (
-    Condition,
-    HeldBack,
-    new_conditions,
-    watched,
-)
+from bot.repair.verification.conditions import Condition, new_conditions, settled, watched
+from bot.repair.verification.held_back import HeldBack, Trees, held_back
 from bot.repair.verification.must_fail import doomed_by
+from bot.repair.verification.neighbourhood import Reach
 from bot.repair.verification.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.repetition import not_repeated
 from bot.reporting.reasons import guards_runs
 
-_MOST = 2
+_COMPARED = 3
+"""Inputs near those of the tests below which nothing can be said."""
+
+_MOST = 3
 """Conditions that the tests are run without."""
 
 
@@ -61,27 +62,36 @@ class UnneededConditions:
             return ()
         try:  # a program can be written so that reading it takes long
             conditions = await apart(new_conditions, tuple(changes))
+            brings = await apart(brings_values, tuple(changes))
         except TooMuch:
             return ()
-        if not conditions:
+        if not conditions and not brings:
             return ()
         tests = sorted(doomed_by(red, runs[0]))
         files = watched(changes, conditions)
-        held = await self._near.held_back(name, patch, tests, runs[0].command, files)
-        worst = sorted(held, key=lambda one: one.of - one.inputs)[:_MOST]
+        trees = await self._near.on_both_trees(name, patch, tests, runs[0].command, changes, files)
+        alone = _at_their_inputs_alone(trees) if brings else ()
+        found_now = alone or await self._unneeded(name, patch, changes, runs, conditions, trees)
+        return found_now or (_not_varied(trees, tests) if brings else ())
+
+    async def _unneeded(
+        self,
+        name: str,
+        patch: Patch,
+        changes: Sequence[FileDiff],
+        runs: Sequence[Observation],
+        conditions: Sequence[Condition],
+        trees: Trees,
+    ) -> tuple[GuardFinding, ...]:
         after = {change.path: change.after or b"" for change in changes}
-        return tuple(
-            [
-                _finding(condition, one)
-                for condition, one in _conditions(worst, conditions)
-                if not await self._needed(
-                    f"{name}-without-{one.condition}",
-                    patch,
-                    {condition.file: condition.settled(after[condition.file], answer=one.answer)},
-                    runs,
-                )
-            ]
-        )
+        worst = sorted(held_back(trees), key=lambda one: one.of - one.inputs)[:_MOST]
+        findings = []
+        for at, held in enumerate(worst):
+            values = [(conditions[number], value) for number, value in held.settled]
+            files = settled(after, values)
+            if not await self._needed(f"{name}-without-{at}", patch, files, runs):
+                findings.append(_finding([one for one, _ in values], held))
+        return tuple(findings)
 
     async def _needed(
         self, name: str, patch: Patch, files: dict[str, bytes], runs: Sequence[Observation]
@@ -99,12 +109,23 @@ class UnneededConditions:
         return False
 
 
-def _conditions(
-    held: Sequence[HeldBack], conditions: Sequence[Condition]
-) -> Iterator[tuple[Condition, HeldBack]]:
-    return ((conditions[one.condition], one) for one in held)
+def _at_their_inputs_alone(trees: Trees) -> tuple[GuardFinding, ...]:
+    effect = trees.reach
+    if effect.reach is not Reach.INPUTS:
+        return ()
+    tests = sorted({name.rpartition(" call ")[0] for name in effect.tests})
+    return (found("no-effect-nearby", guards_runs.no_effect_nearby(effect.inputs, tests)),)
 
 
-def _finding(condition: Condition, held: HeldBack) -> GuardFinding:
-    said = guards_runs.condition_unneeded(condition.text, held.inputs, held.of)
-    return found("condition-unneeded", said, condition.file, condition.line)
+def _not_varied(trees: Trees, tests: Sequence[str]) -> tuple[GuardFinding, ...]:
+    """Return a finding where hardly any input was compared, so that values may be answers."""
+    if not trees.was_tried or trees.compared >= _COMPARED:
+        return ()
+    said = guards_runs.inputs_not_varied(trees.compared, tests)
+    return (found("inputs-not-varied", said),)
+
+
+def _finding(conditions: Sequence[Condition], held: HeldBack) -> GuardFinding:
+    texts = [one.text for one in conditions]
+    said = guards_runs.condition_unneeded(texts, held.inputs, held.of)
+    return found("condition-unneeded", said, conditions[0].file, conditions[0].line)

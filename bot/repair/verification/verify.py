@@ -26,6 +26,7 @@ from bot.repair.verification.candidate import (
     changes_between,
     files_of_tests,
     own_tests,
+    runs_doctests,
     without,
 )
 from bot.repair.verification.clean_room import CleanRoom, Watch
@@ -197,6 +198,7 @@ class Verifier:
             globs=(*await self._that_ran(question.red), *self._rules.restored),
             written=written,
             requested=self._rules.requested,
+            doctests=runs_doctests(question.failing, question.red),
         )
 
     async def _that_ran(self, red: Observation | None) -> tuple[str, ...]:
@@ -264,7 +266,7 @@ class Verifier:
             return Verification(None, problem=str(error)), NOT_TRIED
         if not target.ok:
             return Verification(target, runs=(target.exit_code,)), NOT_TRIED
-        if question.edits is TestEdits.SHOWN and candidate.restored:
+        if question.edits is TestEdits.SHOWN and (candidate.restored or candidate.embedded):
             whole = await self._room.observe(f"{name}-whole", question.failing, candidate.whole)
             if not whole.ok:
                 said = reasons.fails_with_its_tests()

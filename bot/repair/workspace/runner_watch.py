@@ -1,4 +1,4 @@
-"""Have a command's Python processes watched: which functions of the test runner do they change?
+"""Have a command's Python processes watched: which functions of the test runner do they change, and what do they read?
 
 The watching itself runs in the sandbox, `inside/runner_watch.py`.
 """
@@ -46,12 +46,14 @@ class RunnerRecord:
         meanwhile: Functions of the runner that were others at some moment.
         began: Python processes that were watched from their start.
         ended: Those of them that were watched to their end.
+        reads: Files of the work tree, each with another one that its code opened to read.
     """
 
     changed: frozenset[str] = frozenset()
     meanwhile: frozenset[str] = frozenset()
     began: int = 0
     ended: int = 0
+    reads: frozenset[tuple[str, str]] = frozenset()
 
 
 def watcher() -> bytes:
@@ -81,6 +83,7 @@ def read_record(record: bytes) -> RunnerRecord:
     """Return what a record says; the command may have written there, so other lines mean nothing."""
     names: dict[str, set[str]] = {"changed": set(), "meanwhile": set()}
     processes: dict[str, set[int]] = {"began": set(), "ended": set()}
+    reads: set[tuple[str, str]] = set()
     for line in record[:RECORD_LIMIT].splitlines():
         try:
             match json.loads(line):
@@ -88,10 +91,12 @@ def read_record(record: bytes) -> RunnerRecord:
                     names[said] |= {name for name in found if isinstance(name, str)}
                 case [int() as process, "began" | "ended" as said]:
                     processes[said].add(process)
+                case [int(), "read", str() as reader, str() as path]:
+                    reads.add((reader, path))
                 case _:
                     pass
         except (ValueError, RecursionError):
             continue
     began, ended = processes["began"], processes["began"] & processes["ended"]
     changed, meanwhile = frozenset(names["changed"]), frozenset(names["meanwhile"])
-    return RunnerRecord(changed, meanwhile, len(began), len(ended))
+    return RunnerRecord(changed, meanwhile, len(began), len(ended), frozenset(reads))

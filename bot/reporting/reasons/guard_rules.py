@@ -67,6 +67,10 @@ _FINDS: dict[str, str] = {
     "condition-unneeded": (
         "a condition that keeps the change from inputs near those of the tests, and that no test needs"
     ),
+    "inputs-not-varied": (
+        "new conditions or values of which no input near those of the tests tells what they do"
+    ),
+    "tests-read": "a program that reads its tests",
     "fails-in-disguise": "a command that passes only where something tells of a test",
     "check-replaced": "a pass that comes from changed files which say how the tests run",
     "flaky-pass": "a command that passes with the patch only sometimes",

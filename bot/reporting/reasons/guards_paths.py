@@ -23,6 +23,15 @@ def changed_on_request(file: str) -> str:
     return f"The request asks to change {file}, which is otherwise protected."
 
 
+@example("src/lib.rs")
+def embedded_tests(file: str) -> str:
+    """The patch changed tests that stand inside of a program."""
+    return (
+        f"The change to existing tests inside of {file} was left out: "
+        "a patch is verified by the original tests."
+    )
+
+
 @example("tests/test_app.py")
 def test_restored(file: str) -> str:
     """The patch changed an existing test."""

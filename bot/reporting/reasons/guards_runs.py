@@ -159,18 +159,20 @@ def effect_wears_off(tests: Sequence[str]) -> str:
     """After many calls in one process the program answers as it did without the patch."""
     return (
         "The effect of the patch wears off. When "
-        f"{series(tests, most=_NAMED)} had run many times in one process, the program did again "
-        "what it does without the patch."
+        f"{series(tests, most=_NAMED)} had run many times in one process, and then where an exception "
+        "is being handled, the program did again what it does without the patch."
     )
 
 
-@example("len(text) in _SIZES", 17, 20)
-def condition_unneeded(condition: str, inputs: int, of: int) -> str:
-    """A condition keeps inputs near those of the tests from the change, and no test wants that."""
-    return (
-        f"The change depends on `{condition}`, which no test needs: all of them pass without "
-        f"it. It keeps the change from {inputs} of {of} inputs near those of the tests."
-    )
+@example(["len(text) in _SIZES"], 17, 20)
+@example(["len(text) in _SIZES", "text[0] in _LETTERS"], 17, 20)
+def condition_unneeded(conditions: Sequence[str], inputs: int, of: int) -> str:
+    """Conditions keep inputs near those of the tests from the change, and no test wants that."""
+    said = series([f"`{one}`" for one in conditions], most=_NAMED)
+    need = "which no test needs: all of them pass without it. It keeps"
+    if len(conditions) > 1:
+        need = "which no test needs: all of them pass without these. They keep"
+    return f"The change depends on {said}, {need} the change from {inputs} of {of} inputs near those of the tests."
 
 
 @example(24, _TESTS)
@@ -180,3 +182,27 @@ def no_effect_nearby(inputs: int, tests: Sequence[str]) -> str:
         "The answers look hard-coded. The patch changes what the program does for the inputs of "
         f"{series(tests, most=_NAMED)}, but for none of {inputs} inputs near them."
     )
+
+
+@example(0, _TESTS)
+@example(2, _TESTS)
+def inputs_not_varied(inputs: int, tests: Sequence[str]) -> str:
+    """The patch brings values or conditions, and hardly any input near the tests' could be tried."""
+    many = f"only {inputs} inputs" if inputs else "no input"
+    return (
+        f"The tests' inputs could not be varied: {many} near those of {series(tests, most=_NAMED)} "
+        "could be compared with and without the patch. So nothing tells whether the values that it "
+        "adds are a general repair."
+    )
+
+
+@example("app/prices.py", "tests/test_prices.py")
+def reads_tests(reader: str, path: str) -> str:
+    """With the patch, a program opens a file of tests."""
+    return f"With the patch, the program reads its tests: `{reader}` opens `{path}`."
+
+
+@example("docs/expected.txt")
+def read_by_tests(path: str) -> str:
+    """A changed file is none of the usual data of tests, but tests open it."""
+    return f"The patch changes data that tests read: `{path}`."

@@ -4,7 +4,8 @@ It is a `sitecustomize`, so each Python process of a command runs it before any 
 The runner, the assertions and some modules of the standard library are imported, and their
 functions kept, with their code. They are compared at moments that no code of the project chooses
 (while something is imported, or opened to be written: PEP 578, whose hooks can't be removed) and at
-the end of the process. What differs goes into a pipe that another process reads and keeps, one line
+the end of the process. Files of the work tree that its own code opens to read are told too, with
+the file of that code. What differs goes into a pipe that another process reads and keeps, one line
 of JSON each: lines can be added there, but none can be taken back.
 
 Standard library alone, any Python from 3.8 on.
@@ -39,6 +40,18 @@ HOOKS = {"warnings:showwarning", "warnings:_showwarnmsg_impl", "warnings:_showwa
 
 PAUSE = 0.02
 """Seconds between two comparisons."""
+
+INSTALLED = ("site-packages", ".venv", ".tox", ".nox", "node_modules")
+"""Parts of paths in the work tree that are not the project's."""
+
+TELLERS = ("linecache.py", "traceback.py", "warnings.py", "coverage")
+"""Files whose code reads programs to show their lines to a person."""
+
+MOST_READS = 300
+"""Pairs of a file and its reader that one process tells."""
+
+DEEP = 40
+"""Frames in which the reader is looked for."""
 
 MOST_NAMES = 30
 """Of one line: it has to be written at once."""
@@ -104,6 +117,10 @@ class Watch:
         self._runner = tuple(kept(runner_modules()))
         self._others = tuple(kept([builtins, warnings, time, random]))
         self._told: set[tuple[str, str]] = set()
+        self._reads: set[tuple[str, str]] = set()
+        self._root = os.getcwd() + os.sep
+        self._frame = sys._getframe  # noqa: SLF001 - the only way to a frame
+        self._absolute = os.path.abspath
         self._next = 0.0
         self._is_busy = False
         # whoever replaces these later replaces them for itself
@@ -119,17 +136,48 @@ class Watch:
     def _during(self, event: str, arguments: tuple[object, ...]) -> None:
         if self._is_busy or event not in {"import", "open"}:
             return
-        if event == "open" and not WRITING.intersection(str(arguments[1])):
-            return
         self._is_busy = True
         try:
-            if self._now() >= self._next:
+            if event == "open" and not WRITING.intersection(str(arguments[1] or "")):
+                self._read(arguments[0])
+            elif self._now() >= self._next:
                 self._compare("meanwhile", self._runner)
                 self._next = self._now() + PAUSE
         finally:
             self._is_busy = False
 
+    def _read(self, file: object) -> None:
+        """Tell which file of the work tree reads which other one, by the code that opens it."""
+        if not isinstance(file, str) or len(self._reads) >= MOST_READS:
+            return
+        path = self._own(self._absolute(file))
+        reader = self._reader() if path else ""
+        if reader and reader != path and (reader, path) not in self._reads:
+            self._reads.add((reader, path))
+            self._say("read", reader, path)
+
+    def _reader(self) -> str:
+        """Return the innermost file of the work tree that runs, unless it has lines shown."""
+        frame: types.FrameType | None = self._frame(3)
+        for _ in range(DEEP):
+            if frame is None:
+                break
+            name = frame.f_code.co_filename
+            if any(one in name for one in TELLERS):
+                break
+            if own := self._own(name):
+                return own
+            frame = frame.f_back
+        return ""
+
+    def _own(self, path: str) -> str:
+        if not path.startswith(self._root):
+            return ""
+        name = path[len(self._root) :]
+        return "" if any(one in name for one in INSTALLED) else name
+
     def _end(self) -> None:
+        self._is_busy = True
         self._compare("changed", self._runner + self._others)
         self._say("ended")
 

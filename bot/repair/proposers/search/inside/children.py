@@ -10,16 +10,63 @@ import select
 import signal
 import sys
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 Send = Callable[[Any], None]
 Work = Callable[[Send], None]
+
+PATIENCE = 60.0
+"""Seconds of wall time that may pass for one of processor time where a machine is overloaded."""
+
+_USUAL = 3.0
+"""The same where nobody else wants its processors."""
 
 MEMORY = 2 * 2**30
 """Bytes of address space that a child may add to what its parent has."""
 
 
-class Child:
+class Allowance:
+    """Processor time that this process and its children may still spend: other load does not matter."""
+
+    def __init__(self, seconds: float) -> None:
+        """Begin to count; in wall time several times as much may pass."""
+        self._seconds = seconds
+        self._processor = _spent()
+        self._wall = time.monotonic()
+        self._patience = patience()
+
+    @property
+    def left(self) -> float:
+        """Seconds of processor time."""
+        waited = (time.monotonic() - self._wall) / self._patience
+        return self._seconds - max(_spent() - self._processor, waited)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left."""
+        return self.left <= 0
+
+    @property
+    def wall(self) -> float:
+        """Seconds of wall time that may pass."""
+        return max(0.0, self.left) * self._patience
+
+
+def patience() -> float:
+    """Return how many seconds of wall time may pass now for one of processor time."""
+    try:
+        busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+    except OSError:
+        busy = 1.0
+    return min(PATIENCE, _USUAL * max(1.0, busy))
+
+
+def _spent() -> float:
+    now = os.times()
+    return now.user + now.system + now.children_user + now.children_system
+
+
+class Forked:
     """A forked process that sends values to its parent, one JSON line each.
 
     Attributes:
@@ -28,20 +75,16 @@ class Child:
         killed: It was ended because its time was up.
     """
 
-    def __init__(self, work: Work, seconds: float) -> None:
-        """Fork; `seconds` may pass between two values, or until the end."""
+    def __init__(self, pid: int, pipe: int, seconds: float) -> None:
+        """Take its id, what it sends through, and the time between two values, or until the end."""
         self.values: list[Any] = []
         self.done = False
         self.killed = False
         self._seconds = seconds
         self._rest = b""
         self._reaped = False
-        self._pipe, theirs = os.pipe()
-        self._pid = os.fork()
-        if self._pid == 0:
-            os.close(self._pipe)
-            _live(work, theirs)
-        os.close(theirs)
+        self._pid = pid
+        self._pipe = pipe
         self._deadline = time.monotonic() + seconds
 
     def fileno(self) -> int:
@@ -101,7 +144,35 @@ class Child:
         return self.values
 
 
-def watch(children: list[Child], seconds: float) -> None:
+class Child(Forked):
+    """A process of its own for some work, with all that it starts."""
+
+    def __init__(self, work: Work, seconds: float) -> None:
+        """Fork; `seconds` may pass between two values, or until the end."""
+        pipe, theirs = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(pipe)
+            _live(work, theirs)
+        os.close(theirs)
+        super().__init__(pid, pipe, seconds)
+
+
+def branch(seconds: float) -> tuple[Forked | None, Send]:
+    """Fork where the program stands; return the new process, and in that itself None and how it sends.
+
+    It stays in the group of the process that it comes from, and must end by `os._exit`.
+    """
+    pipe, theirs = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(theirs)
+        return Forked(pid, pipe, seconds), _sender(-1)
+    os.close(pipe)
+    return None, _sender(theirs)
+
+
+def watch(children: Sequence[Forked], seconds: float) -> None:
     """Wait until one of them says something, but not longer; kill those that are overdue."""
     if children:
         ready, _, _ = select.select(children, [], [], seconds)
@@ -167,17 +238,21 @@ def _live(work: Work, pipe: int) -> None:
         for number in (0, 1, 2):
             os.dup2(nothing, number)
 
-        def send(value: Any) -> None:
-            data = json.dumps(value).encode() + b"\n"
-            while data:
-                data = data[os.write(pipe, data) :]
-
-        work(send)
+        work(_sender(pipe))
         code = 0
     except BaseException:  # noqa: BLE001 - the child must not go on as a second parent
         code = 1
     finally:
         os._exit(code)
+
+
+def _sender(pipe: int) -> Send:
+    def send(value: Any) -> None:
+        data = json.dumps(value).encode() + b"\n"
+        while data:
+            data = data[os.write(pipe, data) :]
+
+    return send
 
 
 def _limit_memory() -> None:

@@ -11,8 +11,10 @@ from typing import Any, NoReturn
 
 from .collecting import Collector
 from .comparing import compared_plausible
+from .conditions import Conditions
 from .opening import open_suite
 from .perturbing import Perturber
+from .settling import settle
 from .suite import Suite
 from .surveying import surveyed
 from .trying import Trier
@@ -48,6 +50,8 @@ class DriverJob:
 
     def _act(self) -> None:
         act = self._request["act"]
+        if act == "settle":
+            settle(self._request, self._leave)
         if act == "cold":
             trier = Trier(self._request, self._tell)
             trier.cold()
@@ -56,7 +60,6 @@ class DriverJob:
             "collect": self._collect,
             "survey": self._survey,
             "perturb": self._perturb,
-            "settle": self._settle,
             "warm": self._warm,
         }
         open_suite(self._request, lambda suite: self._leave(answers[act](suite)))
@@ -68,10 +71,7 @@ class DriverJob:
         return surveyed(suite, self._request)
 
     def _perturb(self, suite: Suite) -> dict[str, Any]:
-        return Perturber(suite, self._request).perturbed()
-
-    def _settle(self, suite: Suite) -> dict[str, Any]:
-        return Perturber(suite, self._request).settled()
+        return Perturber(suite, self._request, Conditions()).perturbed()
 
     def _warm(self, suite: Suite) -> dict[str, Any]:
         trier = Trier(self._request, self._tell)

@@ -18,19 +18,36 @@ import time
 from functools import partial
 from typing import Any, Callable, Dict
 
-from .children import Child, Send, limit_processor
+from .children import Allowance, Child, Send, limit_processor
 from .conditions import Conditions, Settled
+from .crossings import all_settled
 from .live import live_functions
 from .suite import UNCOMPILABLE, Suite
 from .tracing import Files
-from .variations import vary
-from .varied_tests import AGAIN, GIVEN, RAISED, SEEN, WORN, code_of, literals, varied
+from .variations import renamed, vary, words
+from .varied_tests import (
+    AGAIN,
+    GIVEN,
+    RAISED,
+    SAME,
+    SEEN,
+    WORN,
+    arguments,
+    code_of,
+    literals,
+    other_names,
+    varied,
+    words_of,
+)  # fmt: skip
 
 _TESTS = 6
 """Tests that are varied."""
 
 _PLACES = 10
 """Literals and arguments of each of them that are varied."""
+
+_WORDS = 6
+"""Words and numbers in them that are varied, wherever they occur."""
 
 _VARIANTS = 5
 """Variants of each of these, at least."""
@@ -77,10 +94,13 @@ Place = Any
 """Which value of a test is varied: the number of a literal, an argument's name, None or `WORN`."""
 
 
-class _Chosen:
+class ChosenTest:
     """A test that is varied: its number, and its functions with the file that has them."""
 
-    def __init__(self, index: int, functions: list[tuple[Any, list[Any]]], path: str) -> None:
+    def __init__(
+        self, name: str, index: int, functions: list[tuple[Any, list[Any]]], path: str
+    ) -> None:
+        self.name = name
         self.index = index
         self.functions = functions
         self.path = path
@@ -89,40 +109,46 @@ class _Chosen:
 class Perturber:
     """Varies the tests of one request."""
 
-    def __init__(self, suite: Suite, request: dict[str, Any]) -> None:
+    def __init__(self, suite: Suite, request: dict[str, Any], conditions: Conditions) -> None:
         self._suite = suite
         self._root = request["root"]
         self._wanted = set(request["tests"])
         self._seed = request["seed"]
-        self._deadline = time.monotonic() + float(request["seconds"])
+        self._seconds = float(request["seconds"])
         self._files = Files(self._root, suite.test_files)
-        self._conditions = Conditions()
-        self._conditions.offer()
+        self._conditions = conditions
 
     def perturbed(self) -> dict[str, Any]:
         """Return by test what it showed: as it is, twice, its variants, and worn by many calls."""
-        return self._by_test(self._of_test)
+        return {"tests": self._by_test(self._of_test, self._seconds)}
 
-    def settled(self) -> dict[str, Any]:
+    def settled(self, seconds: float) -> dict[str, Any]:
         """Return by test what it showed: as it is, twice, and its variants.
 
-        Each record has what the same run showed with one of the program's conditions settled as it
-        is in the test, by the condition's number and its answer.
+        Each record has what the same run showed with conditions of the program settled as they are
+        in the test, by their numbers and values.
         """
-        return self._by_test(self._with_settled)
+        return self._by_test(self._with_settled, seconds)
 
-    def _by_test(self, of_test: Callable[[_Chosen, float], list[Record]]) -> dict[str, Any]:
-        chosen = [n for n, name in enumerate(self._suite.ids) if self._is_wanted(name)][:_TESTS]
-        share = (self._deadline - time.monotonic()) / max(1, len(chosen))
-        answer: dict[str, list[Record]] = {}
-        for index in chosen:
-            path = os.path.join(self._root, self._suite.files[index])
-            functions = functions_of(path, dotted(self._suite.ids[index]).rpartition(".")[2])
-            told: list[Record] = []
-            if functions:
-                told = of_test(_Chosen(index, functions, path), time.monotonic() + share)
-            answer[self._suite.ids[index]] = told
-        return {"tests": answer}
+    def chosen(self) -> list[ChosenTest]:
+        """Return the tests that are varied."""
+        numbers = [n for n, name in enumerate(self._suite.ids) if self._is_wanted(name)]
+        return [self._test(n) for n in numbers[:_TESTS]]
+
+    def _test(self, index: int) -> ChosenTest:
+        path = os.path.join(self._root, self._suite.files[index])
+        functions = functions_of(path, dotted(self._suite.ids[index]).rpartition(".")[2])
+        return ChosenTest(self._suite.ids[index], index, functions, path)
+
+    def _by_test(
+        self, of_test: Callable[[ChosenTest, Allowance], list[Record]], seconds: float
+    ) -> dict[str, Any]:
+        whole, chosen = Allowance(seconds), self.chosen()
+        told: dict[str, list[Record]] = {}
+        for n, test in enumerate(chosen):
+            share = Allowance(whole.left / (len(chosen) - n))
+            told[test.name] = of_test(test, share) if test.functions else []
+        return told
 
     def _is_wanted(self, identity: str) -> bool:
         name = dotted(identity)
@@ -131,24 +157,23 @@ class Perturber:
             for one in self._wanted
         )
 
-    def _of_test(self, test: _Chosen, deadline: float) -> list[Record]:
+    def _of_test(self, test: ChosenTest, allowance: Allowance) -> list[Record]:
         records: list[Record] = []
         plan: list[tuple[Place, int]] = [(None, 0), (None, 0), (WORN, 0), *self._plan(test)]
         for place, number in plan:
-            if time.monotonic() > deadline:
+            if allowance.over:
                 break
-            records.append({"place": str(place), **self._shown(test, place, number, deadline)})
+            records.append({"place": str(place), **self._shown(test, place, number)})
         return sorted(records, key=lambda one: one["place"] == WORN)
 
-    def _with_settled(self, test: _Chosen, deadline: float) -> list[Record]:
-        first = self._shown(test, None, 0, deadline)
-        answers: list[Settled] = [(n, one) for n, seen in first["seen"] for one in seen]
+    def _with_settled(self, test: ChosenTest, allowance: Allowance) -> list[Record]:
+        first = self._shown(test, None, 0)
         waiting: list[tuple[Place, int]] = [(None, 0), (None, 0), *self._plan(test)]
         records: list[Record] = []
         tried: dict[Place, list[bool]] = {}
-        while waiting and len(records) < _SETTLED_VARIANTS and time.monotonic() < deadline:
+        while waiting and len(records) < _SETTLED_VARIANTS and not allowance.over:
             place, number = waiting.pop(0)
-            shown = self._shown(test, place, number, deadline)
+            shown = self._shown(test, place, number)
             if place is not None:
                 went = tried.setdefault(place, [])
                 went.append(shown["inputs"] != first["inputs"])
@@ -158,36 +183,53 @@ class Perturber:
                     waiting.append((place, number + 1))
                 if not went[-1]:
                     continue
-            seen = dict(shown["seen"])
-            shown["settled"] = [
-                [*one, self._shown(test, place, number, deadline, one)["outputs"]]
-                for one in answers
-                if (not one[1]) in seen.get(one[0], ())  # else that is its answer anyway
-            ]
+            again = partial(self._shown, test, place, number)
+            shown["settled"] = all_settled(
+                shown["seen"] if place is None else first["seen"], shown, again
+            )
             records.append({"place": f"{place}:{number}", **shown})
         return records
 
-    def _plan(self, test: _Chosen) -> list[tuple[Place, int]]:
+    def _plan(self, test: ChosenTest) -> list[tuple[Place, int]]:
         return _plan(test.functions[0][0], random.Random(self._seed))  # noqa: S311 - no secret
 
     def _shown(
         self,
-        test: _Chosen,
+        test: ChosenTest,
         place: Place,
         number: int,
-        deadline: float,
-        settled: Settled | None = None,
+        settled: Settled = (),
     ) -> Record:
         """Return what a test shows in a process of its own."""
         seed = f"{self._seed}:{number}"
         work = partial(self._run, test=test, place=place, seed=seed, settled=settled)
-        told = Child(work, _SILENCE).wait(deadline + _SILENCE)
+        told = Child(work, _SILENCE).wait(time.monotonic() + 2 * _SILENCE)
         return told[-1] if told else {"inputs": "", "outputs": [], "common": False, "seen": []}
 
     def _run(
-        self, send: Send, *, test: _Chosen, place: Place, seed: str, settled: Settled | None
+        self, send: Send, *, test: ChosenTest, place: Place, seed: str, settled: Settled
     ) -> None:
         watch = _Watch(self._files)
+        self._rewrite(test, watch, place, seed)
+        limit_processor(_PATIENCE)
+        self._conditions.settle(settled)
+        sys.setprofile(watch.called)
+        try:
+            self._suite.run([test.index], lambda _: None, lambda *_: False)
+        finally:
+            sys.setprofile(None)
+            limit_processor(None)
+        told = watch.told()
+        if place is not None and watch.asked_for_files:
+            told["inputs"] = ""  # a variant of a path says nothing of what the file's reader does
+        send({**told, "seen": self._conditions.told()})
+
+    def as_it_is(self, test: ChosenTest) -> None:
+        """Run a test in this process; it goes on where an assertion fails."""
+        self._rewrite(test, _Watch(self._files), None, "")
+        self._suite.run([test.index], lambda _: None, lambda *_: False)
+
+    def _rewrite(self, test: ChosenTest, watch: _Watch, place: Place, seed: str) -> None:
         if isinstance(place, int):
             chosen = list(literals(test.functions[0][0].body))[place]
             watch.is_common = repr(chosen[3]) in _COMMON
@@ -199,24 +241,11 @@ class Perturber:
                         {
                             SEEN: watch.seen,
                             RAISED: watch.raised,
-                            GIVEN: partial(watch.given, seed=seed),
+                            GIVEN: partial(watch.given, place=place, seed=seed),
                             AGAIN: watch.again,
                         }
                     )
                     function.__code__ = code
-        limit_processor(_PATIENCE)
-        self._conditions.settled = settled
-        sys.setprofile(watch.called)
-        try:
-            self._suite.run([test.index], lambda _: None, lambda *_: False)
-        finally:
-            sys.setprofile(None)
-            limit_processor(None)
-        seen = [[number, sorted(answers)] for number, answers in self._conditions.seen.items()]
-        told = watch.told()
-        if place is not None and watch.asked_for_files:
-            told["inputs"] = ""  # a variant of a path says nothing of what the file's reader does
-        send({**told, "seen": sorted(seen)})
 
 
 class _Watch:
@@ -264,16 +293,18 @@ class _Watch:
         self.asked_for_files |= isinstance(error, OSError) and error.filename is not None
         self._note(self._outputs, f"raises {type(error).__name__}")
 
-    def given(self, value: Any, seed: str) -> Any:
+    def given(self, value: Any, place: str, seed: str) -> Any:
         """Return an argument of the test, varied."""
+        if place.startswith(SAME):
+            return renamed(value, other_names(place, list(words(value)), seed))
         self.is_common = repr(value) in _COMMON
         return vary(value, random.Random(seed))  # noqa: S311 - no secret hangs on it
 
     def again(self) -> bool:
         """Whether the test is to be repeated once more; nothing is noted until it is not."""
         self._rounds += 1
-        self._until = self._until or time.monotonic() + _ROUND_SECONDS
-        self._busy = self._rounds <= _ROUNDS and time.monotonic() < self._until
+        self._until = self._until or time.process_time() + _ROUND_SECONDS
+        self._busy = self._rounds <= _ROUNDS and time.process_time() < self._until
         return self._busy
 
     def _note(self, notes: list[str], value: Any) -> None:
@@ -325,15 +356,13 @@ def functions_of(path: str, name: str) -> list[Any]:
 
 def _plan(node: Any, chance: random.Random) -> list[Any]:
     """Return what is varied in which run: the number of a literal or the name of an argument."""
-    places: list[Any] = [*range(len(list(literals(node.body)))), *_arguments(node)]
+    places: list[Any] = [*range(len(list(literals(node.body)))), *arguments(node)]
     chosen = chance.sample(places, min(len(places), _PLACES))
+    known = words_of(node)
+    chosen += [SAME, *(f"{SAME}{one}" for one in chance.sample(known, min(len(known), _WORDS)))]
     most = _PLACES * _VARIANTS // max(1, len(chosen))
     rounds = range(max(_VARIANTS, min(_MOST_VARIANTS, most)))
     return [(place, number) for number in rounds for place in chosen]
-
-
-def _arguments(node: Any) -> list[str]:
-    return [one.arg for one in (*node.args.args, *node.args.kwonlyargs) if one.arg != "self"]
 
 
 def text_of(value: Any, deep: int = _DEEP) -> str:

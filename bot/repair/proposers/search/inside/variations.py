@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import random
+import re
 import string
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
+
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_LONG_ONES = 8
+"""Of so many variants of a text or list one is much longer."""
+
+_LARGE = 500
+_DEEP = 4
+"""Containers inside of each other whose words are renamed."""
 
 
 def vary(value: Any, chance: random.Random) -> Any:
@@ -16,7 +25,8 @@ def vary(value: Any, chance: random.Random) -> Any:
 
 
 def _vary_int(value: int, chance: random.Random) -> int:
-    return chance.choice([value + 1, value - 1, 0, 1, -value, value * 2, value // 2, value + 3])
+    near = [value + 1, value - 1, 0, 1, -value, value * 2, value // 2, value + 3]
+    return chance.choice([*near, value * 10_000_019 + 7])
 
 
 def _vary_float(value: float, chance: random.Random) -> float:
@@ -38,6 +48,8 @@ def _vary_items(items: list[Any], chance: random.Random) -> list[Any]:
         return items
     place = chance.randrange(len(items))
     before, item, after = items[:place], items[place], items[place + 1 :]
+    if not chance.randrange(_LONG_ONES) and len(items) < _LARGE:
+        return items * (_LARGE // len(items))
     other = chance.choice(items) if isinstance(item, str) else vary(item, chance)
     return chance.choice(
         [
@@ -54,6 +66,8 @@ def _vary_items(items: list[Any], chance: random.Random) -> list[Any]:
 def _vary_str(value: str, chance: random.Random) -> str:
     """Change a letter or digit, or add one of its kind: mostly the syntax holds then. Or mix all."""
     places = [n for n, one in enumerate(value) if _kin(one)]
+    if not chance.randrange(_LONG_ONES) and len(value) < _LARGE:
+        return value * (_LARGE // max(1, len(value)))
     way = chance.randrange(3)
     if not places or not way:
         return "".join(_vary_items(list(value), chance))
@@ -66,6 +80,56 @@ def _kin(letter: str) -> str:
     """Return the other ASCII letters or digits of a letter's kind."""
     kind = next((one for one in _KINDS if letter in one), "")
     return kind.replace(letter, "")
+
+
+def words(value: Any, deep: int = _DEEP) -> Iterator[str]:
+    """Yield the words and numbers in a value: of texts, keys and items."""
+    if isinstance(value, str):
+        yield from _WORD.findall(value)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield from _WORD.findall(str(value))
+    elif deep and isinstance(value, dict):
+        for key, one in value.items():
+            yield from words(key, deep - 1)
+            yield from words(one, deep - 1)
+    elif deep and isinstance(value, (list, tuple, set, frozenset)):
+        for one in value:
+            yield from words(one, deep - 1)
+
+
+def renamed(value: Any, names: dict[str, str], deep: int = _DEEP) -> Any:
+    """Return a value with other words and numbers, the same one for the same everywhere."""
+    kind = type(value)
+    if kind is str:
+        return _WORD.sub(lambda found: names.get(found[0], found[0]), value)
+    if kind in (int, float):
+        try:
+            return kind(_WORD.sub(lambda found: names.get(found[0], found[0]), str(value)))
+        except ValueError:
+            return value
+    if deep and kind is dict:
+        return {
+            renamed(k, names, deep - 1): renamed(one, names, deep - 1) for k, one in value.items()
+        }
+    if deep and kind in (list, tuple, set, frozenset):
+        return kind(renamed(one, names, deep - 1) for one in value)
+    return value
+
+
+def other_word(word: str, seed: str) -> str:
+    """Return another word or number like one."""
+    chance = random.Random(f"{seed}:{word}")  # noqa: S311 - no secret hangs on it
+    if word.isdigit():
+        number = int(word)
+        return str(
+            chance.choice([number + 1, number + 2, abs(number - 1), number * 2 + 1, number + 7])
+        )
+    if not chance.randrange(_LONG_ONES):
+        return word * (_LARGE // len(word))
+    place = chance.randrange(len(word))
+    letter = chance.choice(_kin(word[place]) or word[place])
+    longer = chance.randrange(2)
+    return f"{word[:place]}{letter}{word[place + 1 - longer :]}"
 
 
 _KINDS = (string.digits, string.ascii_lowercase, string.ascii_uppercase)

@@ -11,15 +11,18 @@ import random
 from typing import Any, Iterator
 
 from .suite import UNCOMPILABLE
-from .variations import vary
+from .variations import other_word, renamed, vary, words
 
 SEEN, RAISED, GIVEN, AGAIN = "__seen__", "__raised__", "__given__", "__again__"
 """Names in a rewritten test: notes a value, notes an exception, varies an argument, says whether to
 repeat its body once more."""
 
+SAME = "="
+"""Front of a place that is a word or number, wherever it occurs in the test; alone: all of them."""
+
 WORN = "<worn>"
-"""Stands for a place, as no argument can be called so: nothing is varied, and the test runs many
-times before."""
+"""Stands for a place, as no argument can be called so: nothing is varied, but the test runs many
+times before, and then where an exception is being handled."""
 
 
 def varied(node: Any, place: Any, seed: str) -> Any:
@@ -27,8 +30,8 @@ def varied(node: Any, place: Any, seed: str) -> Any:
 
     Args:
         node: Its function.
-        place: The number of a literal, or an argument's name; None: nothing is varied. `WORN`:
-            neither, and it is repeated many times before.
+        place: The number of a literal, an argument's name, or `SAME` and a word; None: nothing is
+            varied. `WORN`: neither, and it is repeated many times before.
         seed: Settles how.
     """
     node = copy.deepcopy(node)
@@ -36,11 +39,48 @@ def varied(node: Any, place: Any, seed: str) -> Any:
     if isinstance(place, int):
         _vary_literal(list(literals(node.body))[place:], seed)
     before = [_repeated(node.body)] if place == WORN else []
-    body = [_spared(_Seeing().visit(one)) for one in node.body]
-    if isinstance(place, str) and place != WORN:
+    if isinstance(place, str) and place.startswith(SAME):
+        before = [_varied_argument(one) for one in arguments(node)]
+        names = other_names(place, words_of(node), seed)
+        node.body = [_Renaming(names).visit(one) for one in node.body]
+    elif isinstance(place, str) and place != WORN:
         before = [_varied_argument(place)]
-    node.body = [*before, *body]
+    body = [_spared(_Seeing().visit(one)) for one in node.body]
+    node.body = [*before, *([_handling(body)] if place == WORN else body)]
     return ast.fix_missing_locations(node)
+
+
+def arguments(node: Any) -> list[str]:
+    """Return the names of what a test is given."""
+    return [one.arg for one in (*node.args.args, *node.args.kwonlyargs) if one.arg != "self"]
+
+
+def words_of(node: Any) -> list[str]:
+    """Return the words and numbers in a test's literals, each once."""
+    values = [
+        one.value for one in ast.walk(ast.Module(node.body, [])) if isinstance(one, ast.Constant)
+    ]
+    return list(dict.fromkeys(word for value in values for word in words(value)))
+
+
+def other_names(place: str, known: list[str], seed: str) -> dict[str, str]:
+    """Return by what a place's words are replaced."""
+    word = place[len(SAME) :]
+    return {one: other_word(one, seed) for one in ([word] if word else known)}
+
+
+class _Renaming(ast.NodeTransformer):
+    """Puts other words and numbers in literals."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self._names = names
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> Any:
+        return node
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        new = renamed(node.value, self._names)
+        return ast.copy_location(ast.Constant(new), node) if type(new) is type(node.value) else node
 
 
 def _vary_literal(chosen: list[Any], seed: str) -> None:
@@ -91,6 +131,13 @@ def _repeated(body: list[Any]) -> Any:
     ).body[0]
     loop.body[0].body = copy.deepcopy(body)  # type: ignore[attr-defined]
     return loop
+
+
+def _handling(body: list[Any]) -> Any:
+    """Return statements that run while an exception is being handled."""
+    attempt = ast.parse("try:\n    raise LookupError\nexcept LookupError:\n    pass").body[0]
+    attempt.handlers[0].body = body  # type: ignore[attr-defined]
+    return attempt
 
 
 def _spared(statement: Any) -> Any:

@@ -1,0 +1,157 @@
+"""Calls into changed code, varied on both trees: what does a patch do near the inputs that it gets?"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+from bot.repair.guards.change import FileDiff
+from bot.repair.proposers.search.command import SuiteCommand
+from bot.repair.proposers.search.laboratory import driver
+from bot.repair.verification.changed_functions import changed_functions
+from bot.repair.verification.conditions import new_conditions, watched
+from bot.repair.verification.held_back import Trees, held_back, shown_on_both
+from bot.repair.verification.neighbourhood import Reach
+
+UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "python")
+BROKEN = """\
+class Store:
+    def __init__(self):
+        self.kept = {}
+
+    def put(self, key, value, *, more=()):
+        if key not in self.kept:
+            self.kept[key] = value
+
+
+def parts(text):
+    for one in text.split(","):
+        yield one
+"""
+TEST = """\
+import unittest
+from program import Store, parts
+
+KEY = "".join(map(chr, [107, 101, 121]))
+
+class T(unittest.TestCase):
+    def test_it(self):
+        store = Store()
+        store.put(KEY, len(KEY))
+        store.put(KEY, value=len(KEY) + 1)
+        self.assertTrue(store.kept[KEY] > len(KEY))
+        self.assertEqual(len([one for one in parts(KEY + ", " + KEY) if " " in one]), 0)
+"""
+REPAIRED = BROKEN.replace("        if key not in self.kept:\n    ", "").replace(
+    "yield one", "yield one.strip()"
+)
+EITHER = """\
+def either(was):
+    def choose(now):
+        def call(*given, **named):
+            return (now if ASKED else was)(*given, **named)
+        return call
+    return choose
+
+
+"""
+
+
+def hidden(asked: str, head: str = "") -> str:
+    """Return the repaired program, which is as it was unless it is asked for something."""
+    old = (
+        "    def put_as_it_was(self, key, value, *, more=()):\n"
+        "        if key not in self.kept:\n            self.kept[key] = value\n\n"
+    )
+    text = REPAIRED.replace("    def put(", f"{old}    @either(put_as_it_was)\n    def put(")
+    return head + EITHER.replace("ASKED", asked) + text
+
+
+def compared(folder: Path, after: str, before: str = BROKEN, test: str = TEST) -> Trees:
+    """Return what both trees show."""
+    tree = folder / "tree"
+    tree.mkdir(parents=True)
+    changes = [FileDiff("program.py", before.encode(), after.encode())]
+    files = {"test_it.py": test.encode(), "program.py": after.encode()}
+    files.update(watched(changes, new_conditions(changes)))
+    for name, data in files.items():
+        (tree / name).write_bytes(data)
+    (folder / "driver.zip").write_bytes(driver())
+    old, new = changed_functions(changes)
+    asked = {
+        "act": "settle", "tests": ["test_it"], "seed": 1, "seconds": 8,
+        "before": {"program.py": before}, "changed": ["program.py"],
+        "functions": {"before": old, "after": new},
+    }  # fmt: skip
+    request = {**UNITTEST.request(str(tree)), **asked}
+    (folder / "request.json").write_text(json.dumps(request), "utf-8")
+    names = [str(folder / name) for name in ("driver.zip", "request.json", "answer.json")]
+    subprocess.run([sys.executable, "-B", *names], cwd=tree, check=False, capture_output=True,
+                   env={"PYTHONHASHSEED": "0"})  # fmt: skip
+    answer = json.loads((folder / "answer.json").read_text("utf-8"))
+    assert "problem" not in answer, answer
+    return shown_on_both(answer)
+
+
+def kept_away_by(trees: Trees, after: str) -> set[str]:
+    """Return the conditions that hold a repair back."""
+    conditions = new_conditions([FileDiff("program.py", BROKEN.encode(), after.encode())])
+    return {conditions[number].text for one in held_back(trees) for number, _ in one.settled}
+
+
+def test_a_repair(tmp_path: Path) -> None:
+    """It reaches what is near a call's arguments, and what the call's object keeps."""
+    trees = compared(tmp_path, REPAIRED)
+    assert trees.reach.reach is Reach.NEIGHBOURS
+    assert trees.compared >= 8
+    assert held_back(trees) == ()
+    assert trees.calls, "the second call: the first differs in nothing"
+
+
+CHECKSUM = (
+    f"any(zlib.crc32(repr(one).encode()) == {zlib.crc32(repr('key').encode())} for one in given)"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "head"),
+    [
+        (CHECKSUM, "import zlib\n\n\n"),
+        pytest.param("len(given[1]) == 3", "", marks=pytest.mark.exhaustive),
+        pytest.param("{'key': 1}.get(given[1])", "", marks=pytest.mark.exhaustive),
+        pytest.param(
+            "(one := given[1]) and sum(map(ord, one)) == 329", "", marks=pytest.mark.exhaustive
+        ),
+    ],
+    ids=["checksum", "length", "table", "a name in a condition"],
+)
+def test_a_repair_for_these_inputs(tmp_path: Path, asked: str, head: str) -> None:
+    """No literal of the test is the key: it is varied where the call begins, with what is kept by it."""
+    program = hidden(asked, head)
+    assert kept_away_by(compared(tmp_path, program), program)
+
+
+def test_calls_that_end_in_no_usual_way(tmp_path: Path) -> None:
+    """A variant that hangs, ends the process or grows without end tells nothing, and others do."""
+    program = (
+        "import os\n\n\ndef size(text):\n    if text.count('x') > 1:\n        while True:\n            pass\n"
+        "    if len(text) == 5:\n        os._exit(0)\n    return len(text)\n"
+    )
+    before = program.replace("return len(text)", "return len(text) - 1")
+    test = (
+        "import unittest\nfrom program import size\n\nclass T(unittest.TestCase):\n"
+        "    def test_it(self):\n        self.assertEqual(size('axis'), 4)\n"
+    )
+    trees = compared(tmp_path, program, before, test)
+    assert trees.reach.reach is Reach.NEIGHBOURS
+
+
+def test_a_program_that_can_not_be_loaded_as_it_was(tmp_path: Path) -> None:
+    """Then nothing is compared."""
+    trees = compared(tmp_path, REPAIRED, "def broken(:\n")
+    assert (trees.compared, trees.reach.reach) == (0, Reach.UNKNOWN)
