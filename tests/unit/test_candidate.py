@@ -14,6 +14,7 @@ from bot.repair.verification.candidate import (
     candidate_of,
     files_of_tests,
     own_tests,
+    runs_doctests,
 )
 from bot.repair.workspace.patching import patch_between
 from sandbox.git import ObjectStore
@@ -96,6 +97,31 @@ async def test_all_of_a_shown_patch_is_read(store: ObjectStore, tmp_path: Path) 
     candidate = await judged(store, tmp_path, CHANGED, TestEdits.SHOWN)
     assert len(candidate.changes) == len(candidate.whole.files) == 6
     assert "tests/test_app.py" not in candidate.patch.files
+
+
+INLINE = "fn one() -> i32 { 0 }\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn is_one() { assert_eq!(super::one(), 1); }\n}\n"
+
+
+@pytest.mark.parametrize("edits", [TestEdits.LEFT_OUT, TestEdits.SHOWN])
+async def test_tests_inside_of_a_program_are_put_back(
+    store: ObjectStore, tmp_path: Path, edits: TestEdits
+) -> None:
+    """The rest of the patch to that file stays."""
+    base = await tree(store, tmp_path, {"src/lib.rs": INLINE})
+    after = INLINE.replace("{ 0 }", "{ 2 }").replace("one(), 1", "one(), 2")
+    patch = await patch_between(store, base, await tree(store, tmp_path, {"src/lib.rs": after}))
+    candidate = await candidate_of(store, base, patch, edits=edits, globs=())
+    assert (candidate.embedded, candidate.restored) == (("src/lib.rs",), ())
+    left = await store.apply(base, candidate.patch.data)
+    assert await store.show(left, "src/lib.rs") == INLINE.replace("{ 0 }", "{ 2 }").encode()
+
+
+def test_which_commands_run_doctests() -> None:
+    """They say so, or a test has a dotted name."""
+    named = Observation("pytest", 1, (Failure("app.sizes::app.sizes.f"),))
+    plain = Observation("pytest", 1, (Failure("tests.test_a::test_b[1.5]"),))
+    told = [runs_doctests("pytest --doctest-modules", None), runs_doctests("pytest", named)]
+    assert [*told, runs_doctests("pytest", plain)] == [True, True, False]
 
 
 async def test_what_the_command_writes_is_left_out(store: ObjectStore, tmp_path: Path) -> None:
