@@ -24,7 +24,7 @@ from bot.repair.verification.tree_files import decided
 from sandbox.base import WORKSPACE
 from sandbox.git import ObjectStore
 
-_SETTLED_SECONDS = 4.0
+_SETTLED_SECONDS = 3.0
 """Processor time for each of two trees in one sandbox."""
 
 _SECONDS = 5.0

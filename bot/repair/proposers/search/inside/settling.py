@@ -34,6 +34,9 @@ _TESTS = 3
 _CALLS = 2
 """Calls of each that are varied: the first that the patch makes different."""
 
+_FOR_TESTS = 0.4
+"""Share of the time that varies what stands in tests; the rest varies calls."""
+
 _PROCESSOR = 3.0
 _SILENCE = 10.0
 """Seconds of processor time, and of wall time, that a test may take."""
@@ -113,7 +116,7 @@ class _Side:
             other.say({"calls": self._explored(asked["wanted"])})
 
     def _tests(self) -> Answer:
-        return self._perturber.settled(self._seconds / 2)
+        return self._perturber.settled(self._seconds * _FOR_TESTS)
 
     def _calls(self) -> dict[str, list[dict[str, str]]]:
         """Return what came out of each call, by test and level; not of those that differ twice."""
@@ -147,7 +150,7 @@ class _Side:
     def _explored(self, wanted: Wanted) -> Answer:
         """Return what the variants of calls show, by test, level and number."""
         told: Answer = {}
-        whole, left = Allowance(self._seconds / 2), sum(map(len, wanted.values()))
+        whole, left = Allowance(self._seconds * (1 - _FOR_TESTS)), sum(map(len, wanted.values()))
         for test in self._perturber.chosen()[:_TESTS]:
             for level, call in wanted.get(test.name, ()):
                 name = f"{test.name} call {level}.{call}"
