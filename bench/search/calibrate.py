@@ -4,9 +4,9 @@
     python -m bench.search.calibrate --add RESULTS --set NAME take in what bench.search --out wrote
 
 `calibration.csv` has one row for each repair whose outcome is known: was the patch that passed all
-tests equal to the right program? Collect with `--confidence 0`, so that the search ends with the
-first patch that it would propose. Programs take turns: those of the first half are fitted, and no
-program is in both.
+tests equal to the right program? What the weights are worth is shown in two ways: fitted on one half
+and shown on the other (programs take turns, and none is in both), and each program by the weights of
+all others. The weights that are used are those of all rows.
 """
 
 from __future__ import annotations
@@ -125,29 +125,35 @@ def _solved(matrix: list[list[float]], right: list[float]) -> list[float]:
     return [row[-1] for row in rows]
 
 
-def brier(rows: Sequence[Known], weights: Mapping[str, float]) -> float:
-    """Return the mean square of what probabilities are off by: 0 is best, 0.25 is a coin."""
-    misses = [(probability(one.seen, weights) - one.equal) ** 2 for one in rows]
-    return sum(misses) / len(misses)
+def each_by_the_others(rows: Sequence[Known]) -> Iterator[tuple[Known, float]]:
+    """Yield each row with its estimate by weights that were fitted without its program."""
+    for program in sorted({one.program for one in rows}):
+        weights = fitted([one for one in rows if one.program != program])
+        yield from ((one, probability(one.seen, weights)) for one in rows if one.program == program)
 
 
-def figures(rows: Sequence[Known], weights: Mapping[str, float]) -> Iterator[str]:
-    """Yield what is to be known of these weights on these rows, as lines of Markdown."""
-    right = sum(one.equal for one in rows)
+def brier(rows: Sequence[tuple[Known, float]]) -> float:
+    """Return the mean square of what estimates are off by: 0 is best, 0.25 is a coin."""
+    return sum((estimate - one.equal) ** 2 for one, estimate in rows) / len(rows)
+
+
+def figures(rows: Sequence[tuple[Known, float]]) -> Iterator[str]:
+    """Yield what is to be known of estimates, as lines of Markdown."""
+    right = sum(one.equal for one, _ in rows)
     rate = right / len(rows)
-    yield f"{len(rows)} patches, {right} of them right. Brier score: {brier(rows, weights):.3f} "
+    yield f"{len(rows)} patches, {right} of them right. Brier score: {brier(rows):.3f} "
     yield f"(always saying {rate:.0%}: {rate * (1 - rate):.3f})."
     yield "\n| Estimated | patches | mean estimate | right |\n|---|--:|--:|--:|"
     for low, high in pairwise(_BINS):
-        inside = [o for o in rows if low <= probability(o.seen, weights) < high]
+        inside = [(one, estimate) for one, estimate in rows if low <= estimate < high]
         if inside:
-            mean = sum(probability(one.seen, weights) for one in inside) / len(inside)
-            part = sum(one.equal for one in inside) / len(inside)
+            mean = sum(estimate for _, estimate in inside) / len(inside)
+            part = sum(one.equal for one, _ in inside) / len(inside)
             yield f"| {low:.0%} to {high:.0%} | {len(inside)} | {mean:.0%} | {part:.0%} |"
     yield "\n| Required | fixed | of them right | precision | right ones only suggested |"
     yield "|--:|--:|--:|--:|--:|"
     for least in _THRESHOLDS:
-        fixed = [one for one in rows if probability(one.seen, weights) >= least]
+        fixed = [one for one, estimate in rows if estimate >= least]
         good = sum(one.equal for one in fixed)
         precision = f"{good / len(fixed):.0%}" if fixed else ""
         yield f"| {least:.0%} | {len(fixed)} | {good} | {precision} | {right - good} |"
@@ -167,17 +173,23 @@ def main() -> None:
     if options.add:
         _write([*rows, *_results(options.add, options.set)])
         return
+    print(json.dumps(fitted(rows), indent=4))
     first, second = halves(rows)
     weights = fitted(first)
-    print(json.dumps(weights, indent=4))
     for title, part in (("Fitted", first), ("Shown", second)):
         print(f"\n{title}: {', '.join(sorted({one.origin for one in part}))}")
-        print("\n".join(figures(part, weights)))
+        print("\n".join(figures([(one, probability(one.seen, weights)) for one in part])))
+    apart = list(each_by_the_others(rows))
+    for origin in sorted({one.origin for one in rows}):
+        print(f"\nEach by the others: {origin}")
+        print("\n".join(figures([each for each in apart if each[0].origin == origin])))
+    print("\nEach by the others: all")
+    print("\n".join(figures(apart)))
 
 
 def _results(file: Path, origin: str) -> Iterator[Known]:
     for one in json.loads(file.read_text("utf-8")):
-        if one["plausible"] and one["witnesses"]:
+        if one["patch"] and one["witnesses"]:
             yield Known(origin, one["subject"], one["equal"], Witnesses(**one["witnesses"]))
 
 

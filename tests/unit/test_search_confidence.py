@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench.search.calibrate import fitted, halves, load
+from bench.search.calibrate import fitted, load
 from bot.model import MutantResults, Survivor, Witnesses
 from bot.repair.proposers.search.choose import Choice, Difference
 from bot.repair.proposers.search.confidence import WEIGHTS, probability
@@ -23,7 +23,7 @@ SURVIVOR = Survivor("a.py", 3, "has `<` instead of `<=`")
 
 def test_the_weights_are_those_of_the_table() -> None:
     """What is published is what the data says: new rows ask for a new fit."""
-    assert dict(WEIGHTS) == pytest.approx(fitted(halves(load())[0]), abs=0.02)
+    assert dict(WEIGHTS) == pytest.approx(fitted(load()), abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -32,11 +32,12 @@ def test_the_weights_are_those_of_the_table() -> None:
         replace(SURE, caught=2),
         replace(SURE, rivals=9, share=0.2),
         replace(SURE, rank=4_000),
-        replace(SURE, lines=4_000),
+        replace(SURE, failing=1),
+        replace(SURE, caught=0, passing=0),
     ],
 )
 def test_what_speaks_against_a_patch_makes_it_less_likely(worse: Witnesses) -> None:
-    """Mutants that nothing notices, other patches that pass, many that did not, many places.
+    """Mutants that nothing notices, other patches that pass, many that did not, few tests.
 
     As likely, where the data don't show it.
     """

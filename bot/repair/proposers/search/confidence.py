@@ -14,22 +14,22 @@ from bot.model import Witnesses
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
-        "": 11.02,
-        "survivors": 0.0,
-        "rivals": -0.76,
-        "share": 0.35,
-        "failing": 0.07,
-        "rank": -0.98,
-        "lines": -1.11,
+        "": 3.26,
+        "survivors": -0.24,
+        "unseen": -2.15,
+        "rivals": -0.71,
+        "failing": 0.89,
+        "rank": -0.31,
     }
 )
 """What each feature adds to the log-odds; "" is what they begin with.
 
-A feature speaks for a patch (`share`, `failing`) or against it (the others). Where the data say the
-opposite, there is too little of it, and the weight is 0.
+A feature speaks for a patch (`failing`) or against it (the others). Where the data say the opposite,
+there is too little of it, and the weight is 0. `unseen` is a patch of a line that no passing test
+runs, and of which no mutant is caught: only the failing tests look at it.
 """
 
-FOR = frozenset({"share", "failing"})
+FOR = frozenset({"failing"})
 
 
 def features(seen: Witnesses) -> dict[str, float]:
@@ -41,11 +41,10 @@ def features(seen: Witnesses) -> dict[str, float]:
     return {
         "": 1.0,
         "survivors": (survivors + 0.5) / (seen.mutants + 1),
+        "unseen": float(seen.caught == 0 and seen.passing == 0),
         "rivals": math.log1p(seen.rivals),
-        "share": seen.share,
         "failing": math.log1p(seen.failing),
         "rank": math.log1p(seen.rank),
-        "lines": math.log1p(seen.lines),
     }
 
 
