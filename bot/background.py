@@ -25,15 +25,24 @@ async def in_background(*works: Callable[[], Coroutine[None, None, None]]) -> As
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def again_and_again(act: Callable[[], Awaitable[None]], *, pause: float, failed: str) -> None:
+async def again_and_again(
+    act: Callable[[], Awaitable[None]],
+    *,
+    pause: float,
+    failed: str,
+    turn: Callable[[], Awaitable[object]] | None = None,
+) -> None:
     """Do something for ever; an expected error is logged, and the next time may go well.
 
     Args:
         act: What to do.
         pause: Seconds between two times.
         failed: What to log when it raises a `FixpointError`.
+        turn: Awaited before each time: returns when it is this process's turn.
     """
     while True:
+        if turn is not None:
+            await turn()
         try:
             await act()
         except FixpointError as error:

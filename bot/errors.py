@@ -17,6 +17,7 @@
     |   |-- Conflict              the branch moved, or the thing exists already
     |   `-- MalformedPayload      a webhook without the fields that its event has
     |-- StorageError              the database did not do what it was asked to
+    |   `-- DatabaseUnavailable   it can't at the moment, or not for this process: nobody's fault
     |-- RunOutdated               the server changed, so an unfinished run can't go on
     `-- RunEnded                  control flow: leaves the engine with a verdict
         |-- RunStopped            a person, or whoever ends processes, asked for it
@@ -121,6 +122,10 @@ def is_outage(error: BaseException) -> bool:
 
 class StorageError(FixpointError):
     """The database did not do what it was asked to; nothing was changed."""
+
+
+class DatabaseUnavailable(StorageError):
+    """The database can't be used at the moment, or not by this process; later, or elsewhere, it can."""
 
 
 class RunOutdated(FixpointError):

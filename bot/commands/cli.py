@@ -179,10 +179,41 @@ def verify(
 @app.command()
 def serve() -> None:
     """Run the webhook server. `fixpoint doctor` checks its environment variables."""
-    from bot.server.serve import run_server
+    _run("serve")
+
+
+@app.command()
+def web() -> None:
+    """Run only what answers: webhooks, dashboard and API. Needs a `fixpoint worker` beside it."""
+    _run("web")
+
+
+@app.command()
+def worker() -> None:
+    """Run only what works: deliveries and runs that any `fixpoint web` has stored."""
+    _run("worker")
+
+
+def _run(role: str) -> None:
+    from bot.server.roles import Role
+    from bot.server.running import run_server
 
     with usage_errors():
-        run_server()
+        run_server(Role(role))
+
+
+@app.command()
+def migrate(
+    check: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--check", help="Change nothing; exit with 1 if something is to do.")
+    ] = False,
+) -> None:
+    """Bring the database up to date. Servers of the version before may go on beside it."""
+    from bot.commands.migrate import run_migrate
+
+    with usage_errors():
+        fine = run_migrate(check=check)
+    raise typer.Exit(FIXED if fine else NOT_FIXED)
 
 
 @app.command()
@@ -343,7 +374,11 @@ def main() -> None:
     try:
         app()
     except SystemExit as end:
-        if sys.argv[1:2] != ["serve"]:  # which has reports of its own to send at its end
+        if sys.argv[1:2] not in (
+            ["serve"],
+            ["web"],
+            ["worker"],
+        ):  # each has reports of its own to send at its end
             _leave(end.code)
         raise
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
@@ -101,6 +101,7 @@ class GitHub:
         quotas: QuotaBook | None = None,
         writes: WritePace | None = None,
         token_looked_up: Callable[[bool], None] = lambda _: None,
+        may_write: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """Describe the App and its GitHub.
 
@@ -115,7 +116,9 @@ class GitHub:
             quotas: Where all servers of the App note what GitHub grants it; its own if None.
             writes: How often something is created or changed for one installation.
             token_looked_up: Hears of each token that is asked for whether it was at hand.
+            may_write: Awaited before each request that changes something.
         """
+        self._may_write = may_write
         self._scrub = scrub
         self._session = session
         self._api_url = api_url
@@ -436,4 +439,5 @@ class GitHub:
             app_id=app_id,
             private_key=private_key,
             saw=saw,
+            may_write=self._may_write,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, TypeVar
@@ -26,6 +26,9 @@ CACHED_ANSWERS = 128
 DOWNLOAD_SECONDS = 300.0
 """Longest time of one download."""
 
+_OF_TOKENS = ("/access_tokens", "/installation/token")
+"""What mints and revokes tokens, which nobody sees."""
+
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 Variable = str | int | Sequence[str]
@@ -44,6 +47,7 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
         app_id: str | None = None,
         private_key: SecretStr | None = None,
         saw: Callable[[Mapping[str, str]], None] | None = None,
+        may_write: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """Say where GitHub is, and who asks.
 
@@ -54,7 +58,9 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
             app_id: Of the App, for requests as itself.
             private_key: Of the App.
             saw: Told the headers of every answer.
+            may_write: Awaited before each request that changes something.
         """
+        self._may_write = may_write
         super().__init__(
             session,
             REQUESTER,
@@ -118,6 +124,8 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     ) -> tuple[int, Mapping[str, str], bytes]:
+        if self._may_write is not None and method != "GET" and not url.endswith(_OF_TOKENS):
+            await self._may_write()
         async with self._session.request(
             method,
             url,

@@ -95,6 +95,8 @@ class Approvals:
             elif approval.answer is not None:
                 await self._go_on(run.request)
 
-    async def keep_looking(self) -> None:
-        """Look for ever."""
-        await again_and_again(self.look, pause=self._every, failed="waiting runs not looked for")
+    async def keep_looking(self, turn: Callable[[], Awaitable[object]] | None = None) -> None:
+        """Look for ever, when it is this server's turn."""
+        await again_and_again(
+            self.look, pause=self._every, failed="waiting runs not looked for", turn=turn
+        )

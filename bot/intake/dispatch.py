@@ -6,12 +6,13 @@ import asyncio
 import contextlib
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
 import structlog
 
-from bot.errors import FixpointError, MalformedPayload, is_outage
+from bot.errors import FixpointError, MalformedPayload, StorageError, is_outage
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.events import (
@@ -25,11 +26,15 @@ from bot.model.request import FixRequest
 from bot.reporting.reasons import deliveries as did
 from bot.storage.deliveries import Delivery, DeliveryStore
 from bot.storage.runs import RunStore
+from bot.storage.signals import DELIVERIES, Signals
 
 FIRST_WAIT = 5.0
 LONGEST_WAIT = 60.0
 """Seconds before deliveries that failed are tried again: the first wait, doubled up to the other;
 a new delivery ends it."""
+
+LOOK_EVERY = 2.0
+"""Seconds until a server looks for deliveries that nobody told it of."""
 
 OUTAGE_PATIENCE = timedelta(days=1)
 """So long an outage of GitHub's is not counted against a delivery."""
@@ -48,9 +53,29 @@ class Dispatcher:
         comments: CommentEvents,
         checks: CheckEvents,
         *,
+        server_id: str,
+        signals: Signals,
         first_wait: float = FIRST_WAIT,
+        look_every: float = LOOK_EVERY,
     ) -> None:
+        """Describe what works through deliveries.
+
+        Args:
+            deliveries: Stored by any server.
+            runs: All of them.
+            start: Starts a run.
+            comments: Does what comments ask for.
+            checks: Does what checks, and all other events, ask for.
+            server_id: Under which they are claimed.
+            signals: Tell of deliveries that other servers stored.
+            first_wait: Seconds before those that failed are tried again.
+            look_every: Seconds until it looks without having been told.
+        """
         self._first_wait = first_wait
+        self._look_every = look_every
+        self._server_id = server_id
+        self._stack = ExitStack()
+        self._signals = signals
         self._deliveries = deliveries
         self._runs = runs
         self._start = start
@@ -71,35 +96,58 @@ class Dispatcher:
 
     async def __aenter__(self) -> Self:
         """Begin, with what an earlier process left."""
-        await self._resume_runs()
+        await self.resume_runs()
+        self._woken = self._stack.enter_context(self._signals.heard(DELIVERIES))
         self.wake()
         self._task = asyncio.create_task(self._work())
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop; what is not finished is taken up at the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        """See `stop`."""
+        await self.stop()
 
-    async def _resume_runs(self) -> None:
-        """Queue runs that were accepted but not queued when the process ended; others ignore it."""
+    async def stop(self) -> None:
+        """Take nothing more up; what is not finished is left to other servers, or the next start."""
+        if self._task is None:
+            return
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self._task = None
+        self._stack.close()
+        with contextlib.suppress(StorageError):  # it is free anyway once this server is gone
+            await self._deliveries.release(self._server_id)
+
+    async def resume_runs(self) -> None:
+        """Queue runs that were accepted but not queued when a process ended; others ignore it."""
         for run in await self._runs.active():
             await self._start(run.request)
 
     async def _work(self) -> None:
         while True:
-            await self._woken.wait()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), self._look_every)
             self._busy = True
             self._woken.clear()
             try:
                 await self._take_pending()
+            except StorageError as error:  # until the database is back
+                _log.warning("deliveries not looked for", problem=str(error))
+                await asyncio.sleep(self._first_wait)
             finally:
                 self._busy = False
 
+    async def _claimed(self) -> tuple[Delivery, ...]:
+        """Return deliveries that this server may work on, in order."""
+        found = await self._deliveries.claimable(self._server_id)
+        if not found:
+            return ()
+        threads = {one.id: _thread_of(one) for one in found}
+        mine = await self._deliveries.claim(self._server_id, threads)
+        return tuple(one for one in found if one.id in mine)
+
     async def _take_pending(self) -> None:
         wait = self._first_wait
-        while batch := await self._deliveries.pending():
+        while batch := await self._claimed():
             if await self._take_all(batch):
                 wait = self._first_wait
                 continue
@@ -110,7 +158,7 @@ class Dispatcher:
 
     async def _take_all(self, batch: tuple[Delivery, ...]) -> bool:
         """Work through a batch, threads side by side; return whether all of it is done."""
-        threads: dict[object, list[Delivery]] = defaultdict(list)
+        threads: dict[str, list[Delivery]] = defaultdict(list)
         for delivery in batch:
             threads[_thread_of(delivery)].append(delivery)
         return all(await asyncio.gather(*(self._take_thread(one) for one in threads.values())))
@@ -152,11 +200,12 @@ def _waits_for_github(delivery: Delivery, error: FixpointError) -> bool:
     return is_outage(error) and datetime.now(UTC) - delivery.received_at < OUTAGE_PATIENCE
 
 
-def _thread_of(delivery: Delivery) -> object:
+def _thread_of(delivery: Delivery) -> str:
+    """Return the name of what a delivery belongs to: of the others, each is its own."""
     try:
         event = parse_event(delivery.event, delivery.payload)
     except MalformedPayload:
         return delivery.id
     if isinstance(event, CommentCreated | CommentEdited):
-        return event.repo.full_name, event.thread.number
+        return f"{event.repo.full_name.lower()}#{event.thread.number}"
     return delivery.id

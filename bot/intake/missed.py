@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
 import structlog
@@ -34,9 +35,11 @@ class MissedDeliveries:
         self._every = every
         self._asked: Counter[str] = Counter()
 
-    async def keep_looking(self) -> None:
-        """Look for ever."""
-        await again_and_again(self.look, pause=self._every, failed="missed webhooks not looked for")
+    async def keep_looking(self, turn: Callable[[], Awaitable[object]] | None = None) -> None:
+        """Look for ever, when it is this server's turn."""
+        await again_and_again(
+            self.look, pause=self._every, failed="missed webhooks not looked for", turn=turn
+        )
 
     async def look(self) -> None:
         """Ask for every webhook that we would have kept and do not have."""

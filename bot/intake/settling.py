@@ -10,7 +10,7 @@ from typing import Self
 
 import structlog
 
-from bot.errors import FixpointError, NotPermitted, is_outage
+from bot.errors import FixpointError, NotPermitted, StorageError, is_outage
 from bot.github.github import GitHub
 from bot.intake.commit_look import CommitLook, later_by
 from bot.intake.followup_checks import Aftermath
@@ -41,8 +41,10 @@ class Settler:
         start: Callable[[FixRequest], Awaitable[None]],
         left: LeftHeads,
         *,
+        server_id: str,
         first_wait: float = FIRST_WAIT,
     ) -> None:
+        self._server_id = server_id
         self._commits = stores.commits
         self._first_wait = first_wait
         self._look = CommitLook(github, stores, start, left, first_wait=first_wait)
@@ -67,10 +69,18 @@ class Settler:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop; what waits is taken up at the next start."""
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        """See `stop`."""
+        await self.stop()
+
+    async def stop(self) -> None:
+        """Look at nothing more; what waits is left to other servers, or to the next start."""
+        if self._task is None:
+            return
+        self._task.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+        self._task = None
+        with contextlib.suppress(StorageError):  # it is free anyway once this server is gone
+            await self._commits.release(self._server_id)
 
     async def _work(self) -> None:
         while True:
@@ -88,12 +98,12 @@ class Settler:
 
     async def _round(self) -> float:
         """Look at everything that is due; return how many seconds to sleep."""
-        for commit in await self._commits.due(datetime.now(UTC)):
+        for commit in await self._commits.claim_due(self._server_id, datetime.now(UTC)):
             with structlog.contextvars.bound_contextvars(
                 repository=commit.repo.full_name, commit=commit.sha
             ):
                 await self._take(commit)
-        following = await self._commits.next_due()
+        following = await self._commits.next_due(self._server_id)
         if following is None:
             return min(LONGEST_SLEEP, self._first_wait)
         left = (following - datetime.now(UTC)).total_seconds()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal, Protocol
@@ -140,6 +140,7 @@ class Ask:
         model: An exact model that the repo config asks for, or None.
         allowance: The most that answering may cost, tries that failed included. The first try is
             always made; a further one only if what is left covers its worst case. None: no bound.
+        may_call: Awaited before each try: returns while this process may spend money.
     """
 
     strength: ModelStrength = ModelStrength.DEFAULT
@@ -147,6 +148,7 @@ class Ask:
     effort: str | None = None
     model: str | None = None
     allowance: Amount | None = None
+    may_call: Callable[[], Awaitable[None]] | None = None
 
     def allows(self, lost: Usage, more: Amount) -> bool:
         """Whether a try that may cost `more` is allowed after others cost `lost`."""

@@ -45,6 +45,8 @@ class StreamingModel(ABC):
         await self.warm()
 
         async def call() -> ModelReply:
+            if ask.may_call is not None:
+                await ask.may_call()
             return await self._attempt(conversation, ask, model)
 
         async def attempt() -> ModelReply:

@@ -14,6 +14,7 @@ import structlog
 
 from bot.ci.evidence import JobEvidence
 from bot.errors import (
+    DatabaseUnavailable,
     FixpointError,
     RunOutdated,
     StorageError,
@@ -160,6 +161,13 @@ class FixWorkflow:
                 await self._give_up(request, interruptions)
             else:
                 await carry(request)
+        except asyncio.CancelledError:  # its server stops; that is not the run's doing
+            with contextlib.suppress(StorageError):
+                await self._runs.handed_over(request.run_id)
+            raise
+        except DatabaseUnavailable as error:  # the run goes on once it is back
+            _log.warning("run left", problem=str(error))
+            raise
         except FixpointError as error:
             _log.error("run ended early", problem=str(error))
             await self._end_early(request, str(error))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
@@ -49,12 +50,13 @@ class Housekeeping:
         self._messages = stores.messages
         self._journal = journal
 
-    async def keep_tidy(self) -> None:
-        """Tidy up for ever."""
+    async def keep_tidy(self, turn: Callable[[], Awaitable[object]]) -> None:
+        """Tidy up for ever, when it is this server's turn."""
         await again_and_again(
             lambda: self.tidy(datetime.now(UTC) - KEPT),
             pause=EVERY_SECONDS,
             failed="old data not thrown away",
+            turn=turn,
         )
 
     async def tidy(self, older_than: datetime) -> None:

@@ -22,6 +22,8 @@ def timing_of(settings: ServerSettings) -> Timing:
         edit_seconds=settings.fixpoint_edit_seconds,
         retry_seconds=settings.fixpoint_retry_seconds,
         approval=timedelta(days=settings.fixpoint_approval_days),
+        beat_seconds=settings.fixpoint_heartbeat_seconds,
+        stop_seconds=settings.fixpoint_stop_seconds,
     )
 
 

@@ -1,17 +1,14 @@
-"""`fixpoint serve`: the webhook server, its database, its dispatcher and its durable runs."""
+"""Put a server together: its database, its place among the servers, its runs and its pages."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import aiohttp
-import structlog
 from aiohttp import web
 
 from bot import __version__
@@ -22,64 +19,52 @@ from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries
 from bot.github.unused_tokens import unused_revoked
 from bot.intake.approvals import Approvals
-from bot.intake.check_dispatch import CheckEvents
-from bot.intake.comment_dispatch import CommentEvents
-from bot.intake.dispatch import Dispatcher
-from bot.intake.missed import MissedDeliveries
-from bot.intake.settling import Settler
-from bot.intake.superseded_commits import LeftHeads
 from bot.intake.webhook import Webhook
 from bot.model.quota import WritePace
-from bot.redaction import Redactor, redactor_of
-from bot.runs.durability.dbos_steps import DurableRuns, DurableSteps
+from bot.redaction import redactor_of
+from bot.runs.durability.bodies import NOT_HERE, Bodies, QueueLimits
+from bot.runs.durability.dbos_runs import DurableRuns
+from bot.runs.durability.dbos_steps import DurableSteps
+from bot.runs.durability.stopping import Stopping
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
-from bot.server.housekeeping import Housekeeping, keep_mirrors_tidy, keep_sandboxes_tidy
-from bot.server.limits import caps_of, timing_of
+from bot.server.limits import caps_of, concurrency_of, services_of, timing_of
 from bot.server.loop_lag import watch_loop
-from bot.server.metrics_port import metrics_port
-from bot.server.open_files import raise_limit
+from bot.server.membership import Membership
+from bot.server.place import joined
+from bot.server.roles import Role
 from bot.server.services import DependedOn, open_services
-from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
+from bot.server.work import Desk, Shared, open_desk
+from bot.settings.environment import ServerSettings
 from bot.storage.commits import CommitStore
 from bot.storage.data_folder import make_data_folder
-from bot.storage.database import Database, open_database
+from bot.storage.database import Database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.journal import Journal
 from bot.storage.ledger import Ledger
 from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunStore
+from bot.storage.servers import ServerStore
 from bot.storage.steps_database import steps_database
 from bot.storage.stores import Stores
 from bot.telemetry.github_requests import watch_requests
-from bot.telemetry.logs import configure_logs
 from bot.telemetry.metrics import Metrics
-from bot.telemetry.sentry import configure_sentry
 from bot.telemetry.tracing import open_spans
 from bot.web.application import add_routes
 from bot.web.health import ServiceHealth
 from bot.web.measurements import Measurements
 from bot.web.rights import Rights
 from bot.web.run_control import RunControl
-from bot.web.webhooks.sending import WebhookSender
-
-LOOK_AGAIN = 4
-"""How many times `FIXPOINT_RETRY_SECONDS` checks that still run are left alone at first."""
-
-SHUTDOWN_SECONDS = 5.0
-"""For requests that are under way when the server stops."""
-
-IDLE_SECONDS = 75.0
-"""For the head of a request to arrive, from the first one of a connection on.
-
-Else whoever begins thousands and sends no more keeps them all open. Longer than proxies keep idle
-connections to a server: https://nginx.org/en/docs/http/ngx_http_upstream_module.html#keepalive_timeout
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The parts of a running server that others may look at."""
+    """The parts of a running server that others may look at.
+
+    Attributes:
+        desk: None where deliveries are only taken, as with `depends`.
+        draining: Set once the server stops: it is not ready any more.
+    """
 
     app: web.Application
     metrics_app: web.Application
@@ -87,15 +72,24 @@ class Server:
     deliveries: DeliveryStore
     runs: RunStore
     commits: CommitStore
-    dispatcher: Dispatcher
-    settler: Settler
     durable: DurableRuns
     approvals: Approvals
-    depends: DependedOn
+    membership: Membership
+    stopping: Stopping
+    desk: Desk | None
+    draining: asyncio.Event
+    depends: DependedOn | None
+
+    async def drain(self, seconds: float) -> None:
+        """Take nothing more up, and leave runs to others; steps have some seconds to end."""
+        self.draining.set()
+        if self.desk is not None:
+            await self.desk.stop()
+        await self.durable.hand_over(seconds)
 
 
 @asynccontextmanager
-async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
+async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> AsyncIterator[Server]:
     """Build everything, take up unfinished runs, and close it all in the end.
 
     Raises:
@@ -105,17 +99,13 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
     redactor = redactor_of(settings, settings.fixpoint_redact)
     await asyncio.to_thread(make_data_folder, folder)
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(await open_database(settings.database_url))
-        # What a power cut costs it, it costs the steps that it belongs to as well.
-        unflushed = await stack.enter_async_context(
-            await open_database(settings.database_url, flushed=False)
-        )
+        place = await stack.enter_async_context(joined(settings, role, timing))
+        database, unflushed, membership = place.database, place.unflushed, place.membership
         ledger = Ledger(unflushed)
         stack.push_async_callback(ledger.written)
         await ledger.close_ended_runs()
         stores = Stores.on(database, ledger, unflushed)
         await stack.enter_async_context(unflushed.news(stores.events.signals))
-        runs = stores.runs
         metrics = Metrics()
         spans = await stack.enter_async_context(open_spans(settings, redactor))
         measuring = Measuring(metrics, spans)
@@ -135,76 +125,63 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             quotas=stores.quotas,
             writes=WritePace(per_minute=settings.fixpoint_github_writes_per_minute),
             token_looked_up=measuring.looked_up("installation_tokens"),
+            may_write=membership.lease.held,
         )
         await stack.enter_async_context(unused_revoked(github))
-        depends = await stack.enter_async_context(open_services(settings, metrics, measuring))
-        await stack.enter_async_context(in_background(partial(watch_loop, metrics.state.late)))
-        steps_engine = stack.enter_context(steps_database(settings.database_url))
-        journal = Journal(steps_engine)
-        workflow = FixWorkflow(
-            github,
-            stores,
-            depends.sandboxes,
-            depends.services,
-            DurableSteps(journal, first_wait=timing.retry_seconds),
-            folder,
-            caps=caps_of(settings),
-            timing=timing,
-            redactor=redactor,
-            metrics=metrics,
-            spans=spans,
+        stopping = Stopping(membership.lease.held)
+        steps_engine = stack.enter_context(
+            steps_database(settings.database_url, stall_seconds=timing.stall_seconds)
         )
+        journal = Journal(steps_engine)
+        if steps_engine.dialect.name != "sqlite":  # whose steps are in another file than servers
+            journal.fenced_by(place.fence)
+        depends, workflow = None, None
+        if role.works:
+            depends = await stack.enter_async_context(
+                open_services(settings, metrics, measuring, membership.lease.held)
+            )
+            workflow = FixWorkflow(
+                github,
+                stores,
+                depends.sandboxes,
+                depends.services,
+                DurableSteps(journal, stopping, first_wait=timing.retry_seconds),
+                folder,
+                caps=caps_of(settings),
+                timing=timing,
+                redactor=redactor,
+                metrics=metrics,
+                spans=spans,
+            )
         durable = DurableRuns(
             steps_engine,
             journal,
-            executor_id=settings.fixpoint_server_name,
-            concurrency=settings.fixpoint_concurrency,
-            gate=depends.gate,
+            stopping,
+            executor_id=membership.id,
+            limits=QueueLimits(settings.fixpoint_concurrency, settings.fixpoint_total_concurrency),
+            gate=None if depends is None else depends.gate,
         )
-        await durable.launch(workflow.run, workflow.go_on, workflow.end_outdated)
+        await stack.enter_async_context(in_background(partial(watch_loop, metrics.state.late)))
+        approvals = Approvals(stores.runs, stores.approvals, durable.go_on, durable.start)
+        await durable.launch(NOT_HERE if workflow is None else _bodies(workflow))
         stack.push_async_callback(durable.close)
-        waiting = Approvals(runs, stores.approvals, durable.go_on, durable.start)
-        await stack.enter_async_context(in_background(waiting.keep_looking))
-        left = LeftHeads(github, runs, waiting)
-        settler = await stack.enter_async_context(
-            Settler(
-                github,
-                stores,
-                durable.start,
-                left,
-                first_wait=LOOK_AGAIN * timing.retry_seconds,
+        desk = None
+        if workflow is not None and depends is not None:
+            await durable.take_over(place.servers.living, leads=membership.leading.is_set())
+            shared = Shared(settings, github, stores, journal, durable, membership, approvals)
+            desk = await stack.enter_async_context(open_desk(shared, workflow, depends.sandboxes))
+            await stack.enter_async_context(
+                membership.taking_over(partial(_take_over, place.servers, durable, desk))
             )
-        )
-        checks = CheckEvents(github, stores, waiting, left, settler.wake)
-        dispatcher = await stack.enter_async_context(
-            Dispatcher(
-                stores.deliveries,
-                runs,
-                durable.start,
-                CommentEvents(github, stores, durable.start, waiting, workflow.view_of, checks),
-                checks,
-                first_wait=timing.retry_seconds,
-            )
-        )
-        missed = MissedDeliveries(github, stores.deliveries, every=settings.fixpoint_missed_seconds)
-        housekeeping = Housekeeping(stores, journal)
-        webhooks = WebhookSender(stores, first_wait=timing.retry_seconds)
-        most = int(settings.fixpoint_mirrors_gb * 10**9)
-        await stack.enter_async_context(
-            in_background(
-                missed.keep_looking,
-                webhooks.keep_sending,
-                housekeeping.keep_tidy,
-                partial(keep_mirrors_tidy, folder / "mirrors", most),
-                partial(keep_sandboxes_tidy, depends.sandboxes),
-            )
-        )
-        app = build_app(settings, database, stores.deliveries, dispatcher.wake, redactor)
+        draining = asyncio.Event()
+        wake = desk.dispatcher.wake if desk is not None else _nobody_here
+        webhook = Webhook(settings.github_webhook_secret, stores.deliveries, wake, redactor)
+        app = build_app(database, draining, webhook if role.answers else None)
         control = RunControl(
-            github, stores, durable.start, waiting, Rights(github), settings.github_url
+            github, stores, durable.start, approvals, Rights(github), settings.github_url
         )
         await control.start_what_was_asked()
-        health = ServiceHealth(depends.services, depends.concurrency)
+        health = _health(settings, depends)
         measurements = Measurements(
             metrics,
             RunLists(database),
@@ -221,89 +198,70 @@ async def open_server(settings: ServerSettings) -> AsyncIterator[Server]:
             measurements.alone(),
             database,
             stores.deliveries,
-            runs,
+            stores.runs,
             stores.commits,
-            dispatcher,
-            settler,
             durable,
-            waiting,
+            approvals,
+            membership,
+            stopping,
+            desk,
+            draining,
             depends,
         )
 
 
+def _health(settings: ServerSettings, depends: DependedOn | None) -> ServiceHealth:
+    """Return how runs fare here; where there are none, nothing speaks against them."""
+    if depends is None:
+        return ServiceHealth(services_of(settings), concurrency_of(settings))
+    return ServiceHealth(depends.services, depends.concurrency)
+
+
+def _bodies(workflow: FixWorkflow) -> Bodies:
+    return Bodies(workflow.run, workflow.go_on, workflow.end_outdated)
+
+
+async def _take_over(
+    servers: ServerStore,
+    durable: DurableRuns,
+    desk: Desk,
+    leads: bool,  # noqa: FBT001 - bound
+    buried: bool,  # noqa: FBT001 - bound
+) -> None:
+    """Take over what servers left that are no more."""
+    anew = await durable.take_over(servers.living, leads=leads)
+    if anew or buried:
+        await desk.dispatcher.resume_runs()
+    if buried:
+        desk.wake()
+
+
+def _nobody_here() -> None:
+    """Do nothing: the servers that work through deliveries hear of it from the database."""
+
+
 def build_app(
-    settings: ServerSettings,
-    database: Database,
-    deliveries: DeliveryStore,
-    wake: Callable[[], None],
-    redactor: Redactor,
+    database: Database, draining: asyncio.Event, webhook: Webhook | None
 ) -> web.Application:
     """Return the web application: the webhook, and whether the server is well."""
     app = web.Application()
-    webhook = Webhook(settings.github_webhook_secret, deliveries, wake, redactor)
 
     async def healthz(_: web.Request) -> web.Response:
         return web.json_response({"status": "ok", "version": __version__})
 
     async def readyz(_: web.Request) -> web.Response:
+        if draining.is_set():
+            return web.json_response(
+                {"status": "unavailable", "reason": "The server is shutting down."}, status=503
+            )
         try:
             await database.read(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
         except StorageError as error:
             return web.json_response({"status": "unavailable", "reason": str(error)}, status=503)
         return web.json_response({"status": "ready"})
 
-    app.router.add_post("/webhook", webhook.handle)
+    if webhook is not None:
+        app.router.add_post("/webhook", webhook.handle)
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/readyz", readyz)
     return app
-
-
-def run_server() -> None:
-    """Serve until a signal ends it.
-
-    Raises:
-        UsageError: When the settings, the database or the sandbox can't be used.
-    """
-    settings = load_server_settings(os.environ)
-    configure_logs(settings)
-    configure_sentry(settings)
-    raise_limit()
-    for warning in settings_warnings(os.environ):
-        structlog.get_logger().warning("setting without effect", problem=warning)
-    asyncio.run(_serve(settings))
-
-
-async def _serve(settings: ServerSettings) -> None:
-    ended = _ended_by_signal()
-    async with open_server(settings) as server:
-        runner = runner_of(server.app)
-        await runner.setup()
-        site = web.TCPSite(runner, settings.host, settings.port)
-        await site.start()
-        port = runner.addresses[0][1]  # the one that was free, when the setting is 0
-        structlog.get_logger().info("listening", host=settings.host, port=port)
-        try:
-            async with metrics_port(settings, server.metrics_app):
-                await ended.wait()
-        finally:
-            await runner.cleanup()
-
-
-def runner_of(app: web.Application, *, idle_seconds: float = IDLE_SECONDS) -> web.AppRunner:
-    """Return what serves the application to whoever connects."""
-    return web.AppRunner(
-        app,
-        shutdown_timeout=SHUTDOWN_SECONDS,
-        access_log=None,
-        auto_decompress=False,
-        keepalive_timeout=idle_seconds,
-    )
-
-
-def _ended_by_signal() -> asyncio.Event:
-    """Return what a signal sets from now on."""
-    ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ended.set)
-    return ended

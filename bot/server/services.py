@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from bot.app import open_server_tools
+from bot.app.fenced_model import FencedModel
 from bot.app.measuring import Measuring
 from bot.app.sandbox_pool import SandboxPool
 from bot.app.waiting import WaitingModel
@@ -42,9 +43,14 @@ class DependedOn:
 
 @asynccontextmanager
 async def open_services(
-    settings: ServerSettings, metrics: Metrics, measuring: Measuring
+    settings: ServerSettings,
+    metrics: Metrics,
+    measuring: Measuring,
+    may_call: Callable[[], Awaitable[None]],
 ) -> AsyncIterator[DependedOn]:
     """Open models and sandboxes, and look after them while the block lasts.
+
+    Each try of a model call awaits `may_call` first.
 
     Raises:
         UsageError: When no sandbox can be used.
@@ -62,7 +68,7 @@ async def open_services(
                 kinds=settings.fixpoint_sandbox,
                 services=services,
                 most_wait=settings.fixpoint_outage_seconds,
-                watched=partial(_watched, settings, services, measuring),
+                watched=partial(_watched, settings, services, measuring, may_call),
                 measuring=measuring,
             )
         )
@@ -73,8 +79,12 @@ async def open_services(
 
 
 def _watched(
-    settings: ServerSettings, services: Services, measuring: Measuring, model: Model
+    settings: ServerSettings,
+    services: Services,
+    measuring: Measuring,
+    may_call: Callable[[], Awaitable[None]],
+    model: Model,
 ) -> Model:
     """Return the model with its calls counted, and waiting while no provider works."""
-    measured = measuring.model(model)
+    measured = FencedModel(measuring.model(model), may_call)
     return WaitingModel(measured, services, most_seconds=settings.fixpoint_outage_seconds)

@@ -169,7 +169,14 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         json_schema_extra={"default_text": "`fixpoint.db` in the data folder"},
     )
     fixpoint_concurrency: int = Field(
-        2, ge=1, le=256, description="Maximum number of concurrent runs on this server."
+        2, ge=1, le=256, description="Maximum number of concurrent runs per server."
+    )
+    fixpoint_total_concurrency: int | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        description="Maximum number of concurrent runs on all servers of the database together; no "
+        "maximum if unset.",
     )
     fixpoint_run_usd: Dollars = Field(
         Decimal(10),
@@ -267,11 +274,19 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         description="Seconds after which a failing model provider or sandbox is reported as an error, "
         "although another one is used; at once if none is left.",
     )
-    fixpoint_server_name: str = Field(
-        "fixpoint",
-        pattern=r"^[A-Za-z0-9._-]{1,64}$",
-        description="Name of this server. Keep it across restarts, so that the server resumes its "
-        "unfinished runs. Servers that share a database need different names.",
+    fixpoint_heartbeat_seconds: float = Field(
+        5.0,
+        ge=0.1,
+        le=10,
+        description="Seconds between heartbeats. A server that misses four is taken for dead, and "
+        "another one takes its runs over.",
+    )
+    fixpoint_stop_seconds: float = Field(
+        25.0,
+        gt=0,
+        le=3600,
+        description="Seconds that a server has to stop after `SIGTERM`. Runs stop after their "
+        "current step if it ends in time.",
     )
     fixpoint_missed_seconds: float = Field(
         900.0,
@@ -327,6 +342,13 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         description="Address the server listens on.",
     )
     port: int = Field(8080, ge=0, le=65535, description="Port the server listens on.")
+    fixpoint_worker_port: int | None = Field(
+        None,
+        ge=0,
+        le=65535,
+        description="Port on which `fixpoint worker` answers `/healthz`, `/readyz`, `/metrics` and "
+        "the pages; if unset, it doesn't listen.",
+    )
 
 
 S = TypeVar("S", bound=LocalSettings)
@@ -419,6 +441,9 @@ def _requirement(message: str) -> str:
 
 _PREFIX = "FIXPOINT_"
 
+_RETIRED = {"FIXPOINT_SERVER_NAME": "Each server makes up an ID of its own; remove the setting."}
+"""What had an effect in an earlier version."""
+
 
 def settings_warnings(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return a sentence for everything that is set and has no effect.
@@ -431,7 +456,9 @@ def settings_warnings(environ: Mapping[str, str]) -> tuple[str, ...]:
     found = []
     for name in sorted(values):
         ending = name.removeprefix(_PREFIX)
-        if name != ending and ending not in known:
+        if name in _RETIRED:
+            found.append(f"{name} has no effect any more. {_RETIRED[name]}")
+        elif name != ending and ending not in known:
             nearest = difflib.get_close_matches(ending, known, n=1)
             hint = f"; did you mean {_PREFIX}{nearest[0]}?" if nearest else "."
             found.append(f"{name} is not a known setting{hint}")

@@ -12,15 +12,19 @@ from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
+    Connection,
     Row,
     delete,
     func,
+    or_,
     select,
     update,
 )
 
 from bot.model.repository import Repo
 from bot.storage.database import Database, insert_if_new
+from bot.storage.servers import LIVING
 from bot.storage.tables import commits
 
 
@@ -135,9 +139,41 @@ class CommitStore:
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(_commit(row) for row in rows)
 
-    async def next_due(self) -> datetime | None:
-        """Return when the next waiting commit is due."""
-        statement = select(func.min(commits.c.due_at)).where(commits.c.state == CommitState.WAITING)
+    async def claim_due(
+        self, server_id: str, moment: datetime, limit: int = 5
+    ) -> tuple[WatchedCommit, ...]:
+        """Claim waiting commits whose time has come for a server, and return them.
+
+        They are its own until it says what became of them, or is no more.
+        """
+        due = (
+            select(commits)
+            .where(commits.c.state == CommitState.WAITING, commits.c.due_at <= moment)
+            .where(_free(server_id))
+            .order_by(commits.c.due_at, commits.c.repository, commits.c.sha)
+            .limit(limit)
+            .with_for_update(skip_locked=True)
+        )
+
+        def act(connection: Connection) -> tuple[WatchedCommit, ...]:
+            found = tuple(_commit(row) for row in connection.execute(due))
+            for one in found:
+                mine = update(commits).where(*_is(one.repo, one.sha))
+                connection.execute(mine.values(claimed_by=server_id))
+            return found
+
+        return await self._database.write(act)
+
+    async def release(self, server_id: str) -> None:
+        """Let other servers have what this one claimed and did not decide."""
+        statement = update(commits).where(commits.c.claimed_by == server_id).values(claimed_by=None)
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def next_due(self, server_id: str = "") -> datetime | None:
+        """Return when the next waiting commit is due that no other living server has claimed."""
+        statement = select(func.min(commits.c.due_at)).where(
+            commits.c.state == CommitState.WAITING, _free(server_id)
+        )
         found: datetime | None = await self._database.read(
             lambda connection: connection.scalar(statement)
         )
@@ -166,7 +202,7 @@ class CommitStore:
         statement = (
             update(commits)
             .where(*_is(commit.repo, commit.sha), commits.c.changes == commit.changes)
-            .values(values)
+            .values({**values, "claimed_by": None})
         )
         await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
@@ -217,6 +253,12 @@ def _row(repo: Repo, sha: str, branch: str, now: datetime) -> dict[str, Any]:
         "published_by": None,
         "note": "",
     }
+
+
+def _free(server_id: str) -> ColumnElement[bool]:
+    """Whether a commit is the server's own, or that of none which lives."""
+    claimed_by = commits.c.claimed_by
+    return or_(claimed_by.is_(None), claimed_by == server_id, claimed_by.not_in(LIVING))
 
 
 def _is(repo: Repo, sha: str) -> tuple[Any, ...]:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from functools import cache, partial
-from pathlib import Path
-from typing import Any, Self, TypeVar, cast
+from functools import cache
+from typing import Self, TypeVar, cast
 
 from pydantic import SecretStr
 from sqlalchemy import (
@@ -20,29 +17,18 @@ from sqlalchemy import (
     Engine,
     Executable,
     Table,
-    create_engine,
-    event,
-    insert,
-    make_url,
-    select,
-    text,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from bot.errors import UsageError
-from bot.storage.group_commit import Act, GroupCommit, failed
+from bot.storage.engines import READERS, STALL_SECONDS, engine_for, parsed_url
+from bot.storage.group_commit import Act, Fence, GroupCommit, failed
+from bot.storage.migrations import is_empty, migrate, outstanding
 from bot.storage.signals import Signals, news_of_other_servers
-from bot.storage.tables import SCHEMA_VERSION, metadata, schema_version
 
 T = TypeVar("T")
-
-
-LOCK_SECONDS = 10
-"""How long a writer waits for one in another process."""
-
-READERS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +57,21 @@ class Database:
         self._writes = GroupCommit(engine)
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="storage-reader")
 
-    async def write(self, act: Act[T]) -> T:
+    def fenced_by(self, fence: Fence) -> None:
+        """Have every write from now on pass the fence, in its own transaction."""
+        self._writes.fence = fence
+
+    async def write(self, act: Act[T], *, fenced: bool = True) -> T:
         """Run `act` in a transaction that others may share, and return once it is on disk.
+
+        Args:
+            act: What to do.
+            fenced: Whether a process that was taken for dead may not do it any more.
 
         Raises:
             StorageError: When it failed; nothing of it was kept.
         """
-        return await self._writes.run(act)
+        return await self._writes.run(act, fenced=fenced)
 
     def submit(self, act: Act[T]) -> asyncio.Future[T]:
         """Have `act` run behind all earlier writes and before all later ones; see `write`."""
@@ -135,113 +129,46 @@ def _insert_unless_there(database: str, table: Table) -> Executable:
     return cast("Executable", inserted)
 
 
-async def open_database(url: SecretStr, *, flushed: bool = True) -> Database:
-    """Open the database and create its tables where they are missing.
+async def open_database(
+    url: SecretStr, *, flushed: bool = True, stall_seconds: float = STALL_SECONDS
+) -> Database:
+    """Open the database; an empty one gets its tables, and one in a file is brought up to date.
 
     Args:
         url: As `ServerSettings.database_url` has it.
         flushed: Whether a write waits for the disk. Without that it survives the end of every
             process of ours, and a power cut may cost the last few.
+        stall_seconds: After which PostgreSQL ends a transaction whose process does nothing more:
+            one that is stopped would else hold its locks against all others.
 
     Raises:
-        UsageError: When it can't be opened, or was written by a newer Fixpoint.
+        UsageError: When it can't be opened, was made for a newer Fixpoint, or is on PostgreSQL and
+            has to be brought up to date first.
     """
-    return Database(await asyncio.to_thread(_open, _parsed(url), flushed))
+    return Database(await asyncio.to_thread(_open, parsed_url(url), flushed, stall_seconds))
 
 
-def _parsed(url: SecretStr) -> URL:
-    try:
-        return make_url(url.get_secret_value())
-    except (ArgumentError, ValueError):
-        # `from None`: what the parser quotes may be a part of the password.
-        raise UsageError(
-            "DATABASE_URL must look like sqlite:////path/to/file.db or postgresql://user@host/name."
-        ) from None
+def _open(url: URL, flushed: bool, stall_seconds: float) -> Engine:  # noqa: FBT001 - handed to a thread
+    with engine_for(url, flushed=flushed, stall_seconds=stall_seconds) as engine:
+        with engine.begin() as connection:
+            if engine.dialect.name == "sqlite" or is_empty(connection):
+                migrate(connection)
+            elif steps := outstanding(connection):
+                raise UsageError(
+                    f"The database is not up to date ({' '.join(steps)}). Run `fixpoint migrate`, "
+                    "which does not disturb servers of the version before."
+                )
+        return engine
 
 
-def _open(url: URL, flushed: bool) -> Engine:  # noqa: FBT001 - handed to a thread
-    try:
-        kind = _sqlite if url.get_backend_name() == "sqlite" else _postgresql
-        engine = kind(url, flushed=flushed)
-        try:
-            with engine.begin() as connection:
-                _create(connection)
-        except BaseException:
-            engine.dispose()
-            raise
-    except (SQLAlchemyError, OSError) as error:
-        shown = url.render_as_string(hide_password=True)
-        reason = failed(error) if isinstance(error, SQLAlchemyError) else error
-        raise UsageError(f"Could not open DATABASE_URL ({shown}). {reason}") from error
-    return engine
-
-
-def _create(connection: Connection) -> None:
-    if connection.dialect.name == "postgresql":
-        # Servers that start together would both see a missing table; the number is arbitrary.
-        connection.execute(text("SELECT pg_advisory_xact_lock(7216453)"))
-    metadata.create_all(connection)
-    found = connection.scalar(select(schema_version.c.version))
-    if found is None:
-        connection.execute(insert(schema_version).values(version=SCHEMA_VERSION))
-    elif found > SCHEMA_VERSION:
-        raise UsageError(
-            f"The database has schema version {found}, but this Fixpoint supports "
-            f"versions up to {SCHEMA_VERSION}. Install a newer Fixpoint, or use another DATABASE_URL."
-        )
-
-
-def _postgresql(url: URL, *, flushed: bool) -> Engine:
-    # https://www.postgresql.org/docs/current/wal-async-commit.html
-    options = {} if flushed else {"options": "-c synchronous_commit=off"}
-    return create_engine(url, pool_pre_ping=True, pool_size=READERS + 1, connect_args=options)
-
-
-def _sqlite(url: URL, *, flushed: bool) -> Engine:
-    # Payloads of private repositories are nobody else's on this machine.
-    Path(url.database or "").parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    engine = create_engine(url, pool_size=READERS + 1, connect_args={"timeout": LOCK_SECONDS})
-    event.listen(engine, "connect", partial(_prepare_sqlite, flushed))
-    event.listen(engine, "begin", _begin_sqlite)
-    return engine
-
-
-def _prepare_sqlite(flushed: bool, connection: Any, record: object) -> None:  # noqa: FBT001 - bound before the event
-    """Set up a new connection: readers beside one writer; flushed commits survive power loss."""
-    del record
-    connection.isolation_level = None  # `_begin_sqlite` begins; the driver would do so too late
-    set_up_sqlite(connection, flushed=flushed)
-    connection.execute("PRAGMA foreign_keys=ON")
-
-
-def set_up_sqlite(connection: Any, *, flushed: bool) -> None:
-    """Let readers work beside one writer; only `flushed` commits survive a power cut."""
-    _write_ahead(connection)
-    connection.execute(f"PRAGMA synchronous={'FULL' if flushed else 'NORMAL'}")
-
-
-def _write_ahead(connection: Any) -> None:
-    """Keep the log of writes in a file of its own; SQLite does not wait for that lock itself.
+def migrate_database(url: SecretStr, *, only_look: bool = False) -> tuple[str, ...]:
+    """Bring a database up to date, and return what was done, or what has to be.
 
     Raises:
-        sqlite3.OperationalError: When another process holds it for long.
+        UsageError: When it can't be opened, or was made for a newer Fixpoint.
     """
-    until = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError:
-            if time.monotonic() > until:
-                raise
-            time.sleep(0.01)
-        else:
-            return
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    """Take the write lock first: one that is asked for after a read can't be waited for.
-
-    See https://www.sqlite.org/isolation.html and SQLITE_BUSY_SNAPSHOT.
-    """
-    reads_only = connection.get_execution_options().get("reads_only", False)
-    connection.exec_driver_sql("BEGIN" if reads_only else "BEGIN IMMEDIATE")
+    with engine_for(parsed_url(url)) as engine:
+        with engine.begin() as connection:
+            steps = outstanding(connection) if only_look else migrate(connection)
+        engine.dispose()
+        return steps

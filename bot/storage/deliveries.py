@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
+    Connection,
     Row,
     case,
     delete,
+    or_,
     select,
+    text,
     update,
 )
 
 from bot.storage.database import Database, insert_if_new
+from bot.storage.servers import LIVING
+from bot.storage.signals import DELIVERIES, announce
 from bot.storage.tables import deliveries
 
 MAX_ATTEMPTS = 5
@@ -78,11 +85,17 @@ class DeliveryStore:
             .where(deliveries.c.id == delivery_id, deliveries.c.state == DeliveryState.FAILED)
             .values(state=DeliveryState.RECEIVED, attempts=0)
         )
-        return await self._database.write(
-            lambda connection: (
+
+        def act(connection: Connection) -> bool:
+            new = (
                 insert_if_new(connection, deliveries, row) or connection.execute(again).rowcount > 0
             )
-        )
+            if new:
+                announce(connection, DELIVERIES)
+            return new
+
+        # A server that was taken for dead may still take it: another one works on it.
+        return await self._database.write(act, fenced=False)
 
     async def get(self, delivery_id: str) -> Delivery | None:
         """Return the delivery of that id."""
@@ -100,6 +113,56 @@ class DeliveryStore:
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(_delivery(row) for row in rows)
+
+    async def claimable(self, server_id: str, limit: int = 100) -> tuple[Delivery, ...]:
+        """Return pending deliveries that no other living server has claimed, the oldest first."""
+        statement = (
+            select(deliveries)
+            .where(deliveries.c.state == DeliveryState.RECEIVED, _free(server_id))
+            .order_by(deliveries.c.received_at, deliveries.c.id)
+            .limit(limit)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(_delivery(row) for row in rows)
+
+    async def claim(self, server_id: str, threads: Mapping[str, str]) -> frozenset[str]:
+        """Claim deliveries for a server, and return which of them it has now.
+
+        Left out are those that another one claimed in the meantime, and those of a thread of which
+        another one has an earlier delivery: one thread's are worked on one after the other.
+
+        Args:
+            server_id: Of the server. Its claims hold while it lives.
+            threads: By the id of each delivery, what must not be overtaken: the name of its thread.
+        """
+
+        def act(connection: Connection) -> frozenset[str]:
+            if connection.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_xact_lock(7216455)"))
+            pending = deliveries.c.state == DeliveryState.RECEIVED
+            others = select(deliveries.c.thread).where(pending, ~_free(server_id))
+            busy = set(connection.scalars(others))
+            wanted = [one for one, thread in threads.items() if thread not in busy]
+            free = select(deliveries.c.id).where(
+                pending, _free(server_id), deliveries.c.id.in_(wanted)
+            )
+            mine = frozenset(connection.scalars(free))
+            for one in mine:
+                claimed = {"claimed_by": server_id, "thread": threads[one]}
+                connection.execute(update(deliveries).where(deliveries.c.id == one).values(claimed))
+            return mine
+
+        return await self._database.write(act)
+
+    async def release(self, server_id: str) -> None:
+        """Let other servers have what this one claimed and did not work through."""
+        statement = (
+            update(deliveries)
+            .where(deliveries.c.state == DeliveryState.RECEIVED)
+            .where(deliveries.c.claimed_by == server_id)
+            .values(claimed_by=None)
+        )
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
     async def done(self, delivery_id: str, note: str) -> None:
         """Say that a delivery is worked through, and what came of it."""
@@ -138,6 +201,12 @@ class DeliveryStore:
             deliveries.c.state == DeliveryState.DONE, deliveries.c.received_at < older_than
         )
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+
+def _free(server_id: str) -> ColumnElement[bool]:
+    """Whether a delivery is the server's own, or that of none which lives."""
+    claimed_by = deliveries.c.claimed_by
+    return or_(claimed_by.is_(None), claimed_by == server_id, claimed_by.not_in(LIVING))
 
 
 def _delivery(row: Row[Any]) -> Delivery:

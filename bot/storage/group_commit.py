@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError, SQLAlchemyError
 
-from bot.errors import StorageError
+from bot.errors import DatabaseUnavailable, StorageError
 
 T = TypeVar("T")
 Act = Callable[[Connection], T]
 """Reads and writes through the connection and does nothing else, so that it can run again."""
 
 Outcome = tuple[object, Exception | None]
+Fence = Callable[[Connection], None]
+"""Raises `StorageError` where this process may not write any more."""
+
+Fenced = tuple[Act[object], bool]
+"""An act, and whether it is done only behind the fence."""
 
 BATCH = 256
 """Acts in one transaction at most: bounds how long the first of them waits for the last."""
@@ -30,9 +36,10 @@ class GroupCommit:
     """
 
     def __init__(self, engine: Engine) -> None:
+        self.fence: Fence | None = None
         self._engine = engine
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="storage-writer")
-        self._waiting: list[tuple[Act[object], asyncio.Future[object]]] = []
+        self._waiting: list[tuple[Fenced, asyncio.Future[object]]] = []
         self._writer: asyncio.Task[None] | None = None
         self._closed = False
 
@@ -41,16 +48,18 @@ class GroupCommit:
         """How many acts wait for the next transaction."""
         return len(self._waiting)
 
-    async def run(self, act: Act[T]) -> T:
+    async def run(self, act: Act[T], *, fenced: bool = True) -> T:
         """Return what `act` returns, once its transaction is on disk.
 
         Raises:
             StorageError: When the act or the commit failed; nothing of it was kept.
         """
-        return await self.submit(act)
+        return await self.submit(act, fenced=fenced)
 
-    def submit(self, act: Act[T]) -> asyncio.Future[T]:
+    def submit(self, act: Act[T], *, fenced: bool = True) -> asyncio.Future[T]:
         """Take an act up, behind all earlier ones; its future ends once its transaction has.
+
+        One that is `fenced` is done in a transaction that passed the fence, if there is one.
 
         The future fails with `StorageError` when the act or the commit failed; nothing of it was
         kept then.
@@ -59,9 +68,9 @@ class GroupCommit:
             StorageError: When the database is closed.
         """
         if self._closed:
-            raise StorageError("The database is closed because the server is shutting down.")
+            raise DatabaseUnavailable("The database is closed because the server is shutting down.")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.append((act, future))  # type: ignore[arg-type] # the pair agrees on T
+        self._waiting.append(((act, fenced), future))  # type: ignore[arg-type] # the pair agrees on T
         if self._writer is None:
             self._writer = asyncio.create_task(self._write())
         return future
@@ -78,7 +87,9 @@ class GroupCommit:
         while self._waiting:
             batch, self._waiting = self._waiting[:BATCH], self._waiting[BATCH:]
             acts = [act for act, _ in batch]
-            outcomes = await loop.run_in_executor(self._thread, _commit, self._engine, acts)
+            outcomes = await loop.run_in_executor(
+                self._thread, _commit, self._engine, acts, self.fence
+            )
             for (_, future), (result, error) in zip(batch, outcomes, strict=True):
                 _settle(future, result, error)
         self._writer = None
@@ -93,24 +104,37 @@ def _settle(future: asyncio.Future[object], result: object, error: Exception | N
         future.set_exception(error)
 
 
-def _commit(engine: Engine, acts: Sequence[Act[object]]) -> list[Outcome]:
+def _commit(engine: Engine, acts: Sequence[Fenced], fence: Fence | None) -> list[Outcome]:
     """Run the acts in one transaction; when that fails, each in its own.
 
     So one act that can't succeed spoils nobody else's.
     """
     try:
         with engine.begin() as connection:
-            return [(act(connection), None) for act in acts]
+            if fence is not None and any(fenced for _, fenced in acts):
+                fence(connection)
+            return [(act(connection), None) for act, _ in acts]
     except Exception as error:  # noqa: BLE001 - a bug in one act must reach its caller, and only it
         if len(acts) == 1:
             return [(None, failed(error) if isinstance(error, SQLAlchemyError) else error)]
-    return [outcome for act in acts for outcome in _commit(engine, [act])]
+    return [outcome for act in acts for outcome in _commit(engine, [act], fence)]
+
+
+_AWAY = tuple(f"SQLITE_{name}" for name in ("BUSY", "LOCKED", "FULL", "READONLY", "IOERR"))
 
 
 def failed(error: SQLAlchemyError) -> StorageError:
     """Return the error to raise for one of the database's, without the values it was given."""
     origin = getattr(error, "orig", None)
     reason = str(origin or type(error).__name__).strip().splitlines()[0]
-    problem = StorageError(f"Database error: {reason}. Nothing was changed.")
+    kind = DatabaseUnavailable if _is_away(error) else StorageError
+    problem = kind(f"Database error: {reason}. Nothing was changed.")
     problem.__cause__ = error
     return problem
+
+
+def _is_away(error: SQLAlchemyError) -> bool:
+    """Whether the same may work later: no connection, no place, no right to write for a while."""
+    if isinstance(origin := getattr(error, "orig", None), sqlite3.Error):
+        return getattr(origin, "sqlite_errorname", "").startswith(_AWAY)
+    return isinstance(error, InterfaceError | InternalError | OperationalError)

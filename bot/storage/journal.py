@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Engine, delete, select
 
 from bot.storage.database import insert_if_new
-from bot.storage.group_commit import GroupCommit
+from bot.storage.group_commit import Fence, GroupCommit
 from bot.storage.tables import finished_acts, steps_metadata
 
 
@@ -20,6 +20,10 @@ class Journal:
         self._writes = GroupCommit(engine)
         self._earlier: dict[str, dict[str, bytes]] = {}
         self._named: dict[str, set[str]] = {}
+
+    def fenced_by(self, fence: Fence) -> None:
+        """Have every result from now on pass the fence, in its own transaction."""
+        self._writes.fence = fence
 
     async def open(self) -> None:
         """Create the table."""

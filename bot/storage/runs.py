@@ -184,6 +184,12 @@ class RunStore:
         row = await self._database.write(lambda connection: connection.execute(statement).first())
         return Begun(0, "") if row is None else Begun(*row)
 
+    async def handed_over(self, run_id: str) -> None:
+        """Note that the process leaves the run to another one, through no fault of the run's."""
+        less = update(runs).where(runs.c.id == run_id, runs.c.begun > 0)
+        statement = less.values(begun=runs.c.begun - 1)
+        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
     async def got_further(self, run_id: str) -> None:
         """Note that the run did something, in this process, that it never has to do again."""
         await self._update(run_id, {"begun": 1, "updated_at": datetime.now(UTC)})

@@ -14,7 +14,10 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
 CHANNEL = "fixpoint_run_events"
-"""Of PostgreSQL's NOTIFY; the payload is a run's id."""
+"""Of PostgreSQL's NOTIFY; the payload is a run's id, or `DELIVERIES`."""
+
+DELIVERIES = "deliveries"
+"""Stands in a run's place where the news is a delivery that waits."""
 
 _LISTEN_SECONDS = 0.5
 """How long the listening thread is deaf to the end of the server."""

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import SecretStr
 from sqlalchemy import Engine, create_engine, event, make_url
 
-from bot.storage.database import set_up_sqlite
+from bot.storage.engines import STALL_SECONDS, postgresql_engine, set_up_sqlite
 
 LOCK_SECONDS = 30
 POOL_SIZE = 10
@@ -23,7 +23,9 @@ granted, but a Python that was built on Debian 12 has an older one."""
 
 
 @contextmanager
-def steps_database(database_url: SecretStr) -> Iterator[Engine]:
+def steps_database(
+    database_url: SecretStr, *, stall_seconds: float = STALL_SECONDS
+) -> Iterator[Engine]:
     """Open the same PostgreSQL as everything else's, or an SQLite file of its own.
 
     A file of its own, because a step's commit need not wait for the disk (a crash of the process
@@ -33,7 +35,9 @@ def steps_database(database_url: SecretStr) -> Iterator[Engine]:
     if url.get_backend_name() == "sqlite":
         engine = _file(Path(url.database or "fixpoint.db").with_suffix(".steps.db"))
     else:
-        engine = create_engine(url, pool_pre_ping=True, pool_size=POOL_SIZE)
+        engine = postgresql_engine(
+            url, flushed=True, stall_seconds=stall_seconds, pool_size=POOL_SIZE
+        )
     try:
         yield engine
     finally:

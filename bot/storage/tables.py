@@ -24,7 +24,10 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeDecorator
 
 SCHEMA_VERSION = 1
-"""Raised by one with every change of a table that exists."""
+"""Raised by one with a change that a program of before could not work with.
+
+A new table is created where it is missing; any other change is a step in `migrations.py`.
+"""
 
 
 metadata = MetaData()
@@ -64,6 +67,37 @@ class PlainText(TypeDecorator[str]):
         return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
+migrations = Table(
+    "migrations",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("applied_at", UtcDateTime, nullable=False),
+)
+
+
+servers = Table(
+    "servers",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("role", String(16), nullable=False),
+    Column("host", PlainText, nullable=False),
+    Column("version", String(32), nullable=False),
+    # Of stored steps: runs of a version are left to servers of that version.
+    Column("steps", String(16), nullable=False),
+    Column("started_at", UtcDateTime, nullable=False),
+    Column("beat_at", UtcDateTime, nullable=False),
+    Column("beats", BigInteger, nullable=False),
+)
+
+
+duties = Table(
+    "duties",
+    metadata,
+    Column("name", String(32), primary_key=True),
+    Column("server_id", String(32), nullable=False),
+)
+
+
 deliveries = Table(
     "deliveries",
     metadata,
@@ -74,6 +108,9 @@ deliveries = Table(
     Column("state", String(16), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("note", PlainText, nullable=False),
+    # The server that works on it, while that one lives, and what it must not be overtaken in.
+    Column("claimed_by", String(32)),
+    Column("thread", String(300)),
     Index("deliveries_by_state", "state", "received_at"),
 )
 
@@ -146,6 +183,7 @@ commits = Table(
     Column("asked_by", String(255), nullable=False),
     Column("published_by", String(32)),
     Column("note", PlainText, nullable=False),
+    Column("claimed_by", String(32)),
     Index("watched_commits_by_due", "state", "due_at"),
 )
 

@@ -46,6 +46,14 @@ class PostgresServer:
         return f"postgresql+psycopg://fixpoint@/{self.database}?host={self.folder}"
 
 
+@contextmanager
+def own_server() -> Iterator[PostgresServer]:
+    """Start a server for whoever is no test."""
+    [*_, newest] = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    with _server(newest.parent) as folder:
+        yield PostgresServer(folder, _new_database(folder, "own"))
+
+
 @pytest.fixture(scope="session")
 def postgres(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory

@@ -30,19 +30,30 @@ Line = dict[str, Any]
 
 
 class ServerProcess:
-    """`python -m bot serve` with an environment of nothing but what it is given.
+    """`python -m bot serve`, or another part of it, with an environment of nothing but what is given.
 
     Attributes:
         lives: How often it was started.
     """
 
     def __init__(
-        self, variables: Mapping[str, str], folder: Path, *, imports_anew: bool = False
+        self,
+        variables: Mapping[str, str],
+        folder: Path,
+        *,
+        role: str = "serve",
+        imports_anew: bool = False,
     ) -> None:
         """With `imports_anew` it is what `/proc` shows of a server too, and starts slowly."""
-        fixed = {"HOST": "127.0.0.1", "PORT": "0", "HOME": str(folder)}
+        fixed = {
+            "HOST": "127.0.0.1",
+            "PORT": "0",
+            "FIXPOINT_WORKER_PORT": "0",
+            "HOME": str(folder),
+        }
         self.variables = {"PATH": os.environ["PATH"], **fixed, **variables}
         self.lives = 0
+        self._role = role
         self._file = folder / "server.log"
         self._begin = 0
         self._url = ""
@@ -62,7 +73,11 @@ class ServerProcess:
     @property
     def webhook(self) -> str:
         """Where it takes webhooks in this life."""
-        return f"{self._url}/webhook"
+        return self.address("/webhook")
+
+    def address(self, path: str) -> str:
+        """Where it answers in this life."""
+        return f"{self._url}{path}"
 
     @property
     def pid(self) -> int:
@@ -78,7 +93,7 @@ class ServerProcess:
             self._process = await self._interpreted()
         else:
             streams = Streams(Path(os.devnull), self._file, self._file)
-            self._process = await forked.start(["serve"], self.variables, self._folder, streams)
+            self._process = await forked.start([self._role], self.variables, self._folder, streams)
         self.lives += 1
         listening = await self.logged("listening")
         self._url = f"http://127.0.0.1:{listening['port']}"
@@ -86,7 +101,7 @@ class ServerProcess:
     async def _interpreted(self) -> asyncio.subprocess.Process:
         with self._file.open("ab") as log:
             return await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "bot", "serve"),
+                *(sys.executable, "-m", "bot", self._role),
                 env=self.variables,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,
@@ -100,6 +115,15 @@ class ServerProcess:
     async def stop(self) -> None:
         """Ask it to end, and wait until it has."""
         await self._end(signal.SIGTERM)
+
+    def ask_to_stop(self) -> None:
+        """Ask it to end, as a platform does."""
+        self.send(signal.SIGTERM)
+
+    def send(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        assert self._process is not None
+        self._process.send_signal(number)
 
     async def exit_code(self) -> int:
         """Wait for its end."""

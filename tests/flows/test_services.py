@@ -69,7 +69,7 @@ def progress(world: World) -> str:
 
 def works(world: World, kind: ServiceKind, name: str) -> bool:
     """Whether the circuit of a service is closed."""
-    [view] = [one for one in world.server.depends.services.views(kind) if one.service.name == name]
+    [view] = [one for one in world.depends.services.views(kind) if one.service.name == name]
     return view.works
 
 
@@ -80,7 +80,7 @@ async def test_another_provider_takes_over_until_the_first_one_recovers(tmp_path
     async with ModelServer(attempts(NOTHING)) as other:
         environ |= {"OPENAI_BASE_URL": other.openai_url}
         async with open_world(tmp_path, first, environ=environ) as world:
-            services = world.server.depends.services
+            services = world.depends.services
             await world.comment("/fix")
             await world.settled()
             assert (await world.run()).verdict is Verdict.GAVE_UP
@@ -178,7 +178,7 @@ async def test_another_kind_of_sandbox_stands_in_until_the_first_one_recovers(
 
             e2b.state.faults.pending.clear()
             await world.until(lambda: works(world, ServiceKind.SANDBOX, "e2b"))
-            chosen = await world.server.depends.sandboxes.choose(lambda _: None)
+            chosen = await world.depends.sandboxes.choose(lambda _: None)
             assert (chosen.kind, chosen.instead_of) == ("e2b", ())
 
 
@@ -198,7 +198,7 @@ async def test_fewer_runs_at_once_while_sandboxes_fail(
     environ = QUICK | {"FIXPOINT_CONCURRENCY": "4"}
     broken = break_bubblewrap(tmp_path / "bin", monkeypatch)
     async with open_world(tmp_path, environ=environ) as world:
-        limit = world.server.depends.concurrency
+        limit = world.depends.concurrency
         broken.chmod(0o755)
         await world.comment("/fix")
         await world.settled()
@@ -223,5 +223,5 @@ async def test_fewer_runs_at_once_while_sandboxes_fail(
         assert (await world.run()).verdict is Verdict.GAVE_UP
         await world.until(lambda: limit.limit == 4)
         assert (await health(world))["concurrency"] == {"limit": 4, "most": 4, "why": []}
-        [sandbox] = world.server.depends.services.views(ServiceKind.SANDBOX)
+        [sandbox] = world.depends.services.views(ServiceKind.SANDBOX)
         assert sandbox.state is CircuitState.CLOSED

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from bot.server.serve import runner_of
+from bot.server.running import runner_of
 from bot.web.bodies import read_body
 from bot.web.problems import ApiProblem
 from tests.fakes.nginx import PROGRAM, serving

@@ -17,6 +17,7 @@ from aiohttp.test_utils import TestServer
 
 from bot.model.repository import Repo
 from bot.server.serve import Server, open_server
+from bot.server.services import DependedOn
 from bot.settings.environment import ServerSettings, load_server_settings
 from bot.storage.runs import RunRecord, RunStatus
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository
@@ -103,6 +104,7 @@ class Scene:
             "FIXPOINT_EDIT_SECONDS": "0.05",
             "FIXPOINT_RETRY_SECONDS": "0.1",
             "FIXPOINT_GITHUB_WRITES_PER_MINUTE": "1000000",
+            "FIXPOINT_STOP_SECONDS": "1",
         }
         if self.model is not None:
             variables |= {
@@ -261,6 +263,12 @@ class World(Scene):
         return self.level("\n\n".join(part.strip() for part in parts if part))
 
     @property
+    def depends(self) -> DependedOn:
+        """What runs depend on."""
+        assert self.server.depends is not None
+        return self.server.depends
+
+    @property
     def webhook(self) -> str:
         """Where GitHub delivers to."""
         return str(self.web.make_url("/webhook"))
@@ -282,9 +290,10 @@ class World(Scene):
     async def _quiet(self) -> bool:
         """Whether no delivery and no commit waits to be looked at for the first time."""
         server = self.server
-        if not server.dispatcher.idle or await server.deliveries.pending():
+        assert server.desk is not None
+        if not server.desk.dispatcher.idle or await server.deliveries.pending():
             return False
-        return server.settler.idle and not await server.commits.due(datetime.now(UTC))
+        return server.desk.settler.idle and not await server.commits.due(datetime.now(UTC))
 
     async def _ended(self) -> bool:
         """Whether no run is under way, also none that was started after `_running` was asked."""

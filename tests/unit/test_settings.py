@@ -235,6 +235,15 @@ def test_misspelt_variables_are_noticed() -> None:
     )
 
 
+def test_a_setting_of_earlier_versions_is_noticed() -> None:
+    """It is no mistake to have it, and people should know that it does nothing."""
+    [warning] = settings_warnings({"FIXPOINT_SERVER_NAME": "blue"})
+    assert warning == (
+        "FIXPOINT_SERVER_NAME has no effect any more. Each server makes up an ID of its own; "
+        "remove the setting."
+    )
+
+
 def test_half_a_provider_is_noticed() -> None:
     """An OpenAI-compatible provider needs a model and an address or a key."""
     assert settings_warnings({"OPENAI_BASE_URL": "http://x"}) == (

@@ -1,0 +1,46 @@
+"""What runs do, and how many of them there are at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.model.request import FixRequest
+
+RunBody = Callable[[FixRequest], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """What runs do.
+
+    Attributes:
+        run: Carries a run to its end, or to a question for a person.
+        go_on: Carries it from the answer to its end.
+        outdated: Ends a run whose stored steps this version can't read.
+    """
+
+    run: RunBody
+    go_on: RunBody
+    outdated: RunBody
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLimits:
+    """How many runs there are at a time.
+
+    Attributes:
+        server: On each server.
+        total: On all of them together; None for no limit.
+    """
+
+    server: int
+    total: int | None = None
+
+
+async def _elsewhere(_: FixRequest) -> None:
+    raise RuntimeError("a process that carries no runs was given one")
+
+
+NOT_HERE = Bodies(_elsewhere, _elsewhere, _elsewhere)
+"""Of a process that only queues runs."""

@@ -1,0 +1,140 @@
+"""This process among the servers of its database: it beats, and buries those that do not."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+import structlog
+
+from bot import __version__
+from bot.errors import FixpointError, StorageError
+from bot.runs.timing import Timing
+from bot.server.lease import Lease
+from bot.server.liveness import Liveness
+from bot.server.roles import Role
+from bot.storage.server_locks import ServerLocks
+from bot.storage.servers import Beat, ServerRow, ServerStore
+
+LEASE_SHARE = 0.75
+"""Of the expiry: what was begun on the last moment of a lease is over before anybody else begins,
+and clocks may run unevenly."""
+
+_LONGEST_GAP = 2.5
+"""Beats of one's own that may be between two looks at others."""
+
+_log = structlog.get_logger(__name__)
+
+
+After = Callable[[bool, bool], Awaitable[None]]
+"""Takes over what dead servers left; told whether this server leads, and whether it buried one."""
+
+
+class Membership:
+    """One process among the servers.
+
+    Attributes:
+        id: Of this process; no other one ever has it.
+        lease: Asked before whatever can be seen or costs money.
+        lost: Set when another server took this one for dead. It has to begin anew then.
+        leading: Set while the sweeps are this server's duty.
+    """
+
+    def __init__(
+        self, servers: ServerStore, locks: ServerLocks, role: Role, timing: Timing
+    ) -> None:
+        self.id = locks.own
+        self.lease = Lease(LEASE_SHARE * timing.expiry_seconds)
+        self.lost = asyncio.Event()
+        self.leading = asyncio.Event()
+        self._servers = servers
+        self._locks = locks
+        self._role = role
+        self._every = timing.beat_seconds
+        self._after: After | None = None
+        self._looking = asyncio.Lock()
+        self._liveness = Liveness(timing.expiry_seconds, _LONGEST_GAP * timing.beat_seconds)
+
+    @asynccontextmanager
+    async def joined(self, steps: str) -> AsyncIterator[None]:
+        """Be one of the servers while the block lasts; `steps` is the version of its stored steps.
+
+        Raises:
+            StorageError: When the database fails.
+        """
+        self._locks.hold()
+        try:
+            row = ServerRow(self.id, self._role, socket.gethostname(), __version__, steps)
+            await self._servers.join(row)
+            await self.look_around()
+            yield
+        finally:
+            self.leading.clear()
+            with contextlib.suppress(StorageError):  # then the others find out by its beats
+                await self._servers.leave(self.id)
+            self._locks.release()
+
+    @asynccontextmanager
+    async def taking_over(self, after: After) -> AsyncIterator[None]:
+        """Call `after` whenever this server has looked around, while the block lasts."""
+        self._after = after
+        try:
+            yield
+        finally:
+            async with self._looking:
+                self._after = None
+
+    async def keep_beating(self) -> None:
+        """Beat, look around and take over, until another server took this one for dead."""
+        while not self.lost.is_set():
+            await asyncio.sleep(self._every)
+            try:
+                buried = await self.look_around()
+                async with self._looking:
+                    if self._after is not None and not self.lost.is_set():
+                        await self._after(self.leading.is_set(), buried)
+            except FixpointError as error:
+                _log.warning("heartbeat failed", problem=str(error))
+            except Exception:  # noqa: BLE001 - a server without a heart is taken for dead
+                _log.exception("heartbeat failed")
+
+    async def look_around(self) -> bool:
+        """Beat once, and bury who is dead; return whether anybody was.
+
+        Raises:
+            StorageError: When the database fails.
+        """
+        asked = self.lease.now()
+        beat = await self._servers.beat(self.id, works=self._role.works)
+        if beat is None:
+            _log.error("taken for dead by another server", server=self.id)
+            self.leading.clear()
+            self.lost.set()
+            return False
+        self.lease.grant(asked)
+        if beat.leads:
+            self.leading.set()
+        else:
+            self.leading.clear()
+        return await self._bury(beat) if self._role.works else False
+
+    async def _bury(self, beat: Beat) -> bool:
+        others = {one: count for one, count in beat.beats.items() if one != self.id}
+        silent = self._liveness.look(others, self.lease.now())
+        ended = self._locks.ended(others)
+        buried = False
+        for dead in sorted({*silent, *ended}):
+            if await self._servers.bury(dead, others[dead]):
+                _log.warning("server taken for dead", server=dead, ended=dead in ended)
+                self._locks.clear(dead)
+                buried = True
+        return buried
+
+
+def new_id() -> str:
+    """Return the id of a process that begins."""
+    return secrets.token_hex(8)

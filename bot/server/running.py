@@ -1,0 +1,133 @@
+"""Run a server until a signal ends it: what it has begun is handed over to others."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+
+import structlog
+from aiohttp import web
+
+from bot.server.limits import timing_of
+from bot.server.metrics_port import metrics_port
+from bot.server.open_files import raise_limit
+from bot.server.roles import Role
+from bot.server.serve import Server, open_server
+from bot.settings.environment import ServerSettings, load_server_settings, settings_warnings
+from bot.telemetry.logs import configure_logs
+from bot.telemetry.sentry import configure_sentry
+
+SHUTDOWN_SECONDS = 5.0
+"""For requests that are under way when the server stops."""
+
+IDLE_SECONDS = 75.0
+"""For the head of a request to arrive, from the first one of a connection on.
+
+Else whoever begins thousands and sends no more keeps them all open. Longer than proxies keep idle
+connections to a server: https://nginx.org/en/docs/http/ngx_http_upstream_module.html#keepalive_timeout
+"""
+
+_log = structlog.get_logger(__name__)
+
+
+def run_server(role: Role) -> None:
+    """Serve until a signal ends it; a second one does not wait for what is under way.
+
+    Raises:
+        UsageError: When the settings, the database or the sandbox can't be used.
+    """
+    settings = load_server_settings(os.environ)
+    configure_logs(settings)
+    configure_sentry(settings)
+    raise_limit()
+    for warning in settings_warnings(os.environ):
+        _log.warning("setting without effect", problem=warning)
+    asyncio.run(_serve(settings, role))
+
+
+class _Signals:
+    """What the process was asked for."""
+
+    def __init__(self) -> None:
+        self.stop = asyncio.Event()
+        self.at_once = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, self._heard)
+
+    def _heard(self) -> None:
+        if self.stop.is_set():
+            self.at_once.set()
+        self.stop.set()
+
+
+async def _serve(settings: ServerSettings, role: Role) -> None:
+    signals = _Signals()
+    while not signals.stop.is_set():
+        async with (
+            open_server(settings, role) as server,
+            _listening(server, settings, role),
+            metrics_port(settings, server.metrics_app),
+        ):
+            lost = server.membership.lost
+            await _first_of(signals.stop, lost)
+            if not lost.is_set():
+                _log.info("stopping", runs=len(server.stopping.tasks))
+                seconds = timing_of(settings).park_seconds
+                await _unless(signals.at_once, server.drain(seconds))
+    _log.info("stopped")
+
+
+@asynccontextmanager
+async def _listening(server: Server, settings: ServerSettings, role: Role) -> AsyncIterator[None]:
+    """Take requests while the block lasts."""
+    port = settings.port if role.answers else settings.fixpoint_worker_port
+    if port is None:
+        _log.info("working", server=server.membership.id)
+        yield
+        return
+    runner = runner_of(server.app)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, settings.host, port).start()
+        bound = runner.addresses[0][1]  # the one that was free, when the setting is 0
+        _log.info("listening", host=settings.host, port=bound, server=server.membership.id)
+        yield
+    finally:
+        await runner.cleanup()
+
+
+def runner_of(app: web.Application, *, idle_seconds: float = IDLE_SECONDS) -> web.AppRunner:
+    """Return what serves the application to whoever connects."""
+    return web.AppRunner(
+        app,
+        shutdown_timeout=SHUTDOWN_SECONDS,
+        access_log=None,
+        auto_decompress=False,
+        keepalive_timeout=idle_seconds,
+    )
+
+
+async def _first_of(*events: asyncio.Event) -> None:
+    """Return once one of them is set."""
+    waiting = [asyncio.ensure_future(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for one in waiting:
+            one.cancel()
+
+
+async def _unless(event: asyncio.Event, work: Coroutine[None, None, None]) -> None:
+    """Do the work, and give it up once the event is set."""
+    doing, waiting = asyncio.ensure_future(work), asyncio.ensure_future(event.wait())
+    try:
+        await asyncio.wait((doing, waiting), return_when=asyncio.FIRST_COMPLETED)
+        if doing.done():
+            doing.result()
+    finally:
+        for one in (doing, waiting):
+            one.cancel()
+        await asyncio.gather(doing, return_exceptions=True)

@@ -1,0 +1,115 @@
+"""What a server does besides answering: runs, deliveries, commits, sweeps."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+from bot.background import in_background
+from bot.github.github import GitHub
+from bot.intake.approvals import Approvals
+from bot.intake.check_dispatch import CheckEvents
+from bot.intake.comment_dispatch import CommentEvents
+from bot.intake.dispatch import Dispatcher
+from bot.intake.missed import MissedDeliveries
+from bot.intake.settling import Settler
+from bot.intake.superseded_commits import LeftHeads
+from bot.runs.durability.dbos_runs import DurableRuns
+from bot.runs.workflow import FixWorkflow
+from bot.server.housekeeping import (
+    Housekeeping,
+    TidySandboxes,
+    keep_mirrors_tidy,
+    keep_sandboxes_tidy,
+)
+from bot.server.membership import Membership
+from bot.settings.environment import ServerSettings
+from bot.storage.journal import Journal
+from bot.storage.stores import Stores
+from bot.web.webhooks.sending import WebhookSender
+
+LOOK_AGAIN = 4
+"""How many times `FIXPOINT_RETRY_SECONDS` checks that still run are left alone at first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What the parts of a server have in common."""
+
+    settings: ServerSettings
+    github: GitHub
+    stores: Stores
+    journal: Journal
+    durable: DurableRuns
+    membership: Membership
+    approvals: Approvals
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What works through deliveries and commits."""
+
+    dispatcher: Dispatcher
+    settler: Settler
+
+    def wake(self) -> None:
+        """Say that there may be something to do."""
+        self.dispatcher.wake()
+        self.settler.wake()
+
+    async def stop(self) -> None:
+        """Take nothing more up."""
+        await self.dispatcher.stop()
+        await self.settler.stop()
+
+
+@asynccontextmanager
+async def open_desk(
+    shared: Shared, workflow: FixWorkflow, sandboxes: TidySandboxes
+) -> AsyncIterator[Desk]:
+    """Work through what any server stored, and do the sweeps while they are this one's duty."""
+    settings, stores, github = shared.settings, shared.stores, shared.github
+    start, wait = shared.durable.start, settings.fixpoint_retry_seconds
+    server_id, turn = shared.membership.id, shared.membership.leading.wait
+    missed = MissedDeliveries(github, stores.deliveries, every=settings.fixpoint_missed_seconds)
+    most = int(settings.fixpoint_mirrors_gb * 10**9)
+    left = LeftHeads(github, stores.runs, shared.approvals)
+    async with AsyncExitStack() as stack:
+        await stack.enter_async_context(in_background(partial(shared.approvals.keep_looking, turn)))
+        settler = await stack.enter_async_context(
+            Settler(github, stores, start, left, server_id=server_id, first_wait=LOOK_AGAIN * wait)
+        )
+        checks = CheckEvents(github, stores, shared.approvals, left, settler.wake)
+        comments = CommentEvents(github, stores, start, shared.approvals, workflow.view_of, checks)
+        dispatcher = await stack.enter_async_context(
+            Dispatcher(
+                stores.deliveries,
+                stores.runs,
+                start,
+                comments,
+                checks,
+                server_id=server_id,
+                signals=stores.events.signals,
+                first_wait=wait,
+            )
+        )
+        await stack.enter_async_context(
+            in_background(
+                partial(missed.keep_looking, turn),
+                partial(_when_leading, turn, WebhookSender(stores, first_wait=wait).keep_sending),
+                partial(Housekeeping(stores, shared.journal).keep_tidy, turn),
+                partial(keep_mirrors_tidy, settings.fixpoint_data / "mirrors", most),
+                partial(keep_sandboxes_tidy, sandboxes),
+            )
+        )
+        yield Desk(dispatcher, settler)
+
+
+async def _when_leading(
+    turn: Callable[[], Awaitable[object]], work: Callable[[], Coroutine[None, None, None]]
+) -> None:
+    """Do it once the sweeps are this server's duty, which they are until its end."""
+    await turn()
+    await work()

@@ -1,0 +1,130 @@
+"""Bring an older database up to date: forwards only, in steps that older programs can live with.
+
+A step adds: a table, a column that may be empty, an index. Programs of before go on beside it, for
+they name the columns that they write and read. What would break them raises `SCHEMA_VERSION`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import Column, Connection, Inspector, Table, insert, inspect, select, text
+from sqlalchemy.schema import CreateColumn
+
+from bot.errors import UsageError
+from bot.storage.tables import (
+    SCHEMA_VERSION,
+    commits,
+    deliveries,
+    metadata,
+    migrations,
+    schema_version,
+)
+
+_LOCK = 7216453
+"""Of PostgreSQL's advisory locks, for who changes tables; the number is arbitrary."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A change of tables that exist.
+
+    Attributes:
+        number: Counts up.
+        what: For people, behind "Add".
+        apply: Makes it; told the database as it is, since it may be there already.
+    """
+
+    number: int
+    what: str
+    apply: Callable[[Connection], None]
+
+
+def _added(*columns: Column[object]) -> Callable[[Connection], None]:
+    """Return what adds columns to their tables where they are missing."""
+
+    def apply(connection: Connection) -> None:
+        for column in columns:
+            table: Table = column.table
+            there = {found["name"] for found in inspect(connection).get_columns(table.name)}
+            if column.name not in there:
+                described = CreateColumn(column).compile(dialect=connection.dialect)
+                connection.execute(text(f"ALTER TABLE {table.name} ADD COLUMN {described}"))
+
+    return apply
+
+
+MIGRATIONS = (
+    Migration(
+        1,
+        "who works on a delivery and on a commit",
+        _added(deliveries.c.claimed_by, deliveries.c.thread, commits.c.claimed_by),
+    ),
+)
+"""In the order of their numbers. A step that was released stays as it is."""
+
+
+def outstanding(connection: Connection) -> tuple[str, ...]:
+    """Return what `migrate` would do, one sentence each; nothing where all is up to date.
+
+    Raises:
+        UsageError: When the database was made for a newer Fixpoint.
+    """
+    _refuse_newer(connection)
+    return tuple(_outstanding(inspect(connection), connection))
+
+
+def migrate(connection: Connection) -> tuple[str, ...]:
+    """Do what is outstanding, and return what that was. Several programs may call it at once.
+
+    Raises:
+        UsageError: When the database was made for a newer Fixpoint.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
+    done = outstanding(connection)
+    if not done:
+        return ()
+    metadata.create_all(connection)
+    applied = set(connection.scalars(select(migrations.c.number)))
+    for step in MIGRATIONS:
+        if step.number not in applied:
+            step.apply(connection)
+            row = {"number": step.number, "applied_at": datetime.now(UTC)}
+            connection.execute(insert(migrations).values(row))
+    if connection.scalar(select(schema_version.c.version)) is None:
+        connection.execute(insert(schema_version).values(version=SCHEMA_VERSION))
+    return done
+
+
+def is_empty(connection: Connection) -> bool:
+    """Return whether no Fixpoint has used the database yet."""
+    return not inspect(connection).has_table(schema_version.name)
+
+
+def _outstanding(found: Inspector, connection: Connection) -> Iterator[str]:
+    there = set(found.get_table_names())
+    for table in metadata.sorted_tables:
+        if table.name not in there:
+            yield f"Create the table {table.name}."
+    applied = (
+        set(connection.scalars(select(migrations.c.number)))
+        if migrations.name in there
+        else set[int]()
+    )
+    for step in MIGRATIONS:
+        if step.number not in applied:
+            yield f"Add {step.what}."
+
+
+def _refuse_newer(connection: Connection) -> None:
+    if is_empty(connection):
+        return
+    found = connection.scalar(select(schema_version.c.version))
+    if found is not None and found > SCHEMA_VERSION:
+        raise UsageError(
+            f"The database has schema version {found}, but this Fixpoint supports "
+            f"versions up to {SCHEMA_VERSION}. Install a newer Fixpoint, or use another DATABASE_URL."
+        )
