@@ -6,6 +6,7 @@ import asyncio
 from datetime import UTC, datetime
 
 from aiohttp import web
+from cachetools import TTLCache
 
 from bot.model.money.accounts import Account, AccountScope
 from bot.model.money.caps import Caps
@@ -24,6 +25,8 @@ from bot.web.charts import (
 from bot.web.pages.frame import Frame
 
 _CHART_DAYS = 30
+_KNOWN_SECONDS = 10.0
+_KNOWN_VIEWS = 16
 
 
 class FigurePages:
@@ -34,12 +37,21 @@ class FigurePages:
         self._lists = lists
         self._ledger = ledger
         self._caps = caps
+        self._known: TTLCache[frozenset[str] | None, tuple[EndedRun, ...]]
+        self._known = TTLCache(_KNOWN_VIEWS, _KNOWN_SECONDS)
+
+    async def _ended(self, caller: Caller) -> tuple[EndedRun, ...]:
+        """Return the runs of the last days that a caller sees, as they were a few seconds ago."""
+        found = self._known.get(caller.sees)
+        if found is None:
+            found = self._known[caller.sees] = await self._lists.ended(among=caller.sees)
+        return found
 
     async def repositories(self, request: web.Request) -> web.Response:
         """Show how runs went, by repository and by day."""
         caller = request[CALLER]
         caller.demand(Scope.READ)
-        ended = await self._lists.ended(among=caller.sees)
+        ended = await self._ended(caller)
         context = {"repositories": repositories(ended), "charts": charts(month(ended))}
         return self._frame.page(request, "repositories.html", "Repositories", context)
 
@@ -49,7 +61,7 @@ class FigurePages:
         caller.demand(Scope.READ)
         today = datetime.now(UTC).date()
         ended, balances = await asyncio.gather(
-            self._lists.ended(among=caller.sees),
+            self._ended(caller),
             self._ledger.listed(self._caps, name=None, day=today.isoformat()),
         )
         shown = [one for one in balances if _may_see(caller, one.account)]
