@@ -135,6 +135,9 @@ def _print(keys: Sequence[ApiKey]) -> None:
     shown = Table(
         "ID", "Name", "Scopes", "Repositories", "Expires", "Last used", "State", box=box.SIMPLE
     )
+    for column in shown.columns:  # what is copied from here has to be whole
+        column.overflow = "fold"
+    shown.columns[0].no_wrap = True
     for key in keys:
         among = "all" if key.repositories is None else " ".join(sorted(key.repositories))
         cells = (

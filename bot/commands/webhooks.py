@@ -152,6 +152,9 @@ def _print(found: Sequence[tuple[Webhook, Standing]]) -> None:
     shown = Table(
         "ID", "URL", "Events", "Waiting", "Sent", "Given up", "Last problem", box=box.SIMPLE
     )
+    for column in shown.columns:  # what is copied from here has to be whole
+        column.overflow = "fold"
+    shown.columns[0].no_wrap = True
     for webhook, standing in found:
         counts = [str(standing.counts.get(state, 0)) for state in MessageState]
         problem = standing.problem if webhook.gone_at is None else "It is gone (status 410)."

@@ -88,11 +88,24 @@ def document(operations: Sequence[Operation]) -> dict[str, Any]:
         "tags": [{"name": name} for name in dict.fromkeys(map(_tag, operations))],
         "paths": paths,
         "components": {
-            "schemas": {**schemas.get("$defs", {}), "Problem": _PROBLEM},
+            "schemas": {**_listed(schemas.get("$defs", {})), "Problem": _PROBLEM},
             "headers": _HEADERS,
             "securitySchemes": {"key": _security()},
         },
     }
+
+
+def _listed(schema: Any) -> Any:
+    """Return a schema with each `const` as an `enum` of one, which generators of clients know.
+
+    openapi-python-client 0.29 refuses `true` where there may be a boolean or a `const`.
+    """
+    if isinstance(schema, list):
+        return [_listed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: _listed(value) for name, value in schema.items() if name != "const"}
+    return {**found, "enum": [schema["const"]]} if "const" in schema else found
 
 
 def _security() -> dict[str, Any]:
