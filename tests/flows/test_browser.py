@@ -137,7 +137,7 @@ async def test_everybody_can_use_every_page(tmp_path: Path) -> None:
 
 PAGES = (
     "/", "/?q=x", "/new", "/repositories", "/repositories/acme/app", "/repositories/acme/secret",
-    "/money",
+    "/money", "/api/docs",
 )  # fmt: skip
 ADMIN_PAGES = ("/status", "/settings")
 
