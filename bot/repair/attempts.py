@@ -166,7 +166,8 @@ async def _verify(
         runs = tuple(one for one in (target, verification.suite) if one is not None)
         mutants = await _mutants(run, context, key, name, verified.proposal, runs)
         unneeded = await _unneeded_conditions(run, context, key, name, patch, runs)
-        findings = (*verification.findings, *unneeded)
+        known = {one.rule for one in verification.findings}
+        findings = (*verification.findings, *(one for one in unneeded if one.rule not in known))
         verification = replace(verification, mutants=mutants, findings=findings)
     return replace(verified, verification=verification)
 
