@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import os
+import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from uuid import uuid4
 
 from sandbox.git.extent import refuse_far_too_much
 from sandbox.git.process import Credential, GitError, git
@@ -80,13 +83,23 @@ class ObjectStore:
     async def create(self, *, borrow_from: Path | None = None) -> None:
         """Make it, once; `borrow_from` is an object folder to read objects from."""
         if not (self.directory / "HEAD").exists():
-            place = str(self.directory.absolute())
-            await git("init", "--quiet", "--bare", "--template=", place)
-            self.exclude(BYPRODUCTS)
+            await self._make()
         if borrow_from is not None:
             alternates = self.directory / "objects" / "info" / "alternates"
             alternates.parent.mkdir(parents=True, exist_ok=True)
             alternates.write_text(f"{borrow_from}\n", encoding="utf-8")
+
+    async def _make(self) -> None:
+        """Make it whole before it has its name: others may be about to make it, too."""
+        making = ObjectStore(self.directory.with_name(f"{self.directory.name}.{uuid4().hex}"))
+        await git("init", "--quiet", "--bare", "--template=", str(making.directory.absolute()))
+        making.exclude(BYPRODUCTS)
+        try:
+            making.directory.rename(self.directory)
+        except OSError:
+            await asyncio.to_thread(shutil.rmtree, making.directory)
+            if not (self.directory / "HEAD").exists():
+                raise
 
     def exclude(self, patterns: Iterable[str]) -> None:
         """Leave untracked files that match (gitignore syntax) out of every tree."""
