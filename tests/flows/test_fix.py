@@ -916,6 +916,12 @@ sh check.sh
 | Original commit with the new test | `sh check.sh` | exit code 1, 1 failing test |
 | The same with the fix | `sh check.sh` | exit code 0, 1 test passed |
 
+### Please review
+
+Guard findings:
+
+- Please check: The patch changes data that tests read: `app.txt`.
+
 ### Attempts
 
 | # | Proposer | Command | Failing | Patch | Tokens | Cost | Time | Outcome |

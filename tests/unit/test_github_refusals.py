@@ -17,6 +17,7 @@ from bot.github.refusals import (
     Call,
     GitHubRetries,
     Gone,
+    Rejected,
     Unanswered,
     refusal,
     wait_before_repeating,
@@ -82,7 +83,7 @@ def test_lost_answers_are_repeated_only_for_repeatable_calls(failure: Exception)
 @pytest.mark.parametrize(
     ("failure", "kind", "part"),
     [
-        (bad(401, "Bad credentials"), NotPermitted, "GITHUB_PRIVATE_KEY"),
+        (bad(401, "Bad credentials"), Rejected, "GITHUB_PRIVATE_KEY"),
         (
             bad(
                 403,

@@ -79,7 +79,8 @@ def test_who_reads_what() -> None:
     }  # fmt: skip
     before, after = RunnerRecord(), RunnerRecord(reads=frozenset(reads))
     old = RunnerRecord(reads=frozenset({("app.py", "tests/test_old.py")}))
-    assert [one.file for one in new_reads(before, after)] == ["app.py", "app.py"]
+    told = [(one.rule, one.file) for one in new_reads(before, after)]
+    assert told == [("tests-read", "app.py"), ("tests-read", "app.py")]
     assert [one.message for one in new_reads(old, after)] == [
         "With the patch, the program reads its tests: `app.py` opens `tests/test_app.py`."
     ]

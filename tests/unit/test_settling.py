@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.model import Severity
 from bot.repair.guards.change import FileDiff
 from bot.repair.proposers.search.command import SuiteCommand
 from bot.repair.proposers.search.laboratory import driver
@@ -17,6 +18,7 @@ from bot.repair.verification.changed_functions import changed_functions
 from bot.repair.verification.conditions import new_conditions, watched
 from bot.repair.verification.held_back import Trees, held_back, shown_on_both
 from bot.repair.verification.neighbourhood import Reach
+from bot.repair.verification.unneeded_conditions import not_varied
 
 UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "python")
 BROKEN = """\
@@ -155,3 +157,10 @@ def test_a_program_that_can_not_be_loaded_as_it_was(tmp_path: Path) -> None:
     """Then nothing is compared."""
     trees = compared(tmp_path, REPAIRED, "def broken(:\n")
     assert (trees.compared, trees.reach.reach) == (0, Reach.UNKNOWN)
+
+
+def test_where_nothing_was_compared_a_note_says_so() -> None:
+    """Tests that could not even be loaded say nothing of the patch."""
+    [told] = not_varied(Trees({"test_it": ()}, {"test_it": ()}), ["test_it"])
+    assert (told.rule, told.severity) == ("inputs-not-varied", Severity.NOTE)
+    assert not_varied(Trees({}, {}), ["test_it"]) == ()

@@ -72,7 +72,7 @@ class UnneededConditions:
         trees = await self._near.on_both_trees(name, patch, tests, runs[0].command, changes, files)
         alone = _at_their_inputs_alone(trees) if brings else ()
         found_now = alone or await self._unneeded(name, patch, changes, runs, conditions, trees)
-        return found_now or (_not_varied(trees, tests) if brings else ())
+        return found_now or (not_varied(trees, tests) if brings else ())
 
     async def _unneeded(
         self,
@@ -117,7 +117,7 @@ def _at_their_inputs_alone(trees: Trees) -> tuple[GuardFinding, ...]:
     return (found("no-effect-nearby", guards_runs.no_effect_nearby(effect.inputs, tests)),)
 
 
-def _not_varied(trees: Trees, tests: Sequence[str]) -> tuple[GuardFinding, ...]:
+def not_varied(trees: Trees, tests: Sequence[str]) -> tuple[GuardFinding, ...]:
     """Return a finding where hardly any input was compared, so that values may be answers."""
     if not trees.was_tried or trees.compared >= _COMPARED:
         return ()
