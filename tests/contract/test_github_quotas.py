@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import aiohttp
@@ -80,6 +81,7 @@ class Crowd:
         server: GitHubServer,
         book: QuotaBook,
         writes: WritePace,
+        patience: GitHubRetries = QUICK,
     ) -> GitHub:
         """Return the client of one server."""
         return GitHub(
@@ -88,7 +90,7 @@ class Crowd:
             private_key=SecretStr(self.state.app.private_key),
             api_url=server.api_url,
             web_url=server.web_url,
-            patience=QUICK,
+            patience=patience,
             quotas=book,
             writes=writes,
         )
@@ -167,7 +169,8 @@ async def test_progress_gives_way_when_requests_run_out(tmp_path: Path) -> None:
     crowd = Crowd(tmp_path / "github", 1)
     repo = Repo(crowd.names[0], crowd.installation)
     async with GitHubServer(crowd.state) as server, aiohttp.ClientSession() as session:
-        github = crowd.client(session, server, OwnBook(), WritePace())
+        hasty = replace(QUICK, longest_wait=1.0)  # less than any reset is away
+        github = crowd.client(session, server, OwnBook(), WritePace(), hasty)
         comment = await github.post_comment(repo, 1, "On it. <!-- m -->", "<!-- m -->")
         crowd.state.used[str(crowd.installation)] = 4100
         await github.facts(repo)

@@ -39,7 +39,13 @@ class Registry:
         return self.with_credentials.partition(":")[0]
 
 
-@pytest.fixture(params=["nginx by http", "nginx by https", "aiohttp by https"])
+@pytest.fixture(
+    params=[
+        "nginx by http",
+        "nginx by https",
+        pytest.param("aiohttp by https", marks=pytest.mark.exhaustive),
+    ]
+)
 async def registry(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Registry]:
     program, _, scheme = request.param.partition(" by ")
     if program == "aiohttp":

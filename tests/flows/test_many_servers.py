@@ -127,6 +127,8 @@ async def test_a_killed_server_is_taken_over(tmp_path: Path, postgres: PostgresS
         assert logged(web, "run taken up") == []
 
 
+# An edit of progress that was on its way when the server stalled can still arrive.
+@pytest.mark.exhaustive
 async def test_a_stalled_server_that_comes_back_does_nothing_more(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:

@@ -211,6 +211,7 @@ async def test_content_is_told_where_that_is_switched_on(tmp_path: Path) -> None
     assert "sk-ant-0123456789" not in "".join(receiver.bodies)
 
 
+@pytest.mark.exhaustive
 async def test_a_run_that_waited_for_a_person(tmp_path: Path) -> None:
     """Its trace comes when it was answered, and shows the wait; metrics lead to it."""
     async with open_receiver() as receiver:

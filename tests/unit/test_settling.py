@@ -138,6 +138,7 @@ def test_a_repair_for_these_inputs(tmp_path: Path, asked: str, head: str) -> Non
     assert kept_away_by(compared(tmp_path, program), program)
 
 
+@pytest.mark.exhaustive
 def test_calls_that_end_in_no_usual_way(tmp_path: Path) -> None:
     """A variant that hangs, ends the process or grows without end tells nothing, and others do."""
     program = (
