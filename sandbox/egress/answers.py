@@ -41,7 +41,8 @@ async def passed_on(
         answer: Of the registry.
         begun: What was read of it before.
     """
-    response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=_kept(answer))
+    reason = answer.reason if answer.reason is not None and answer.reason.isprintable() else None
+    response = web.StreamResponse(status=answer.status, reason=reason, headers=_kept(answer))
     await response.prepare(request)
     try:
         if request.method != "HEAD":

@@ -14,18 +14,15 @@ from multidict import CIMultiDict
 
 from sandbox.egress.answers import begin
 from sandbox.egress.listings import (
-    LARGEST,
     MAY_LIST,
     Found,
     Listing,
     OneVersion,
     Page,
     Undated,
-    dated,
-    of_packument,
     to_ask_for,
-    unpacked,
 )
+from sandbox.egress.looking import Question, looked_into
 from sandbox.egress.request import Wanted
 
 _LOG = logging.getLogger(__name__)
@@ -91,7 +88,7 @@ class DatedAnswers:
             body: Of that answer, or the beginning of one that is too large.
             asking: Asks the index for another page.
         """
-        found = await self._look_into(wanted, answer, body, accept)
+        found = await self._look_into(wanted, answer, body, Question(accept, self._before))
         if isinstance(found, OneVersion):
             found = await self._one_version(replace(wanted, path=found.packument), found, asking)
         if isinstance(found, Undated):
@@ -102,16 +99,13 @@ class DatedAnswers:
         return found
 
     async def _look_into(
-        self, wanted: Wanted, answer: ClientResponse, body: bytes, accept: str
+        self, wanted: Wanted, answer: ClientResponse, body: bytes, question: Question
     ) -> Found:
         """Leave out of a page what is too new."""
         encoding = answer.headers.get("Content-Encoding", "")
-        whole = unpacked(body, encoding) if len(body) < LARGEST else None
-        if whole is None:
-            return Undated()
-        page = Page(whole, answer.content_type, wanted.path)
+        page = Page(body, answer.content_type, wanted.path, encoding)
         async with self._parsing:
-            return await asyncio.to_thread(dated, page, accept, self._before)
+            return await looked_into(page, question)
 
     async def _one_version(
         self, asked: Wanted, one: OneVersion, asking: Asking
@@ -121,4 +115,6 @@ class DatedAnswers:
             if not self.may_list(asked, answer):
                 return Undated()
             body = await begin(answer)
-            return of_packument(await self._look_into(asked, answer, body, ""), one.wanted)
+            question = Question("", self._before, one.wanted)
+            found = await self._look_into(asked, answer, body, question)
+            return found if isinstance(found, Listing) else Undated()

@@ -39,14 +39,16 @@ class Page:
     """A registry's answer.
 
     Attributes:
-        body: Unpacked.
-        content_type: Of that body.
+        body: As it came.
+        content_type: Of that body, once it is unpacked.
         path: That was asked for, with its query.
+        encoding: Its `Content-Encoding`.
     """
 
     body: bytes
     content_type: str
     path: str
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +101,15 @@ def to_ask_for(accept: str) -> str:
     return accept
 
 
-def unpacked(body: bytes, encoding: str) -> bytes | None:
-    """Return a page without its `Content-Encoding`; None for one that we did not ask for."""
+def unpacked(body: bytes, encoding: str, most: int = LARGEST) -> bytes | None:
+    """Return a page without its `Content-Encoding`; None where it is too large, or an odd one."""
     if encoding in {"", "identity"}:
-        return body
+        return body if len(body) < most else None
     if encoding not in {"gzip", "x-gzip", "deflate"}:
         return None
     try:
         unpacking = zlib.decompressobj(zlib.MAX_WBITS | 32)
-        whole = unpacking.decompress(body, LARGEST)
+        whole = unpacking.decompress(body, most)
     except zlib.error:
         return None
     return whole if unpacking.eof else None
@@ -121,14 +123,20 @@ def dated(page: Page, accept: str, before: datetime) -> Found:
         accept: What the client can read.
         before: What was uploaded at this moment or later is left out.
     """
+    body = unpacked(page.body, page.encoding)
+    if body is None:
+        return Undated()
     if page.content_type in _HTML:
-        return Undated() if python_listings.lists_files(page.body) else None
+        return Undated() if python_listings.lists_files(body) else None
     try:
-        document = json.loads(page.body)
+        document = json.loads(body)
     except ValueError:
         return None
     times = UploadTimes(before)
-    found = _left_of(document, page.path, accept, times) if isinstance(document, dict) else None
+    try:
+        found = _left_of(document, page.path, accept, times) if isinstance(document, dict) else None
+    except (AttributeError, KeyError, TypeError, ValueError):  # it only looks like a listing
+        return Undated()
     return Undated(found) if times.missing and isinstance(found, Listing) else found
 
 

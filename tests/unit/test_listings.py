@@ -232,6 +232,22 @@ def test_pages_are_unpacked() -> None:
     assert unpacked(zlib.compress(b"page"), "deflate") == b"page"
     for body, encoding in ((packed[:-9], "gzip"), (b"page", "gzip"), (b"page", "br")):
         assert unpacked(body, encoding) is None
+    assert (unpacked(packed, "gzip", 3), unpacked(b"page", "", 3)) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        {"files": [1]},
+        {"files": [{"filename": 1, "upload-time": EARLY}], "versions": []},
+        {"dist-tags": {"latest": {}}, "versions": {"1.0.0": 7}, "time": {"1.0.0": EARLY}},
+        {"dist-tags": {"latest": f"{'9' * 5000}.0.0"}, "versions": {"1.0.0": {}}, "time": 1},
+        {"info": {}, "urls": [[]]},
+    ],
+)
+def test_what_only_looks_like_a_listing_says_no_times(page: object) -> None:
+    """The client gets it as it is, and judges itself."""
+    assert left(page) == Undated()
 
 
 def test_the_gate_stands_for_indexes_of_a_dated_sandbox() -> None:
