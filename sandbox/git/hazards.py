@@ -58,11 +58,12 @@ async def odd_file(*places: Path) -> Path | None:
 
 
 def is_line(name: str) -> bool:
-    """Whether a name has no control characters: a new file's could not be shown as it is.
+    """Whether a name is text without control characters: a new file's could not be shown as it is.
 
-    A newline in a name ends a line of whatever lists files; no program's source needs one.
+    A newline in a name ends a line of whatever lists files, and GitHub's API takes text alone; no
+    program's source needs anything else.
     """
-    return not any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in name)
+    return not any(unicodedata.category(one) in {"Cc", "Cs", "Zl", "Zp"} for one in name)
 
 
 def sorted_out(work_tree: Path, names: Iterable[str]) -> tuple[list[str], list[str]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.model import Patch
+from bot.repair.proposers.mechanical.protected import without
 from bot.repair.workspace.patching import apply_patch, patch_between
 from sandbox.base import SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
@@ -266,7 +267,7 @@ async def test_names_are_only_names(desk: Desk) -> None:
     ]
     for name in names:
         (desk.work / name).write_text(name, "utf-8", "surrogateescape")
-    odd = ("new\nline", "a\tb")
+    odd = ("new\nline", "a\tb", os.fsdecode(b"\xff"))
     after = await desk.store.write_tree(desk.work, base=desk.head, force=odd)
     patch = await patch_between(desk.store, desk.head, after)
     assert sorted(patch.files) == sorted(names)
@@ -274,6 +275,7 @@ async def test_names_are_only_names(desk: Desk) -> None:
     for name in names:
         only = await patch_between(desk.store, desk.head, after, (name,))
         assert only.files == (name,)
+        assert without(only, ("**",)) == (Patch(), (name,))
     assert await desk.store.show(after, "a.txt") == b"one\n"
     assert await desk.store.show(after, "A.TXT") == b"A.TXT"
     for name in names:
@@ -282,7 +284,9 @@ async def test_names_are_only_names(desk: Desk) -> None:
     assert (await patch_between(desk.store, after, changed)).files == patch.files
 
 
-@pytest.mark.parametrize("name", ["new\nline", "a\tb", "\x1b[2Jx.py", "x\u2028y", "d/\x7f"])
+@pytest.mark.parametrize(
+    "name", ["new\nline", "a\tb", "\x1b[2Jx.py", "x\u2028y", "d/\x7f", os.fsdecode(b"d/\xe9")]
+)
 async def test_new_files_with_control_characters_are_left_out(name: str, desk: Desk) -> None:
     """Nobody could read in a list of files what they are called; letters of any script are fine."""
     (desk.work / "d").mkdir()

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from bot.model import Patch
 from bot.repair.guards import protected_paths
 
 _SECTION = re.compile(rb"^(?=diff --git )", re.MULTILINE)
-_HEADER = re.compile(rb"^diff --git (?P<rest>.+)$", re.MULTILINE)
+_HEADER = re.compile(rb"^diff --git (?P<names>.+)$", re.MULTILINE)
+_ESCAPED = re.compile(rb"\\([0-7]{3}|.)")
+_LETTERS = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"t": b"\t",
+    b"n": b"\n",
+    b"v": b"\v",
+    b"f": b"\f",
+    b"r": b"\r",
+}
+"""How git quotes a name with control characters, quotes or backslashes: as C does."""
 
 
 def without(patch: Patch, protected: tuple[str, ...]) -> tuple[Patch, tuple[str, ...]]:
@@ -21,16 +33,24 @@ def without(patch: Patch, protected: tuple[str, ...]) -> tuple[Patch, tuple[str,
     dropped = protected_paths(patch.files, protected)
     if not dropped:
         return patch, ()
-    kept = [s for s in _SECTION.split(patch.data) if s and not _is_of(s, dropped)]
+    kept = [s for s in _SECTION.split(patch.data) if s and _path(s) not in dropped]
     files = tuple(path for path in patch.files if path not in dropped)
     added, removed = _counted(kept)
     return Patch(b"".join(kept), files, added, removed), dropped
 
 
-def _is_of(section: bytes, paths: tuple[str, ...]) -> bool:
+def _path(section: bytes) -> str:
+    """Return the path of a section: there are no renames, so its header names it twice."""
     header = _HEADER.match(section)
-    rest = header["rest"] if header else b""
-    return any(rest.endswith((f" b/{path}".encode(), f' "b/{path}"'.encode())) for path in paths)
+    names = header["names"] if header else b""
+    name = names[len(names) // 2 + 1 :]
+    if name.startswith(b'"'):
+        name = _ESCAPED.sub(lambda escape: _byte(escape[1]), name[1:-1])
+    return os.fsdecode(name.removeprefix(b"b/"))
+
+
+def _byte(escaped: bytes) -> bytes:
+    return bytes([int(escaped, 8)]) if escaped.isdigit() else _LETTERS.get(escaped, escaped)
 
 
 def _counted(sections: list[bytes]) -> tuple[int, int]:
