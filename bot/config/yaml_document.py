@@ -23,6 +23,10 @@ _MOST_BITS = 1024
 
 _PREFIX = "tag:yaml.org,2002:"
 
+_BUGS = (ValueError, OverflowError, LookupError, AssertionError)
+"""What ruamel.yaml itself stumbles over: characters and versions that there are not, `!!float` of
+nothing."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class ConfigProblem:
@@ -91,7 +95,7 @@ def read(
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise Unreadable(1 if mark is None else mark.line + 1, _syntax(error)) from error
-    except YAMLError as error:
+    except (YAMLError, *_BUGS) as error:
         raise Unreadable(1, "is not valid YAML.") from error
     reading = _Reading(yaml, most_values)
     value = None if root is None else reading.value(root, ())
@@ -168,7 +172,7 @@ class _Reading:
             return node.value
         try:
             value = self.yaml.constructor.construct_object(node)
-        except (YAMLError, ValueError, KeyError):  # such as `!!int x`, or a number of 5000 digits
+        except (YAMLError, *_BUGS):  # such as `!!int x`, or a number of 5000 digits
             return node.value
         large = isinstance(value, int) and value.bit_length() > _MOST_BITS
         return node.value if large else value

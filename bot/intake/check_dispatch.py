@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from bot.config.repo_config import PATH, WhoSection, parse
+from bot.config.repo_config import WhoSection
 from bot.errors import RepoConfigError
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
@@ -16,6 +16,7 @@ from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
+from bot.runs.config_file import read_config
 from bot.storage.approvals import ApprovalAnswer
 from bot.storage.stores import Stores
 
@@ -110,10 +111,7 @@ class CheckEvents:
 async def read_who(github: GitHub, repo: Repo) -> WhoSection:
     """Return the config's `who`; a config that can't be read is reported by the run itself."""
     facts = await github.facts(repo)
-    content = await github.read_file(repo, PATH, facts.default_branch)
-    if content is None:
-        return WhoSection()
     try:
-        return parse(content).who
+        return (await read_config(github, repo, facts.default_branch)).who
     except RepoConfigError:
         return WhoSection()

@@ -9,7 +9,6 @@ from typing import assert_never
 import structlog
 
 from bot.config.checks import ChecksSection
-from bot.config.repo_config import PATH, RepoConfig, parse
 from bot.errors import NotPermitted, RepoConfigError
 from bot.github.github import GitHub
 from bot.github.values import PullRequest, RepositoryFacts
@@ -33,6 +32,7 @@ from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import check_run
 from bot.reporting.reasons import failed_commit
 from bot.reporting.reasons.deliveries import started
+from bot.runs.config_file import read_config
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.stores import Stores
 
@@ -77,7 +77,8 @@ class CommitLook:
         facts = await self._github.facts(commit.repo)
         place = await self._place(commit, facts)
         try:
-            config = await read_config(self._github, commit.repo, place, facts)
+            ref = facts.default_branch if place.pull is None else place.pull.base_ref
+            config = await read_config(self._github, commit.repo, ref)
         except RepoConfigError as error:
             return await self._unusable(commit, place, error)
         wishes = Wishes(
@@ -240,19 +241,6 @@ async def begin(
     await stores.commits.decided(commit, CommitState.STARTED, started(request.run_id))
     await start(request)
     return started(request.run_id)
-
-
-async def read_config(
-    github: GitHub, repo: Repo, place: CommitPosition, facts: RepositoryFacts
-) -> RepoConfig:
-    """Return the repo config of the branch that people merge into.
-
-    Raises:
-        RepoConfigError: When it can't be used.
-    """
-    ref = facts.default_branch if place.pull is None else place.pull.base_ref
-    content = await github.read_file(repo, PATH, ref)
-    return RepoConfig() if content is None else parse(content)
 
 
 def later_by(commit: WatchedCommit, first_wait: float) -> timedelta:

@@ -12,8 +12,8 @@ from bot.errors import RepoConfigError
 from bot.github.check_values import CommitChecks
 from bot.github.github import GitHub
 from bot.github.values import PullRequest
-from bot.intake.check_policy import CommitPosition, failing, running
-from bot.intake.commit_look import begin, later_by, read_config
+from bot.intake.check_policy import failing, running
+from bot.intake.commit_look import begin, later_by
 from bot.intake.followup_policy import (
     Budget,
     GoOn,
@@ -32,6 +32,7 @@ from bot.reporting import check_run, final_report
 from bot.reporting.marker import marker
 from bot.reporting.reasons import followup
 from bot.reporting.reasons.failed_commit import still_running
+from bot.runs.config_file import read_config
 from bot.runs.display import Display, Shown
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.runs import RunRecord, RunStatus
@@ -126,9 +127,10 @@ class Aftermath:
     async def _config(self, repo: Repo, pull: PullRequest) -> RepoConfig:
         """Return the config that the run had; one that broke since then asks for nothing."""
         facts = await self._github.facts(repo)
-        place = CommitPosition(default_branch=False, pull=pull)
         try:
-            return await read_config(self._github, repo, place, facts)
+            return await read_config(
+                self._github, repo, facts.default_branch if pull is None else pull.base_ref
+            )
         except RepoConfigError:
             return RepoConfig()
 

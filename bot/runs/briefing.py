@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.ci.evidence import JobEvidence
 from bot.ci.workflow.contexts import EventFacts
-from bot.config.repo_config import PATH, RepoConfig, parse
+from bot.config.repo_config import RepoConfig
 from bot.errors import HeadMoved, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Issue, PullRequest
@@ -18,6 +18,7 @@ from bot.model.request import FixRequest
 from bot.repair.job import Job
 from bot.reporting.answering import answer_by
 from bot.reporting.reasons import starting
+from bot.runs.config_file import read_config
 from bot.runs.requested_paths import mandate
 
 NEWEST = 20
@@ -128,18 +129,6 @@ def _require_head(request: FixRequest, head: str) -> None:
     """Raise `HeadMoved` when the commit whose checks failed is no longer its branch's head."""
     if request.failed is not None and request.failed.sha != head:
         raise HeadMoved(starting.outdated(request.failed.sha[:7], head[:7]))
-
-
-async def read_config(github: GitHub, repo: Repo, ref: str) -> RepoConfig:
-    """Return the repo config at a ref; without a file, the defaults.
-
-    Raises:
-        RepoConfigError: With one sentence per problem.
-    """
-    content = await github.read_file(repo, PATH, ref)
-    if content is None:
-        return RepoConfig()
-    return parse(content, source=PATH)
 
 
 async def freeze_problem(github: GitHub, repo: Repo, issue: Issue, request: FixRequest) -> Problem:

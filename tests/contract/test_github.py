@@ -16,12 +16,14 @@ import aiohttp.web
 import pytest
 from pydantic import SecretStr
 
-from bot.errors import Conflict, GitHubError, NotPermitted
+from bot.config.repo_config import PATH
+from bot.errors import Conflict, GitHubError, NotPermitted, RepoConfigError
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries, Gone
 from bot.github.values import FileChange, Permission, Publication
 from bot.model.check_report import Annotation, CheckAction, CheckReport
 from bot.model.repository import Repo
+from bot.runs.config_file import read_config
 from tests.fakes.github import GitHubServer, GitHubState, Issue, Repository, Trouble
 from tests.fakes.github.conformance import check_event, check_exchanges
 
@@ -289,6 +291,20 @@ async def test_files_are_read_whatever_they_are(world: World) -> None:
     assert await read(world.repo, "src", "main") is None
     assert await read(world.repo, "no/such/file", "main") is None
     assert await read(world.repo, "README.md", "no-such-branch") is None
+
+
+async def test_the_event_loop_turns_while_a_config_is_read(world: World) -> None:
+    """64 KiB of YAML can take most of a second to read."""
+    odd = b"[" + b"a," * 30_000 + b"]"
+    world.state.push(world.repository, "main", {PATH: odd})
+    turns = 0
+    reading = asyncio.create_task(read_config(world.github, world.repo, "main"))
+    while not reading.done():
+        await asyncio.sleep(0.001)
+        turns += 1
+    assert turns > 60
+    with pytest.raises(RepoConfigError, match="has more than 5000 values"):
+        await reading
 
 
 async def test_unchanged_answers_come_from_the_cache(world: World) -> None:

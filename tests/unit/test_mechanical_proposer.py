@@ -12,6 +12,7 @@ from bot.model import (
     Cause,
     Commands,
     Limits,
+    Patch,
     Problem,
     Proposal,
     Reproduction,
@@ -21,6 +22,7 @@ from bot.model.progress import silent
 from bot.model.steps import PlainSteps
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.mechanical import MechanicalProposer
+from bot.repair.proposers.mechanical.protected import only
 from bot.reporting.reasons import mechanical
 from tests.unit.local_workbench import LocalWorkbench
 
@@ -100,6 +102,16 @@ async def test_two_modules_of_one_name(tmp_path: Path) -> None:
     proposal = await propose(workbench, "python -m mypy --cache-dir=/dev/null one two")
     assert proposal.patch.files == ("two/__init__.py",)
     assert (tmp_path / "two/__init__.py").read_text() == ""
+
+
+def test_one_file_of_tens_of_thousands() -> None:
+    """Tests may leave as many files as they like; the edit alone is wanted."""
+    left = [f"left/{n}" for n in range(50_000)]
+    section = "diff --git a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-a\n+b\n"
+    data = "".join(map(section.format, [*left, "odd name.py"])).encode()
+    whole = Patch(data, (*left, "odd name.py"), 50_001, 50_001)
+    edit = section.format("odd name.py").encode()
+    assert only(whole, {"odd name.py"}) == Patch(edit, ("odd name.py",), 1, 1)
 
 
 async def test_protected_files_stay_out_of_the_patch(tmp_path: Path) -> None:

@@ -234,6 +234,11 @@ def test_a_branch_prefix_must_make_branch_names(prefix: str) -> None:
         ("test: !secret x", "1: the tag !secret is not allowed."),
         ("test: a\nmodel: b\ntest: c", "3: the key 'test' appears twice."),
         ("attempts: !!int x", "1: 'attempts' must be a whole number."),
+        ("budget_usd: !!float ",
+         "1: 'budget_usd' must be an amount in dollars, more than 0 and at most 100."),
+        ('a: "\\U00110000"', "1: is not valid YAML."),
+        ('a: "\\UFFFFFFFF"', "1: is not valid YAML."),
+        ("%YAML 1.11\n--- a", "1: is not valid YAML."),
     ],
 )  # fmt: skip
 def test_what_is_no_yaml_is_explained(text: str | bytes, expected: str) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
+from collections.abc import Collection
 
 from bot.model import Patch
 from bot.repair.guards import protected_paths
@@ -33,10 +33,14 @@ def without(patch: Patch, protected: tuple[str, ...]) -> tuple[Patch, tuple[str,
     dropped = protected_paths(patch.files, protected)
     if not dropped:
         return patch, ()
-    kept = [s for s in _SECTION.split(patch.data) if s and _path(s) not in dropped]
-    files = tuple(path for path in patch.files if path not in dropped)
+    return only(patch, frozenset(patch.files).difference(dropped)), dropped
+
+
+def only(patch: Patch, files: Collection[str]) -> Patch:
+    """Return what a patch does to some of its files."""
+    kept = [s for s in _SECTION.split(patch.data) if s and _path(s) in files]
     added, removed = _counted(kept)
-    return Patch(b"".join(kept), files, added, removed), dropped
+    return Patch(b"".join(kept), tuple(f for f in patch.files if f in files), added, removed)
 
 
 def _path(section: bytes) -> str:
@@ -46,7 +50,7 @@ def _path(section: bytes) -> str:
     name = names[len(names) // 2 + 1 :]
     if name.startswith(b'"'):
         name = _ESCAPED.sub(lambda escape: _byte(escape[1]), name[1:-1])
-    return os.fsdecode(name.removeprefix(b"b/"))
+    return name.removeprefix(b"b/").decode("utf-8", "surrogateescape")
 
 
 def _byte(escaped: bytes) -> bytes:

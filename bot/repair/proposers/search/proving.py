@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from bot.model import Patch
 from bot.repair.proposers.base import Task
-from bot.repair.proposers.mechanical.protected import without
+from bot.repair.proposers.mechanical.protected import only
 from bot.repair.proposers.search.choose import Choice
 from bot.repair.proposers.search.evidence import Evidence
 from bot.repair.proposers.search.explain import patched_text
@@ -45,8 +45,7 @@ class RealCommand:
         """Make the change in the work tree and return it alone: tests may have left files."""
         await self._write(candidate.file, patched_text(candidate, self.evidence), "apply")
         patch = await self.lab.steps(f"{self.lab.key}: patch", self.lab.workbench.patch)
-        others = tuple(file for file in patch.files if file != candidate.file)
-        return without(patch, tuple(_literal(file) for file in others))[0] if others else patch
+        return only(patch, {candidate.file})
 
     async def _passes(self, candidate: Candidate) -> bool:
         if candidate.number in self.passed:
@@ -67,8 +66,3 @@ class RealCommand:
         encoding = self.evidence.encodings.get(file, "utf-8")
         write = self.lab.workbench.write_file
         await self.lab.steps(f"{self.lab.key}: {name}", write, path, text.encode(encoding))
-
-
-def _literal(path: str) -> str:
-    """Return a glob (gitignore syntax) that matches this path alone."""
-    return "/" + "".join(f"\\{letter}" if letter in "*?[]!#\\ " else letter for letter in path)
