@@ -306,7 +306,7 @@ async def test_the_compiled_job_fails_alike(provider: SandboxProvider, source: P
 - name: Check
   run: |
     cat file
-    echo "$LEVEL ${{ steps.greet.outputs.text }} $NUMBER"
+    echo "$LEVEL ${{ env.LEVEL }} ${{ steps.greet.outputs.text }} $NUMBER"
     exit 7
   working-directory: deep
   env: {NUMBER: "${{ steps.version.outputs.number }}"}
@@ -327,7 +327,7 @@ async def test_the_compiled_job_fails_alike(provider: SandboxProvider, source: P
     for _ in range(2):
         result = await second.run(compiled.failing, timeout=600)
         assert result.exit_code == 7
-        assert result.output == "content\nset hello world  1.2'3\n"
+        assert result.output == "content\nset set hello world  1.2'3\n"
     await second.close()
 
 

@@ -25,6 +25,7 @@ from bot.ci.failures import (
     pytest_stacks,
     rspec,
     rustc,
+    script_linters,
     tap,
     unittest_console,
     vitest,
@@ -57,6 +58,7 @@ TOOLS: tuple[Parser, ...] = (
     rustc.parse,
     maven.parse_compiler,
     eslint.parse,
+    script_linters.parse,
     formatters.parse,
     precommit.parse,
 )

@@ -32,6 +32,7 @@ _DEEPEST = 10
 """Composite actions inside composite actions; GitHub's own limit."""
 
 _OUTPUT = re.compile(r"steps\.(?P<id>[\w-]+)\.outputs\.(?P<name>[\w-]+)")
+_VARIABLE = re.compile(r"env\.(?P<name>[A-Za-z_]\w*)")
 
 
 def resolve(spec: StepSpec, scope: ExpressionContext, frame: StepScope) -> Step:
@@ -96,7 +97,7 @@ def decide(condition: str, scope: ExpressionContext) -> Decision:
 def _filled(
     values: Mapping[str, Value], scope: ExpressionContext, frame: StepScope
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return texts by name, with marks for outputs of steps that have not run."""
+    """Return texts by name, with marks for what steps that have not run put out or export."""
     filled = {name: _text(value, scope, frame) for name, value in values.items()}
     unknown = dict.fromkeys(name for _, names in filled.values() for name in names)
     return {name: text for name, (text, _) in filled.items()}, tuple(unknown)
@@ -106,11 +107,13 @@ def _text(value: Value, scope: ExpressionContext, frame: StepScope) -> tuple[str
     marked: list[str] = []
 
     def missing(expression: str) -> str:
-        match = _OUTPUT.fullmatch(expression)
-        if match is None:
+        output, variable = _OUTPUT.fullmatch(expression), _VARIABLE.fullmatch(expression)
+        if output is None and variable is None:
             return ""
         marked.append(expression)
-        return runner_shell.mark(f"{frame.prefix}{match['id']}", match["name"])
+        if output is not None:
+            return runner_shell.mark(f"{frame.prefix}{output['id']}", output["name"])
+        return runner_shell.variable_mark(variable["name"]) if variable is not None else ""
 
     rendered = render_text(value, scope, missing)
     names = tuple(name for name in rendered.unknown if name not in marked)

@@ -45,15 +45,16 @@ ci_pairs() {
 
 ci_export() { [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] && export "$1=$2"; return 0; }
 
-# ci_output KEY NAME: print what a step wrote to its outputs.
+# ci_output KEY NAME: print what a step wrote to its outputs; of .env, what steps exported.
 ci_output() {
-  local ci_wanted=$2 ci_found=
+  local ci_wanted=$2 ci_found= ci_file=~/.ci/outputs/$1
+  [ "$1" != .env ] || ci_file=~/.ci/env
   ci_take() { [ "$1" != "$ci_wanted" ] || ci_found=$2; }
-  ci_pairs ~/.ci/outputs/"$1" ci_take
+  ci_pairs "$ci_file" ci_take
   printf '%s' "$ci_found"
 }
 
-# Fill @@ci:KEY:NAME@@ in stdin with outputs of earlier steps.
+# Fill @@ci:KEY:NAME@@ in stdin with outputs and exports of earlier steps.
 ci_fill() {
   local rest filled= mark
   rest=$(cat; printf .); rest=${rest%.}
@@ -170,6 +171,9 @@ ci_set_up() {
 ci_set_up "${1:-none}"
 """
 
+_EXPORTED = ".env"
+"""Stands for the key of a step in marks of variables; no step's id begins like that."""
+
 _EVENT_FILE = f"{FOLDER}/event.json"
 
 
@@ -276,6 +280,11 @@ def begin(key: str) -> str:
 def mark(key: str, name: str) -> str:
     """Return the placeholder of a step's output in text that is filled in when it runs."""
     return f"@@ci:{key}:{name}@@"
+
+
+def variable_mark(name: str) -> str:
+    """Return the placeholder of a variable that an earlier step exports."""
+    return mark(_EXPORTED, name)
 
 
 def has_mark(text: str) -> bool:

@@ -62,6 +62,42 @@ def unused_variable_removed(name: str) -> str:
     return f"Removed the unused variable `{name}`."
 
 
+@example("index")
+def unused_parameter_removed(name: str) -> str:
+    """The last one of a function."""
+    return f"Removed the unused parameter `{name}`."
+
+
+@example("index")
+def marked_unused(name: str) -> str:
+    """The tool's message says that unused names begin with an underscore."""
+    return f"Renamed the unused parameter `{name}` to `_{name}`."
+
+
+@example("Options")
+def imported_as_type(name: str) -> str:
+    """The compiler takes no other import of a type."""
+    return f"Imported the type `{name}` as a type."
+
+
+@example("play")
+def marked_override(name: str) -> str:
+    """The project wants overriding members to say so."""
+    return f"Marked `{name}` with `override`."
+
+
+@example("./load", "./load.js")
+def import_path_completed(path: str, wanted: str) -> str:
+    """Node.js's modules need the file's extension."""
+    return f"Wrote the import of `{path}` as `{wanted}`."
+
+
+@example()
+def unused_directive_removed() -> str:
+    """The compiler finds no error there."""
+    return "Removed a `@ts-expect-error` directive where there is no error."
+
+
 @example()
 def unused_ignore_removed() -> str:
     """The type checker says that it ignores nothing."""

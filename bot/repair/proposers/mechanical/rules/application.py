@@ -15,6 +15,7 @@ from bot.repair.proposers.mechanical.rules.rule import (
     Reported,
     diagnostic_of,
 )
+from bot.repair.proposers.mechanical.rules.script import script_of
 from bot.repair.proposers.mechanical.rules.source import Source
 
 MOST_PER_FILE = 100
@@ -121,8 +122,10 @@ def _answer(reported: Reported) -> Repair | None:
 def _does_good(before: Source, repair: Repair) -> bool:
     if repair.text == before.text:
         return bool(repair.beside)
-    python = before.path.endswith((".py", ".pyi"))
-    return not python or before.tree is None or Source(before.path, repair.text).tree is not None
+    if before.path.endswith((".py", ".pyi")):
+        return before.tree is None or Source(before.path, repair.text).tree is not None
+    script, after = script_of(before), script_of(Source(before.path, repair.text))
+    return script is None or after is None or script.root.has_error or not after.root.has_error
 
 
 def _moved(diagnostics: Iterable[Diagnostic], before: Source, after: Source) -> list[Diagnostic]:

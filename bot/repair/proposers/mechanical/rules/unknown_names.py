@@ -20,7 +20,7 @@ UNKNOWN = re.compile(
 itself: `Name "x" is not defined`; pyright: `"x" is not defined`."""
 
 _SUGGESTED = re.compile(
-    r"(?i:did you mean|maybe|perhaps you meant|do you mean):? "
+    r"(?i:did you mean(?: to write)?|maybe|perhaps you meant|do you mean):? "
     r"(?:the (?:instance|static|class) member )?[`'\"](?:\w+\.)*(?P<other>\w+)[`'\"]"
 )
 _QUOTED = re.compile(r"[`'\"](?P<name>[\w.]+)[`'\"]")
