@@ -277,11 +277,20 @@ def _after(planned: PlannedStep, scope: ExpressionContext) -> ExpressionContext:
     step = planned.step
     if step.spec.id:
         contexts["steps"] = {**contexts["steps"], step.spec.id: _expected(step)}
-    commands = [each.step.command for each in planned.walk()]
-    if any(command and "GITHUB_ENV" in command.script for command in commands):
-        env = contexts["env"]
-        contexts["env"] = env if isinstance(env, Partly) else Partly("env", env)
+    commands = (each.step.command for each in planned.walk())
+    for command in commands:
+        if command is not None and "GITHUB_ENV" in command.script:
+            contexts["env"] = _exported(contexts["env"], command.script)
     return replace(scope, contexts=contexts)
+
+
+def _exported(env: Value, script: str) -> Value:
+    """Return `env` as it may be behind a script that exports: what that names is no longer known."""
+    known = env.known if isinstance(env, Partly) else env
+    if not isinstance(known, Mapping):
+        return env
+    words = frozenset(re.findall(r"\w+", script))
+    return Partly("env", {name: value for name, value in known.items() if name not in words})
 
 
 def _expected(step: Step) -> Value:

@@ -45,12 +45,15 @@ ci_pairs() {
 
 ci_export() { [[ $1 =~ ^[A-Za-z_][A-Za-z0-9_]*$ ]] && export "$1=$2"; return 0; }
 
-# ci_output KEY NAME: print what a step wrote to its outputs; of .env, what steps exported.
+# ci_output KEY NAME: print what a step wrote to its outputs; with .env, a variable.
 ci_output() {
-  local ci_wanted=$2 ci_found= ci_file=~/.ci/outputs/$1
-  [ "$1" != .env ] || ci_file=~/.ci/env
+  local ci_wanted=$2 ci_found=
+  if [ "$1" = .env ]; then
+    printenv "$2" || true
+    return 0
+  fi
   ci_take() { [ "$1" != "$ci_wanted" ] || ci_found=$2; }
-  ci_pairs "$ci_file" ci_take
+  ci_pairs ~/.ci/outputs/"$1" ci_take
   printf '%s' "$ci_found"
 }
 
