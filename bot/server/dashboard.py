@@ -16,6 +16,7 @@ from bot.web.api.artifact_operations import ArtifactOperations
 from bot.web.api.figure_operations import FigureOperations
 from bot.web.api.openapi import document
 from bot.web.api.run_operations import RunOperations
+from bot.web.api.server_operations import ServerOperations
 from bot.web.api.service import Api
 from bot.web.api.session_operations import SessionOperations
 from bot.web.application import Parts
@@ -55,6 +56,7 @@ def web_parts(
         ArtifactOperations(control, stores.events),
         SessionOperations(Prompts(control, stores, github)),
         FigureOperations(lists, stores.ledger, caps_of(settings)),
+        ServerOperations(Code(control, stores.events).handle, lists, services),
     )
     described = document(api.operations())
     data = PageData(
@@ -74,11 +76,10 @@ def web_parts(
         sessions,
         login,
         KeyAccess(stores.keys),
-        RateLimits(settings.fixpoint_api_rate),
+        RateLimits(settings.fixpoint_api_rate, stores.requests),
         Origins(settings.fixpoint_api_origins),
         api,
         described,
-        Code(control, stores.events),
         Pages(access, sessions, login, data),
         measurements,
     )

@@ -13,6 +13,7 @@ from bot.storage.deliveries import DeliveryStore
 from bot.storage.events import EventStore
 from bot.storage.github_quotas import GitHubQuotas
 from bot.storage.ledger import Ledger
+from bot.storage.request_counts import RequestCounts
 from bot.storage.runs import RunStore
 from bot.storage.sessions import SessionStore
 from bot.storage.stops import StopStore
@@ -38,6 +39,7 @@ class Stores:
     webhooks: WebhookStore
     messages: MessageStore
     sessions: SessionStore
+    requests: RequestCounts
 
     @classmethod
     def on(cls, database: Database, ledger: Ledger, unflushed: Database | None = None) -> Self:
@@ -46,7 +48,7 @@ class Stores:
         Args:
             database: Of deliveries and runs.
             ledger: May be on a connection of its own.
-            unflushed: For events and quotas, of which a power cut may cost the last; `database`
+            unflushed: For events, quotas and counts, of which a power cut may cost the last; `database`
                 if None.
         """
         events = EventStore(unflushed or database)
@@ -64,4 +66,5 @@ class Stores:
             WebhookStore(database),
             MessageStore(database),
             SessionStore(database),
+            RequestCounts(unflushed or database),
         )

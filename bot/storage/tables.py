@@ -337,6 +337,16 @@ github_quotas = Table(
 )
 
 
+# Requests of the API in the minute that a caller sent some last; `window` counts minutes.
+request_counts = Table(
+    "api_request_counts",
+    metadata,
+    Column("caller", String(120), primary_key=True),
+    Column("window", BigInteger, nullable=False),
+    Column("taken", Integer, nullable=False),
+)
+
+
 steps_metadata = MetaData()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,7 +20,6 @@ from bot.web.api.operation import PREFIX
 from bot.web.api.service import Api
 from bot.web.bodies import read_body
 from bot.web.caller import ADMINISTRATOR, CALLER, Caller
-from bot.web.code import Code
 from bot.web.keys import KeyAccess, unknown
 from bot.web.measurements import PATH as METRICS
 from bot.web.measurements import Measurements
@@ -30,6 +30,7 @@ from bot.web.problems import ApiProblem, of_router
 from bot.web.rates import RateLimits
 from bot.web.request_ids import request_id
 from bot.web.sessions import SESSION, Session, Sessions
+from bot.web.streams import STILL_GOOD, StillGood
 
 _log = structlog.get_logger(__name__)
 
@@ -82,7 +83,6 @@ class Parts:
     origins: Origins
     api: Api
     document: Mapping[str, Any]
-    code: Code
     pages: Pages
     measurements: Measurements
 
@@ -100,7 +100,6 @@ def add_routes(app: web.Application, parts: Parts) -> None:
         return web.Response(text=text, content_type="application/json")
 
     app.router.add_get(f"{PREFIX}/openapi.json", described)
-    app.router.add_post("/code", parts.code.handle)
     app.router.add_get(METRICS, parts.measurements.handle)
     parts.pages.add_to(app)
     if not parts.access.is_open:
@@ -194,8 +193,13 @@ async def _program(parts: Parts, request: web.Request) -> Caller | None:
     told = request[_TOLD]
     # a page that can show a key may read what comes of it; one that relies on cookies never may
     told |= parts.origins.shown(request.path, request.headers)
-    caller = ADMINISTRATOR if parts.access.is_token(token) else await parts.keys.caller(token)
-    told |= parts.rates.count(caller.name)
+    if parts.access.is_token(token):
+        caller = ADMINISTRATOR
+    else:
+        caller = await parts.keys.caller(token)
+        is_good: StillGood = partial(parts.keys.is_good, token)
+        request[STILL_GOOD] = is_good
+    told |= await parts.rates.count(caller.name)
     return caller
 
 

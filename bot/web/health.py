@@ -77,11 +77,28 @@ class ServiceHealth:
         weight = _ONE_OUT if instead is not None else _ALL_OUT
         return HealthCheck(_KINDS[kind], not bad, said or "All work.", weight)
 
+    def runs_at_once(self) -> str:
+        """Say how many runs this server works on at once, and why on no more."""
+        at_once = self.concurrency
+        return service_health.runs_at_once(at_once.limit, at_once.most, at_once.why)
+
+    def holds_back(self) -> tuple[str, ...]:
+        """Say of each kind of service why runs wait that need it, if none of it works."""
+        none_works = (
+            (kind, self.services.views(kind))
+            for kind in ServiceKind
+            if self.services.in_place(kind) is None
+        )
+        return tuple(
+            service_health.standing(view, None)
+            for _, views in none_works
+            for view in views
+            if not view.works
+        )
+
     def _runs_at_once(self) -> HealthCheck:
-        limit, most = self.concurrency.limit, self.concurrency.most
-        why = self.concurrency.why
-        said = service_health.runs_at_once(limit, most, why)
-        return HealthCheck("concurrency", limit == most, said, 10)
+        is_all = self.concurrency.limit == self.concurrency.most
+        return HealthCheck("concurrency", is_all, self.runs_at_once(), 10)
 
     def described(self, now: datetime) -> dict[str, Any]:
         """Return both as JSON values."""

@@ -73,7 +73,11 @@ async def test_a_key_starts_a_run_and_hears_of_its_end(tmp_path: Path) -> None:
                 assert answer.status == 404
             async with web.get("/api/v1/runs") as answer:
                 assert (await answer.json())["total"] == 0
-        await command(world, "keys", "revoke", "ci")
+        async with program(world, key) as web, web.get("/live") as stream:
+            assert stream.status == 200
+            await command(world, "keys", "revoke", "ci")
+            async with asyncio.timeout(600):
+                await stream.content.read()  # to its end
         async with program(world, key) as web, web.get("/api/v1/runs") as answer:
             assert answer.status == 401
             assert "revoked" in (await answer.json())["detail"]

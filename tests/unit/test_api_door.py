@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-import pytest
+from pathlib import Path
 
+import pytest
+from pydantic import SecretStr
+
+from bot.storage.database import open_database
+from bot.storage.request_counts import RequestCounts
 from bot.web.origins import Origins
 from bot.web.problems import ApiProblem
 from bot.web.rates import RateLimits
 from bot.web.request_ids import request_id
 
 
-def test_who_sends_too_much_is_told_when_to_come_back() -> None:
+async def test_who_sends_too_much_is_told_when_to_come_back(tmp_path: Path) -> None:
     """Each caller has a number of requests for each minute."""
-    now = 100.0
-    rates = RateLimits(2, clock=lambda: now)
-    assert rates.count("a") == {
-        "RateLimit-Policy": '"default";q=2;w=60',
-        "RateLimit": '"default";r=1;t=60',
-    }
-    now = 130.5
-    assert rates.count("a")["RateLimit"] == '"default";r=0;t=30'
-    with pytest.raises(ApiProblem) as refused:
-        rates.count("a")
-    assert (refused.value.status, refused.value.headers["Retry-After"]) == (429, "30")
-    assert rates.count("b")["RateLimit"] == '"default";r=1;t=60'
-    now = 160.0
-    assert rates.count("a")["RateLimit"] == '"default";r=1;t=60'
+    now = 120.0
+    async with await open_database(SecretStr(f"sqlite:///{tmp_path}/counts.db")) as database:
+        rates = RateLimits(2, RequestCounts(database), clock=lambda: now)
+        assert await rates.count("a") == {
+            "RateLimit-Policy": '"default";q=2;w=60',
+            "RateLimit": '"default";r=1;t=60',
+        }
+        now = 150.5
+        assert (await rates.count("a"))["RateLimit"] == '"default";r=0;t=30'
+        with pytest.raises(ApiProblem) as refused:
+            await rates.count("a")
+        assert (refused.value.status, refused.value.headers["Retry-After"]) == (429, "30")
+        assert (await rates.count("b"))["RateLimit"] == '"default";r=1;t=30'
+        now = 180.0
+        assert (await rates.count("a"))["RateLimit"] == '"default";r=1;t=60'
 
 
 @pytest.mark.parametrize(

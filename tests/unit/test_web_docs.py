@@ -13,8 +13,8 @@ from bot.settings.environment import ServerSettings, variable_of
 from bot.telemetry.metrics import Metrics
 from bot.web.api.artifact_operations import ArtifactOperations
 from bot.web.api.figure_operations import FigureOperations
-from bot.web.api.operation import PREFIX
 from bot.web.api.run_operations import RunOperations
+from bot.web.api.server_operations import ServerOperations
 from bot.web.api.service import Api
 from bot.web.api.session_operations import SessionOperations
 
@@ -49,10 +49,9 @@ def test_every_operation_is_in_the_table() -> None:
         ArtifactOperations.__new__(ArtifactOperations),
         SessionOperations.__new__(SessionOperations),
         FigureOperations.__new__(FigureOperations),
+        ServerOperations.__new__(ServerOperations),
     ).operations()
-    rows = re.findall(
-        rf"^\| `(\w+) ({PREFIX}/\S+)` \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE
-    )
+    rows = re.findall(r"^\| `(\w+) (/\S+)` \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)
     assert rows == [(one.method, one.path) for one in operations]
 
 

@@ -118,8 +118,12 @@ def _security() -> dict[str, Any]:
     }
 
 
+def _requires(one: Operation) -> str:
+    return "Requires no scope." if one.scope is None else f"Requires the scope `{one.scope.value}`."
+
+
 def _tag(one: Operation) -> str:
-    return one.path.removeprefix(f"{PREFIX}/").partition("/")[0]
+    return one.path.removeprefix(PREFIX).strip("/").partition("/")[0]
 
 
 def _operation(one: Operation, taken: Any, given: Any) -> dict[str, Any]:
@@ -127,7 +131,7 @@ def _operation(one: Operation, taken: Any, given: Any) -> dict[str, Any]:
         "operationId": one.name,
         "tags": [_tag(one)],
         "summary": one.summary,
-        "description": f"Requires the scope `{one.scope.value}`.",
+        "description": _requires(one),
         "responses": {
             str(int(one.status)): _success(one, given),
             **{str(int(status)): _problem(status) for status in _problems(one)},
@@ -156,7 +160,7 @@ def _success(one: Operation, given: Any) -> dict[str, Any]:
     if one.streams:
         content["text/event-stream"] = {"schema": {"type": "string"}}
     headers = ["X-Request-ID", "RateLimit-Policy", "RateLimit"]
-    if one.takes is not None:
+    if one.takes is not None and one.creates:
         headers.append("Location")
     if one.paged:
         headers.append("Link")

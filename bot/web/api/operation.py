@@ -32,7 +32,7 @@ class Operation:
         method: Of HTTP.
         path: With the names of its variables in braces.
         handler: Answers; its name is the operation's.
-        scope: What the caller needs.
+        scope: What the caller needs; None for nothing but to be let in.
         summary: What it does, in a sentence.
         takes: The JSON that it takes, or None.
         gives: The JSON that it gives, or a content type.
@@ -42,12 +42,13 @@ class Operation:
         streams: Whether it gives server-sent events when asked for them.
         repeatable: Whether it takes an `Idempotency-Key`.
         paged: Whether its answer has `Link` headers.
+        creates: Whether its answer says where what it made is, if it takes a body.
     """
 
     method: str
     path: str
     handler: Handler
-    scope: Scope
+    scope: Scope | None
     summary: str
     takes: type[BaseModel] | None
     gives: type[BaseModel] | str
@@ -57,6 +58,7 @@ class Operation:
     streams: bool = False
     repeatable: bool = False
     paged: bool = False
+    creates: bool = True
 
     @property
     def name(self) -> str:

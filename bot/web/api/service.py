@@ -6,6 +6,7 @@ from bot.web.api.artifact_operations import ArtifactOperations
 from bot.web.api.figure_operations import FigureOperations
 from bot.web.api.operation import Operation
 from bot.web.api.run_operations import RunOperations
+from bot.web.api.server_operations import ServerOperations
 from bot.web.api.session_operations import SessionOperations
 
 
@@ -18,8 +19,9 @@ class Api:
         artifacts: ArtifactOperations,
         sessions: SessionOperations,
         figures: FigureOperations,
+        server: ServerOperations,
     ) -> None:
-        self._parts = (runs, artifacts, sessions, figures)
+        self._parts = (runs, artifacts, sessions, figures, server)
 
     def operations(self) -> tuple[Operation, ...]:
         """Return everything that the API does."""

@@ -14,6 +14,7 @@ from bot.storage.run_lists import RunLists, RunPageOf, RunQuery
 from bot.storage.runs import RunStatus
 from bot.web.api.run_operations import run_query
 from bot.web.caller import CALLER, Scope
+from bot.web.health import ServiceHealth
 from bot.web.pages.frame import Context, Frame
 from bot.web.streams import PULSE_SECONDS, pulse, send, stream
 
@@ -28,11 +29,13 @@ _MOST_HELD_UP = 20
 class RunListPage:
     """Answers with runs, the youngest first."""
 
-    def __init__(self, frame: Frame, lists: RunLists, events: EventStore, concurrency: int) -> None:
+    def __init__(
+        self, frame: Frame, lists: RunLists, events: EventStore, health: ServiceHealth
+    ) -> None:
         self._frame = frame
         self._lists = lists
         self._events = events
-        self._concurrency = concurrency
+        self._health = health
 
     async def show(self, request: web.Request) -> web.Response:
         """List runs."""
@@ -51,7 +54,8 @@ class RunListPage:
             "places": places,
             "queued": queued.runs if looks_at_all else (),
             "waiting": waiting.runs if looks_at_all else (),
-            "concurrency": self._concurrency,
+            "runs_at_once": self._health.runs_at_once(),
+            "held_back": self._health.holds_back(),
             "standing": {status.value: standing.get(status, 0) for status in RunStatus},
             "statuses": [one.value for one in RunStatus],
             "verdicts": [one.value.replace(" ", "_") for one in Verdict],

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict
 from datetime import UTC, datetime
 
 from aiohttp import web
 
-from bot import __version__
 from bot.settings.environment import ServerSettings
 from bot.settings.shown import ShownSetting, shown_settings
 from bot.storage.run_lists import RunLists
@@ -54,23 +52,3 @@ class ServerPages:
             ]
         }
         return self._frame.page(request, "settings.html", "Settings", context)
-
-    async def health(self, _: web.Request) -> web.Response:
-        """Answer that the server answers."""
-        return web.json_response({"status": "ok", "version": __version__})
-
-    async def health_detailed(self, request: web.Request) -> web.Response:
-        """Answer how well the server is."""
-        request[CALLER].demand(Scope.ADMIN)
-        health, standing = await asyncio.gather(
-            look(self._lists, self._services), self._lists.by_status()
-        )
-        return web.json_response(
-            {
-                "score": health.score,
-                "version": __version__,
-                "runs": {status.value: standing.get(status, 0) for status in RunStatus},
-                "checks": [asdict(one) for one in health.checks],
-                **self._services.described(datetime.now(UTC)),
-            }
-        )

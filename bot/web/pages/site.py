@@ -62,9 +62,7 @@ class Pages:
         self, access: AdminAccess, sessions: Sessions, login: GitHubLogin | None, data: PageData
     ) -> None:
         self._frame = frame = Frame(access, sessions)
-        self._run_list = RunListPage(
-            frame, data.lists, data.events, data.settings.fixpoint_concurrency
-        )
+        self._run_list = RunListPage(frame, data.lists, data.events, data.services)
         url = data.settings.github_url
         self._run = RunPage(
             frame, data.control, data.events, data.lists, data.approvals, Diffs(), url
@@ -102,8 +100,6 @@ class Pages:
             ("POST", "/logout", self._github_login.log_out),
         ):
             app.router.add_route(method, path, self._frame.guarded(handler))
-        app.router.add_get("/health", self._server.health)
-        app.router.add_get("/health/detailed", self._server.health_detailed)
         app.router.add_get("/static/{name}", _asset)
 
 
