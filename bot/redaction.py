@@ -6,15 +6,18 @@ import base64
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import Enum
-from functools import lru_cache
-from typing import Any, TypeVar, cast
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from pydantic import BaseModel, SecretStr
 
 from bot.model import Patch
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
 
@@ -101,6 +104,13 @@ class Redactor:
 
     secrets: tuple[SecretStr, ...] = ()
     patterns: tuple[re.Pattern[str], ...] = ()
+    _forms: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    """How the secrets may be written, the longest first."""
+
+    def __post_init__(self) -> None:
+        """Find out once how the secrets may be written."""
+        forms = {form for secret in self.secrets for form in _forms_of(secret.get_secret_value())}
+        object.__setattr__(self, "_forms", tuple(sorted(forms, key=len, reverse=True)))
 
     def text(self, text: str) -> str:
         """Return the text with every secret replaced by `[redacted]`."""
@@ -112,8 +122,9 @@ class Redactor:
 
     def planted(self, text: str) -> str:
         """Return the text without `secrets` alone: a patch of which more is replaced won't apply."""
-        for form in _forms(self.secrets):
-            text = text.replace(form, REDACTED)
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, REDACTED)
         return text
 
     def values(self, value: Any) -> Any:
@@ -192,18 +203,21 @@ def _redacted(value: object, scrub: Callable[[str], str]) -> object:
     if isinstance(value, str):
         return scrub(value)
     if isinstance(value, tuple | frozenset):
-        return type(value)(_redacted(item, scrub) for item in value)
+        scrubbed_items = [_redacted(item, scrub) for item in value]
+        same = all(new is old for new, old in zip(scrubbed_items, value, strict=True))
+        return value if same else type(value)(scrubbed_items)
     if is_dataclass(value) and not isinstance(value, type):
-        kept = {part.name: getattr(value, part.name) for part in fields(value) if part.init}
-        return replace(value, **{name: _redacted(part, scrub) for name, part in kept.items()})
+        kept = ((name, getattr(value, name)) for name in _names_of(type(value)))
+        scrubbed = ((name, part, _redacted(part, scrub)) for name, part in kept)
+        changes = {name: new for name, part, new in scrubbed if new is not part}
+        return replace(value, **changes) if changes else value
     return value
 
 
-@lru_cache(maxsize=8)  # every field of every log line asks for the same ones
-def _forms(secrets: tuple[SecretStr, ...]) -> tuple[str, ...]:
-    """Return how the secrets may be written, the longest first."""
-    forms = {form for secret in secrets for form in _forms_of(secret.get_secret_value())}
-    return tuple(sorted(forms, key=len, reverse=True))
+@cache  # there are as many as there are kinds of reports and events
+def _names_of(kind: type[DataclassInstance]) -> tuple[str, ...]:
+    """Return the names of the fields that a dataclass is made with."""
+    return tuple(part.name for part in fields(kind) if part.init)
 
 
 def _forms_of(value: str) -> Iterator[str]:

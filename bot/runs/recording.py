@@ -22,6 +22,9 @@ from bot.storage.events import EventStore, Keys, Named
 EVERY_SECONDS = 0.1
 """Between two writes: what people see is no older, and a busy command is not one write per line."""
 
+UNWATCHED_SECONDS = 0.5
+"""Between two writes while nobody follows the run: whoever comes then is as little behind."""
+
 _LINE_SECONDS = 1.0
 """How long a line that has not ended is kept back: a secret is not cut in two."""
 
@@ -110,11 +113,15 @@ class Recorder:
             await self._news.wait()
             self._news.clear()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._over.wait(), EVERY_SECONDS)
+                await asyncio.wait_for(self._over.wait(), self._pause())
             late = loop.time() - self._line_since > _LINE_SECONDS
             await self._write(to_the_end=bool(self._line) and late)
             if self._line or self._unkept:
                 loop.call_later(_LINE_SECONDS, self._news.set)
+
+    def _pause(self) -> float:
+        """Return how many seconds to collect before the next write."""
+        return EVERY_SECONDS if self._store.may_be_followed(self._run_id) else UNWATCHED_SECONDS
 
     async def _write(self, *, to_the_end: bool) -> None:
         """Keep what was heard; where the database is away, it waits on."""

@@ -91,6 +91,11 @@ class Database:
         pool = cast("QueuePool", self._engine.pool)
         return PoolState(pool.checkedout(), pool.checkedin(), self._writes.waiting)
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether servers on other machines may use it, too."""
+        return self._engine.dialect.name == "postgresql"
+
     def news(self, signals: Signals) -> AbstractAsyncContextManager[None]:
         """Return a block in which `signals` hears of what other servers keep."""
         return news_of_other_servers(self._engine, signals)

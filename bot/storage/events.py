@@ -83,6 +83,10 @@ class EventStore:
         self.signals.wake(run_id)
         return new
 
+    def may_be_followed(self, run_id: str) -> bool:
+        """Whether somebody may follow a run at this moment; with other servers, always."""
+        return self._database.is_shared or self.signals.is_heard(run_id)
+
     async def after(self, run_id: str, number: int = 0, most: int = PAGE) -> tuple[KeptEvent, ...]:
         """Return the events of a run behind the one of that number, in order."""
         statement = (

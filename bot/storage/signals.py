@@ -46,6 +46,10 @@ class Signals:
             if not self._waiting[run_id]:
                 del self._waiting[run_id]
 
+    def is_heard(self, run_id: str) -> bool:
+        """Whether somebody in this process waits for news of that run, or of any."""
+        return run_id in self._waiting or None in self._waiting
+
     def wake(self, run_id: str) -> None:
         """Wake those who wait for that run or for any."""
         for key in (run_id, None):
