@@ -11,7 +11,7 @@ import pytest
 from bot.ci import failures
 from bot.model import Failure, Observation
 from bot.repair.guards.syntax import parse
-from bot.repair.verification.must_fail import Sentinels, Turn, forged
+from bot.repair.verification.must_fail import Sentinels, Turn, forged, reached
 from bot.repair.verification.must_fail_by_syntax import places_of_tests, planted
 
 NODE = """\
@@ -122,6 +122,87 @@ def test_go_and_rust() -> None:
     assert rust is not None
     assert rust.doomed == {"tests::adds"}
     assert planted({"src/a.rs": RUST.encode()}, red("tests::panics"), green()) is None
+
+
+RUST_ASSERTIONS = """\
+fn sum(a: i32) -> i32 { a + 1 }
+#[test]
+fn equal() { assert_eq!(sum("1".parse::<i32>().unwrap()), 2, "of {}", 1) }
+#[test]
+fn unequal() {
+    assert!(true);
+    assert_ne!("a".to_string(), *"b");
+}
+#[test]
+fn holds() { assert!(Ok::<i32, i32>(1).is_ok() && sum(1) == 2, "{}", sum(1)); }
+#[test]
+fn leaves() {
+    if sum(1) == 2 { return; }
+    assert!(true);
+}
+"""
+RUST_NAMES = ("equal", "unequal", "holds", "leaves")
+GO_ASSERTIONS = """\
+package a
+
+func TestTable(t *testing.T) {
+	for _, one := range table {
+		t.Run(one.name, func(t *testing.T) {
+			if got := add(one.a); got != one.want {
+				t.Errorf("add: %d", got)
+			}
+		})
+	}
+}
+
+func TestEqual(t *testing.T) { assert.Equal(t, 2, add(1), "of %d", 1) }
+func TestTrue(t *testing.T)  { require.True(t, add(1) == 2) }
+func TestOther(t *testing.T) { other(t) }
+"""
+
+
+def test_assertions_of_go_are_turned_round() -> None:
+    """The condition under which a test fails, or what testify is given; others stay."""
+    before = red("a.TestTable/one", "a.TestEqual", "a.TestTrue", "a.TestOther")
+    found = planted({"a_test.go": GO_ASSERTIONS.encode()}, before, green(), Turn.BROKEN)
+    changed = text(found, "a_test.go")
+    assert "if got := add(one.a); !(got != one.want) {" in changed
+    assert 'assert.Equal(t, []interface{}{2, 0}, []interface{}{add(1), 1}, "of %d", 1)' in changed
+    assert "require.True(t, !(add(1) == 2))" in changed
+    assert found is not None
+    assert found.doomed == {"a.TestTable", "a.TestEqual", "a.TestTrue"}
+    assert b't.Fatal("expected \\"3\\" to be 2"); if got :=' in found.proof["a_test.go"]
+
+
+def ran_by_rust(folder: Path, source: str) -> Observation:
+    """Compile and run it."""
+    (folder / "a.rs").write_text(source, "utf-8")
+    done = subprocess.run(
+        ["bash", "-c", "rustc --edition 2021 --test a.rs -o a && ./a"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    seen = failures.read(done.stdout, failed=done.returncode != 0)
+    return Observation("cargo test", done.returncode, seen.failing, seen.passed, seen.skipped)
+
+
+@pytest.mark.skipif(not shutil.which("rustc"), reason="Rust is not installed")
+def test_assertions_of_rust_are_turned_round(tmp_path: Path) -> None:
+    """Each fails, but for one that is not reached; with macros that do nothing, each passes."""
+    sources = {"src/a.rs": RUST_ASSERTIONS.encode()}
+    found = planted(sources, red(*RUST_NAMES), green(*RUST_NAMES), Turn.BROKEN)
+    turned = text(found, "src/a.rs")
+    assert found is not None
+    assert forged(found, ran_by_rust(tmp_path, turned)) == ("leaves",)
+    disabled = "".join(
+        f"macro_rules! {name} {{ ($($any:tt)*) => {{ () }} }}\n"
+        for name in ("assert", "assert_eq", "assert_ne")
+    )
+    lies = forged(found, ran_by_rust(tmp_path, disabled + turned))
+    proof = ran_by_rust(tmp_path, disabled + found.proof["src/a.rs"].decode())
+    assert reached(found, lies, proof) == ("equal", "holds", "unequal")
 
 
 @pytest.mark.exhaustive

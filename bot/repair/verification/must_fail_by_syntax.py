@@ -20,12 +20,12 @@ from bot.repair.guards.syntax import (
     language_of,
     parents,
     parse,
-    statements,
     text_of,
     walk,
 )
 from bot.repair.verification.must_fail import MOST_CONTROLS, Sentinels, Turn
 from bot.repair.verification.test_functions import MOST_FILES
+from bot.repair.verification.turned_assertions import Edit, turned_assertion
 
 MOST_READ = 200
 """Files in which tests are looked for."""
@@ -33,13 +33,8 @@ MOST_READ = 200
 _FUNCTIONS = frozenset({"arrow_function", "function_expression", "function"})
 _GO_TEST = re.compile(r"(?P<id>(?:.*\.)?(?P<name>(?:Test|Example|Fuzz)\w*))(?:/.*)?", re.DOTALL)
 _PLAIN = "assertion failed"
-_EQUAL = frozenset({"equal", "strictEqual", "deepEqual", "deepStrictEqual"})
-_UNEQUAL = frozenset({"notEqual", "notStrictEqual", "notDeepEqual", "notDeepStrictEqual"})
 _MARKS = (" > ", " \u203a ")
 """Between the titles of an id."""
-
-_Edit = tuple[int, int, str]
-"""First byte, the one behind the last, and what stands there instead."""
 
 
 def places_of_tests(paths: Iterable[str], red: Observation) -> tuple[str, ...]:
@@ -83,13 +78,18 @@ def planted(
         syntax = parse(path, source)
         if syntax is None or len(files) >= MOST_FILES:
             continue
-        edits, raising = list[_Edit](), list[_Edit]()
+        edits, raising = list[Edit](), list[Edit]()
         for name, body in _tests(syntax.language, syntax.root, {*wanted, *steady}):
-            raised = list(_raised(syntax.language, body, said.get(name, _PLAIN)))
-            made = raised if turn is Turn.REPEATED else list(_broken(syntax.language, body))
+            words = said.get(name, _PLAIN)
+            if turn is Turn.REPEATED:
+                made = tuple(_raised(syntax.language, body, words))
+            elif (turned := turned_assertion(syntax.language, body, words)) is not None:
+                made = turned.edits
+                raising.append(turned.proof)
+            else:
+                made = ()
             if made:
                 edits += made
-                raising += raised
                 (controls if name in steady else doomed).add(_doomed(syntax.language, name))
         if edits:
             files[path] = _edited(source, edits)
@@ -174,7 +174,7 @@ def _titles(call: Node) -> list[str]:
     return [*filter(None, reversed(above)), own]
 
 
-def _raised(language: Language, function: Node, message: str) -> Iterator[_Edit]:
+def _raised(language: Language, function: Node, message: str) -> Iterator[Edit]:
     """Yield edits by which a test fails, whatever it does."""
     body = field(function, "body")
     said = json.dumps("".join(filter(str.isprintable, message)), ensure_ascii=False)
@@ -198,53 +198,7 @@ def _raised(language: Language, function: Node, message: str) -> Iterator[_Edit]
         yield body.start_byte + 1, body.start_byte + 1, text
 
 
-def _broken(language: Language, function: Node) -> Iterator[_Edit]:
-    """Yield edits by which the last assertion of a test can't hold, if it was one that held."""
-    if language is not Language.JAVASCRIPT:
-        return
-    for statement in reversed(statements(field(function, "body"))):
-        inner = statement.named_children[0] if statement.named_children else None
-        if statement.type != "expression_statement" or inner is None:
-            continue
-        if inner.type == "await_expression":
-            inner = inner.named_children[0]
-        edits = list(_turned_round(inner))
-        if edits:
-            yield from edits
-            return
-
-
-def _turned_round(call: Node) -> Iterator[_Edit]:
-    function = field(call, "function") if call.type == "call_expression" else None
-    if function is None:
-        return
-    given, name = _arguments(call), text_of(function)
-    last = text_of(field(function, "property"))
-    if name in {"assert", "assert.ok"} and given:
-        yield given[0].start_byte, given[0].start_byte, "!("
-        yield given[0].end_byte, given[0].end_byte, ")"
-    elif name == f"assert.{last}" and last in {*_EQUAL, *_UNEQUAL} and len(given) > 1:
-        for value, other in zip(given[:2], (0, 1 if last in _EQUAL else 0), strict=True):
-            yield value.start_byte, value.start_byte, "("
-            yield value.end_byte, value.end_byte, f", {other})"
-    elif function.type == "member_expression" and _begins_with_expect(function):
-        dot = field(function, "object")
-        if dot is not None and text_of(dot).endswith(".not"):
-            yield dot.end_byte - len(".not"), dot.end_byte, ""
-        elif dot is not None and ".not" not in text_of(dot):
-            yield dot.end_byte, dot.end_byte, ".not"
-
-
-def _begins_with_expect(node: Node) -> bool:
-    while node.type == "member_expression":
-        inner = field(node, "object")
-        if inner is None:
-            return False
-        node = inner
-    return node.type == "call_expression" and text_of(field(node, "function")) == "expect"
-
-
-def _edited(source: bytes, edits: Iterable[_Edit]) -> bytes:
+def _edited(source: bytes, edits: Iterable[Edit]) -> bytes:
     for first, end, text in sorted(set(edits), reverse=True):
         source = source[:first] + text.encode() + source[end:]
     return source
