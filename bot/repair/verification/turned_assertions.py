@@ -89,7 +89,7 @@ def _turned(language: Language, test: Node, statement: Node) -> Iterator[Edit]:
 
 
 def _raised_at(language: Language, test: Node, statement: Node, said: str) -> Edit:
-    raised = f"throw new Error({said}); "
+    raised = f"if (1) throw new Error({said}); "
     if language is Language.GO:
         raised = f"{_go_test_name(test)}.Fatal({said}); "
     elif language is Language.RUST:
