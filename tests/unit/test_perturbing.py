@@ -31,14 +31,16 @@ UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "pytho
 PYTEST = SuiteCommand("pytest", ("pytest",), ("-q", "-p", "no:cacheprovider"), "", "", "python")
 
 
-def told(folder: Path, files: dict[str, str], command: SuiteCommand) -> Records:
+def told(
+    folder: Path, files: dict[str, str], command: SuiteCommand, *, worn: bool = True
+) -> Records:
     """Return what the tests of a work tree show."""
     tree = folder / "tree"
     tree.mkdir(parents=True)
     for name, text in files.items():
         (tree / name).write_text(text, "utf-8")
     (folder / "driver.zip").write_bytes(driver())
-    asked = {"act": "perturb", "tests": ["test_it"], "seed": 1, "seconds": 20}
+    asked = {"act": "perturb", "tests": ["test_it"], "seed": 1, "seconds": 20, "worn": worn}
     request = {**command.request(str(tree)), **asked}
     (folder / "request.json").write_text(json.dumps(request), "utf-8")
     names = [str(folder / name) for name in ("driver.zip", "request.json", "answer.json")]
@@ -60,7 +62,7 @@ def reach(
     """Return how far a patch reaches."""
     common = {"test_it.py": test, "program.py": before}
     key = (test, command, before)
-    old = KNOWN[key] = KNOWN.get(key) or told(folder / "before", common, command)
+    old = KNOWN[key] = KNOWN.get(key) or told(folder / "before", common, command, worn=False)
     new = told(folder / "after", {**common, **after}, command)
     assert old
     assert new

@@ -79,13 +79,14 @@ class Crossings:
 
     def start(self) -> None:
         """Begin to follow this thread."""
-        sys.settrace(self._called)
+        sys.settrace(self.called)
 
     def stop(self) -> None:
         """Follow no more."""
         sys.settrace(None)
 
-    def _called(self, frame: Any, event: str, argument: Any) -> Any:
+    def called(self, frame: Any, event: str, argument: Any) -> Any:
+        """Hear of a frame that begins, as `sys.settrace` tells it; return what follows it, if anything."""
         del argument
         if event != "call" or self._inside is not None or not self._is_inside(frame.f_code):
             return None
@@ -216,7 +217,7 @@ class Explorer(Crossings):
             if result is not None:
                 self._yielded.append(digest(result))
             if stopped.startswith("YIELD") and len(self._yielded) < _ITEMS:
-                sys.settrace(self._called)
+                sys.settrace(self.called)
                 return
             self.finish()
         if isinstance(result, types.GeneratorType):

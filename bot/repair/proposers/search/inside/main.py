@@ -71,7 +71,7 @@ class DriverJob:
         return surveyed(suite, self._request)
 
     def _perturb(self, suite: Suite) -> dict[str, Any]:
-        return Perturber(suite, self._request, Conditions()).perturbed()
+        return Perturber(suite, self._request, Conditions()).perturbed(worn=self._request["worn"])
 
     def _warm(self, suite: Suite) -> dict[str, Any]:
         trier = Trier(self._request, self._tell)

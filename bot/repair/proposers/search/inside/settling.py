@@ -19,6 +19,7 @@ from typing import Any, Callable, Dict, List, Tuple
 from .children import Allowance, Child, Send, limit_processor, patience
 from .conditions import Conditions
 from .crossings import Explorer, OwnCalls
+from .levels import CallsByLevel
 from .live import load_changed
 from .opening import open_suite
 from .perturbing import ChosenTest, Perturber
@@ -122,21 +123,21 @@ class _Side:
         """Return what came out of each call, by test and level; not of those that differ twice."""
         told = {}
         for test in self._perturber.chosen()[:_TESTS]:
-            levels = []
-            for level in range(_LEVELS):
-                first, second = self._own(test, level), self._own(test, level)
-                levels.append({name: one for name, one in first.items() if second.get(name) == one})
-            told[test.name] = levels
+            told[test.name] = [
+                {name: one for name, one in first.items() if second.get(name) == one}
+                for first, second in zip(self._own(test), self._own(test))
+            ]
         return told
 
-    def _own(self, test: ChosenTest, level: int) -> dict[str, str]:
+    def _own(self, test: ChosenTest) -> list[dict[str, str]]:
         def work(send: Send) -> None:
-            calls = OwnCalls(partial(self._is_inside, level=level))
+            levels = [OwnCalls(partial(self._is_inside, level=one)) for one in range(_LEVELS)]
+            calls = CallsByLevel(levels)
             self._run(test, calls)
             send(calls.outputs)
 
         told = Child(work, _SILENCE).wait(time.monotonic() + _SILENCE)
-        return told[-1] if told else {}
+        return told[-1] if told else []
 
     def _run(self, test: ChosenTest, calls: Any) -> None:
         limit_processor(_PROCESSOR)
