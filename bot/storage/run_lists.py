@@ -5,9 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from itertools import starmap
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    func,
+    or_,
+    select,
+    type_coerce,
+)
 
 from bot.model import Verdict
 from bot.storage.database import Database
@@ -21,6 +33,9 @@ FIGURE_DAYS = 30
 _MOST_WORDS = 8
 _MOST_ROWS = 50_000
 """Runs of which figures are made: the youngest."""
+
+_SECOND = 1_000_000
+"""In microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,33 +150,49 @@ class RunLists:
         """
         since = datetime.now(UTC) - timedelta(days=days)
         columns = (
-            runs.c.repository, runs.c.verdict, runs.c.created_at, runs.c.updated_at,
-            runs.c.cost_usd, runs.c.tokens, attempts_made.c.attempts,
+            runs.c.repository, runs.c.verdict, _as_kept(runs.c.created_at),
+            _as_kept(runs.c.updated_at), runs.c.cost_usd, runs.c.tokens, attempts_made.c.attempts,
         )  # fmt: skip
         statement = (
             select(*columns)
             .select_from(runs.outerjoin(attempts_made, attempts_made.c.run_id == runs.c.id))
-            .where(runs.c.created_at > since, runs.c.status == RunStatus.DONE, *_of_these(among))
+            .where(
+                runs.c.created_at > since,
+                runs.c.status == RunStatus.DONE,
+                runs.c.verdict.is_not(None),
+                *_of_these(among),
+            )
             .order_by(runs.c.created_at.desc())
             .limit(_MOST_ROWS)
         )
 
-        def read(connection: Connection) -> list[Row[Any]]:
-            return list(connection.execute(statement))
-
-        rows = await self._database.read(read)
-        return tuple(_ended(row) for row in rows if row.verdict is not None)
+        return await self._database.read(
+            lambda connection: tuple(starmap(_ended, connection.execute(statement)))
+        )
 
 
-def _ended(row: Row[Any]) -> EndedRun:
+def _as_kept(moment: Column[datetime]) -> ColumnElement[int]:
+    """Return a moment as microseconds since 1970: thousands of them are read for one page."""
+    return type_coerce(moment, BigInteger)
+
+
+def _ended(
+    repository: str,
+    verdict: str,
+    created: int,
+    updated: int,
+    cost_usd: str | None,
+    tokens: int,
+    attempts: int | None,
+) -> EndedRun:
     return EndedRun(
-        row.repository,
-        Verdict(row.verdict),
-        row.created_at,
-        (row.updated_at - row.created_at).total_seconds(),
-        None if row.cost_usd is None else Decimal(row.cost_usd),
-        row.tokens,
-        row.attempts,
+        repository,
+        Verdict(verdict),
+        datetime.fromtimestamp(created / _SECOND, UTC),
+        (updated - created) / _SECOND,
+        None if cost_usd is None else Decimal(cost_usd),
+        tokens,
+        attempts,
     )
 
 

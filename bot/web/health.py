@@ -163,13 +163,18 @@ async def look(lists: RunLists, services: ServiceHealth) -> ServerHealth:
             HealthCheck(
                 "runs",
                 not too_many,
-                f"{broken} of the {len(ended)} runs of the last 24 hours ended for reasons of "
-                "infrastructure.",
+                _how_ended(len(ended), broken),
                 30,
             ),
             *services.checks(),
         )
     )
+
+
+def _how_ended(runs: int, broken: int) -> str:
+    if not runs:
+        return "No run ended in the last 24 hours."
+    return f"{broken} of the {runs} runs of the last 24 hours ended for reasons of infrastructure."
 
 
 async def loop_lag() -> float:

@@ -13,7 +13,7 @@ import jinja2
 from aiohttp import web
 
 from bot import __version__
-from bot.reporting.figures import count, duration, money
+from bot.reporting.figures import cap, count, duration, money
 from bot.web.access import AdminAccess
 from bot.web.caller import CALLER, Caller, Scope
 from bot.web.problems import ApiProblem
@@ -103,6 +103,7 @@ def set_up_templates(app: web.Application) -> None:
         "terminal": terminal,
         "diff": patch_lines,
         "prose": prose,
+        "cap": cap,
         "money": _money,
         "duration": duration,
         "count": count,
