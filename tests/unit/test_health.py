@@ -27,6 +27,7 @@ from bot.model.progress import Noticed, Progress
 from bot.runs.durability.gate import RunGate
 from bot.runs.service_notes import ServiceNotes
 from bot.server.machine import Machine
+from bot.web.health import ServiceHealth
 
 BAD = Failure("anthropic is overloaded.")
 PROBE = Admission(is_probe=True)
@@ -325,3 +326,22 @@ def test_memory_is_that_of_the_container_if_it_has_less(tmp_path: Path) -> None:
     assert machine.memory_left() == 0.6
     (cgroup / "memory.max").write_text("1000\n")
     assert machine.memory_left() == pytest.approx(0.3)
+
+
+def test_the_queue_says_what_holds_runs_back() -> None:
+    """Why fewer start, and why none does: nothing while another service of the kind works."""
+    services, at_once = Services(), Concurrency(4, ConcurrencyRules(in_a_row=1), lambda: 100.0)
+    docker, e2b = (services.circuit(ServiceKind.SANDBOX, name) for name in ("docker", "e2b"))
+    health = ServiceHealth(services, at_once)
+    assert (health.runs_at_once(), health.holds_back()) == ("Up to 4 runs at once.", ())
+
+    broken = Failure("Docker does not answer.", certain=True)
+    docker.failed(broken)
+    assert health.holds_back() == ()
+
+    e2b.failed(broken)
+    at_once.look(MachineSigns(sandboxes_out=True))
+    assert "because" in health.runs_at_once()
+    first, second = health.holds_back()
+    assert "docker" in first
+    assert "e2b" in second
