@@ -55,6 +55,13 @@ def test_the_status_is_the_command_s_own(tmp_path: Path) -> None:
     assert (code, record) == (5, RunnerRecord(began=2, ended=1))
 
 
+def test_a_program_of_the_work_tree_is_started(tmp_path: Path) -> None:
+    """Python opens it before any code runs, so nobody reads it, and it runs."""
+    command = f"{sys.executable} test_it.py\n{sys.executable} $PWD/test_it.py"
+    code, record = watched(tmp_path, CASE, command)
+    assert (code, record) == (0, RunnerRecord(began=2, ended=2))
+
+
 def test_what_is_read_is_told(tmp_path: Path) -> None:
     """Each file of the work tree with the one whose code opens it; not what only shows its lines."""
     (tmp_path / "golden.txt").write_text("1", "utf-8")

@@ -126,6 +126,7 @@ class Watch:
         # whoever replaces these later replaces them for itself
         self._dumps, self._now, self._process = json.dumps, time.monotonic, os.getpid
         self._open, self._write, self._close = os.open, os.write, os.close
+        self._set_blocking = os.set_blocking
 
     def begin(self) -> None:
         """Watch from now on."""
@@ -158,7 +159,9 @@ class Watch:
 
     def _reader(self) -> str:
         """Return the innermost file of the work tree that runs, unless it has lines shown."""
-        frame: types.FrameType | None = self._frame(3)
+        frame: types.FrameType | None = self._frame()
+        for _ in range(3):  # our own; behind them there is none where Python opens its main program
+            frame = frame.f_back if frame is not None else None
         for _ in range(DEEP):
             if frame is None:
                 break
@@ -196,8 +199,13 @@ class Watch:
             end = self._open(self._pipe, os.O_WRONLY | os.O_NONBLOCK)
         except OSError:  # nobody reads any more
             return
-        self._write(end, (self._dumps([self._process(), *line]) + "\n").encode("ascii"))
-        self._close(end)
+        try:
+            self._set_blocking(end, True)  # noqa: FBT003 - a full pipe is waited for
+            self._write(end, (self._dumps([self._process(), *line]) + "\n").encode("ascii"))
+        except OSError:  # nobody reads any more
+            return
+        finally:
+            self._close(end)
 
 
 def hand_over(folder: str) -> None:
