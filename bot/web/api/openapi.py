@@ -36,6 +36,18 @@ _OF_BODIES = (
 )
 """With what every operation that takes a body may answer."""
 
+_STREAM = "text/event-stream"
+_EVENT = {
+    "type": "object",
+    "description": "One of the events, by its fields.",
+    "required": ["data"],
+    "properties": {
+        "data": {"type": "string", "description": "JSON."},
+        "id": {"type": "string", "description": "What `Last-Event-ID` takes."},
+    },
+}
+"""Readers of documents take the schema of a stream for that of each event."""
+
 _PROBLEM = {
     "type": "object",
     "description": "RFC 9457 problem details.",
@@ -154,11 +166,11 @@ def _problems(one: Operation) -> list[HTTPStatus]:
 def _success(one: Operation, given: Any) -> dict[str, Any]:
     content: dict[str, Any] = {}
     if isinstance(one.gives, str):
-        content[one.gives] = {"schema": {"type": "string"}}
+        content[one.gives] = {"schema": _EVENT if one.gives == _STREAM else {"type": "string"}}
     else:
         content["application/json"] = {"schema": given}
     if one.streams:
-        content["text/event-stream"] = {"schema": {"type": "string"}}
+        content[_STREAM] = {"schema": _EVENT}
     headers = ["X-Request-ID", "RateLimit-Policy", "RateLimit"]
     if one.takes is not None and one.creates:
         headers.append("Location")
