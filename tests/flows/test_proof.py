@@ -49,6 +49,8 @@ async def test_a_patch_that_clashes_with_the_prepared_tree_is_an_attempt(tmp_pat
 
 async def test_a_file_name_that_the_api_cannot_take_becomes_a_comment(tmp_path: Path) -> None:
     """Names of files are bytes, those of GitHub's API are text: the patch is not lost."""
-    verdict, said = await _verdict(tmp_path, {}, "echo right > app.txt; touch $(printf 'b\\351d')")
+    verdict, said = await _verdict(
+        tmp_path, {"b\udce9d": "old\n"}, "echo right | tee app.txt $(printf 'b\\351d')"
+    )
     assert verdict is Verdict.FIXED
     assert "because it is not UTF-8. The patch is posted here instead." in said

@@ -169,7 +169,7 @@ class BareRepository:
                 "-z",
                 "--replace",
                 "--index-info",
-                data="".join(lines).encode(),
+                data=os.fsencode("".join(lines)),  # a name is bytes
                 extra=index,
             )
             return self.text("write-tree", extra=index)
