@@ -20,6 +20,9 @@ from bot.github.values import (
 GHOST = "ghost"
 """Whom GitHub shows where an account was deleted (`user` is null)."""
 
+_KIB = 1024
+"""Bytes of the unit in which GitHub tells a repository's size."""
+
 Json = Mapping[str, Any]
 
 
@@ -45,6 +48,7 @@ def facts(repository: Json) -> RepositoryFacts:
         default_branch=repository["default_branch"],
         private=repository["private"],
         archived=repository["archived"],
+        size=repository["size"] * _KIB,
     )
 
 

@@ -69,12 +69,13 @@ class PullRequest:
 
 @dataclass(frozen=True, slots=True)
 class RepositoryFacts:
-    """What the repository itself says."""
+    """What the repository itself says; `size` is in bytes, and may be hours old."""
 
     full_name: str
     default_branch: str
     private: bool
     archived: bool
+    size: int
 
 
 @dataclass(frozen=True, slots=True)

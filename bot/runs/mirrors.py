@@ -58,12 +58,14 @@ class Mirror:
         self._place = place
         self._lock = lock
 
-    async def objects(self) -> Path:
-        """Return the folder to borrow objects from, making the mirror if need be."""
+    async def lend(self, borrower: ObjectStore) -> None:
+        """Let a run's store read what is here now, making both of them if need be."""
         store = self._store()
         await store.create()
         os.utime(store.directory)
-        return store.directory.resolve() / "objects"
+        place = store.directory.resolve()
+        await borrower.create(borrow_from=place / "objects")
+        borrower.cut_as(place)
 
     async def bring(self, commit: str, fetch: Callable[[ObjectStore], Awaitable[None]]) -> None:
         """Have `fetch` bring a commit, unless another run has just done that."""

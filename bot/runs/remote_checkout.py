@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from bot.errors import GitHubError, UsageError
 from bot.repair.job import Source
-from bot.repair.workspace.checkouts import provide
+from bot.repair.workspace.checkouts import FULL_HISTORY_BYTES, provide
 from bot.reporting.reasons import starting
 from bot.runs.durability.outages import outlast
 from bot.runs.mirrors import Mirror
@@ -20,6 +20,8 @@ from sandbox.git import Credential, GitError, ObjectStore, git
 
 T = TypeVar("T")
 
+RECENT_COMMITS = 31
+"""So many commits of a large repository are fetched: as far back as a failure's age is looked for."""
 
 _OUTAGE = re.compile(
     r"returned error: (5\d\d|429)|Could not resolve host|Failed to connect|Couldn't connect"
@@ -47,6 +49,7 @@ class RemoteCheckout:
         mirror: Mirror | None = None,
         credential: Callable[[], AbstractAsyncContextManager[Credential]] | None = None,
         first_wait: float | None = None,
+        size: Callable[[], Awaitable[int]] | None = None,
     ) -> None:
         """Describe where to fetch from.
 
@@ -59,6 +62,8 @@ class RemoteCheckout:
             credential: Opened for each fetch, and closed after it.
             first_wait: Seconds after which what an outage of the server stopped is tried again,
                 and for hours; None tries once.
+            size: Tells how many bytes the repository has on its server. Of a large one, only the
+                last commits are fetched; None fetches all.
         """
         self._url = url
         self._scratch = scratch
@@ -67,6 +72,7 @@ class RemoteCheckout:
         self._mirror = mirror
         self._credential = credential
         self._first_wait = first_wait
+        self._size = size
         self.store = ObjectStore(scratch / "repo.git")
 
     async def head(self) -> str:
@@ -92,16 +98,22 @@ class RemoteCheckout:
         return await self._provide(head)
 
     async def _provide(self, head: str) -> Source:
-        objects = await self._mirror.objects() if self._mirror else None
-        await self.store.create(borrow_from=objects)
+        await self._borrow()
         trusted = head
         if self._trusted_ref is not None:
             trusted = await self._resolve(self._trusted_ref)
         for commit in dict.fromkeys((head, trusted)):
             if not await self.store.has(commit):
                 await self._fetch(commit)
+                await self._borrow()
         directory = await provide(self.store, head, self._scratch / "source")
         return Source(self.store, directory, head, trusted)
+
+    async def _borrow(self) -> None:
+        if self._mirror is None:
+            await self.store.create()
+        else:
+            await self._mirror.lend(self.store)
 
     async def _resolve(self, ref: str) -> str:
         if _is_commit(ref):
@@ -113,8 +125,11 @@ class RemoteCheckout:
         refspec = f"+{commit}:refs/fixpoint/{self._scratch.name}/{commit}"
 
         async def fetch(store: ObjectStore) -> None:
+            depth = await self._depth(store)
             await self._insist(
-                lambda credential: store.fetch(self._url, refspec, credential=credential)
+                lambda credential: store.fetch(
+                    self._url, refspec, credential=credential, depth=depth
+                )
             )
 
         try:
@@ -124,6 +139,13 @@ class RemoteCheckout:
                 await self._mirror.bring(commit, fetch)
         except (GitError, GitHubError) as error:
             raise UsageError(starting.not_fetched(self._url, str(error))) from error
+
+    async def _depth(self, store: ObjectStore) -> int | None:
+        """Return how many commits back to fetch; None for all of them."""
+        if self._size is None or not (store.is_shallow or await store.is_empty()):
+            return None
+        is_large = store.is_shallow or await self._outlasting(self._size) > FULL_HISTORY_BYTES
+        return RECENT_COMMITS if is_large else None
 
     async def _ask(self, *arguments: str) -> str:
         try:
@@ -146,9 +168,12 @@ class RemoteCheckout:
                     raise GitHubError(str(error)) from error
                 raise
 
+        return await self._outlasting(once)
+
+    async def _outlasting(self, act: Callable[[], Awaitable[T]]) -> T:
         if self._first_wait is None:
-            return await once()
-        return await outlast(once, first_wait=self._first_wait)
+            return await act()
+        return await outlast(act, first_wait=self._first_wait)
 
     def _opened(self) -> AbstractAsyncContextManager[Credential | None]:
         return self._credential() if self._credential else nullcontext()

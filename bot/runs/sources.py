@@ -47,6 +47,9 @@ class Sources:
             finally:
                 await self._forget(source.token)
 
+        async def size() -> int:
+            return (await self._github.facts(repo)).size
+
         return RemoteCheckout(
             self._github.clone_url(repo),
             self.scratch(request),
@@ -55,6 +58,7 @@ class Sources:
             mirror=self._mirrors.of(repo.full_name),
             credential=credential,
             first_wait=self._first_wait,
+            size=size,
         )
 
     async def _forget(self, token: SecretStr) -> None:

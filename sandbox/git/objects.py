@@ -89,6 +89,20 @@ class ObjectStore:
             alternates.parent.mkdir(parents=True, exist_ok=True)
             alternates.write_text(f"{borrow_from}\n", encoding="utf-8")
 
+    def cut_as(self, lender: Path) -> None:
+        """End the history where that of the repository does whose objects are borrowed."""
+        if (lender / "shallow").exists():
+            (self.directory / "shallow").write_bytes((lender / "shallow").read_bytes())
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether its history ends early."""
+        return (self.directory / "shallow").exists()
+
+    async def is_empty(self) -> bool:
+        """Whether it has no ref yet."""
+        return not await self._git("for-each-ref", "--count=1")
+
     async def _make(self) -> None:
         """Make it whole before it has its name: others may be about to make it, too."""
         making = ObjectStore(self.directory.with_name(f"{self.directory.name}.{uuid4().hex}"))

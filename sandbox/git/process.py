@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,10 +28,6 @@ _SAFE_CONFIG = (
     ("submodule.recurse", "false"),
     ("fetch.recurseSubmodules", "false"),
     ("protocol.allow", "never"),
-    ("protocol.file.allow", "always"),
-    ("protocol.http.allow", "always"),
-    ("protocol.https.allow", "always"),
-    ("protocol.ssh.allow", "user"),
     ("safe.directory", "*"),
     ("http.lowSpeedLimit", "1000"),  # bytes per second; slower for a minute counts as silence
     ("http.lowSpeedTime", "60"),
@@ -42,6 +38,16 @@ _SAFE_CONFIG = (
     ("advice.addEmbeddedRepo", "false"),
     ("user.name", "Fixpoint"),
     ("user.email", "fixpoint@localhost"),
+)
+
+_ASKING = frozenset({"fetch", "ls-remote"})
+"""Commands that are given an address. No other one may ask a server, for a missing object say."""
+
+_ASKED = (
+    ("protocol.file.allow", "always"),
+    ("protocol.http.allow", "always"),
+    ("protocol.https.allow", "always"),
+    ("protocol.ssh.allow", "user"),
 )
 
 _NOWHERE = Path("/")
@@ -75,10 +81,13 @@ class Credential:
 
 
 def environment(
-    extra: Mapping[str, str] | None = None, credential: Credential | None = None
+    extra: Mapping[str, str] | None = None,
+    credential: Credential | None = None,
+    *,
+    config: Sequence[tuple[str, str]] = (),
 ) -> dict[str, str]:
-    """Return the whole environment of a git process."""
-    config = [*_SAFE_CONFIG, *([credential.config()] if credential else [])]
+    """Return the whole environment of a git process; `config` has further settings."""
+    config = [*_SAFE_CONFIG, *config, *([credential.config()] if credential else [])]
     variables = {name: os.environ[name] for name in (*_PASSED_ON, *_PROXIES) if name in os.environ}
     variables |= {
         "HOME": os.devnull,
@@ -106,6 +115,7 @@ async def git(
     extra: Mapping[str, str] | None = None,
     stdin: bytes | None = None,
     credential: Credential | None = None,
+    config: Sequence[tuple[str, str]] = (),
 ) -> bytes:
     """Run one git command and return its stdout.
 
@@ -116,15 +126,17 @@ async def git(
         extra: Variables besides `environment`.
         stdin: What it reads.
         credential: What it may send to a server.
+        config: Settings besides those of `environment`.
 
     Raises:
         GitError: When it exits with another status than zero.
     """
+    asking = _ASKED if arguments[0] in _ASKING else ()
     place = {} if git_dir is None else {"GIT_DIR": str(git_dir.absolute())}
     code, out, err = await finished(
         *("git", *arguments),
         cwd=cwd if place else _NOWHERE,
-        env=environment({**place, **(extra or {})}, credential),
+        env=environment({**place, **(extra or {})}, credential, config=(*asking, *config)),
         given=stdin,
     )
     if code:

@@ -11,8 +11,8 @@ import pytest
 
 from bot.errors import UsageError
 from bot.runs.mirrors import IN_USE_SECONDS, Mirrors, tidy_mirrors
-from bot.runs.remote_checkout import RemoteCheckout
-from sandbox.git import ObjectStore
+from bot.runs.remote_checkout import RECENT_COMMITS, RemoteCheckout
+from sandbox.git import GitError, ObjectStore, git
 
 NOW = 2_000_000_000.0
 
@@ -32,9 +32,18 @@ class Origin:
         self._git("-c", "user.name=Ada", "-c", "user.email=ada@x", "commit", "-qm", text[:20])
         return self._git("rev-parse", "HEAD").strip()
 
-    def checkout(self, mirrors: Mirrors, scratch: Path) -> RemoteCheckout:
-        """Return what a run of it uses."""
-        return RemoteCheckout(f"file://{self.folder}", scratch, mirror=mirrors.of("Acme/App"))
+    def blob(self, path: str) -> str:
+        """Return the id of a file's content."""
+        return self._git("rev-parse", f"HEAD:{path}").strip()
+
+    def checkout(self, mirrors: Mirrors, scratch: Path, *, size: int = 0) -> RemoteCheckout:
+        """Return what a run of it uses, where the server says that it has so many bytes."""
+
+        async def said() -> int:
+            return size
+
+        mirror = mirrors.of("Acme/App")
+        return RemoteCheckout(f"file://{self.folder}", scratch, mirror=mirror, size=said)
 
     def _git(self, *arguments: str) -> str:
         done = subprocess.run(
@@ -70,6 +79,47 @@ async def test_runs_that_want_the_same_fetch_once(tmp_path: Path) -> None:
     await asyncio.gather(*(run.provide(commit) for run in runs))
     fetched = tmp_path / "mirrors" / "acme" / "app.git" / "refs" / "fixpoint"
     assert len(list(fetched.iterdir())) == 1
+
+
+async def test_of_a_large_repository_the_last_commits_are_fetched(tmp_path: Path) -> None:
+    """What is new later too; how far back a run can look, the run before it doesn't change."""
+    origin, mirrors = Origin(tmp_path / "origin"), Mirrors(tmp_path / "mirrors")
+    commits = [origin.commit(f"print({n})\n") for n in range(RECENT_COMMITS + 3)]
+    for run in ("one", "two"):
+        source = await origin.checkout(mirrors, tmp_path / run, size=2**40).provide(commits[-1])
+        store = source.store
+        assert (source.directory / "app.py").read_text() == f"print({len(commits) - 1})\n"
+        assert not await store.has(commits[0])
+        assert await store.before(commits[-1], commits[-1], 1000) == commits[-RECENT_COMMITS]
+        assert await store.before(commits[-1], commits[-4], 30) == commits[-4]
+        commits.append(origin.commit(f"print({len(commits)})\n"))
+    assert await store.before(commits[-2], commits[-2], 1000) == commits[-1 - RECENT_COMMITS]
+
+
+async def test_of_a_mirror_with_all_commits_none_is_forgotten(tmp_path: Path) -> None:
+    """Though the repository has become large since."""
+    origin, mirrors = Origin(tmp_path / "origin"), Mirrors(tmp_path / "mirrors")
+    commits = [origin.commit(f"print({n})\n") for n in range(RECENT_COMMITS + 3)]
+    await origin.checkout(mirrors, tmp_path / "one").provide(commits[-1])
+    latest = origin.commit("print('new')\n")
+    source = await origin.checkout(mirrors, tmp_path / "two", size=2**40).provide(latest)
+    assert await source.store.before(latest, latest, 1000) == commits[0]
+
+
+async def test_objects_are_asked_of_servers_by_nobody_but_us(tmp_path: Path) -> None:
+    """Settings name a server for what is missing: git does not go there, nor would an older one."""
+    origin = Origin(tmp_path / "origin")
+    origin.commit("print(1)\n")
+    store = ObjectStore(tmp_path / "store.git")
+    await store.create()
+    with (store.directory / "config").open("a") as config:
+        config.write(f'[remote "o"]\n\turl = file://{origin.folder}\n\tpromisor = true\n')
+    blob = origin.blob("app.py")
+    as_before = {"GIT_NO_LAZY_FETCH": "0"}
+    with pytest.raises(GitError, match="transport 'file' not allowed"):
+        await git("cat-file", "blob", blob, git_dir=store.directory, extra=as_before)
+    with pytest.raises(GitError, match="bad file"):
+        await store.blob(blob)
 
 
 @pytest.mark.parametrize("damage", [b"", b"\0" * 64])

@@ -153,7 +153,13 @@ class CheckRun:
 
 @dataclass(slots=True, eq=False)
 class Repository:
-    """A repository and what hangs on it. `drafts`: whether the plan allows draft pull requests; `protected`: branches nobody moves."""
+    """A repository and what hangs on it.
+
+    Attributes:
+        drafts: Whether the plan allows draft pull requests.
+        protected: Branches nobody moves.
+        size: In KiB, as GitHub counts it now and then.
+    """
 
     id: int
     owner: Account
@@ -172,6 +178,7 @@ class Repository:
     workflow_runs: dict[int, WorkflowRun] = field(default_factory=dict)
     statuses: list[CommitStatus] = field(default_factory=list)
     protected: set[str] = field(default_factory=set)
+    size: int = 1
 
     @property
     def full_name(self) -> str:

@@ -95,7 +95,7 @@ class RepositoryViews(AccountViews):
             "homepage": None,
             "language": None,
             "license": None,
-            "size": 1,
+            "size": repo.size,
             "default_branch": repo.default_branch,
             "archived": repo.archived,
             "disabled": False,

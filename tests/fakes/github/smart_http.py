@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 
 from aiohttp import hdrs, web
 
@@ -10,6 +11,8 @@ from tests.fakes.github.credentials import AsInstallation, BadCredentials, calle
 from tests.fakes.github.model import Repository
 from tests.fakes.github.repository import environment
 from tests.fakes.github.state import GitHubState
+
+_PIECE = 2**18
 
 SERVICES = {"git-upload-pack": "read", "git-receive-pack": "write"}
 
@@ -27,7 +30,7 @@ class SmartHttp:
             web.post("/{owner}/{repo}/{service:git-(upload|receive)-pack}", self.exchange),
         ]
 
-    async def advertise(self, request: web.Request) -> web.Response:
+    async def advertise(self, request: web.Request) -> web.StreamResponse:
         """Answer the first request: which references there are."""
         service = request.query.get("service", "")
         if self._state.faults.strike(request.method, request.path) is not None:
@@ -35,19 +38,16 @@ class SmartHttp:
         repo = self._repository(request, service)
         announcement = f"# service={service}\n"
         head = f"{len(announcement) + 4:04x}{announcement}0000".encode()
-        body = await self._run(request, repo, service, "--http-backend-info-refs", b"")
         if "version=2" in request.headers.get("Git-Protocol", ""):
             head = b""
-        return _reply(head + body, f"application/x-{service}-advertisement")
+        kind = f"application/x-{service}-advertisement"
+        return await self._answer(request, repo, service, kind, head)
 
-    async def exchange(self, request: web.Request) -> web.Response:
+    async def exchange(self, request: web.Request) -> web.StreamResponse:
         """Answer the second request: packs."""
         service = request.match_info["service"]
         repo = self._repository(request, service)
-        body = await self._run(request, repo, service, "--stateless-rpc", await request.read())
-        if service == "git-receive-pack":
-            await asyncio.to_thread(self._state.refresh_pull_heads, repo)
-        return _reply(body, f"application/x-{service}-result")
+        return await self._answer(request, repo, service, f"application/x-{service}-result")
 
     def _repository(self, request: web.Request, service: str) -> Repository:
         """Return the repository, unless the caller may not do that with it."""
@@ -70,23 +70,45 @@ class SmartHttp:
             raise _asks_for_password()
         return repo
 
-    @staticmethod
-    async def _run(
-        request: web.Request, repo: Repository, service: str, mode: str, data: bytes
-    ) -> bytes:
+    async def _answer(
+        self, request: web.Request, repo: Repository, service: str, kind: str, head: bytes = b""
+    ) -> web.StreamResponse:
+        """Answer with what git says, piece by piece: a pack may be larger than memory."""
+        asks = request.method == "GET"
         process = await asyncio.create_subprocess_exec(
-            "git",
-            service.removeprefix("git-"),
-            "--stateless-rpc",
-            *([mode] if mode != "--stateless-rpc" else []),
+            *("git", service.removeprefix("git-"), "--stateless-rpc"),
+            *(("--http-backend-info-refs",) if asks else ()),
             str(repo.git.path),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.DEVNULL,
             env={**environment(), "GIT_PROTOCOL": request.headers.get("Git-Protocol", "")},
         )
-        output, _ = await process.communicate(data)
-        return output
+        try:
+            given = b"" if asks else await request.read()
+            output = await self._piped(process, given)
+            if service == "git-receive-pack":  # whoever pushed finds the pull request moved
+                head, output = head + await output.read(), asyncio.StreamReader()
+                output.feed_eof()
+                await asyncio.to_thread(self._state.refresh_pull_heads, repo)
+            return await _reply(request, kind, head, output)
+        except BaseException:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            raise
+        finally:
+            await process.wait()
+
+    @staticmethod
+    async def _piped(process: asyncio.subprocess.Process, given: bytes) -> asyncio.StreamReader:
+        """Give a program its input, and return where its output comes."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            process.stdin.write(given)
+            await process.stdin.drain()
+        process.stdin.close()
+        return process.stdout
 
 
 def _asks_for_password() -> web.HTTPUnauthorized:
@@ -94,5 +116,14 @@ def _asks_for_password() -> web.HTTPUnauthorized:
     return web.HTTPUnauthorized(headers=challenge, text="Repository not found.")
 
 
-def _reply(body: bytes, content_type: str) -> web.Response:
-    return web.Response(body=body, content_type=content_type, headers={"Cache-Control": "no-cache"})
+async def _reply(
+    request: web.Request, kind: str, head: bytes, output: asyncio.StreamReader
+) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Cache-Control": "no-cache"})
+    response.content_type = kind
+    await response.prepare(request)
+    await response.write(head)
+    while piece := await output.read(_PIECE):
+        await response.write(piece)
+    await response.write_eof()
+    return response
