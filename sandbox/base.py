@@ -78,6 +78,8 @@ class SandboxSpec:
         source: Host directory whose content becomes `WORKSPACE` (a copy), or None.
         snapshot: Id that `Sandbox.snapshot` returned; workspace and home start from it. Exactly
             one of `source` and `snapshot` is given.
+        source_stays: Nothing writes the source any more, and it is there as long as it is used: a
+            provider may share it between sandboxes, and says by its time stamp that it does.
         network: What commands may reach; nothing at all unless asked for.
         image: Docker image or E2B template; ignored by bubblewrap.
         environment: Extra variables for every command.
@@ -88,6 +90,7 @@ class SandboxSpec:
     name: str
     source: Path | None = None
     snapshot: str | None = None
+    source_stays: bool = False
     network: Network | None = None
     image: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from sandbox.base import SandboxError
@@ -14,12 +15,29 @@ _DETACH = 2
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def mount_overlay(target: Path, options: str) -> None:
+_SPECIAL = frozenset(",:\\\n")
+"""Characters that separate or escape the options of a mount, or the lines of a list of folders."""
+
+
+def is_mountable(folder: Path) -> bool:
+    """Whether a folder's name can stand among the options of a mount."""
+    return _SPECIAL.isdisjoint(str(folder.absolute()))
+
+
+def mount_overlay(target: Path, lower: Sequence[Path], upper: Path, work: Path) -> None:
     """Mount an overlay, described in the kernel's Documentation/filesystems/overlayfs.rst.
+
+    Args:
+        target: An empty folder.
+        lower: The folders that it shows, the uppermost first.
+        upper: What is changed goes there.
+        work: An empty folder beside it.
 
     Raises:
         SandboxError: The kernel refused.
     """
+    options = f"lowerdir={':'.join(map(str, lower))},upperdir={upper},workdir={work}"
+    options += ",redirect_dir=on"  # so that folders from below can be renamed
     if _libc.mount(b"overlay", os.fsencode(target), b"overlay", 0, options.encode()):
         raise _refusal("mounted", target)
 

@@ -92,8 +92,9 @@ class Store:
         with contextlib.suppress(FileNotFoundError):
             self._removed.mkdir(mode=0o700, exist_ok=True)
             place.rename(doomed)
-            if os.path.ismount(doomed / "home"):  # what is shared there is not ours to remove
-                unmount(doomed / "home")
+            for shown in (doomed / "home", doomed / "workspace"):
+                if os.path.ismount(shown):  # what is shared there is not ours to remove
+                    unmount(shown)
             self._removals.start(doomed)
 
     def keep_for(self, place: Path, seconds: float) -> None:

@@ -99,12 +99,14 @@ class Source:
         directory: A repository of its own with the commit checked out.
         head: The commit, 40 hex digits.
         trusted: Commit whose guidance files are trusted: the base branch's for a pull request.
+        stays: Nothing writes the directory any more: sandboxes may share it.
     """
 
     store: ObjectStore
     directory: Path
     head: str
     trusted: str
+    stays: bool = False
 
 
 class Checkout(Protocol):

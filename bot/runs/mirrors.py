@@ -13,12 +13,22 @@ from pathlib import Path
 
 import structlog
 
+from sandbox.disk_room import held_below
 from sandbox.git import GitError, ObjectStore
 
 IN_USE_SECONDS = 24 * 3600.0
 """For so long after its last use, a run may still borrow objects of a mirror."""
 
 _DAMAGED = "damaged"
+_TREES = ".trees"
+"""Behind a mirror's name: the folder of its work trees. One counts as used when its time stamp says."""
+
+_MOST_TREES = 4
+"""Of one repository, beyond those that a run may use."""
+
+_TREE_IN_USE_SECONDS = 3 * 3600.0
+"""For so long after its last use, a run may still use a work tree."""
+
 _MOST_PACKS = 50
 _DAMAGE = re.compile(
     r"corrupt|bad object|bad tree|unable to read|missing (?:blob|tree|commit|necessary)"
@@ -74,6 +84,16 @@ class Mirror:
             if not await store.has(commit):
                 await fetch(store)
 
+    async def tree(self, commit: str, make: Callable[[Path], Awaitable[Path]]) -> Path:
+        """Return the work tree of a commit, which `make` checks out unless it is kept already."""
+        mirror = self._store().directory
+        place = mirror.with_name(f"{mirror.name}{_TREES}") / commit
+        async with self._lock:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            await make(place)
+            os.utime(place)
+        return place
+
     def gives_way(self, failure: str) -> bool:
         """Whether git's last words are about damage; then the next use is of a new mirror."""
         directory = self._store().directory
@@ -115,13 +135,15 @@ async def tidy_mirrors(folder: Path, *, unused_since: float, now: float, most_by
     Returns:
         How many were removed.
     """
+    await asyncio.to_thread(_remove_trees, folder, now - IN_USE_SECONDS, now - _TREE_IN_USE_SECONDS)
     kept = await asyncio.to_thread(lambda: sorted(_kept(folder), key=lambda one: one.used))
     total, removed = sum(one.size for one in kept), 0
     for one in kept:
         idle = one.used < now - IN_USE_SECONDS
         damaged = (one.folder / _DAMAGED).exists()
         if one.used < unused_since or (idle and (damaged or total > most_bytes)):
-            await asyncio.to_thread(shutil.rmtree, one.folder, ignore_errors=True)
+            for gone in (one.folder, one.folder.with_name(f"{one.folder.name}{_TREES}")):
+                await asyncio.to_thread(shutil.rmtree, gone, ignore_errors=True)
             total, removed = total - one.size, removed + 1
         elif len(list((one.folder / "objects" / "pack").glob("*.pack"))) > _MOST_PACKS:
             await _pack(one.folder)
@@ -140,7 +162,18 @@ async def _pack(folder: Path) -> None:
     os.utime(folder, (used, used))  # that was no use of it
 
 
+def _remove_trees(folder: Path, unused_since: float, idle_since: float) -> None:
+    """Remove the work trees that no run has used for long, and all but a few of those left."""
+    for trees in folder.glob(f"*/*{_TREES}"):
+        newest_first = sorted(trees.iterdir(), key=lambda one: -one.stat().st_mtime)
+        for number, one in enumerate(newest_first):
+            used = one.stat().st_mtime
+            if used < unused_since or (used < idle_since and number >= _MOST_TREES):
+                shutil.rmtree(one, ignore_errors=True)
+
+
 def _kept(folder: Path) -> Iterator[_Kept]:
     for one in folder.glob("*/*.git"):
-        sizes = (file.stat().st_size for file in one.rglob("*") if file.is_file())
-        yield _Kept(one, one.stat().st_mtime, sum(sizes))
+        trees = one.with_name(f"{one.name}{_TREES}")
+        size = held_below([one, *([trees] if trees.is_dir() else [])]).size
+        yield _Kept(one, one.stat().st_mtime, size)

@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +23,9 @@ T = TypeVar("T")
 
 RECENT_COMMITS = 31
 """So many commits of a large repository are fetched: as far back as a failure's age is looked for."""
+
+MANY_FILES = 5_000
+"""From so many on, the work tree is kept: later runs and all sandboxes share it."""
 
 _OUTAGE = re.compile(
     r"returned error: (5\d\d|429)|Could not resolve host|Failed to connect|Couldn't connect"
@@ -106,6 +110,11 @@ class RemoteCheckout:
             if not await self.store.has(commit):
                 await self._fetch(commit)
                 await self._borrow()
+        if self._mirror is not None and len(await self.store.paths(head)) >= MANY_FILES:
+            make = partial(provide, self.store, head, stays=True)
+            return Source(
+                self.store, await self._mirror.tree(head, make), head, trusted, stays=True
+            )
         directory = await provide(self.store, head, self._scratch / "source")
         return Source(self.store, directory, head, trusted)
 

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from sandbox.base import SandboxError, SandboxGone
-from sandbox.overlay import mount_overlay
+from sandbox.overlay import is_mountable, mount_overlay
 from sandbox.store import Store
 
 _LINK = "layer"
-_SPECIAL = frozenset(",:\\")
-"""Characters that separate or escape the options of a mount."""
 
 
 class Layers:
@@ -35,7 +34,7 @@ class Layers:
         Returns:
             False when the home has to be copied: it stands on a layer already, or can't.
         """
-        if layer_of(place) is not None or not await self._can_mount():
+        if layer_of(place) is not None or not await self.can_mount():
             return False
         layer = self._name_layer(staged)
         (place / _LINK).symlink_to(layer)
@@ -49,10 +48,14 @@ class Layers:
 
     def _name_layer(self, staged: Path) -> Path:
         """Return where a new layer goes; it is named before it is there, so it is never unused."""
-        self._root.mkdir(mode=0o700, exist_ok=True)
-        layer = self._root / uuid.uuid4().hex
+        layer = self.new()
         (staged / _LINK).symlink_to(layer)
         return layer
+
+    def new(self) -> Path:
+        """Return where a new layer may go; who makes it has to name it before."""
+        self._root.mkdir(mode=0o700, exist_ok=True)
+        return self._root / uuid.uuid4().hex
 
     async def start(self, staged: Path, snapshot: Path) -> Path | None:
         """Give a staged sandbox the snapshot's home; return the layer if it must be copied.
@@ -63,7 +66,7 @@ class Layers:
         layer = layer_of(snapshot)
         if layer is None:
             raise SandboxGone(f"Snapshot {snapshot.name} was removed: take a new one.")
-        if not await self._can_mount():
+        if not await self.can_mount():
             return layer
         (staged / _LINK).symlink_to(layer)
         await self.mount(staged)
@@ -80,19 +83,20 @@ class Layers:
             )
         _mount(layer, place)
 
-    async def drop_unused(self) -> None:
-        """Remove the layers that nothing names."""
+    async def drop_unused(self, named_by: Callable[[Path], Iterable[Path]]) -> None:
+        """Remove the layers that nothing names: as a home, or by what a place names besides."""
         layers = list(self._root.iterdir()) if self._root.is_dir() else []
-        named = {layer_of(place) for place in self._store.places()} if layers else set()
+        places = self._store.places() if layers else ()
+        named = {one for place in places for one in (layer_of(place), *named_by(place))}
         for layer in layers:
             if layer not in named:
                 await self._store.remove(layer)
 
-    async def _can_mount(self) -> bool:
+    async def can_mount(self) -> bool:
         """Try once: containers and some file systems forbid it to root too."""
         if self._usable is None:
             self._usable = False
-            if os.geteuid() == 0 and _SPECIAL.isdisjoint(str(self._store.root)):
+            if os.geteuid() == 0 and is_mountable(self._store.root):
                 self._usable = await self._try_mount()
         return self._usable
 
@@ -116,6 +120,4 @@ def layer_of(place: Path) -> Path | None:
 def _mount(layer: Path, place: Path) -> None:
     for folder in ("home", "upper", "work"):
         (place / folder).mkdir(exist_ok=True)
-    options = f"lowerdir={layer},upperdir={place / 'upper'},workdir={place / 'work'}"
-    options += ",redirect_dir=on"  # so that folders of the layer can be renamed
-    mount_overlay(place / "home", options)
+    mount_overlay(place / "home", (layer,), place / "upper", place / "work")

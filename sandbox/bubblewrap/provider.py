@@ -19,6 +19,7 @@ from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.processes import Jail, Jailed
 from sandbox.bubblewrap.root_guards import devices
 from sandbox.bubblewrap.sandbox import COPY, BubblewrapSandbox, bwrap
+from sandbox.bubblewrap.trees import Trees, chain_of
 from sandbox.egress import (
     Operator,
     Registries,
@@ -65,6 +66,7 @@ class BubblewrapProvider:
     ) -> None:
         self._store = Store(root)
         self._layers = Layers(self._store)
+        self._trees = Trees(self._layers)
         self._environ = dict(os.environ if environ is None else environ)
         self._views: HostViews | None = None
         self._operator = Operator()
@@ -93,6 +95,7 @@ class BubblewrapProvider:
             resumed = not await self._create(spec, place)
         else:
             await self._layers.mount(place)
+            self._trees.mount(place)
         views = self._views or await self._look_at_host()
         group = control_group(_group_name(place), spec.limits)
         out = way_out(spec.network, self._operator, self._registries) if spec.network else None
@@ -100,6 +103,7 @@ class BubblewrapProvider:
             spec,
             self._store,
             self._layers,
+            self._trees,
             views.of(spec.network),
             group,
             out,
@@ -126,7 +130,8 @@ class BubblewrapProvider:
             )
         if spec.source is not None:
             async with self._store.staging("workspace", "home", "scratch") as staged:
-                await host_command((*COPY, f"{spec.source}/.", str(staged / "workspace")))
+                if not (spec.source_stays and await self._trees.begin(staged, spec.source)):
+                    await host_command((*COPY, f"{spec.source}/.", str(staged / "workspace")))
                 return self._store.publish(staged, place, lifetime=spec.lifetime)
         snapshot = self._store.snapshot(spec.snapshot or "")
         if not snapshot.is_dir():
@@ -144,7 +149,8 @@ class BubblewrapProvider:
 
     async def _fill(self, staged: Path, snapshot: Path) -> None:
         """Give a staged sandbox what a snapshot has."""
-        await host_command((*COPY, f"{snapshot}/workspace/.", str(staged / "workspace")))
+        if not await self._trees.start(staged, snapshot):
+            await host_command((*COPY, f"{snapshot}/workspace/.", str(staged / "workspace")))
         if (layer := await self._layers.start(staged, snapshot)) is not None:
             await host_command((*COPY, f"{layer}/.", str(staged / "home")))
 
@@ -176,7 +182,7 @@ class BubblewrapProvider:
         """Remove the sandbox or snapshot of that name."""
         await self._destroy(name)
         await self._store.remove(self._store.snapshot(name))
-        await self._layers.drop_unused()
+        await self._layers.drop_unused(chain_of)
 
     async def _destroy(self, name: str) -> None:
         place = self._store.sandbox(name)

@@ -29,6 +29,7 @@ from sandbox.bubblewrap.layers import Layers
 from sandbox.bubblewrap.memory_file import memory_file
 from sandbox.bubblewrap.processes import TIMED_OUT, Jail, Jailed
 from sandbox.bubblewrap.spare import Spare
+from sandbox.bubblewrap.trees import Trees, chain_of, changes_of
 from sandbox.disk_room import ENDED, Disk, DiskFull, Held, Room, held_below, room_at, while_room
 from sandbox.egress import Gate, WayOut, gate
 from sandbox.egress.inside import FOLDER, RELAY, relayed
@@ -48,8 +49,8 @@ _RELAY = "/run/fixpoint-relay.py"
 _PYTHON = str(Path(sys.base_prefix, "bin", "python3").resolve())
 """Ours, without its packages: the toolchain that every jail shows."""
 
-_COPY_WORKSPACE = f"{' '.join(COPY)} -- {WORKSPACE}/. {_COPIED}/workspace/"
-_COPY_BOTH = f"{_COPY_WORKSPACE} && {' '.join(COPY)} -- {HOME}/. {_COPIED}/home/"
+_COPY_WORKSPACE = f"{' '.join(COPY)} -- {WORKSPACE}/. {_COPIED}/workspace/\n"
+_COPY_HOME = f"{' '.join(COPY)} -- {HOME}/. {_COPIED}/home/\n"
 _LONGEST_MESSAGE = 4096
 _FILE_SECONDS = 600.0
 _LOOK_SECONDS = 0.25
@@ -79,6 +80,7 @@ class BubblewrapSandbox:
         spec: SandboxSpec,
         store: Store,
         layers: Layers,
+        trees: Trees,
         view: jail.HostView,
         group: ControlGroup | None,
         way_out: WayOut | None,
@@ -90,6 +92,7 @@ class BubblewrapSandbox:
         self._spec = spec
         self._store = store
         self._layers = layers
+        self._trees = trees
         self._view = view
         self._environment = {**view.environment, **(way_out.environment if way_out else {})}
         self._group = group
@@ -175,9 +178,9 @@ class BubblewrapSandbox:
         return room_at(self._place)
 
     async def _held(self) -> Held:
-        """Count the sandbox's own files; what its home shows of a shared layer is not its own."""
+        """Count the sandbox's own files; what it shows of shared layers is not its own."""
         home = "upper" if (self._place / "upper").is_dir() else "home"
-        folders = [self._place / name for name in ("workspace", home, "scratch")]
+        folders = [self._place / name for name in (changes_of(self._place), home, "scratch")]
         return await asyncio.to_thread(held_below, folders)
 
     async def read_file(self, path: str) -> bytes:
@@ -203,7 +206,7 @@ class BubblewrapSandbox:
         return self._place / "workspace"
 
     async def snapshot(self, name: str) -> str:
-        """Share the home or copy it, and copy the workspace.
+        """Share home and workspace, or copy what can't be shared.
 
         Copies are made inside a jail, so that a hostile tree can't lead them astray.
         """
@@ -213,16 +216,18 @@ class BubblewrapSandbox:
         said = BoundedOutput(_LONGEST_MESSAGE)
         async with self._store.staging("workspace", "home") as staged:
             shared = await self._layers.share(self._place, staged)
-            extra = ("--bind", str(staged), _COPIED)
-            script = _COPY_WORKSPACE if shared else _COPY_BOTH
-            jailed = self._jailed(("/bin/sh", "-c", script), extra=extra)
-            if await self._finish(Jail(jailed), said.add, _COPY_SECONDS):
+            copied = "" if self._trees.share(self._place, staged) else _COPY_WORKSPACE
+            copied += "" if shared else _COPY_HOME
+            jailed = self._jailed(
+                ("/bin/sh", "-ec", copied), extra=("--bind", str(staged), _COPIED)
+            )
+            if copied and await self._finish(Jail(jailed), said.add, _COPY_SECONDS):
                 raise SandboxError(f"Sandbox {self.name} can't be copied: {said.text().strip()}")
             if not shared:
                 self._layers.keep(staged)
             await self._store.remove(place)
             self._store.publish(staged, place)
-        await self._layers.drop_unused()
+        await self._layers.drop_unused(chain_of)
         return name
 
     async def rest(self) -> None:
@@ -234,7 +239,7 @@ class BubblewrapSandbox:
         self._closed = True
         await self.rest()
         await self._store.remove(self._place)
-        await self._layers.drop_unused()
+        await self._layers.drop_unused(chain_of)
         if self._group is not None:
             self._group.remove()
 

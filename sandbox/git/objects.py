@@ -33,6 +33,12 @@ EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 _ALL_TAGS = "+refs/tags/*:refs/tags/*"
 
+_ONE_PACK = (("fetch.unpackLimit", "1"),)
+"""What is fetched stays the pack that it came in."""
+
+_ALL_CORES = (("checkout.workers", "0"),)
+"""Files of a large tree are written by as many processes as there are cores."""
+
 
 class PatchDoesNotApply(GitError):
     """The patch does not fit the tree."""
@@ -75,10 +81,18 @@ class TreeChange:
 
 
 class ObjectStore:
-    """The host's bare repository of one run: commits and trees, no work tree, no remote."""
+    """The host's bare repository of one run: commits and trees, no work tree, no remote.
+
+    Attributes:
+        directory: Its folder.
+        known_files: Index of a work tree that nothing writes any more, or None. A sandbox that
+            shares the tree has the same files, down to the time of their last change, which no
+            program can set: of these, the index says what they hold.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self.known_files: Path | None = None
 
     async def create(self, *, borrow_from: Path | None = None) -> None:
         """Make it, once; `borrow_from` is an object folder to read objects from."""
@@ -134,7 +148,7 @@ class ObjectStore:
         tags = () if depth else (_ALL_TAGS,)
         await self._git(
             "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", *shallow, "--", url, *refspecs, *tags,
-            credential=credential,
+            credential=credential, config=_ONE_PACK if depth else (),
         )  # fmt: skip
 
     async def refer(self, refs: Mapping[str, str]) -> None:
@@ -180,6 +194,8 @@ class ObjectStore:
             GitError: The tree would make git wait for ever, or holds far too much.
         """
         with scratch_folder("index") as scratch:
+            if self.known_files is not None and self.known_files.exists():
+                await asyncio.to_thread(shutil.copy2, self.known_files, scratch / "index")
             tree = WorkTree(work_tree, self.directory, scratch / "index")
             return await tree.stored(base, force)
 
@@ -371,8 +387,17 @@ class ObjectStore:
         made = await self._git("commit-tree", tree, *parent_flags, stdin=message.encode())
         return made.decode().strip()
 
-    async def check_out(self, commit: str, destination: Path, *, full_history: bool) -> None:
+    async def check_out(
+        self, commit: str, destination: Path, *, full_history: bool, linked: bool = False
+    ) -> None:
         """Make `destination` a repository of its own at `commit`: no remote, nothing borrowed.
+
+        Args:
+            commit: The commit.
+            destination: Does not exist yet.
+            full_history: Whether it gets all of the history that is here, and the tags.
+            linked: Whether its packs may be those that are borrowed here, by another name, where
+                they hold the last commits up to this one alone: nobody writes to it.
 
         Raises:
             RepositoryRefused: The commit would fill this host.
@@ -380,15 +405,34 @@ class ObjectStore:
         await refuse_far_too_much(self.directory, commit)
         place = destination.absolute()
         await git("init", "--quiet", "--template=", "--initial-branch=main", str(place))
+        packs = await self._packs_of(commit) if linked else ()
+        if packs:
+            await asyncio.to_thread(_link_all, packs, place / ".git" / "objects" / "pack")
+            ObjectStore(place / ".git").cut_as(self.directory)
+            await git("update-ref", "refs/heads/main", commit, git_dir=place / ".git")
+        else:
+            await self._copy_history(commit, place / ".git", full_history=full_history)
+        start = ("reset", "--quiet", "--hard", "refs/heads/main")
+        await git(*start, git_dir=place / ".git", cwd=place, config=_ALL_CORES)
+
+    async def _copy_history(self, commit: str, git_dir: Path, *, full_history: bool) -> None:
         ref = "refs/fixpoint/head"
         await self._git("update-ref", ref, commit)
         shallow, tags = ((), (_ALL_TAGS,)) if full_history else (("--depth=1",), ())
         await git(
             "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--update-shallow", "--update-head-ok", *shallow,
-            f"file://{self.directory.absolute()}", f"+{ref}:refs/heads/main", *tags, git_dir=place / ".git",
+            f"file://{self.directory.absolute()}", f"+{ref}:refs/heads/main", *tags, git_dir=git_dir,
         )  # fmt: skip
-        start = ("reset", "--quiet", "--hard", "refs/heads/main")
-        await git(*start, git_dir=place / ".git", cwd=place)
+
+    async def _packs_of(self, commit: str) -> tuple[Path, ...]:
+        """Return the files of the packs that are borrowed, where they are of one shallow fetch."""
+        alternates = self.directory / "objects" / "info" / "alternates"
+        if not self.is_shallow or not alternates.exists():
+            return ()
+        lender = Path(alternates.read_text(encoding="utf-8").strip())
+        refs = ("for-each-ref", "--format=%(objectname)")
+        named = (await git(*refs, git_dir=lender.parent)).decode().split()
+        return tuple((lender / "pack").glob("pack-*")) if set(named) == {commit} else ()
 
     async def pack(self) -> None:
         """Put all packs into one. No object goes, so that whoever borrows them still can."""
@@ -411,6 +455,7 @@ class ObjectStore:
         extra: Mapping[str, str] | None = None,
         stdin: bytes | None = None,
         credential: Credential | None = None,
+        config: Sequence[tuple[str, str]] = (),
     ) -> bytes:
         return await git(
             *arguments,
@@ -419,4 +464,13 @@ class ObjectStore:
             extra=extra,
             stdin=stdin,
             credential=credential,
+            config=config,
         )
+
+
+def _link_all(files: Iterable[Path], folder: Path) -> None:
+    for file in files:
+        try:
+            os.link(file, folder / file.name)
+        except OSError:  # another file system, or one without links
+            shutil.copy2(file, folder / file.name)

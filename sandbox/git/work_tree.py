@@ -22,7 +22,13 @@ _SUBMODULE = b"160000 "
 
 @dataclass(frozen=True, slots=True)
 class WorkTree:
-    """A work tree, the repository of ours that it is stored in, and an index for the time being."""
+    """A work tree, the repository of ours that it is stored in, and an index for the time being.
+
+    Attributes:
+        folder: The work tree.
+        git_dir: The repository.
+        index: The index; where it is there already, files that are as it says need not be read.
+    """
 
     folder: Path
     git_dir: Path
@@ -35,7 +41,7 @@ class WorkTree:
             GitError: The tree would make git wait for ever, or holds far too much.
         """
         await refuse_pipes(self.folder)
-        await self._git("read-tree", base)
+        await self._git("read-tree", *(("-m",) if self.index.exists() else ()), base)
         submodules = dict(_submodules(await self._git("ls-files", "--stage", "-z")))
         await self._enter((b"0" * 40 + b"\t" + path for path in submodules), mode=b"0 ")
         kept = [path for path in submodules if _is_folder(self.folder, os.fsdecode(path))]

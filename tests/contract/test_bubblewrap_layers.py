@@ -117,3 +117,86 @@ async def test_a_home_is_mounted_again_after_a_restart_of_the_machine(
     assert await said(again, "cat ~/folder/file") == "layer\nchanged\n"
     await again.close()
     await provider.remove(snapshot)
+
+
+def _lasting(name: str, source: Path) -> SandboxSpec:
+    return SandboxSpec(name, source=source, source_stays=True)
+
+
+@pytest.fixture
+async def shares(provider: BubblewrapProvider, source: Path) -> None:
+    """Skip where work trees are copied."""
+    sandbox = await provider.open(_lasting("probe", source))
+    place = await sandbox.tree()
+    is_shared = os.path.ismount(place)
+    await sandbox.close()
+    if not is_shared:
+        pytest.skip("Overlay mounts are forbidden here; work trees are copied.")
+
+
+@pytest.mark.usefixtures("shares")
+async def test_a_source_that_stays_is_shared_and_never_changed(
+    provider: BubblewrapProvider, source: Path
+) -> None:
+    """Each sandbox sees it whole, and its own changes alone, also on the host."""
+    names = sorted(path.name for path in source.iterdir())
+    one, two = [await provider.open(_lasting(name, source)) for name in ("one", "two")]
+    await said(one, "rm -rf * && echo mine > new")
+    assert [path.name for path in (await one.tree()).iterdir() if path.name != ".git"] == ["new"]
+    assert sorted(path.name for path in (await two.tree()).iterdir()) == names
+    assert sorted(path.name for path in source.iterdir()) == names
+    for sandbox in (one, two):
+        await sandbox.close()
+    assert sorted(path.name for path in source.iterdir()) == names
+
+
+@pytest.mark.usefixtures("shares")
+async def test_snapshots_of_a_shared_tree_stand_on_each_other(
+    provider: BubblewrapProvider, source: Path, tmp_path: Path
+) -> None:
+    """What was changed, removed and renamed before each of them; who took one goes on from there."""
+    first = await provider.open(_lasting("first", source))
+    await said(first, "mkdir folder; echo 1 > folder/file; echo 1 > gone")
+    snapshot = await first.snapshot("one")
+    assert await said(first, "rm gone; mv folder moved; echo 2 >> moved/file; cat moved/*") == (
+        "1\n2\n"
+    )
+    later = await first.snapshot("two")
+    await first.close()
+    old = await provider.open(SandboxSpec("old", snapshot=snapshot))
+    new = await provider.open(SandboxSpec("new", snapshot=later))
+    await provider.remove("one")
+    await provider.remove("two")
+    assert await said(old, "cat gone folder/file") == "1\n1\n"
+    assert await said(new, "cat moved/file; ls gone folder 2>&1 | grep -c cannot") == "1\n2\n2\n"
+    for sandbox in (old, new):
+        await sandbox.close()
+    assert list((tmp_path / "data" / "layers").iterdir()) == []
+
+
+@pytest.mark.usefixtures("shares")
+async def test_a_shared_tree_is_mounted_again_after_a_restart_of_the_machine(
+    provider: BubblewrapProvider, source: Path
+) -> None:
+    """With the changes that were made before."""
+    sandbox = await provider.open(_lasting("one", source))
+    await said(sandbox, "echo changed > new")
+    await host_command(("umount", str(await sandbox.tree())))
+    again = await provider.open(_lasting("one", source))
+    assert again.resumed
+    assert await said(again, "cat new") == "changed\n"
+    await again.close()
+
+
+@pytest.mark.usefixtures("shares")
+async def test_a_source_that_was_removed_takes_its_snapshots_along(
+    provider: BubblewrapProvider, source: Path, tmp_path: Path
+) -> None:
+    """A run that starts from one prepares its tree anew."""
+    kept = source.rename(tmp_path / "kept")
+    first = await provider.open(_lasting("first", kept))
+    snapshot = await first.snapshot("one")
+    await first.close()
+    kept.rename(source)
+    with pytest.raises(SandboxGone, match="work tree of snapshot one no longer exists"):
+        await provider.open(SandboxSpec("second", snapshot=snapshot))

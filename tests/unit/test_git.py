@@ -215,3 +215,15 @@ async def test_git_looks_for_no_repository(
     await store.create()
     assert (repository / "relative.git" / "HEAD").is_file()
     assert not await store.has("HEAD")
+
+
+async def test_files_that_are_known_need_not_be_read(repository: Path, tmp_path: Path) -> None:
+    """But a change is seen that keeps size and time, as only a hostile program's does."""
+    store, commit, _ = await frozen(repository, tmp_path)
+    work = tmp_path / "work"
+    await store.check_out(commit, work, full_history=False)
+    store.known_files = work / ".git" / "index"
+    assert await store.write_tree(work, base=commit) == await store.tree_of(commit)
+    shell(work, "echo two >b && touch -r a.txt b && cat b >a.txt && touch -r b a.txt && rm b")
+    tree = await store.write_tree(work, base=commit)
+    assert await store.files(tree, ("a.txt", "link")) == {"a.txt": b"two\n", "link": b"a.txt"}

@@ -11,7 +11,7 @@ import pytest
 
 from bot.errors import UsageError
 from bot.runs.mirrors import IN_USE_SECONDS, Mirrors, tidy_mirrors
-from bot.runs.remote_checkout import RECENT_COMMITS, RemoteCheckout
+from bot.runs.remote_checkout import MANY_FILES, RECENT_COMMITS, RemoteCheckout
 from sandbox.git import GitError, ObjectStore, git
 
 NOW = 2_000_000_000.0
@@ -25,10 +25,10 @@ class Origin:
         folder.mkdir()
         self._git("init", "--quiet", "--initial-branch=main")
 
-    def commit(self, text: str) -> str:
-        """Change its file; return the commit."""
+    def commit(self, text: str, *more: str) -> str:
+        """Change its file, and add others; return the commit."""
         (self.folder / "app.py").write_text(text)
-        self._git("add", "app.py")
+        self._git("add", "app.py", *more)
         self._git("-c", "user.name=Ada", "-c", "user.email=ada@x", "commit", "-qm", text[:20])
         return self._git("rev-parse", "HEAD").strip()
 
@@ -149,7 +149,7 @@ async def test_a_commit_that_is_not_there_damages_no_mirror(tmp_path: Path) -> N
     assert [one.name for one in (tmp_path / "mirrors" / "acme").iterdir()] == ["app.git"]
 
 
-def made(mirrors: Path, name: str, *, used: float, size: int = 100) -> None:
+def made(mirrors: Path, name: str, *, used: float, size: int = 2**20) -> None:
     """Make what looks like a mirror."""
     folder = mirrors / "acme" / f"{name}.git"
     folder.mkdir(parents=True)
@@ -161,7 +161,7 @@ async def test_the_least_recently_used_mirrors_go(tmp_path: Path) -> None:
     """Those of long ago, damaged ones, and the oldest until the rest fits; none of today's."""
     idle = NOW - IN_USE_SECONDS - 1
     made(tmp_path, "ancient", used=NOW - 100 * IN_USE_SECONDS)
-    made(tmp_path, "older", used=idle - 20, size=500)
+    made(tmp_path, "older", used=idle - 20, size=5 * 2**20)
     made(tmp_path, "old", used=idle - 10)
     made(tmp_path, "broken", used=idle)
     made(tmp_path, "today", used=NOW - 5)
@@ -169,7 +169,7 @@ async def test_the_least_recently_used_mirrors_go(tmp_path: Path) -> None:
     (broken / "damaged").touch()
     os.utime(broken, (idle, idle))
     unused_since = NOW - 30 * IN_USE_SECONDS
-    removed = await tidy_mirrors(tmp_path, unused_since=unused_since, now=NOW, most_bytes=300)
+    removed = await tidy_mirrors(tmp_path, unused_since=unused_since, now=NOW, most_bytes=4 * 2**20)
     assert removed == 3
     assert sorted(one.name for one in (tmp_path / "acme").iterdir()) == ["old.git", "today.git"]
     await tidy_mirrors(tmp_path, unused_since=unused_since, now=NOW, most_bytes=10)
@@ -185,3 +185,49 @@ async def test_many_packs_become_one(tmp_path: Path) -> None:
     await store.pack()
     assert len(list((store.directory / "objects" / "pack").glob("*.pack"))) == 1
     assert [await store.has(commit) for commit in commits] == [True] * 3
+
+
+def kept(trees: Path, name: str, *, used: float) -> None:
+    """Make what looks like a work tree."""
+    (trees / name).mkdir(parents=True)
+    os.utime(trees / name, (used, used))
+
+
+async def test_work_trees_go_before_their_mirror(tmp_path: Path) -> None:
+    """The last few of a repository stay for a day, and each as long as a run may use it."""
+    made(tmp_path, "app", used=NOW)
+    trees = tmp_path / "acme" / "app.git.trees"
+    for n in range(6):
+        kept(trees, f"idle{n}", used=NOW - 4 * 3600 - n)
+    kept(trees, "busy", used=NOW - 3600)
+    kept(trees, "old", used=NOW - IN_USE_SECONDS - 1)
+    await tidy_mirrors(tmp_path, unused_since=0, now=NOW, most_bytes=2**40)
+    assert sorted(one.name for one in trees.iterdir()) == ["busy", "idle0", "idle1", "idle2"]
+
+
+async def test_the_work_tree_of_many_files_is_kept(tmp_path: Path) -> None:
+    """Of a large repository it has the packs of the mirror; the next run finds it as it was."""
+    origin, mirrors = Origin(tmp_path / "origin"), Mirrors(tmp_path / "mirrors")
+    folder = origin.folder / "many"
+    folder.mkdir()
+    for n in range(MANY_FILES):
+        (folder / f"{n}.txt").touch()
+    for n in range(RECENT_COMMITS + 1):
+        origin.commit(f"print('{n}')\n", "many")
+    commit = origin.commit("print(1)\n")
+    source = await origin.checkout(mirrors, tmp_path / "one", size=2**40).provide(commit)
+    assert source.stays
+    assert (source.directory / "app.py").read_text() == "print(1)\n"
+    [pack] = (source.directory / ".git" / "objects" / "pack").glob("*.pack")
+    assert pack.stat().st_nlink == 2
+    again = await origin.checkout(mirrors, tmp_path / "two", size=2**40).provide(commit)
+    assert again.directory == source.directory
+    (again.directory / "app.py").write_text("print(3)\n")
+    tree = await again.store.write_tree(again.directory, base=commit)
+    assert await again.store.show(tree, "app.py") == b"print(3)\n"
+    later = origin.commit("print(2)\n")
+    third = await origin.checkout(mirrors, tmp_path / "three", size=2**40).provide(later)
+    assert (third.directory / "app.py").read_text() == "print(2)\n"
+    for seen in (source, third):
+        counted = await git("rev-list", "--count", "HEAD", git_dir=seen.directory / ".git")
+        assert int(counted) >= RECENT_COMMITS

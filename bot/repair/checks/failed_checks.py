@@ -216,9 +216,9 @@ async def _at_base(
     if not touches_setup(patch.files):
         return await observe_at_base(run, context, patch, step=f"base{place}")
     directory = await provide(
-        source.store, source.trusted, source.directory.with_name("source-base")
+        source.store, source.trusted, source.store.directory.with_name("source-base")
     )
-    base = replace(source, head=source.trusted, directory=directory)
+    base = replace(source, head=source.trusted, directory=directory, stays=False)
     preparation = preparation_of(run, base, chosen, base_of(place))
     prepared = await run.steps(f"set up base{place}", preparation.set_up)
     if isinstance(prepared, SetupFailed):

@@ -72,6 +72,7 @@ class _Producing:
             SandboxSpec(
                 name=self.name,
                 source=self.source.directory,
+                source_stays=self.source.stays,
                 network=network_of_setup(job, self.source),
                 image=job.image_for(takes_templates=provider.takes_templates),
                 lifetime=job.limits.seconds + 600,

@@ -15,16 +15,22 @@ from sandbox.git import GitError, ObjectStore, RepositoryRefused, foreign, freez
 
 FULL_HISTORY_BYTES = 256 * 2**20
 """Up to this size the sandbox gets the history and its tags: version tools such as setuptools-scm
-read them. Above it, the commit alone."""
+read them. Above it, the commit alone; of a large repository on a server, its last commits."""
 
 
 T = TypeVar("T")
 
 
-async def provide(store: ObjectStore, head: str, directory: Path) -> Path:
+async def provide(store: ObjectStore, head: str, directory: Path, *, stays: bool = False) -> Path:
     """Check a commit of the store out into `directory`, unless that is done already.
 
     Where the history is too large, or has gaps like that of a partial clone, it is left out.
+
+    Args:
+        store: Of the run.
+        head: The commit.
+        directory: Where it goes.
+        stays: Nobody will write there.
 
     Raises:
         UsageError: When the commit has far too many files, or far too large ones.
@@ -32,9 +38,9 @@ async def provide(store: ObjectStore, head: str, directory: Path) -> Path:
     if not directory.exists():
         making = directory.with_name(f"{directory.name}.making")
         await asyncio.to_thread(_remove_tree, making)
-        full = await store.size() <= FULL_HISTORY_BYTES
+        full = store.is_shallow or await store.size() <= FULL_HISTORY_BYTES
         try:
-            await store.check_out(head, making, full_history=full)
+            await store.check_out(head, making, full_history=full, linked=stays)
         except RepositoryRefused as error:
             raise UsageError(str(error)) from error
         except GitError:
@@ -43,6 +49,8 @@ async def provide(store: ObjectStore, head: str, directory: Path) -> Path:
             await asyncio.to_thread(_remove_tree, making)
             await store.check_out(head, making, full_history=False)
         making.rename(directory)
+    if stays:
+        store.known_files = directory / ".git" / "index"
     return directory
 
 

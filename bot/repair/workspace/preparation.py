@@ -329,6 +329,7 @@ class Preparation:
             name=name,
             source=source.directory if source else None,
             snapshot=snapshot,
+            source_stays=source is not None and source.stays,
             network=network or self._for_commands(),
             image=self._job.image_for(takes_templates=self._provider.takes_templates),
             environment=_FOR_SETUP,
