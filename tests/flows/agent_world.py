@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
 
+from bot.errors import RequestTooLong
 from bot.llm.base import (
     Ask,
     Block,
@@ -63,6 +64,10 @@ def run_tests(**fields: object) -> ToolCall:
     return ToolCall("", "run_tests", fields)
 
 
+def notes(**fields: object) -> ToolCall:
+    return ToolCall("", "notes", fields)
+
+
 FIX = edit("str_replace", "app.txt", old_str="wrong", new_str="right")
 
 
@@ -83,16 +88,27 @@ def says(*blocks: Block | str, stop: StopReason | None = None) -> Says:
 
 
 class ScriptedModel:
-    """Says its lines in order, and the last one for ever; keeps what it was asked."""
+    """Says its lines in order, and the last one for ever; keeps what it was asked.
+
+    Args:
+        lines: What it says.
+        price_per_token: Of its answers; None when no price is known.
+        window: The most characters that it can be asked.
+    """
 
     name = "scripted"
 
-    def __init__(self, *lines: Says, price_per_token: Decimal | None = None) -> None:
+    def __init__(
+        self, *lines: Says, price_per_token: Decimal | None = None, window: int = 10**9
+    ) -> None:
         self._lines = lines
         self._price = price_per_token
+        self._window = window
         self.asked: list[tuple[Conversation, Ask]] = []
 
     async def respond(self, conversation: Conversation, ask: Ask) -> Turn:
+        if characters(conversation) > self._window:
+            raise RequestTooLong("The conversation is too long.")
         line = self._lines[min(len(self.asked), len(self._lines) - 1)]
         self.asked.append((conversation, ask))
         await asyncio.sleep(line.seconds)
@@ -136,6 +152,16 @@ class ScriptedModel:
             for block in message.blocks
             if isinstance(block, ToolResult)
         ]
+
+
+def characters(conversation: Conversation) -> int:
+    """Return about how long a conversation is."""
+    said = [block for message in conversation.messages for block in message.blocks]
+    return len(conversation.system) + sum(
+        len(str(block.input)) if isinstance(block, ToolCall) else len(block.text)
+        for block in said
+        if isinstance(block, ToolCall | ToolResult | Text)
+    )
 
 
 class FolderWorkbench:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
@@ -15,6 +16,7 @@ from bot.errors import BudgetExhausted, ProviderUnreachable, RequestTooLong
 from bot.llm.base import ModelStrength, StopReason, Text, ToolCall
 from bot.model import Limits, Usage
 from bot.model.progress import Noticed, TurnFinished
+from bot.repair.proposers.agent.budgeted import ModelTurn
 from bot.reporting.reasons import agent
 from tests.flows.agent_world import (
     FIX,
@@ -24,6 +26,7 @@ from tests.flows.agent_world import (
     ScriptedModel,
     bash,
     edit,
+    notes,
     run_tests,
     says,
     world,
@@ -104,6 +107,11 @@ Failures before any change: 1; still failing: 1. Newly failing: other.
     ("call", "answer"),
     [
         (ToolCall("", "fly", {}), "There is no such tool."),
+        (notes(), "Give a plan, a note, or both."),
+        (notes(plan="look"), "plan must be a list of objects."),
+        (notes(plan=[{"step": " "}]), "step is empty."),
+        (notes(plan=[{"step": "a", "status": "maybe"}]), "status must be todo, doing, done, not"),
+        (notes(plan=[{"step": "a"}] * 21), "plan has more than 20 entries"),
         (ToolCall("", "bash", {}), "command is required and must be a string."),
         (bash("echo \0"), "command contains a NUL character."),
         (bash("\ud800"), "half a character"),
@@ -333,11 +341,69 @@ async def test_a_killed_attempt_goes_on_where_it_was(tmp_path: Path, lives: int)
         await story.attempt(model, steps=JournaledSteps(journal, lives))
     finished = len(journal)
     journal = pickle.loads(pickle.dumps(journal))
-    answered = sum(name.startswith("attempt 1: turn") and "." not in name for name, _ in journal)
-    rest = ScriptedModel(*SCRIPT[answered:])
+    rest = ScriptedModel(*SCRIPT[_answered(journal) :])
     proposal = await story.attempt(rest, steps=JournaledSteps(journal, 100))
     assert finished == lives
     assert (tmp_path / "app.txt").read_text() == "right\nmore\n"
     assert proposal.summary == "Done."
     assert proposal.usage.calls == 4
     assert len({name for name, _ in journal}) == len(journal)
+
+
+async def test_a_plan_is_shown_as_it_is_ticked_off(tmp_path: Path) -> None:
+    """Those who watch see how far the agent is and what it does next."""
+    find, mend = {"step": "find the cause", "check": "one sentence"}, {"step": "mend it"}
+    model = ScriptedModel(
+        says(notes(plan=[find | {"status": "doing"}, mend | {"status": "todo"}])),
+        says(notes(plan=[find | {"status": "done"}, mend | {"status": "doing"}]), FIX),
+        says(notes(note="app.txt is read once"), run_tests()),
+        says("Done."),
+    )
+    story = world(tmp_path)
+    await story.attempt(model)
+    assert [event.action for event in story.events if isinstance(event, TurnFinished)] == snapshot(
+        [
+            "plan 0/2: find the cause",
+            "plan 1/2: mend it, edit app.txt",
+            "note: app.txt is read once, run the tests",
+            "finish",
+        ]
+    )
+
+
+async def test_notes_outlive_a_conversation_that_is_too_long(tmp_path: Path) -> None:
+    """A model with a small window goes on for long, and never loses what it wrote down."""
+    looks = [says(f"Look number {n}.", bash(f"echo {n} {'x' * 2_000}")) for n in range(40)]
+    model = ScriptedModel(
+        says(notes(note="the cause is in app.txt", plan=[{"step": "mend", "status": "todo"}])),
+        *looks,
+        says(FIX),
+        says("Done."),
+        window=30_000,
+    )
+    story = world(tmp_path)
+    proposal = await story.attempt(model)
+    assert proposal.patch
+    told = model.asked[-1][0].messages[0].blocks
+    assert isinstance(told[1], Text)
+    assert told[1].text.endswith("Your plan and notes:\n[ ] mend\n- the cause is in app.txt")
+
+
+async def test_a_killed_attempt_still_knows_its_notes(tmp_path: Path) -> None:
+    """Notes are taken down again from the turns that were kept."""
+    looks = [says(bash(f"echo {n} {'x' * 3_000}")) for n in range(20)]
+    lines = [says(notes(note="the cause is in app.txt")), *looks, says(FIX), says("Done.")]
+    journal: list[tuple[str, object]] = []
+    story = world(tmp_path)
+    with pytest.raises(Killed):
+        await story.attempt(ScriptedModel(*lines, window=30_000), steps=JournaledSteps(journal, 12))
+    rest = ScriptedModel(*lines[_answered(journal) :], window=30_000)
+    await story.attempt(rest, steps=JournaledSteps(journal, 100))
+    told = rest.asked[-1][0].messages[0].blocks
+    assert isinstance(told[1], Text)
+    assert told[1].text.endswith("- the cause is in app.txt")
+
+
+def _answered(journal: Sequence[tuple[str, object]]) -> int:
+    """Return how many turns of the model are in a journal."""
+    return sum(isinstance(kept, ModelTurn) for _, kept in journal)

@@ -82,6 +82,20 @@ def ran_tests(command: str | None = None) -> str:
     return f"run tests: {command}" if command else "run the tests"
 
 
+@example(0, 3, "Find where the total is rounded")
+@example(2, 3, "Run the tests of the callers")
+@example(3, 3, "")
+def planned(done: int, steps: int, next_step: str) -> str:
+    """The model wrote or changed its plan."""
+    return f"plan {done}/{steps}: {next_step}" if next_step else f"plan {done}/{steps}"
+
+
+@example("`total` is rounded before tax is added.")
+def noted(note: str) -> str:
+    """The model wrote something down."""
+    return f"note: {note}"
+
+
 @example()
 def restarted() -> str:
     """The model wants a new shell, which every command has anyway."""

@@ -17,12 +17,14 @@ from bot.repair.proposers.agent.edit_tool import (
     StrReplace,
     View,
 )
+from bot.repair.proposers.agent.working_notes import MOST_STEPS, PlanStep, StepState, TakeNotes
 from bot.reporting.reasons import agent
 from sandbox.base import WORKSPACE
 
 BASH = "bash"
 EDIT = "str_replace_based_edit_tool"
 RUN_TESTS = "run_tests"
+NOTES = "notes"
 
 _LONGEST_COMMAND = 100_000
 """Below the 128 KiB that Linux takes as one argument (`MAX_ARG_STRLEN`)."""
@@ -51,7 +53,7 @@ class RunTests:
     command: str | None
 
 
-Action = Bash | Restart | RunTests | EditCommand
+Action = Bash | Restart | RunTests | TakeNotes | EditCommand
 
 
 class _BadInput(Exception):
@@ -69,9 +71,11 @@ def read_action(call: ToolCall) -> Action | Rejected:
                 return _edit(fields)
             case "run_tests":
                 return RunTests(fields.command("command") if fields.has("command") else None)
+            case "notes":
+                return _notes(fields)
             case _:
                 return Rejected(
-                    f"There is no such tool. The tools are {BASH}, {EDIT}, {RUN_TESTS}."
+                    f"There is no such tool. The tools are {BASH}, {EDIT}, {RUN_TESTS}, {NOTES}."
                 )
     except _BadInput as problem:
         return Rejected(f"{problem} Nothing was done.")
@@ -84,22 +88,9 @@ def relative(path: str) -> str:
 
 def in_words(call: ToolCall) -> str:
     """Return a tool call as a few words for a person: `edit src/a.py`, `$ pytest -q`."""
-    action = read_action(call)
-    match action:
-        case Bash(command):
-            return _short(agent.ran(command))
-        case Restart():
-            return agent.restarted()
-        case RunTests(command):
-            return _short(agent.ran_tests(command))
-        case View(path):
-            return _short(agent.read(relative(path)))
-        case Create(path) | StrReplace(path) | Insert(path):
-            return _short(agent.edited(relative(path)))
-        case Rejected():
-            return _short(agent.not_understood(call.name))
-        case _:
-            assert_never(action)
+    words = _in_words(read_action(call), call.name)
+    line = " ".join(words.split())
+    return line if len(line) <= _FEW_WORDS else f"{line[: _FEW_WORDS - 1]}…"
 
 
 def file_of(call: ToolCall) -> tuple[str, str]:
@@ -141,9 +132,52 @@ def _edit(fields: _Fields) -> EditCommand:
             )
 
 
-def _short(words: str) -> str:
-    line = " ".join(words.split())
-    return line if len(line) <= _FEW_WORDS else f"{line[: _FEW_WORDS - 1]}…"
+def _notes(fields: _Fields) -> TakeNotes:
+    plan = fields.items("plan", MOST_STEPS) if fields.has("plan") else None
+    note = fields.text("note").strip() if fields.has("note") else ""
+    if plan is None and not note:
+        raise _BadInput("Give a plan, a note, or both.")
+    return TakeNotes(None if plan is None else tuple(map(_plan_step, plan)), note)
+
+
+def _plan_step(fields: _Fields) -> PlanStep:
+    text = fields.text("step").strip()
+    if not text:
+        raise _BadInput("step is empty.")
+    state = fields.text("status") if fields.has("status") else StepState.TODO
+    if state not in set(map(str, StepState)):
+        raise _BadInput(f"status must be {', '.join(StepState)}, not {state!r}.")
+    check = fields.text("check").strip() if fields.has("check") else ""
+    return PlanStep(text, check, StepState(state))
+
+
+def _in_words(action: Action | Rejected, tool: str) -> str:
+    match action:
+        case Bash(command):
+            words = agent.ran(command)
+        case Restart():
+            words = agent.restarted()
+        case RunTests(command):
+            words = agent.ran_tests(command)
+        case View(path):
+            words = agent.read(relative(path))
+        case Create(path) | StrReplace(path) | Insert(path):
+            words = agent.edited(relative(path))
+        case TakeNotes(plan, note):
+            words = _planned(plan, note)
+        case Rejected():
+            words = agent.not_understood(tool)
+        case _:
+            assert_never(action)
+    return words
+
+
+def _planned(plan: tuple[PlanStep, ...] | None, note: str) -> str:
+    if plan is None:
+        return agent.noted(note)
+    done = sum(step.state is StepState.DONE for step in plan)
+    next_step = next((step.text for step in plan if step.state is not StepState.DONE), "")
+    return agent.planned(done, len(plan), next_step)
 
 
 class _Fields:
@@ -184,6 +218,15 @@ class _Fields:
                 return first, None if last == -1 else last
             case _:
                 raise _BadInput(f"{key} must be two whole numbers, such as [1, 50] or [80, -1].")
+
+    def items(self, key: str, most: int) -> list[_Fields]:
+        """Return the objects of a list."""
+        value = self._values.get(key)
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            raise _BadInput(f"{key} must be a list of objects.")
+        if len(value) > most:
+            raise _BadInput(f"{key} has more than {most} entries: put several into one.")
+        return [_Fields(one) for one in value]
 
     def command(self, key: str) -> str:
         command = self.text(key)

@@ -9,10 +9,11 @@ from bot.model.risk import Level
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.agent.actions import Bash, Restart, RunTests, relative
 from bot.repair.proposers.agent.edit_tool import Create, Insert, StrReplace, View
+from bot.repair.proposers.agent.working_notes import TakeNotes
 
 
 def level_of(
-    action: Bash | Restart | RunTests | View | Create | StrReplace | Insert,
+    action: Bash | Restart | RunTests | TakeNotes | View | Create | StrReplace | Insert,
     protected: Sequence[str],
     requested: Sequence[str] = (),
 ) -> Level:
@@ -27,7 +28,7 @@ def level_of(
         requested: unless a person asked for it: then the patch waits for an approval.
     """
     match action:
-        case View() | Restart():
+        case View() | Restart() | TakeNotes():
             return Level.LOW
         case Bash() | RunTests():
             return Level.MEDIUM

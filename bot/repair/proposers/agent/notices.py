@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from bot.model import Limits, Usage
 
 _LAST_TURNS = 5
 _MOSTLY_SPENT = Decimal("0.8")
+_LISTED_TURNS = 60
+_ENDING_CHARACTERS = 80
 
 
 def repeated(times: int) -> str:
@@ -25,6 +28,34 @@ def cut_off(max_tokens: int) -> str:
         f"Your answer was cut off at {max_tokens:,} tokens; an incomplete tool call is "
         "lost. Continue from there in smaller pieces: one edit at a time, large files in parts."
     )
+
+
+def output_dropped(output: str) -> str:
+    """Say that old output was dropped; how it ended stays."""
+    note = f"({len(output):,} characters of older output dropped; run it again if you need it)"
+    ending = output.rstrip().rpartition("\n")[2]
+    if ending.startswith("(") and len(ending) <= _ENDING_CHARACTERS:
+        return f"{note}\n{ending}"
+    return note
+
+
+def folded(turns: Sequence[str], kept: str) -> str:
+    """Say what happened in the turns that are no longer shown.
+
+    Args:
+        turns: A line each, oldest first; of many, the newest are listed.
+        kept: The plan and the notes of the agent, or "".
+    """
+    listed = turns[-_LISTED_TURNS:]
+    left_out = len(turns) - len(listed)
+    first = f"{len(turns)} earlier turns of yours were folded away to save space"
+    lines = [
+        f"{first}; the last {len(listed)}:" if left_out else f"{first}:",
+        *(f"- {turn}" for turn in listed),
+    ]
+    if kept:
+        lines += ["", "Your plan and notes:", kept]
+    return "\n".join(lines)
 
 
 def running_out(

@@ -14,7 +14,7 @@ from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
-from bot.model.untrusted import clip
+from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
 from bot.repair.proposers.agent.prompting import opening, system_prompt
@@ -35,7 +35,7 @@ _SUMMARY_CHARACTERS = 4_000
 
 
 class AgentProposer:
-    """A `Proposer` with a model and three tools. The loop runs here, the tools in the sandbox."""
+    """A `Proposer` with a model and tools. The loop runs here, the tools in the sandbox."""
 
     traits = PROPOSERS["agent"]
 
@@ -121,12 +121,13 @@ class _Work:
 
     async def _next_answer(self, number: int) -> ModelTurn:
         step = f"{self._name}: turn {number}"
-        self._transcript.shorten_when_long()
+        kept = reveal_hidden(self._tools.notes.text)
+        self._transcript.shorten_when_long(kept)
         began = time.monotonic()
         try:
             answer = await self._ask(step)
         except RequestTooLong:
-            if not self._transcript.shorten():
+            if not self._transcript.shorten(kept):
                 raise
             answer = await self._ask(f"{step}, shortened")
         self._take_note(answer.turn, number, time.monotonic() - began)

@@ -1,4 +1,4 @@
-"""The three tools of the agent: how they are described, and how they act on the workbench."""
+"""The tools of the agent: how they are described, and how they act on the workbench."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent.actions import (
     BASH,
     EDIT,
+    NOTES,
     RUN_TESTS,
     Bash,
     Restart,
@@ -34,6 +35,7 @@ from bot.repair.proposers.agent.edit_tool import (
 from bot.repair.proposers.agent.levels import level_of
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.text_file import MOST_BYTES
+from bot.repair.proposers.agent.working_notes import StepState, TakeNotes, WorkingNotes
 from bot.repair.proposers.base import Task, Workbench
 from sandbox.base import CommandResult, SandboxError, SandboxGone, SandboxUnavailable
 
@@ -110,6 +112,33 @@ TOOLS = (
             "required": [],
         },
     ),
+    Tool(
+        name=NOTES,
+        description=(
+            "Keep a plan and notes. They stay in sight when older turns of a long conversation "
+            "are folded away, and the people who watch see the plan. `plan` replaces the whole "
+            "plan; `note` adds one finding that you will need later."
+        ),
+        schema={
+            "type": "object",
+            "properties": {
+                "plan": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "step": {"type": "string", "description": "What to do."},
+                            "check": {"type": "string", "description": "What shows it is done."},
+                            "status": {"type": "string", "enum": list(StepState)},
+                        },
+                        "required": ["step", "status"],
+                    },
+                },
+                "note": {"type": "string"},
+            },
+            "required": [],
+        },
+    ),
 )
 
 
@@ -118,12 +147,16 @@ class Toolbox:
 
     An edit is two steps, read and write: between them everything is decided, so that a write that
     was in flight at a crash can be done again.
+
+    Attributes:
+        notes: What the model keeps; a restarted run takes them down again from the kept turns.
     """
 
     def __init__(self, task: Task, workbench: Workbench, steps: Steps) -> None:
         self._task = task
         self._workbench = workbench
         self._steps = steps
+        self.notes = WorkingNotes()
 
     async def use(self, call: ToolCall, step: str) -> ToolResult:
         """Return the tool's answer; one that can't be used is an error for the model to read.
@@ -140,6 +173,9 @@ class Toolbox:
                 answer = "There is nothing to restart: every command starts in a fresh shell."
             case RunTests(command):
                 answer = await self._run_tests(command, step)
+            case TakeNotes():
+                self.notes = self.notes.with_taken(action)
+                answer = "Kept."
             case View() | Create() | StrReplace() | Insert():
                 answer = await self._edit(action, step)
             case Rejected():

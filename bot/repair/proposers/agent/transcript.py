@@ -1,4 +1,4 @@
-"""The conversation of one attempt, kept short enough for a model by dropping old tool output."""
+"""The conversation of one attempt, kept short enough for the model that has to read it."""
 
 from __future__ import annotations
 
@@ -17,25 +17,37 @@ from bot.llm.base import (
     ToolResult,
     Turn,
 )
+from bot.repair.proposers.agent import notices
+from bot.repair.proposers.agent.folded_turns import fold, in_one_line
 
 MOST_CHARACTERS = 400_000
-"""About 100,000 to 130,000 tokens: below every current model's window, with room to answer."""
+"""About 100,000 to 130,000 tokens: below every current model's window, with room to answer. The
+window of a smaller model is learned when it refuses a conversation."""
 _STRIDE = 0.5
 """What remains after shortening. A large stride keeps the provider's prefix cache warm: between
 two of them every turn only appends."""
+_LEARNED = 0.9
+"""Of a conversation that was refused: the most that the next ones may have."""
 _KEPT_MESSAGES = 4
 """The newest messages stay whole, whatever their size."""
 _WORTH_DROPPING = 400
 
 
 class Transcript:
-    """Grows at its end; shortened seldom, and always in the same way for the same content."""
+    """Grows at its end; shortened seldom, and always in the same way for the same content.
+
+    First the output of old tools goes, then whole turns, of which a line each remains. System
+    prompt, opening and the newest messages always stay, and what the agent noted is said again.
+    """
 
     def __init__(self, system: str, opening: str, tools: tuple[Tool, ...]) -> None:
         self._system = system
         self._tools = tools
-        self._messages: tuple[Message, ...] = (Message("user", (Text(opening),)),)
-        self._size = len(system) + len(opening)
+        self._opening = Text(opening)
+        self._folded: tuple[str, ...] = ()
+        self._messages: tuple[Message, ...] = (Message("user", (self._opening,)),)
+        self._most = MOST_CHARACTERS
+        self._size = self._measured()
 
     @property
     def conversation(self) -> Conversation:
@@ -51,20 +63,39 @@ class Transcript:
         notes = (Text(note),) if note else ()
         self._add(Message("user", (*results, *notes)))
 
-    def shorten_when_long(self) -> None:
-        """Drop old tool output when the conversation has grown past `MOST_CHARACTERS`."""
-        if self._size > MOST_CHARACTERS:
-            self._shorten(int(MOST_CHARACTERS * _STRIDE))
+    def shorten_when_long(self, kept: str = "") -> None:
+        """Shorten the conversation when it has grown too long; `kept` are the agent's notes."""
+        if self._size > self._most:
+            self._shorten(int(self._most * _STRIDE), kept)
 
-    def shorten(self) -> bool:
-        """Halve the conversation as far as tool output allows; return whether that changed it."""
+    def shorten(self, kept: str = "") -> bool:
+        """Halve a conversation that was refused as too long; return whether that changed it.
+
+        Later ones stay below the size of the refused one.
+        """
         before = self._size
-        self._shorten(before // 2)
+        self._most = min(self._most, int(before * _LEARNED))
+        self._shorten(before // 2, kept)
         return self._size < before
 
-    def _shorten(self, target: int) -> None:
+    def _shorten(self, target: int, kept: str) -> None:
         self._messages = shortened(self._messages, self._size - target)
-        self._size = len(self._system) + sum(map(_size, self._messages))
+        excess = self._measured() - target
+        if excess > 0:
+            self._fold(excess, kept)
+        self._size = self._measured()
+
+    def _fold(self, excess: int, kept: str) -> None:
+        turns = self._messages[1:]
+        gone = fold([_size(message) for message in turns], excess, keep=_KEPT_MESSAGES)
+        if not gone:
+            return
+        self._folded = (*self._folded, *map(in_one_line, turns[:gone:2], turns[1:gone:2]))
+        told = Text(notices.folded(self._folded, kept))
+        self._messages = (Message("user", (self._opening, told)), *turns[gone:])
+
+    def _measured(self) -> int:
+        return len(self._system) + sum(map(_size, self._messages))
 
     def _add(self, message: Message) -> None:
         self._messages = (*self._messages, message)
@@ -88,8 +119,7 @@ def shortened(messages: Sequence[Message], excess: int) -> tuple[Message, ...]:
 def _without_output(block: Block) -> Block:
     if not isinstance(block, ToolResult) or len(block.text) < _WORTH_DROPPING:
         return block
-    note = f"({len(block.text):,} characters of older output dropped; run it again if you need it)"
-    return replace(block, text=note)
+    return replace(block, text=notices.output_dropped(block.text))
 
 
 def _size(message: Message) -> int:
