@@ -1,13 +1,16 @@
 """Use public projects as they are: no command, no option, no key, and their own repair as the patch.
 
     python -m bench.unprepared [FILE] --mirrors DIR [--only REPO] [--jobs N]
-                               [--keep DIR]
+                               [--keep DIR] [--reproduce]
 
 FILE is a list such as unprepared.toml, or a file of cases (see cases.md). Each case is the commit
 before a repair, with the tests of that repair. `fixpoint verify PATH --patch REPAIR` has to find
 out how the project is set up and tested, see the right tests fail, and accept the repair. It is
 *reproduced* when the tests that the repair turns green fail there; where these are not listed, when
 a test in the repair's own test files fails, or one that no longer does so with the repair.
+
+With `--reproduce`, `fixpoint fix PATH` runs instead, without the repair and with what needs no search,
+and what it saw to fail counts: that takes a fraction of the time.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -79,7 +83,9 @@ class Outcome:
         files = {Path(file).with_suffix("").as_posix() for file in self.repair.tests}
         mended = self.failing - self.left - {self.command}
         turned_green = bool(mended) and self.command not in self.left
-        return turned_green or any(_is_in(test, file) for test in self.failing for file in files)
+        return turned_green or any(
+            _is_in(test, file) for test in self.failing - {self.command} for file in files
+        )
 
     def row(self) -> tuple[str, ...]:
         """Return it for the table."""
@@ -129,6 +135,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", action="append", metavar="REPO", help="may be repeated")
     parser.add_argument("--jobs", type=int, default=1, help="cases at once")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="keep what each run said here")
+    parser.add_argument("--reproduce", action="store_true", help="see the failure, verify nothing")
     return parser.parse_args()
 
 
@@ -137,9 +144,7 @@ async def _run_all(repairs: list[Repair], options: argparse.Namespace) -> list[O
 
     async def one(repair: Repair) -> Outcome:
         async with free:
-            outcome = await asyncio.to_thread(
-                _run, repair, options.mirrors.absolute(), options.keep
-            )
+            outcome = await asyncio.to_thread(_run, repair, options)
         told = (
             *outcome.row(),
             outcome.command or "",
@@ -152,11 +157,12 @@ async def _run_all(repairs: list[Repair], options: argparse.Namespace) -> list[O
     return await asyncio.gather(*(one(repair) for repair in repairs))
 
 
-def _run(repair: Repair, mirrors: Path, keep: Path | None) -> Outcome:
+def _run(repair: Repair, options: argparse.Namespace) -> Outcome:
+    keep: Path | None = options.keep
     with tempfile.TemporaryDirectory(prefix="fixpoint-unprepared-") as name:
         scratch = Path(name)
         folder, patch = scratch / "w", scratch / "repair.diff"
-        mirror = mirror_of(repair.repo, mirrors)
+        mirror = mirror_of(repair.repo, options.mirrors.absolute())
         run_git(scratch, "clone", "--quiet", str(mirror), str(folder))
         run_git(folder, "checkout", "--quiet", f"{repair.fix}^")
         run_git(folder, "checkout", "--quiet", repair.fix, "--", *repair.tests)
@@ -164,17 +170,19 @@ def _run(repair: Repair, mirrors: Path, keep: Path | None) -> Outcome:
         left_out = [f":(exclude){test}" for test in repair.tests]
         between = ("diff", "--binary", "--full-index", f"{repair.fix}^", repair.fix)
         patch.write_text(run_git(folder, *between, "--", ".", *left_out))
+        asked = (
+            ("fix", str(folder), "--proposers", "mechanical", "--attempts", "1")
+            if options.reproduce
+            else ("verify", str(folder), "--patch", str(patch))
+        )
         started = time.perf_counter()
         done = subprocess.run(
-            (
-                FIXPOINT, "verify", str(folder), "--patch", str(patch), "--sandbox", "bubblewrap",
-                "--timeout", _LONGEST, "--json",
-            ),
+            (FIXPOINT, *asked, "--sandbox", "bubblewrap", "--timeout", _LONGEST, "--json"),
             env=without_settings() | {"FIXPOINT_DATA": str(scratch / "data")},
             capture_output=True,
             text=True,
             check=False,
-        )  # fmt: skip
+        )
         seconds = time.perf_counter() - started
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
@@ -188,6 +196,11 @@ def _run(repair: Repair, mirrors: Path, keep: Path | None) -> Outcome:
 
 
 def _outcome(repair: Repair, said: dict[str, Any], seconds: float) -> Outcome:
+    if "failing_before" not in said:
+        seen = said["reproduction"] or {"failing": [], "command": None}
+        failed = frozenset(seen["failing"])
+        reason = f"{said['verdict']}: {said['reason']}"
+        return Outcome(repair, Acceptance.NO, reason, seen["command"], failed, seconds, failed)
     failing = frozenset(said["failing_before"])
     accepted, left = acceptance_of(said), frozenset(said["failing"])
     return Outcome(repair, accepted, said["reason"], said["command"], failing, seconds, left)
@@ -204,7 +217,8 @@ def _same(one: str, other: str) -> bool:
 
 def _is_in(test: str, file: str) -> bool:
     """Whether a test's id says that it is in a file, written as a path or with dots."""
-    return file in test or file.replace("/", ".") in test or Path(file).name in test
+    own = rf"(?<!\w){re.escape(Path(file).name)}(?!\w)"
+    return file in test or file.replace("/", ".") in test or bool(re.search(own, test))
 
 
 if __name__ == "__main__":

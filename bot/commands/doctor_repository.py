@@ -15,14 +15,17 @@ from pathlib import Path
 from bot.commands import event_loop
 from bot.commands.fix_options import FixOptions, local_repository, repo_config
 from bot.config.repo_config import PATH as CONFIG_PATH
-from bot.detect import DirectoryTree, Reasons, Tree, explained
+from bot.detect import DirectoryTree, Reasons, Tree, explained, has_root_tests
 from bot.detect.managers import package_manager
 from bot.detect.missing import Remedy, applied
 from bot.detect.missing.machine import TOOLCHAINS
+from bot.detect.packages import tested
 from bot.detect.python_environment import wanted_python
 from bot.detect.shell import simple_commands
+from bot.detect.tree import tree_of
 from bot.errors import UsageError
 from bot.model import Commands
+from bot.repair.package_choice import PackageChoice, default_package
 from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.reporting.reasons import healing
 from bot.reporting.suggested_config import config_lines
@@ -93,15 +96,19 @@ async def diagnose(root: Path) -> RepositoryDiagnosis:
     Raises:
         UsageError: When no tests are found.
     """
-    tree, config = DirectoryTree(root), repo_config(root)
-    detected, reasons = explained(tree, setup=config.setup, test=config.test, failing=None)
+    whole, config = DirectoryTree(root), repo_config(root)
+    package = PackageChoice() if config.test else await _package(root, whole)
+    tree = tree_of(whole, package.folder)
+    detected, reasons = explained(
+        whole, setup=config.setup, test=config.test, failing=None, folder=package.folder
+    )
     remedies = await _remembered(root, detected) if config.setup is None else ()
     commands = detected
     for remedy in remedies:
         commands = applied(remedy, commands)
     return RepositoryDiagnosis(
         repository=str(root),
-        detected=tuple(_rows(tree, commands, reasons, configured=bool(config.setup))),
+        detected=tuple(_rows(tree, commands, reasons, package, configured=bool(config.setup))),
         setup=commands.setup,
         test=commands.test,
         missing=(
@@ -120,7 +127,26 @@ async def _remembered(root: Path, detected: Commands) -> tuple[Remedy, ...]:
     return found.remedies if found else ()
 
 
-def _rows(tree: Tree, commands: Commands, reasons: Reasons, *, configured: bool) -> Iterator[Row]:
+async def _package(root: Path, tree: Tree) -> PackageChoice:
+    """Return the package that would be tested if nobody says what is wrong."""
+    if has_root_tests(tree) or not tested(tree):
+        return PackageChoice()
+    try:
+        async with foreign(root) as theirs:
+            names = ("--name-only", "-r", "-z")
+            listing = await theirs.git("ls-tree", *names, "HEAD")
+            changed = await theirs.git("diff-tree", "--no-commit-id", "--root", *names, "HEAD")
+    except GitError:
+        listing = changed = b""
+    paths, last = (tuple(map(os.fsdecode, one.split(b"\0"))) for one in (listing, changed))
+    return default_package(tree, last, paths)
+
+
+def _rows(
+    tree: Tree, commands: Commands, reasons: Reasons, package: PackageChoice, *, configured: bool
+) -> Iterator[Row]:
+    if package.folder:
+        yield Row("package", package.folder, package.why)
     for ecosystem in commands.ecosystems:
         manager, origin = package_manager(tree, ecosystem)
         yield Row("language", ecosystem, f"{manager}, by `{origin}`" if origin else manager)

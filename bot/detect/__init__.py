@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.detect import compiled, generic, node, python
 from bot.detect.finding import Detected
 from bot.detect.invocations import invocations
+from bot.detect.packages import has_own_tests
 from bot.detect.pytest_suite import whole_suite
+from bot.detect.python_environment import MAKES_ENVIRONMENT
 from bot.detect.registries import registries
-from bot.detect.shell import simple_commands
-from bot.detect.tree import DirectoryTree, Tree
+from bot.detect.shell import simple_commands, within
+from bot.detect.tree import DirectoryTree, FolderTree, Tree
 from bot.errors import UsageError
 from bot.model import Commands
 from bot.reporting.reasons import detection
 
-__all__ = ["DirectoryTree", "Reasons", "Tree", "detect", "explained", "registries"]
+__all__ = [
+    "DirectoryTree",
+    "Reasons",
+    "Tree",
+    "detect",
+    "explained",
+    "has_root_tests",
+    "registries",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +38,12 @@ class Reasons:
 
 
 def detect(
-    tree: Tree, *, setup: tuple[str, ...] | None, test: str | None, failing: str | None
+    tree: Tree,
+    *,
+    setup: tuple[str, ...] | None,
+    test: str | None,
+    failing: str | None,
+    folder: str = "",
 ) -> Commands:
     """Return the commands of a repository; given ones win, the rest is detected.
 
@@ -37,18 +53,26 @@ def detect(
             environment goes before them, so that `pip install -e .` has a place to go.
         test: Given command for the whole suite, or None.
         failing: Given command that shows the failure, or None for the whole suite.
+        folder: Of the package whose tests are meant, "" for the whole repository.
 
     Raises:
         UsageError: When no test command is given and none can be found.
     """
-    commands, reasons = explained(tree, setup=setup, test=test, failing=failing)
+    commands, reasons = explained(tree, setup=setup, test=test, failing=failing, folder=folder)
     return replace(commands, explanation=(*reasons.setup, *reasons.test))
 
 
 def explained(
-    tree: Tree, *, setup: tuple[str, ...] | None, test: str | None, failing: str | None
+    tree: Tree,
+    *,
+    setup: tuple[str, ...] | None,
+    test: str | None,
+    failing: str | None,
+    folder: str = "",
 ) -> tuple[Commands, Reasons]:
     """Return what `detect` returns, with the reasons apart."""
+    if folder and not (test or failing):
+        return _of_package(tree, folder, setup)
     given = "\n".join(command for command in (test, failing) if command)
     tools = _programs(given, tree)
     findings = _findings(tree, tools)
@@ -75,6 +99,30 @@ def explained(
     )
 
 
+def _of_package(tree: Tree, folder: str, setup: tuple[str, ...] | None) -> tuple[Commands, Reasons]:
+    """Return the commands of a package; they begin by going to its folder."""
+    own, reasons = explained(FolderTree(tree, folder), setup=setup, test=None, failing=None)
+    commands = replace(
+        own,
+        setup=own.setup if setup is not None else _in_folder(folder, own.setup),
+        test=within(folder, own.test),
+        failing=within(folder, own.failing),
+        folder=folder,
+    )
+    return commands, reasons
+
+
+def has_root_tests(tree: Tree) -> bool:
+    """Whether a repository has tests of its own at its root, and not only those of its packages."""
+    languages = (finding for finding in _languages(tree, frozenset()) if finding)
+    return any(finding.test for finding in languages) and has_own_tests(tree)
+
+
+def _in_folder(folder: str, setup: tuple[str, ...]) -> tuple[str, ...]:
+    """Return setup commands that run in a folder, but for the one that makes an environment."""
+    return tuple(one if one.startswith(MAKES_ENVIRONMENT) else within(folder, one) for one in setup)
+
+
 def _programs(script: str, tree: Tree) -> frozenset[str]:
     """Return the programs of a script: those that it names, and those behind them."""
     named = (simple.words[0].rpartition("/")[2] for simple in simple_commands(script))
@@ -84,19 +132,20 @@ def _programs(script: str, tree: Tree) -> frozenset[str]:
 
 def _findings(tree: Tree, tools: frozenset[str]) -> tuple[Detected, ...]:
     """Return what every ecosystem's files say, in the order of weight."""
-    languages = (
-        python.find(tree, tools),
-        compiled.find_rust(tree),
-        compiled.find_go(tree),
-        compiled.find_maven(tree),
-        node.find(tree),
-    )
-    found = [finding for finding in languages if finding]
+    found = [finding for finding in _languages(tree, tools) if finding]
     found.sort(key=lambda finding: finding.test is None)
     if not any(finding.test for finding in found):
         rest = (generic.find_make(tree), generic.find_hooks(tree))
         found += [finding for finding in rest if finding]
     return tuple(found)
+
+
+def _languages(tree: Tree, tools: frozenset[str]) -> Iterator[Detected | None]:
+    yield python.find(tree, tools)
+    yield compiled.find_rust(tree)
+    yield compiled.find_go(tree)
+    yield compiled.find_maven(tree)
+    yield node.find(tree)
 
 
 def _used(

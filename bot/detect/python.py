@@ -7,12 +7,13 @@ import shlex
 
 from bot.detect import pins
 from bot.detect.finding import Detected
+from bot.detect.packages import Package, imported, relative, siblings
 from bot.detect.python_dependencies import RequirementSource, declared, sources
 from bot.detect.python_environment import ENVIRONMENT, make_environment, wanted_python
 from bot.detect.python_lists import every_list
 from bot.detect.python_tests import find_tests
 from bot.detect.scripts import pyproject
-from bot.detect.tree import Tree
+from bot.detect.tree import FolderTree, Tree, repository_of
 from bot.reporting.reasons import detection
 
 TOOLS = frozenset(
@@ -114,19 +115,57 @@ def _install(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the commands that install what tests need, and the sentences that explain them."""
     chosen, missing = _chosen(tree, needed)
-    lock = next((name for name in _LOCKS if tree.exists(name)), None)
+    lock = next((name for name in _LOCKS if tree.exists(name)), None) or _workspace_lock(tree)
     why = [detection.locked(lock)] if lock else []
+    beside = _beside(tree, chosen)
+    if beside:
+        why.append(detection.packages_beside([one.folder for one in beside]))
     if chosen:
         why.append(detection.test_dependencies([(s.kind, s.name) for s in chosen]))
     if missing:
         why.append(detection.dependencies_added(missing))
-    unlocked = _pip_arguments(tree, chosen, missing)
+    unlocked = [*_editable(tree, beside), *_pip_arguments(tree, chosen, missing)]
     if not unlocked:
         return (), tuple(why)
     if lock is None:
         return (_pip_install(unlocked, pip=pip),), tuple(why)
     locked = f"{_LOCKS[lock]}{_lock_options(lock, chosen)} || {{ {_pip_install(unlocked)}; }}"
     return (locked, *([_pip_install(list(missing))] if missing else [])), tuple(why)
+
+
+def _workspace_lock(tree: Tree) -> str | None:
+    """Return uv's lock file above a package: the members of a workspace share one."""
+    whole, folder = repository_of(tree)
+    shared = folder and whole.exists("uv.lock") and not tree.exists("poetry.lock")
+    return "uv.lock" if shared else None
+
+
+def _beside(tree: Tree, chosen: tuple[RequirementSource, ...]) -> tuple[Package, ...]:
+    """Return the packages of the same repository that go with what is installed.
+
+    They are what the project requires of its own, or, where the root is no project, what its tests
+    import.
+    """
+    required = set(declared(tree)).union(*(source.packages for source in chosen))
+    if _installable(tree):
+        return siblings(tree, required)
+    return imported(tree)
+
+
+def _editable(tree: Tree, beside: tuple[Package, ...]) -> list[str]:
+    """Return arguments of pip for packages of the repository, with what their tests need."""
+    whole, folder = repository_of(tree)
+    arguments: list[str] = []
+    for one in beside:
+        path = relative(tree, one)
+        extra = None if folder or _installable(tree) else _test_extra(FolderTree(whole, one.folder))
+        arguments += ["-e", f"{path}[{extra}]" if extra else path]
+    return arguments
+
+
+def _test_extra(tree: Tree) -> str | None:
+    extras = (source for source in sources(tree) if source.kind == "extra" and source.for_tests)
+    return next((source.name for source in extras), None)
 
 
 def _pip_arguments(

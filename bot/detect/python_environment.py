@@ -14,6 +14,9 @@ from bot.detect.tree import Tree
 ENVIRONMENT = "~/.venv"
 """Its `bin` is the first folder of every sandbox's `PATH`."""
 
+MAKES_ENVIRONMENT = f"test -x {ENVIRONMENT}/bin/python || "
+"""How the command begins that makes it."""
+
 _REQUIRES = re.compile(r"python_requires\s*=\s*[\"']?(?P<range>[^\"'\n]+)")
 _VERSION = re.compile(r"(?:cpython-|python-)?(?P<minor>3\.\d+)(?:\.\d+)?")
 _CARET = re.compile(r"\^(?P<major>\d+)(?:\.(?P<minor>\d+))?")
@@ -56,11 +59,11 @@ def make_environment(wanted: WantedPython | None, *, pip: bool = True) -> str:
         pip: Whether anything may need pip in there; to leave it out saves half a second.
     """
     make = f"UV_PYTHON_DOWNLOADS=never uv venv{' --seed' if pip else ''}"
-    tries = [f"test -x {ENVIRONMENT}/bin/python"]
+    tries = []
     if wanted:
         tries.append(f"{make} --python {shlex.quote(wanted.request)} {ENVIRONMENT}")
     tries += [f"{make} {ENVIRONMENT}", f"python3 -m venv {ENVIRONMENT}"]
-    return " || ".join(tries)
+    return MAKES_ENVIRONMENT + " || ".join(tries)
 
 
 def _in_setup(tree: Tree, name: str) -> str | None:

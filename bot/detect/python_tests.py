@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -27,8 +28,21 @@ _TEST_FILES = (
     "*/test/test_*.py",
     "src/*/tests/test_*.py",
 )
-_SINGLE_FILES = ("test.py", "tests.py", "tests/tests.py", "tests/test.py", "test/test.py")
+_SINGLE_FILES = (
+    *("test.py", "tests.py", "tests/tests.py", "tests/test.py", "test/test.py"),
+    *("*/tests.py", "*/test.py", "src/*/tests.py", "src/*/test.py"),
+)
 """Names that pytest takes only when it is told to."""
+
+_IMPORTING_FILES = (
+    "test*/*.py",
+    "test*/*/*.py",
+    "test*/*/*/*.py",
+    "src/*/tests/*.py",
+    "*/tests/*.py",
+)
+_MOST_IMPORTING = 400
+_IMPORT = re.compile(r"^[ \t]*(?:import|from) (?P<module>[A-Za-z_]\w*)", re.MULTILINE)
 
 _DEFINES_TESTS = re.compile(r"^[ \t]*(?:async )?def test|\bTestCase\b", re.MULTILINE)
 
@@ -62,6 +76,18 @@ def find_tests(tree: Tree) -> TestsFound | None:
     ) or (_files(tree) or _behind_nox(tree) or _runner(tree))
 
 
+def test_files(tree: Tree) -> Iterator[str]:
+    """Yield files that are called like tests of Python, whatever runs them."""
+    return (path for pattern in _TEST_FILES for path in tree.glob(pattern))
+
+
+def test_imports(tree: Tree) -> frozenset[str]:
+    """Return the top-level modules that test files import."""
+    paths = [path for pattern in _IMPORTING_FILES for path in tree.glob(pattern)]
+    texts = (tree.read(path) or "" for path in paths[:_MOST_IMPORTING])
+    return frozenset(match["module"] for text in texts for match in _IMPORT.finditer(text))
+
+
 def _configured_pytest(tree: Tree) -> TestsFound | None:
     evidence = _pytest_evidence(tree)
     if evidence is None:
@@ -81,7 +107,7 @@ def _files(tree: Tree) -> TestsFound | None:
     path = next((path for pattern in _TEST_FILES for path in tree.glob(pattern)), None)
     if path is not None:
         return TestsFound("python -m pytest", detection.pytest_finds(path), ("pytest",))
-    for path in _SINGLE_FILES:
+    for path in (path for pattern in _SINGLE_FILES for path in tree.glob(pattern)):
         if _DEFINES_TESTS.search(tree.read(path) or ""):
             return TestsFound(
                 f"python -m pytest {path}", detection.tests_in_file(path), ("pytest",)
@@ -144,10 +170,18 @@ def _behind_tox(tree: Tree) -> TestsFound | None:
     if not tree.exists("tox.ini"):
         return None
     found = [step for step in invocations("tox", tree.read) if step.tool != "tox"]
-    if any(step.tool in {"pytest", "py.test"} for step in found):
-        return TestsFound("python -m pytest", detection.tox_runs_pytest(), ("pytest",))
+    if own := next((step for step in found if step.tool in {"pytest", "py.test"}), None):
+        command = shlex.join(["python", "-m", "pytest", *_named_files(tree, own)])
+        return TestsFound(command, detection.tox_runs_pytest(), ("pytest",))
     command = _one_test(found)
     return TestsFound(command, detection.command_of_runner("tox.ini")) if command else None
+
+
+def _named_files(tree: Tree, pytest: Invocation) -> tuple[str, ...]:
+    """Return the files that a command of pytest names, where it would find nothing without them."""
+    if next(test_files(tree), None) is not None:
+        return ()
+    return tuple(word for word in pytest.arguments if word.endswith(".py") and tree.exists(word))
 
 
 def _behind_scripts(tree: Tree) -> TestsFound | None:

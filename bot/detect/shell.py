@@ -38,6 +38,14 @@ def name_value(assignment: str) -> str:
     return f"{name}={shlex.quote(value)}"
 
 
+def within(folder: str, script: str) -> str:
+    """Return a script that runs in a folder, "" for where it would run anyway."""
+    if not folder:
+        return script
+    body = script if len(simple_commands(script)) == 1 else f"{{ {script}; }}"
+    return f"cd {shlex.quote(folder)} && {body}"
+
+
 def simple_commands(script: str) -> tuple[SimpleCommand, ...]:
     """Return the simple commands of a script, in order; none when its quotes don't close.
 

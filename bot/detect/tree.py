@@ -63,3 +63,41 @@ class DirectoryTree:
         except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL in the path
             return None
         return file if file.is_relative_to(self._root) else None
+
+
+class FolderTree:
+    """A folder of a tree, as a tree of its own."""
+
+    def __init__(self, whole: Tree, folder: str) -> None:
+        """Look at a folder.
+
+        Args:
+            whole: The repository's tree.
+            folder: Relative to it, not "".
+        """
+        self.whole = whole
+        self.folder = folder
+
+    def read(self, path: str) -> str | None:
+        """Return a file of the folder."""
+        return self.whole.read(f"{self.folder}/{path}")
+
+    def exists(self, path: str) -> bool:
+        """Whether the folder has it."""
+        return self.whole.exists(f"{self.folder}/{path}")
+
+    def glob(self, pattern: str) -> tuple[str, ...]:
+        """Return what matches in the folder, relative to it."""
+        front = f"{self.folder}/"
+        found = self.whole.glob(f"{front}{pattern}")
+        return tuple(path.removeprefix(front) for path in found)
+
+
+def tree_of(whole: Tree, folder: str) -> Tree:
+    """Return a folder of a tree, or the tree itself for ""."""
+    return FolderTree(whole, folder) if folder else whole
+
+
+def repository_of(tree: Tree) -> tuple[Tree, str]:
+    """Return the tree of the whole repository, and where in it a tree is: "" for its root."""
+    return (tree.whole, tree.folder) if isinstance(tree, FolderTree) else (tree, "")

@@ -83,6 +83,7 @@ class Commands:
         healed: What was missing after the setup that was detected: one sentence for each thing,
             as in `explanation`.
         before: Shell text that each command but those of the setup begins with, or "".
+        folder: Of the package that was chosen among several, to which detected commands go first.
     """
 
     setup: tuple[str, ...]
@@ -93,6 +94,7 @@ class Commands:
     targets: tuple[Target, ...] = ()
     healed: tuple[str, ...] = ()
     before: str = ""
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True)

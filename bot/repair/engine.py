@@ -11,6 +11,7 @@ from functools import reduce
 from bot.detect import DirectoryTree, detect
 from bot.detect.missing import applied
 from bot.detect.python_of_day import with_python_of
+from bot.detect.tree import Tree, tree_of
 from bot.errors import BudgetExhausted, ProviderError, RunStopped
 from bot.model import Attempt, Cause, Patch, Report, Reproduction, Verdict, suggestion_of
 from bot.model.deadline import RunLimits, StopSign
@@ -38,6 +39,7 @@ from bot.repair.loop import (
     next_move,
 )
 from bot.repair.older_packages import set_up_older
+from bot.repair.package_choice import chosen_package
 from bot.repair.recent import recent_lines, recent_texts
 from bot.repair.reproduce import reproduce
 from bot.repair.run import Concluded, RepairContext, Run, RunState, Tools
@@ -144,8 +146,14 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     run.known.head = await run.steps("freeze head", checkout.head)
     source = await checkout.provide(run.known.head)
     job = run.job
-    tree = DirectoryTree(source.directory)
-    detected = detect(tree, setup=job.setup, test=job.test, failing=job.failing)
+    tree: Tree = DirectoryTree(source.directory)
+    choice = await chosen_package(run, source, tree)
+    detected = detect(
+        tree, setup=job.setup, test=job.test, failing=job.failing, folder=choice.folder
+    )
+    if choice.why:
+        detected = replace(detected, explanation=(choice.why, *detected.explanation))
+        tree = tree_of(tree, choice.folder)
     if job.as_of is not None and job.setup is None:
         detected = with_python_of(detected, tree, job.as_of)
     run.known.commands = commands = await recalled(run, detected)

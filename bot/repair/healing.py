@@ -12,6 +12,7 @@ from functools import reduce
 from bot.ci.workflow.missing_services import missing_services
 from bot.detect import DirectoryTree, Tree
 from bot.detect.missing import Remedy, Symptoms, applied, untried
+from bot.detect.tree import tree_of
 from bot.model import Commands, Observation, Problem
 from bot.model.progress import Phase, PhaseStarted
 from bot.repair.run import RepairContext, Run
@@ -54,7 +55,7 @@ async def set_up(
         preparation: That makes the tree.
         detected: What the repository's files say.
         commands: The same with what is remembered.
-        tree: The work tree, untouched.
+        tree: The work tree, untouched, or the package in it that is meant.
 
     Returns:
         The prepared tree, or why there is none; and the commands that were used.
@@ -94,7 +95,7 @@ async def healed(
     if seen.timed_out or detected is None or (seen.ok and not seen.skipped):
         return None
     symptoms = _symptoms(seen, run.job.problem, context.commands.setup)
-    tree = DirectoryTree(context.source.directory)
+    tree = tree_of(DirectoryTree(context.source.directory), context.commands.folder)
     while found := _next_round(run, symptoms, tree):
         better = context
         for remedy in found:

@@ -15,7 +15,7 @@ from inline_snapshot import snapshot
 
 from bot import __version__
 from bot.reporting.json_report import FixOutput
-from bot.reporting.reasons import healing, package_dates
+from bot.reporting.reasons import detection, healing, package_dates
 from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
 from tests.flows.world import CHECK, FILES, RIGHT, WRONG, attempts, bash, open_scene
 
@@ -342,6 +342,23 @@ async def test_a_setup_that_lacks_something_heals(tmp_path: Path) -> None:
         assert shown.code == 0
         assert "PYTHONPATH=src" in shown.out
         assert_one_sentence(await desk.run("doctor", "--json"), "PATH")
+
+
+async def test_the_package_that_an_issue_names_is_tested(tmp_path: Path) -> None:
+    """In a repository of several: set up, healed and tested in its folder, the others left alone."""
+    packages = {"libs/lists/" + name: text for name, text in SOURCE_FOLDER.items()}
+    packages |= {f"libs/double/{name}": text for name, text in SOURCE_FOLDER.items()}
+    packages["libs/lists/src/app.py"] = "raise SystemExit\n"
+    async with open_desk(tmp_path, files=packages) as desk:
+        issue = ("--issue", "Doubles are one too many, see libs/double/src/app.py.")
+        output = read(await desk.fix("--json", "--proposers", "mechanical", *issue))
+        assert output.commands is not None, output.reason
+        assert output.commands.test == (
+            "cd libs/double && PYTHONPATH=src python -m unittest discover -s tests"
+        )
+        assert detection.package_named("libs/double") in output.commands.explanation
+        assert output.reproduction is not None
+        assert output.reproduction.failing == ("test_app.Doubles.test_three",)
 
 
 DATED = {

@@ -333,3 +333,19 @@ def test_the_command_behind_a_runner(
     """Scripts, sessions and environments that run one test command need no runner."""
     commands = found(tmp_path, files)
     assert (commands.test, detection.command_of_runner(origin)) == (test, commands.explanation[-1])
+
+
+@pytest.mark.parametrize(
+    ("files", "command"),
+    [
+        ({"tox.ini": "[testenv]\ncommands =\n  nose: nosetests\n  pytest: py.test p/test.py\n"}, "python -m pytest p/test.py"),
+        ({"tox.ini": "[testenv]\ncommands = pytest p/test.py\n", "tests/test_a.py": ""}, "python -m pytest"),
+        ({}, "python -m pytest p/test.py"),
+    ],
+)  # fmt: skip
+def test_files_of_tests_that_pytest_does_not_find_by_itself(
+    tmp_path: Path, files: dict[str, str], command: str
+) -> None:
+    """The file that tox names, or that is called like tests in a package, is named to pytest."""
+    tests = {"pyproject.toml": PROJECT, "p/__init__.py": "", "p/test.py": "def test_a(): pass\n"}
+    assert found(tmp_path, tests | files).test == command

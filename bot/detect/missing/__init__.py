@@ -17,7 +17,7 @@ from bot.detect.missing.remedy import Remedy, applied
 from bot.detect.missing.submodules import empty_submodules
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.missing.unbuilt import unbuilt
-from bot.detect.tree import Tree
+from bot.detect.tree import Tree, repository_of
 
 __all__ = ["Look", "Remedy", "Symptoms", "applied", "untried"]
 
@@ -65,15 +65,16 @@ def untried(
 
     Args:
         symptoms: Of a command that failed.
-        tree: The work tree, untouched.
+        tree: The work tree, untouched, or the package in it whose tests ran.
         tried: The keys of the run's earlier remedies.
         besides: Further looks at the output of tests.
     """
+    folder = "" if symptoms.in_setup else repository_of(tree)[1]
     found: dict[str, Remedy] = {}
     for look in _IN_SETUP if symptoms.in_setup else (*_IN_TESTS, *besides):
         for remedy in look(symptoms, tree):
             if remedy.key not in tried:
-                found.setdefault(remedy.missing, remedy)
+                found.setdefault(remedy.missing, remedy.located(folder))
     if symptoms.in_setup:
         helpless = tuple(remedy for remedy in found.values() if not remedy.helps)
         first = next((remedy for remedy in found.values() if remedy.helps), None)

@@ -9,9 +9,11 @@ from collections.abc import Collection, Iterator
 
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
+from bot.detect.packages import providing, relative
 from bot.detect.python_dependencies import RequirementSource
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.python_lists import every_list, requirement
+from bot.detect.python_tests import test_imports
 from bot.detect.tree import Tree
 from bot.reporting.reasons import healing
 
@@ -41,10 +43,6 @@ SETUPTOOLS = "setuptools<81"
 
 _INSTALL = f"uv pip install --python {ENVIRONMENT}"
 
-_TEST_FILES = ("test*/*.py", "test*/*/*.py", "test*/*/*/*.py", "src/*/tests/*.py", "*/tests/*.py")
-_MOST_TEST_FILES = 400
-_IMPORT = re.compile(r"^[ \t]*(?:import|from) (?P<module>[A-Za-z_]\w*)", re.MULTILINE)
-
 _NAMES = "pipreqs"
 """A package of PyPI whose file `mapping` has import names with the packages that bring them."""
 
@@ -57,6 +55,10 @@ def missing_modules(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
         top = module.partition(".")[0]
         if folder := _own(top, _PACKAGES, tree):
             yield from _own_module(module, folder)
+        elif package := providing(tree, top):
+            why = healing.own_package(top, package.folder)
+            install = _install("-e", relative(tree, package))
+            yield Remedy(f"module {module}", why, (install,), way=package.folder)
         elif top in _WITH_SETUPTOOLS:
             yield Remedy(f"module {top}", healing.setuptools(top), (_install(SETUPTOOLS),))
         elif _lists(module, lists) is None and (folder := _own(top, _TEST_MODULES, tree)):
@@ -159,7 +161,7 @@ def _imported_besides(
     """
     tops = {module.partition(".")[0] for module in known}
     found: dict[str, tuple[str, ...]] = {}
-    for module in sorted(_imports(tree) - tops - sys.stdlib_module_names):
+    for module in sorted(test_imports(tree) - tops - sys.stdlib_module_names):
         listed = _lists(module, lists)
         if listed is None or _own(module, _PACKAGES, tree):
             continue
@@ -176,13 +178,6 @@ def _imported_besides(
         words = dict.fromkeys(word for words in found.values() for word in _joined(words))
         why = healing.modules_imported(tuple(found))
         yield Remedy("modules of the tests", why, (f"{_INSTALL} {' '.join(words)}",))
-
-
-def _imports(tree: Tree) -> frozenset[str]:
-    """Return the top-level modules that test files import."""
-    paths = [path for pattern in _TEST_FILES for path in tree.glob(pattern)][:_MOST_TEST_FILES]
-    texts = (tree.read(path) or "" for path in paths)
-    return frozenset(match["module"] for text in texts for match in _IMPORT.finditer(text))
 
 
 def _whole(source: RequirementSource) -> tuple[str, ...]:

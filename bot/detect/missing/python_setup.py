@@ -11,8 +11,8 @@ from bot.detect.missing.remedy import Remedy
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.python_environment import ENVIRONMENT
 from bot.detect.scripts import pyproject
-from bot.detect.shell import simple_commands
-from bot.detect.tree import Tree
+from bot.detect.shell import simple_commands, within
+from bot.detect.tree import Tree, repository_of
 from bot.reporting.reasons import healing
 
 _BUILDS = re.compile(
@@ -51,7 +51,7 @@ def _declared(tree: Tree) -> tuple[str, ...]:
     return tuple(one for one in requires if isinstance(one, str) and not _COMMON.match(one))
 
 
-def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: ARG001 - as all
+def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield the installation of the project first, and of what else is wanted one by one."""
     if not symptoms.in_setup:
         return
@@ -72,7 +72,9 @@ def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: AR
     why = healing.one_by_one()
     tools, isolated, _ = symptoms.command.partition(f"{_NO_ISOLATION} && ")
     before = f"{tools}{isolated}" if isolated else ""
-    yield Remedy("list", why, instead=(symptoms.command, before + " && ".join(steps)))
+    _, folder = repository_of(tree)
+    anew = before + within(folder, " && ".join(steps))
+    yield Remedy("list", why, instead=(symptoms.command, anew))
 
 
 def _split(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str]]:

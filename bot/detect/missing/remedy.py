@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from bot.detect.shell import simple_commands
+from bot.detect.shell import simple_commands, within
 from bot.model import Commands
 
 _SHELL = frozenset(";&|<>$`(){}*\n~")
@@ -53,6 +53,12 @@ class Remedy:
         """Whether what is set up already stays as it is."""
         return not self.first and self.instead is None
 
+    def located(self, folder: str) -> Remedy:
+        """Return it for the package in a folder: its files are named from there."""
+        if not folder or self.first:
+            return self
+        return replace(self, setup=tuple(within(folder, one) for one in self.setup))
+
     def ahead_of(self, command: str) -> Remedy:
         """Return it so that what it adds is there before a setup command needs it."""
         if not (self.setup and self.adds_only):
@@ -68,11 +74,16 @@ def applied(remedy: Remedy, commands: Commands) -> Commands:
         old, new = remedy.instead
         setup = tuple(new if command == old else command for command in setup)
     setup = (*remedy.setup, *setup) if remedy.first else (*setup, *remedy.setup)
+    front = within(commands.folder, ":").removesuffix(":")
+    test, failing = (
+        front + with_variables(command.removeprefix(front), remedy.variables)
+        for command in (commands.test, commands.failing)
+    )
     return replace(
         commands,
         setup=setup,
-        test=with_variables(commands.test, remedy.variables),
-        failing=with_variables(commands.failing, remedy.variables),
+        test=test,
+        failing=failing,
         before="\n".join(filter(None, (commands.before, remedy.before))),
         explanation=(*commands.explanation, remedy.why),
         healed=(*commands.healed, remedy.why),

@@ -34,7 +34,8 @@ def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) 
     if len(started) != 1 or not tests or (select := _select(started[0])) is None:
         return None
     invocation = started[0]
-    arguments = select(invocation.arguments, tests, _below(invocation.folder, paths), read)
+    there = _below(invocation.folder, paths), _reading(invocation.folder, read)
+    arguments = select(invocation.arguments, tests, *there)
     if arguments is None:
         return None
     narrowed = replace(invocation, arguments=arguments).command()
@@ -65,6 +66,11 @@ def _below(folder: str, paths: Sequence[str]) -> Sequence[str]:
         return paths
     front = f"{folder.removesuffix('/')}/"
     return [path.removeprefix(front) for path in paths if path.startswith(front)]
+
+
+def _reading(folder: str, read: Read) -> Read:
+    """Return what reads files of a folder by their paths in it."""
+    return (lambda path: read(f"{folder.removesuffix('/')}/{path}")) if folder else read
 
 
 def _unittest(

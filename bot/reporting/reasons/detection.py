@@ -234,3 +234,49 @@ def make_target(file: str, target: str) -> str:
 def only_hooks(file: str) -> str:
     """No tests, but pre-commit's hooks."""
     return f"The hooks in `{file}` are the only checks in this repository."
+
+
+@example("libs/core")
+def package_of_patch(folder: str) -> str:
+    """A repository holds several packages, and the patch to verify changes one of them."""
+    return f"The patch changes the package in `{folder}`, so the tests of that package run."
+
+
+@example("libs/core")
+def package_named(folder: str) -> str:
+    """A repository holds several packages, and the problem names one of them, or its files."""
+    return f"The problem is about the package in `{folder}`, so the tests of that package run."
+
+
+@example("libs/core")
+def package_of_pull_request(folder: str) -> str:
+    """A repository holds several packages, and the pull request changes one of them."""
+    return f"The pull request changes the package in `{folder}`, so the tests of that package run."
+
+
+@example("libs/core")
+def package_of_last_commit(folder: str) -> str:
+    """Only the packages of a repository have tests, and the last commit changed one of them."""
+    return (
+        f"The repository has several packages; the last commit changed the one in `{folder}`, "
+        "so the tests of that package run."
+    )
+
+
+@example("libs/core")
+def package_with_most_tests(folder: str) -> str:
+    """Only the packages of a repository have tests, and nothing says which of them is meant."""
+    return (
+        f"The repository has several packages, and the one in `{folder}` has the most tests, so "
+        "those run. Pass another command with --test."
+    )
+
+
+@example(["libs/core"])
+@example(["libs/core", "libs/http"])
+def packages_beside(folders: Sequence[str]) -> str:
+    """What is tested goes with other packages of the same repository."""
+    named = series([f"`{folder}`" for folder in folders])
+    if len(folders) == 1:
+        return f"The package in {named} is installed from this repository."
+    return f"The packages in {named} are installed from this repository."

@@ -70,6 +70,12 @@ def own_module(module: str, folder: str) -> str:
     return f"The tests import `{module}` from `{folder}`, so `PYTHONPATH` has to contain it."
 
 
+@example("core", "libs/core")
+def own_package(module: str, folder: str) -> str:
+    """A module can't be imported that another package of the same repository has."""
+    return f"The Python module `{module}` is missing; the package in `{folder}` has it."
+
+
 @example("pkg_resources")
 def setuptools(module: str) -> str:
     """Something imports a part of setuptools, which environments no longer have by themselves."""
