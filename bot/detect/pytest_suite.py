@@ -26,6 +26,9 @@ _TAKES_VALUE = frozenset(
     | {"--durations", "--ignore", "--ignore-glob", "--import-mode", "--junitxml", "--log-level"}
     | {"--numprocesses", "--override-ini", "--rootdir", "--tb", "--timeout", "--verbosity"}
 )
+OPTIONS_WITH_VALUE = _CHOOSES | _TAKES_VALUE
+"""Those whose value may be the next word."""
+
 _FLAG = re.compile(r"-[qvsl]+|-r\w+|-[cnopW].+|--[\w-]+=.*", re.DOTALL)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.detect.invocations import Invocation, invocations
+from bot.detect.pytest_suite import OPTIONS_WITH_VALUE
 from bot.detect.python_dependencies import sources
 from bot.detect.scripts import pyproject
 from bot.detect.tree import Tree
@@ -57,6 +58,7 @@ _PLUGINS = {
     "pytest-randomly": re.compile(r"-p[ =]randomly|--randomly"),
     "pytest-mypy": re.compile(r"--mypy\b"),
 }
+_PYTEST = frozenset({"pytest", "py.test"})
 _TEST_SCRIPTS = ("test", "tests", "unit", "unittest", "pytest")
 
 
@@ -94,7 +96,31 @@ def _configured_pytest(tree: Tree) -> TestsFound | None:
         return None
     origin, settings = evidence
     plugins = tuple(name for name, option in _PLUGINS.items() if option.search(settings))
-    return TestsFound("python -m pytest", _pytest_sentence(tree, origin), ("pytest", *plugins))
+    command = shlex.join(["python", "-m", "pytest", *_collected_by_runner(tree, settings)])
+    return TestsFound(command, _pytest_sentence(tree, origin), ("pytest", *plugins))
+
+
+def _collected_by_runner(tree: Tree, settings: str) -> tuple[str, ...]:
+    """Return the folders and files that tox or `make test` has pytest collect, () for everything.
+
+    Beside the tests there may be benchmarks and examples that need more.
+    """
+    if "testpaths" in settings:
+        return ()
+    for runner in ("tox", "make test"):
+        found = [step for step in invocations(runner, tree.read) if step.tool in _PYTEST]
+        named = [tuple(filter(tree.exists, _paths(step))) for step in found if not step.folder]
+        if named and all(named):
+            return tuple(dict.fromkeys(path for paths in named for path in paths))
+    return ()
+
+
+def _paths(pytest: Invocation) -> Iterator[str]:
+    """Yield the arguments of pytest that are neither options nor values of some."""
+    for n, word in enumerate(pytest.arguments):
+        before = pytest.arguments[n - 1] if n else ""
+        if not word.startswith("-") and before not in OPTIONS_WITH_VALUE:
+            yield word.partition("::")[0].rstrip("/")
 
 
 def _django(tree: Tree) -> TestsFound | None:
@@ -170,18 +196,11 @@ def _behind_tox(tree: Tree) -> TestsFound | None:
     if not tree.exists("tox.ini"):
         return None
     found = [step for step in invocations("tox", tree.read) if step.tool != "tox"]
-    if own := next((step for step in found if step.tool in {"pytest", "py.test"}), None):
-        command = shlex.join(["python", "-m", "pytest", *_named_files(tree, own)])
-        return TestsFound(command, detection.tox_runs_pytest(), ("pytest",))
+    if any(step.tool in _PYTEST for step in found):
+        words = ("python", "-m", "pytest", *_collected_by_runner(tree, ""))
+        return TestsFound(shlex.join(words), detection.tox_runs_pytest(), ("pytest",))
     command = _one_test(found)
     return TestsFound(command, detection.command_of_runner("tox.ini")) if command else None
-
-
-def _named_files(tree: Tree, pytest: Invocation) -> tuple[str, ...]:
-    """Return the files that a command of pytest names, where it would find nothing without them."""
-    if next(test_files(tree), None) is not None:
-        return ()
-    return tuple(word for word in pytest.arguments if word.endswith(".py") and tree.exists(word))
 
 
 def _behind_scripts(tree: Tree) -> TestsFound | None:

@@ -339,13 +339,16 @@ def test_the_command_behind_a_runner(
     ("files", "command"),
     [
         ({"tox.ini": "[testenv]\ncommands =\n  nose: nosetests\n  pytest: py.test p/test.py\n"}, "python -m pytest p/test.py"),
-        ({"tox.ini": "[testenv]\ncommands = pytest p/test.py\n", "tests/test_a.py": ""}, "python -m pytest"),
+        ({"tox.ini": "[testenv]\ncommands = pytest -n 2 {posargs:p tests/}\n", "tests/conftest.py": ""}, "python -m pytest p tests"),
+        ({"tox.ini": "[testenv]\ncommands = pytest {posargs}\n", "tests/conftest.py": ""}, "python -m pytest"),
+        ({"Makefile": "test:\n\tpytest -v tests\n", "tests/conftest.py": ""}, "python -m pytest tests"),
+        ({"tox.ini": "[testenv]\ncommands = pytest p\n[pytest]\ntestpaths = tests\n"}, "python -m pytest"),
         ({}, "python -m pytest p/test.py"),
     ],
 )  # fmt: skip
-def test_files_of_tests_that_pytest_does_not_find_by_itself(
+def test_pytest_collects_what_the_project_has_it_collect(
     tmp_path: Path, files: dict[str, str], command: str
 ) -> None:
-    """The file that tox names, or that is called like tests in a package, is named to pytest."""
+    """What tox or make names is named, and a file that is called like tests in a package."""
     tests = {"pyproject.toml": PROJECT, "p/__init__.py": "", "p/test.py": "def test_a(): pass\n"}
     assert found(tmp_path, tests | files).test == command

@@ -231,6 +231,14 @@ def test_names_of_packages() -> None:
         ),
         ("a.py: PytestConfigWarning: Unknown config option: asyncio_mode\n", []),
         ("E       fixture 'api' not found\n", ["'pytest-mock>=3'"]),
+        (
+            "PluginValidationError: unknown hook 'pytest_benchmark_update_machine_info' in x\n",
+            ["pytest-benchmark"],
+        ),
+        (
+            "PluginValidationError: unknown hook 'pytest_own_thing' in plugin x\n",
+            ["'pytest-mock>=3'"],
+        ),
         ("async def functions are not natively supported.\n", ["pytest-asyncio"]),
     ],
 )
@@ -414,6 +422,25 @@ def test_a_build_without_isolation_has_what_the_project_requires(tmp_path: Path)
     tools, _, rest = parts.instead[1].partition("PIP_NO_BUILD_ISOLATION=0 && ")
     assert "numpy && export" in tools
     assert rest.startswith(f"{INSTALL} -e . && {{ {{ printf '%s\\n' pytest; }} | ")
+
+
+def test_what_cython_has_to_write_first_is_written(tmp_path: Path) -> None:
+    """With the project's own version of it, for sources of the project alone."""
+    files = {
+        "pyproject.toml": "[dependency-groups]\ndev = ['cython>=3.2', 'cython-lint']\n",
+        "wire/_speed.pyx": "",
+    }
+    output = "cc1: fatal error: wire/_speed.c: No such file or directory\nFailed to build `wire`\n"
+    [remedy] = found(tmp_path, files, output, command="uv sync", in_setup=True)
+    assert remedy.instead is not None
+    assert remedy.instead[1] == (
+        f"{INSTALL} 'cython>=3.2' && ~/.venv/bin/cython wire/_speed.pyx && {{ uv sync; }}"
+    )
+    plus = output.replace("_speed.c:", "_speed.cpp:")
+    [remedy] = found(tmp_path, files, plus, command="uv sync", in_setup=True)
+    assert "cython --cplus wire/_speed.pyx" in (remedy.instead or ("", ""))[1]
+    other = output.replace("_speed", "_other")
+    assert found(tmp_path, files, other, command="uv sync", in_setup=True) == ()
 
 
 def test_what_a_setup_command_lacks_goes_before_it(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from bot.detect.missing.node_packages import missing_packages, refused_install
 from bot.detect.missing.node_versions import old_node
 from bot.detect.missing.pytest_plugins import missing_plugins
 from bot.detect.missing.python_modules import missing_modules, skipped_modules
-from bot.detect.missing.python_setup import failed_build, failed_list
+from bot.detect.missing.python_setup import failed_build, failed_list, ungenerated_sources
 from bot.detect.missing.python_versions import wrong_version
 from bot.detect.missing.remedy import Remedy, applied
 from bot.detect.missing.submodules import empty_submodules
@@ -28,6 +28,7 @@ _IN_SETUP: tuple[Look, ...] = (
     wrong_version,
     old_node,
     refused_install,
+    ungenerated_sources,
     failed_build,
     compiled_languages,
     missing_programs,

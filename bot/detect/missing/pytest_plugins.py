@@ -21,6 +21,7 @@ _RAISED = r"^(?:E[ \t]+|ERROR: )?(?:pytest\.)?"
 _SAID = (
     ("option", re.compile(r"error: unrecognized arguments: (?P<name>-[^\n]+)")),
     ("setting", re.compile(rf"{_RAISED}PytestConfigWarning: Unknown config option: (?P<name>\w+)", re.MULTILINE)),
+    ("hook", re.compile(r"PluginValidationError: unknown hook '(?P<name>\w+)'")),
     ("fixture", re.compile(r"^E?[ \t]+fixture '(?P<name>\w+)' not found", re.MULTILINE)),
     ("marker", re.compile(r"'(?P<name>\w+)' not found in `markers` configuration option")),
     ("marker", re.compile(rf"{_RAISED}PytestUnknownMarkWarning: Unknown pytest\.mark\.(?P<name>\w+)", re.MULTILINE)),
@@ -120,11 +121,18 @@ def _remedy(kind: str, name: str, lists: tuple[RequirementSource, ...]) -> Remed
 
 
 def _plugin(kind: str, name: str) -> str | None:
+    if kind == "hook":  # by custom it begins with the plugin's own name
+        owners = (plugin for plugin in _BROUGHT if name.startswith(f"pytest_{_own_name(plugin)}_"))
+        return next(owners, None)
     for plugin, brought in _BROUGHT.items():
         for own in brought:
             if name == own or (kind == "option" and own.startswith("--") and name.startswith(own)):
                 return plugin
     return None
+
+
+def _own_name(plugin: str) -> str:
+    return plugin.removeprefix("pytest-").replace("-", "_")
 
 
 def _every_declared(kind: str, name: str, lists: tuple[RequirementSource, ...]) -> Remedy | None:

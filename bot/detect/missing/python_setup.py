@@ -7,9 +7,10 @@ import shlex
 from collections.abc import Iterator
 
 from bot.detect.missing.python_modules import SETUPTOOLS, modules
-from bot.detect.missing.remedy import Remedy
+from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.python_environment import ENVIRONMENT
+from bot.detect.python_lists import every_list
 from bot.detect.scripts import pyproject
 from bot.detect.shell import simple_commands, within
 from bot.detect.tree import Tree, repository_of
@@ -24,6 +25,12 @@ _NO_ISOLATION = "export UV_NO_BUILD_ISOLATION=1 PIP_NO_BUILD_ISOLATION=0"
 _BUILD_TOOLS = (SETUPTOOLS, "wheel", "setuptools-scm", "cython", "hatchling", "poetry-core")
 _COMMON = re.compile(r"(?:setuptools|wheel)\b(?!-)", re.IGNORECASE)
 """Among the build tools already, in a version that builds old projects, too."""
+
+_NO_SOURCE = re.compile(
+    r"error: (?P<path>[\w./-]+)\.(?P<kind>c|cc|cpp|cxx): No such file or directory"
+)
+"""What gcc says of a source to compile."""
+_CYTHON = re.compile(r"cython\b(?!-)", re.IGNORECASE)
 
 _ONE_BY_ONE = f"xargs -d '\\n' -r -n 1 uv pip install -q --python {ENVIRONMENT}"
 
@@ -49,6 +56,21 @@ def _declared(tree: Tree) -> tuple[str, ...]:
     """Return what the project says that its build requires: without isolation nobody installs it."""
     requires = pyproject(tree.read).get("build-system", {}).get("requires", ())
     return tuple(one for one in requires if isinstance(one, str) and not _COMMON.match(one))
+
+
+def ungenerated_sources(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
+    """Yield the translation of Cython's sources, where the build takes it for done."""
+    named = list(matches(_NO_SOURCE, symptoms.output))
+    missing = [match for match in named if tree.exists(f"{match['path']}.pyx")]
+    if not missing:
+        return
+    sources = dict.fromkeys(f"{match['path']}.pyx" for match in missing)
+    plus = () if missing[0]["kind"] == "c" else ("--cplus",)
+    lines = (line for one in every_list(tree) for line in one.lines)
+    wanted = next(filter(_CYTHON.match, lines), "cython")
+    tools = f"uv pip install --python {ENVIRONMENT} {shlex.quote(wanted)}"
+    translate = f"{tools} && {ENVIRONMENT}/bin/cython {shlex.join((*plus, *sources))}"
+    yield Remedy("Cython's output", healing.translated(next(iter(sources))), (translate,))
 
 
 def failed_list(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:

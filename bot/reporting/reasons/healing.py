@@ -76,6 +76,12 @@ def own_package(module: str, folder: str) -> str:
     return f"The Python module `{module}` is missing; the package in `{folder}` has it."
 
 
+@example("wire/_speed.pyx")
+def translated(source: str) -> str:
+    """The build compiles C that Cython has to write first."""
+    return f"The build expects the C source that Cython makes from `{source}`; the setup makes it."
+
+
 @example("pkg_resources")
 def setuptools(module: str) -> str:
     """Something imports a part of setuptools, which environments no longer have by themselves."""
