@@ -47,9 +47,10 @@ from bot.repair.workspace.leftovers import clean_up, places_of
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import SetupFailed, why_setup_failed
+from bot.reporting.markdown import code
 from bot.reporting.reasons import ending, other_failures, package_dates, sandbox_setup
 from sandbox.base import SandboxError
-from sandbox.git import GitError
+from sandbox.git import GitError, is_empty_folder
 
 GUIDANCE_FILES = ("AGENTS.md", "CLAUDE.md", ".github/copilot-instructions.md")
 _GUIDANCE_CHARACTERS = 16_000
@@ -136,6 +137,7 @@ async def _see_checks_fail(run: Run, checkout: Checkout) -> RepairContext:
     run.known.head = await run.steps("freeze head", checkout.head)
     conclude_outside(run)
     source = await checkout.provide(run.known.head)
+    run.known.note(*source.notes)
     context = await reproduce_checks(run, source, await _guidance(source))
     return replace(context, recent=await _recent(run, source), texts=await _texts(run, source))
 
@@ -158,7 +160,7 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
         detected = with_python_of(detected, tree, job.as_of)
     run.known.commands = commands = await recalled(run, detected)
     run.listener(CommandsFound(commands))
-    await _note_submodules(run, source)
+    await _note_gaps(run, source)
     preparation = Preparation(
         job,
         source,
@@ -205,9 +207,15 @@ async def _prepare(run: Run, checkout: Checkout) -> RepairContext:
     )
 
 
-async def _note_submodules(run: Run, source: Source) -> None:
-    """Note the submodules, which are not fetched."""
-    names = await source.store.submodules(source.head)
+async def _note_gaps(run: Run, source: Source) -> None:
+    """Note what the work tree lacks of what belongs there."""
+    run.known.note(*source.notes)
+    names = [
+        name
+        for name in await source.store.submodules(source.head)
+        if is_empty_folder(source.directory, name)
+        and not any(code(name) in note for note in source.notes)
+    ]
     if names:
         run.known.note(sandbox_setup.submodules_empty(names))
 

@@ -100,6 +100,7 @@ class Source:
         head: The commit, 40 hex digits.
         trusted: Commit whose guidance files are trusted: the base branch's for a pull request.
         stays: Nothing writes the directory any more: sandboxes may share it.
+        notes: What its directory lacks, as sentences.
     """
 
     store: ObjectStore
@@ -107,6 +108,7 @@ class Source:
     head: str
     trusted: str
     stays: bool = False
+    notes: tuple[str, ...] = ()
 
 
 class Checkout(Protocol):

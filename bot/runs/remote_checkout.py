@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from bot.errors import GitHubError, UsageError
 from bot.repair.job import Source
@@ -36,6 +36,29 @@ _OUTAGE = re.compile(
 """What git and libcurl say of a server or network that is down."""
 
 
+class Extras(Protocol):
+    """What belongs into a commit's work tree, and is kept elsewhere.
+
+    Attributes:
+        notes: What is missing, as sentences.
+    """
+
+    notes: list[str]
+
+    @property
+    def digest(self) -> str:
+        """Stands for what was brought; "" for nothing."""
+        ...
+
+    async def bring(self, store: ObjectStore, head: str, trusted: str | None) -> None:
+        """Fetch it; `trusted` is the commit that is believed, or None."""
+        ...
+
+    async def check_out(self, root: Path) -> None:
+        """Put it into a new work tree of the commit."""
+        ...
+
+
 class RemoteCheckout:
     """A commit of a repository on a server.
 
@@ -54,6 +77,7 @@ class RemoteCheckout:
         credential: Callable[[], AbstractAsyncContextManager[Credential]] | None = None,
         first_wait: float | None = None,
         size: Callable[[], Awaitable[int]] | None = None,
+        extras: Callable[[], Extras] | None = None,
     ) -> None:
         """Describe where to fetch from.
 
@@ -68,6 +92,7 @@ class RemoteCheckout:
                 and for hours; None tries once.
             size: Tells how many bytes the repository has on its server. Of a large one, only the
                 last commits are fetched; None fetches all.
+            extras: Bring what belongs into the work tree besides; None: nothing does.
         """
         self._url = url
         self._scratch = scratch
@@ -77,6 +102,7 @@ class RemoteCheckout:
         self._credential = credential
         self._first_wait = first_wait
         self._size = size
+        self._extras = extras
         self.store = ObjectStore(scratch / "repo.git")
 
     async def head(self) -> str:
@@ -107,16 +133,31 @@ class RemoteCheckout:
         if self._trusted_ref is not None:
             trusted = await self._resolve(self._trusted_ref)
         for commit in dict.fromkeys((head, trusted)):
-            if not await self.store.has(commit):
-                await self._fetch(commit)
-                await self._borrow()
+            await self.bring(commit)
+        extras = self._extras() if self._extras is not None else None
+        if extras is not None:
+            await extras.bring(self.store, head, trusted)
+        check_out = partial(
+            provide, self.store, head, then=extras.check_out if extras is not None else None
+        )
+        notes = tuple(extras.notes) if extras is not None else ()
         if self._mirror is not None and len(await self.store.paths(head)) >= MANY_FILES:
-            make = partial(provide, self.store, head, stays=True)
-            return Source(
-                self.store, await self._mirror.tree(head, make), head, trusted, stays=True
-            )
-        directory = await provide(self.store, head, self._scratch / "source")
-        return Source(self.store, directory, head, trusted)
+            name = f"{head}-{extras.digest}" if extras is not None and extras.digest else head
+            kept = await self._mirror.tree(name, partial(check_out, stays=True))
+            return Source(self.store, kept, head, trusted, stays=True, notes=notes)
+        directory = await check_out(self._scratch / "source")
+        return Source(self.store, directory, head, trusted, notes=notes)
+
+    async def bring(self, commit: str) -> None:
+        """Fetch a commit, unless it is here.
+
+        Raises:
+            UsageError: When the server has no such commit.
+        """
+        await self._borrow()
+        if not await self.store.has(commit):
+            await self._fetch(commit)
+            await self._borrow()
 
     async def _borrow(self) -> None:
         if self._mirror is None:

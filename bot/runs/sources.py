@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import structlog
 from pydantic import SecretStr
@@ -15,8 +18,12 @@ from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.runs.briefing import Brief
 from bot.runs.mirrors import Mirrors
-from bot.runs.remote_checkout import RemoteCheckout
+from bot.runs.remote_checkout import Extras, RemoteCheckout
+from bot.runs.submodule_checkouts import Submodules
 from sandbox.git import Credential
+
+_AS_SUBMODULE = "~submodule"
+"""Behind a repository's name: its mirror for others, which has the last commits alone."""
 
 _log = structlog.get_logger(__name__)
 
@@ -38,28 +45,64 @@ class Sources:
     def checkout(self, request: FixRequest, brief: Brief) -> RemoteCheckout:
         """Return the commit to repair, to be fetched when it is needed."""
         repo = Repo(request.repository, request.installation_id)
-
-        @contextlib.asynccontextmanager
-        async def credential() -> AsyncIterator[Credential]:
-            source = await self._github.clone_source(repo)
-            try:
-                yield Credential(source.url, source.token.get_secret_value())
-            finally:
-                await self._forget(source.token)
+        scratch = self.scratch(request)
 
         async def size() -> int:
             return (await self._github.facts(repo)).size
 
-        return RemoteCheckout(
-            self._github.clone_url(repo),
-            self.scratch(request),
+        return self._from(
+            repo,
+            scratch,
             ref=brief.commit,
             trusted_ref=brief.trusted,
-            mirror=self._mirrors.of(repo.full_name),
-            credential=credential,
+            size=size,
+            extras=lambda: self._submodules(repo, scratch, is_fork=brief.is_fork),
+        )
+
+    def _from(
+        self,
+        repo: Repo,
+        scratch: Path,
+        *,
+        ref: str = "HEAD",
+        trusted_ref: str | None = None,
+        with_token: bool = True,
+        mirror: str = "",
+        size: Callable[[], Awaitable[int]] | None = None,
+        extras: Callable[[], Extras] | None = None,
+    ) -> RemoteCheckout:
+        return RemoteCheckout(
+            self._github.clone_url(repo),
+            scratch,
+            ref=ref,
+            trusted_ref=trusted_ref,
+            mirror=self._mirrors.of(mirror or repo.full_name),
+            credential=partial(self._credential, repo) if with_token else None,
             first_wait=self._first_wait,
             size=size,
+            extras=extras,
         )
+
+    def _submodules(self, repo: Repo, scratch: Path, *, is_fork: bool) -> Submodules:
+        def opened(full_name: str, folder: Path, *, with_token: bool) -> RemoteCheckout:
+            return self._from(
+                Repo(full_name, repo.installation_id),
+                folder,
+                with_token=with_token and not is_fork,
+                mirror=f"{full_name}{_AS_SUBMODULE}",
+                size=_any_size,
+            )
+
+        host = urlsplit(self._github.clone_url(repo)).netloc
+        return Submodules(host, repo.full_name, scratch, opened)
+
+    @contextlib.asynccontextmanager
+    async def _credential(self, repo: Repo) -> AsyncIterator[Credential]:
+        source = await self._github.clone_source(repo)
+        try:
+            yield Credential(source.url, source.token.get_secret_value())
+        finally:
+            await self._forget(source.token)
 
     async def _forget(self, token: SecretStr) -> None:
         try:
@@ -67,3 +110,8 @@ class Sources:
         except GitHubError as error:
             # It expires within the hour anyway.
             _log.warning("token not revoked", problem=str(error))
+
+
+async def _any_size() -> int:
+    """Count a repository as large without asking: of a submodule, its last commits are enough."""
+    return sys.maxsize

@@ -1,6 +1,6 @@
 """Git on the host: objects of a run, trees of sandboxes, patches between them."""
 
-from sandbox.git.foreign import ForeignRepository, foreign
+from sandbox.git.foreign import ForeignRepository, foreign, settings_in
 from sandbox.git.freeze import freeze
 from sandbox.git.layout import RepositoryRefused
 from sandbox.git.objects import (
@@ -12,6 +12,7 @@ from sandbox.git.objects import (
     TreeChange,
 )
 from sandbox.git.process import Credential, GitError, environment, git
+from sandbox.git.work_tree import is_empty_folder
 
 __all__ = [
     "BYPRODUCTS",
@@ -28,4 +29,6 @@ __all__ = [
     "foreign",
     "freeze",
     "git",
+    "is_empty_folder",
+    "settings_in",
 ]

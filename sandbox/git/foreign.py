@@ -124,9 +124,19 @@ async def _settings(layout: Layout) -> dict[str, str]:
 
 
 async def _parsed(file: Path) -> dict[str, str]:
+    return await settings_in(read_plain(file) or b"")
+
+
+async def settings_in(content: bytes) -> dict[str, str]:
+    """Return what a file in the format of git's config says, without what it includes.
+
+    Keys are as `git config --list` prints them; the last value counts.
+
+    Raises:
+        GitError: It is no such file.
+    """
     listing = await git(
-        *("config", "--file", "-", "--no-includes", "--null", "--list"),
-        stdin=read_plain(file) or b"",
+        *("config", "--file", "-", "--no-includes", "--null", "--list"), stdin=content
     )
     entries = listing.decode("utf-8", "surrogateescape").split("\0")[:-1]
     return {key: value for key, _, value in (entry.partition("\n") for entry in entries)}

@@ -327,15 +327,15 @@ class ObjectStore:
                 found[path] = data
         return found
 
-    async def submodules(self, tree: str) -> tuple[str, ...]:
-        """Return the paths of a tree that are commits of other repositories."""
+    async def submodules(self, tree: str) -> dict[str, str]:
+        """Return what of a tree are commits of other repositories, by path."""
         listing = await self._git("ls-tree", "-r", "-z", tree)
         entries = (entry.split(b"\t", 1) for entry in listing.split(b"\0")[:-1])
-        return tuple(
-            path.decode("utf-8", "surrogateescape")
+        return {
+            path.decode("utf-8", "surrogateescape"): meta.split(b" ")[2].decode()
             for meta, path in entries
             if meta.startswith(b"160000 ")
-        )
+        }
 
     async def put_back(self, tree: str, base: str, paths: Iterable[str]) -> str:
         """Return a tree whose `paths` are as `base` has them: restored, or gone."""

@@ -115,3 +115,9 @@ def _is_folder(root: Path, path: str) -> bool:
         except OSError:
             return False
     return True
+
+
+def is_empty_folder(root: Path, path: str) -> bool:
+    """Whether a path of a work tree leads to an empty folder, through no link and not outside."""
+    is_plain = all(part not in {"", ".", ".."} for part in path.split("/"))
+    return is_plain and _is_folder(root, path) and not any((root / path).iterdir())

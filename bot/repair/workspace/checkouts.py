@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -21,7 +21,14 @@ read them. Above it, the commit alone; of a large repository on a server, its la
 T = TypeVar("T")
 
 
-async def provide(store: ObjectStore, head: str, directory: Path, *, stays: bool = False) -> Path:
+async def provide(
+    store: ObjectStore,
+    head: str,
+    directory: Path,
+    *,
+    stays: bool = False,
+    then: Callable[[Path], Awaitable[None]] | None = None,
+) -> Path:
     """Check a commit of the store out into `directory`, unless that is done already.
 
     Where the history is too large, or has gaps like that of a partial clone, it is left out.
@@ -31,6 +38,7 @@ async def provide(store: ObjectStore, head: str, directory: Path, *, stays: bool
         head: The commit.
         directory: Where it goes.
         stays: Nobody will write there.
+        then: Puts more into the work tree before it is used.
 
     Raises:
         UsageError: When the commit has far too many files, or far too large ones.
@@ -48,6 +56,8 @@ async def provide(store: ObjectStore, head: str, directory: Path, *, stays: bool
                 raise
             await asyncio.to_thread(_remove_tree, making)
             await store.check_out(head, making, full_history=False)
+        if then is not None:
+            await then(making)
         making.rename(directory)
     if stays:
         store.known_files = directory / ".git" / "index"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.markdown import code
 from bot.reporting.series import series
 
 _HOSTS = 5
@@ -51,3 +52,38 @@ def environment_reused(commit: str) -> str:
 def submodules_empty(paths: Sequence[str]) -> str:
     """Submodules aren't fetched."""
     return f"Submodules are empty in the sandbox: {series(paths, most=_SUBMODULES)}."
+
+
+@example("vendor/lib", "acme/lib", is_ours=True)
+@example("vendor/lib", "other/lib", is_ours=False)
+def submodule_unreadable(path: str, repository: str, *, is_ours: bool) -> str:
+    """GitHub doesn't show the repository of a submodule, or not this commit of it."""
+    remedy = " Install the App on it, and name it in `.gitmodules` on the base branch."
+    return (
+        f"The submodule {code(path)} is empty: {code(repository)} can't be read, or lacks the commit."
+        f"{remedy if is_ours else ''}"
+    )
+
+
+@example("vendor/lib")
+def submodule_elsewhere(path: str) -> str:
+    """A submodule's address is on another host."""
+    return f"The submodule {code(path)} is empty: it is on another host, where nothing is fetched."
+
+
+@example("vendor/lib")
+def submodule_address_odd(path: str) -> str:
+    """A submodule's address names no repository on GitHub."""
+    return f"The submodule {code(path)} is empty: its address in `.gitmodules` is no repository."
+
+
+@example("vendor/lib")
+def submodule_without_address(path: str) -> str:
+    """The file that names submodules doesn't have it."""
+    return f"The submodule {code(path)} is empty: `.gitmodules` has no address for it."
+
+
+@example("vendor/lib")
+def submodules_too_many(path: str) -> str:
+    """There are more submodules, or deeper ones, than are fetched."""
+    return f"The submodule {code(path)} is empty: there are too many, or they are nested too deep."

@@ -160,6 +160,13 @@ class GitHubState:
         tree = git.write_tree(f"{parent}^{{tree}}" if parent else None, self._staged(git, files))
         return self._commit(repo, branch, tree, parent, message, author)
 
+    def link(self, repo: Repository, branch: str, commits: Mapping[str, str]) -> str:
+        """Commit submodules to a branch: commits of other repositories by path."""
+        parent = repo.git.reference(f"refs/heads/{branch}")
+        entries = [("160000", commit, path) for path, commit in commits.items()]
+        tree = repo.git.write_tree(f"{parent}^{{tree}}", entries)
+        return self._commit(repo, branch, tree, parent, "Link submodules")
+
     def _commit(
         self,
         repo: Repository,
