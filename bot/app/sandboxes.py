@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -98,6 +99,17 @@ SANDBOXES = (
     SandboxEntry(SandboxKind.DOCKER, _docker),
 )
 """In the order that `auto` tries them; one whose key is not set is passed by."""
+
+
+def shown_programs(environ: Mapping[str, str]) -> str:
+    """Return a `PATH` on which all programs are that sandboxes of this machine show.
+
+    A manager such as pyenv keeps more versions than its shims on the host's `PATH` find.
+    """
+    from sandbox.bubblewrap.toolchains import find_toolchains
+
+    folders = (str(folder) for one in find_toolchains(environ) for folder in one.path)
+    return os.pathsep.join((*folders, environ.get("PATH", os.defpath)))
 
 
 def allowed(settings: LocalSettings, kinds: Sequence[SandboxKind]) -> tuple[SandboxEntry, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from bot.app.sandboxes import shown_programs
 from bot.commands import event_loop
 from bot.commands.fix_options import FixOptions, local_repository, repo_config
 from bot.config.repo_config import PATH as CONFIG_PATH
@@ -176,7 +177,10 @@ def _missing_python(tree: Tree, commands: Commands) -> tuple[Row, ...]:
         return ()
     asked = (uv, "python", "find", "--no-project", "--no-python-downloads", wanted.request)
     try:
-        found = subprocess.run(asked, capture_output=True, timeout=_UV_SECONDS, check=False)
+        environ = {**os.environ, "PATH": shown_programs(os.environ)}
+        found = subprocess.run(
+            asked, capture_output=True, timeout=_UV_SECONDS, check=False, env=environ
+        )
     except (OSError, subprocess.TimeoutExpired):
         return ()
     if found.returncode == 0:

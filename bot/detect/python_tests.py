@@ -12,7 +12,7 @@ from typing import Any
 from bot.detect.invocations import Invocation, invocations
 from bot.detect.pytest_suite import OPTIONS_WITH_VALUE
 from bot.detect.python_dependencies import sources
-from bot.detect.scripts import pyproject
+from bot.detect.scripts import pyproject, tox_variables
 from bot.detect.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -28,6 +28,9 @@ _TEST_FILES = (
     "*/tests/test_*.py",
     "*/test/test_*.py",
     "src/*/tests/test_*.py",
+    "src/*/test/test_*.py",
+    "*/*/tests/test_*.py",
+    "*/*/test/test_*.py",
 )
 _SINGLE_FILES = (
     *("test.py", "tests.py", "tests/tests.py", "tests/test.py", "test/test.py"),
@@ -200,7 +203,10 @@ def _behind_tox(tree: Tree) -> TestsFound | None:
         words = ("python", "-m", "pytest", *_collected_by_runner(tree, ""))
         return TestsFound(shlex.join(words), detection.tox_runs_pytest(), ("pytest",))
     command = _one_test(found)
-    return TestsFound(command, detection.command_of_runner("tox.ini")) if command else None
+    if command is None:
+        return None
+    settings = (f"{name}={shlex.quote(value)}" for name, value in tox_variables(tree.read).items())
+    return TestsFound(" ".join((*settings, command)), detection.command_of_runner("tox.ini"))
 
 
 def _behind_scripts(tree: Tree) -> TestsFound | None:

@@ -137,6 +137,10 @@ def pyproject(read: Read) -> dict[str, Any]:
         return {}
 
 
+_OF_INSTALLERS = ("PIP_", "UV_", "VIRTUALENV_", "TOX_", "COVERAGE_")
+"""How variables begin that are not for tests."""
+
+
 def tox_sections(read: Read) -> configparser.ConfigParser:
     """Return `tox.ini` (or the ini text inside `pyproject.toml`), empty when there is none."""
     parser = configparser.ConfigParser(interpolation=None, strict=False)
@@ -200,6 +204,21 @@ def _tox_commands(parser: configparser.ConfigParser, section: str) -> list[str]:
     lines = (re.sub(r"^[\w,!-]+: +", "", line.strip()) for line in text.split("\n"))
     commands = [line.removeprefix("- ") for line in lines if line and not line.startswith("#")]
     return [*_changed_folder(parser, section), *commands] if commands else []
+
+
+def tox_variables(read: Read) -> dict[str, str]:
+    """Return what tox's plain environment sets for tests, as far as it is plain text."""
+    parser = tox_sections(read)
+    text = parser.get("testenv", "setenv", fallback=parser.get("testenv", "set_env", fallback=""))
+    text = re.sub(r"\{env:\w+:([^{}]*)\}", lambda match: match[1], text)
+    text = re.sub(r"\{(?:toxinidir|tox_root)\}(/?)", lambda match: "" if match[1] else ".", text)
+    found = {}
+    for line in text.split("\n"):
+        name, equals, value = (part.strip() for part in line.partition("="))
+        plain = not set("{}\\") & set(value) and not name.startswith(_OF_INSTALLERS)
+        if equals and plain and re.fullmatch(r"[A-Z_][A-Z0-9_]*", name):
+            found[name] = value
+    return found
 
 
 def _changed_folder(parser: configparser.ConfigParser, section: str) -> list[str]:

@@ -352,3 +352,24 @@ def test_pytest_collects_what_the_project_has_it_collect(
     """What tox or make names is named, and a file that is called like tests in a package."""
     tests = {"pyproject.toml": PROJECT, "p/__init__.py": "", "p/test.py": "def test_a(): pass\n"}
     assert found(tmp_path, tests | files).test == command
+
+
+def test_what_tox_sets_for_its_command_is_set(tmp_path: Path) -> None:
+    """Plain values and defaults; what is for installers, or not plain text, is left out."""
+    tox = (
+        "[testenv]\nsetenv =\n    DJANGO_SETTINGS_MODULE = tests.settings\n    PIP_PRE = 1\n"
+        "    DB_HOST = {env:DB_HOST:local host}\n    PYTHONPATH={toxinidir}\n    A = {envdir}/a\n"
+        "commands = python -b -m coverage run -m django test {posargs:tests}\n"
+    )
+    assert found(tmp_path, {"setup.py": "", "tox.ini": tox}).test == (
+        "DJANGO_SETTINGS_MODULE=tests.settings DB_HOST='local host' PYTHONPATH=. "
+        "python -b -m coverage run -m django test tests"
+    )
+
+
+@pytest.mark.parametrize("file", ["src/p/test/test_a.py", "master/p/test/test_a.py"])
+def test_tests_inside_of_packages_go_before_a_runner(tmp_path: Path, file: str) -> None:
+    """Trial's too: pytest runs them, where tox only knows how to call trial."""
+    tox = "[testenv]\ncommands =\n    python -Wall {envbindir}/coverage run {envbindir}/trial p\n"
+    files = {"pyproject.toml": PROJECT, "tox.ini": tox, file: ""}
+    assert found(tmp_path, files).test == "python -m pytest"

@@ -300,6 +300,36 @@ def test_programs_come_from_the_package_index(tmp_path: Path, output: str) -> No
     assert found(tmp_path, {}, "FileNotFoundError: No such file or directory: 'data'\n") == ()
 
 
+@pytest.mark.parametrize(
+    ("files", "value", "origin"),
+    [
+        (
+            {"tox.ini": "[testenv]\nsetenv =\n    DJANGO_SETTINGS_MODULE = tests.conf\n"},
+            "tests.conf",
+            "tox.ini",
+        ),
+        (
+            {"manage.py": "os.environ.setdefault('DJANGO_SETTINGS_MODULE', 'shop.settings')\n"},
+            "shop.settings",
+            "manage.py",
+        ),
+        ({"tests/settings.py": ""}, "tests.settings", "tests/settings.py"),
+    ],
+)
+def test_settings_of_django_are_those_of_the_project(
+    tmp_path: Path, files: dict[str, str], value: str, origin: str
+) -> None:
+    """Which the project's own runner sets, or which are called like those of tests."""
+    output = (
+        "django.core.exceptions.ImproperlyConfigured: Requested setting INSTALLED_APPS, but "
+        "settings are not configured. You must either define the environment variable "
+        "DJANGO_SETTINGS_MODULE or call settings.configure() before accessing settings.\n"
+    )
+    [remedy] = found(tmp_path, files, output)
+    assert remedy.variables == (("DJANGO_SETTINGS_MODULE", value),)
+    assert remedy.why == healing.variable("DJANGO_SETTINGS_MODULE", value, origin)
+
+
 def test_variables_get_harmless_values(tmp_path: Path) -> None:
     """What the project shows as an example, else a value that leads nowhere."""
     output = (

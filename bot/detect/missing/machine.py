@@ -89,9 +89,20 @@ _KEY_ERROR = re.compile(r"KeyError: (?P<key>['\"](?P<name>[A-Z][A-Z0-9_]+)['\"])
 
 _VARIABLE = (
     re.compile(r"(?:environment variable|env(?:ironment)? var) [`'\"]?(?P<name>[A-Z][A-Z0-9_]{2,})[`'\"]? (?:must be|is not|not|isn't|needs to be) (?:set|defined|found)"),
+    re.compile(r"(?:define|set|export) the (?:required )?env(?:ironment)? var(?:iable)? [`'\"]?(?P<name>[A-Z][A-Z0-9_]{2,})\b"),
     re.compile(r"(?:Set|set|Missing|missing) (?:the |required )?(?:env(?:ironment)? var(?:iable)?:? )?[`'\"]?(?P<name>[A-Z][A-Z0-9_]{2,})[`'\"]? env(?:ironment)? variable"),
 )  # fmt: skip
 _EXAMPLES = (".env.example", ".env.sample", ".env.template", ".env.test", "example.env", "tox.ini")
+_SETTING = r"""environ(?:\.setdefault\(|\[)\s*["']{name}["']\s*(?:,|\]\s*=)\s*["'](?P<value>[^"'\n]+)["']"""
+"""How a program sets a variable for itself."""
+
+_SETTING_PROGRAMS = ("manage.py", "runtests.py", "*/manage.py", "*/runtests.py", "*/conftest.py")
+_SETTINGS_MODULES = (
+    "test*/settings.py",
+    "test*/*settings*.py",
+    "*/test*/settings.py",
+    "*/settings.py",
+)
 _EXAMPLES_LINE = r"^[ \t]*(?:export )?{name}\s*=\s*(?P<value>[^\n#]*)"
 
 
@@ -149,6 +160,14 @@ def _value(name: str, tree: Tree) -> tuple[str, str]:
     for path in _EXAMPLES:
         if match := pattern.search(tree.read(path) or ""):
             return match["value"].strip().strip("\"'") or _harmless(name), path
+    own = re.compile(_SETTING.format(name=re.escape(name)))
+    for path in (path for pattern in _SETTING_PROGRAMS for path in tree.glob(pattern)):
+        if match := own.search(tree.read(path) or ""):
+            return match["value"], path
+    if name == "DJANGO_SETTINGS_MODULE":
+        modules = (path for pattern in _SETTINGS_MODULES for path in tree.glob(pattern))
+        if path := next(modules, ""):
+            return path.removesuffix(".py").replace("/", "."), path
     return _harmless(name), ""
 
 
