@@ -31,12 +31,13 @@ from bench.serving import FixpointServer
 from bench.tables import percentile, print_machine, print_table
 from bot.model import Verdict
 from bot.model.events import EventType, RunEvent
+from bot.model.money.accounts import Account, AccountScope
 from bot.model.request import FixRequest
 from bot.storage.database import Database, open_database
 from bot.storage.events import EventStore, Keys, Named
 from bot.storage.runs import RunStatus
 from bot.storage.stored_json import dump_request
-from bot.storage.tables import attempts_made, events, runs
+from bot.storage.tables import accounts, attempts_made, events, runs
 from bot.web.streams import send, stream
 
 RUNS = 10_000
@@ -53,6 +54,8 @@ _PAGES = (
     "/repositories/acme/widgets0", "/new", "/money", "/status", "/settings",
 )  # fmt: skip
 _BATCH = 20
+_REPORT_BYTES = 20_000
+"""Of a stored report, which pages of many runs must not read past."""
 
 
 async def main(*, rounds: int = ROUNDS, runs_there: int = RUNS) -> None:
@@ -171,6 +174,10 @@ async def _fill(database: Database, count: int, installation: int) -> list[str]:
         def act(connection: Connection, made: Any = made, told: Any = told) -> None:
             connection.execute(insert(runs), made)
             connection.execute(
+                insert(accounts).prefix_with("OR IGNORE"),
+                [key for one in made for key in _accounts(one)],
+            )
+            connection.execute(
                 insert(attempts_made), [{"run_id": one["id"], "attempts": 2} for one in made]
             )
             connection.execute(insert(events), told)
@@ -203,11 +210,30 @@ def _run(n: int, installation: int) -> dict[str, Any]:
         "reason": "The failing command passes with the patch, and nothing broke.",
         "head": f"{n:040x}",
         "stop_requested": False,
+        "report": random.randbytes(_REPORT_BYTES),
         "cost_usd": f"0.{n % 97:02}",
         "tokens": n,
         "created_at": created,
         "updated_at": created + timedelta(seconds=30 + n % 300),
     }
+
+
+def _accounts(run: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what a run was charged to: itself, its thread, and once its repository's day."""
+    day = run["created_at"].date().isoformat()
+    names = [Account(AccountScope.RUN, run["id"])]
+    names.append(Account(AccountScope.THREAD, f"{run['repository']}#{run['number']}"))
+    names.append(Account(AccountScope.REPOSITORY, f"{run['repository']}", day))
+    for one in names:
+        yield {
+            "key": one.key,
+            "spent": 10**7,
+            "reserved": 0,
+            "spent_tokens": run["tokens"],
+            "reserved_tokens": 0,
+            "sandbox_ms": 1000,
+            "unpriced": 0,
+        }
 
 
 def _events(run_id: str, at: datetime) -> Iterator[dict[str, Any]]:

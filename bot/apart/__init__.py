@@ -16,7 +16,7 @@ from typing import TypeVar, TypeVarTuple
 from bot.apart.starting import FORK_SERVER
 from bot.apart.task import Allowance, Answer, Task, TooMuch
 
-__all__ = ["Allowance", "TooMuch", "apart"]
+__all__ = ["Allowance", "TooMuch", "apart", "prepare"]
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -27,17 +27,27 @@ _WALL_SECONDS = 600.0
 _USUAL = Allowance()
 
 
-async def apart(work: Callable[[*Ts], T], *args: *Ts, allowance: Allowance = _USUAL) -> T:
+async def apart(
+    work: Callable[[*Ts], T], *args: *Ts, allowance: Allowance = _USUAL, imports: str = ""
+) -> T:
     """Return what a module's function returns for these arguments, called in a process apart.
 
     Function, arguments and result are pickled. The process has neither environment nor secrets.
+
+    Args:
+        work: The function.
+        args: Its arguments.
+        allowance: What it may use.
+        imports: The module that it needs, which is kept imported there; its own if "".
 
     Raises:
         TooMuch: It takes more than its allowance, or its data is nested too deeply.
         FixpointError: The function raised it.
     """
     task = pickle.dumps(Task(work, args, allowance))
-    reader, writer = await asyncio.open_connection(sock=FORK_SERVER.ask_for(_module(work)))
+    reader, writer = await asyncio.open_connection(
+        sock=FORK_SERVER.ask_for(imports or _module(work))
+    )
     try:
         async with asyncio.timeout(_WALL_SECONDS):
             writer.write(task)
@@ -50,6 +60,11 @@ async def apart(work: Callable[[*Ts], T], *args: *Ts, allowance: Allowance = _US
         raise TooMuch(allowance)
     found: Answer[T] = pickle.loads(answer)  # noqa: S301 - our own code wrote it
     return found.result()
+
+
+async def prepare(module: str) -> None:
+    """Have a module imported where work is done, before somebody waits for it."""
+    await asyncio.to_thread(lambda: FORK_SERVER.ask_for(module).close())
 
 
 def _module(work: Callable[..., object]) -> str:

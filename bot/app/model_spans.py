@@ -146,7 +146,8 @@ def _part(block: Block) -> dict[str, Any] | None:
             response = clip(text, _CHARACTERS)
             return {"type": "tool_call_response", "id": call, "response": response}
         case Opaque():
-            return None
+            thought = clip(block.thought, _CHARACTERS)
+            return {"type": "reasoning", "content": thought} if thought else None
         case _:
             assert_never(block)
 

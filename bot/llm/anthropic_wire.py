@@ -79,7 +79,8 @@ def request_head(conversation: Conversation, ask: Ask, model: str) -> dict[str, 
     if conversation.system:
         head["system"] = [{"type": "text", "text": conversation.system, "cache_control": _CACHE}]
     if thinks_adaptively(model):
-        head["thinking"] = {"type": "adaptive"}
+        # some models would leave out what they think, and people watch
+        head["thinking"] = {"type": "adaptive", "display": "summarized"}
         if ask.effort:
             head["output_config"] = {"effort": ask.effort}
     return head

@@ -43,6 +43,11 @@ class Opaque:
     provider: str
     data: Mapping[str, Any]
 
+    @property
+    def thought(self) -> str:
+        """What the model thought, where the provider shows that; or ""."""
+        return str(self.data.get("thinking") or "")
+
 
 Block = Text | ToolCall | ToolResult | Opaque
 
@@ -115,6 +120,11 @@ class Turn:
     def text(self) -> str:
         """All its text."""
         return "\n".join(block.text for block in self.blocks if isinstance(block, Text))
+
+    @property
+    def thought(self) -> str:
+        """What it thought before, as far as its provider shows that."""
+        return "\n".join(block.thought for block in self.blocks if isinstance(block, Opaque))
 
     @property
     def tool_calls(self) -> tuple[ToolCall, ...]:

@@ -27,6 +27,12 @@ from bot.llm.base import (
 from bot.llm.encoding import dumps
 from bot.llm.reply import DraftCall, ModelReply, finish
 from bot.llm.tokens import TokenCounts, estimate
+from bot.model.untrusted import clip
+
+_AUTHOR = "openai"
+"""Of thoughts. They are for people alone: this API doesn't take them back."""
+
+_LONGEST_THOUGHT = 4_000
 
 _STOPS = {
     "stop": StopReason.END,
@@ -151,6 +157,7 @@ class OpenAIReply:
         self._refused = False
         self._started = False
         self._received = 0
+        self._thought: list[str] = []
 
     def feed(self, chunk: Mapping[str, Any]) -> None:
         """Take the next chunk. Raises `LookupError` when it lacks what a chunk has."""
@@ -168,7 +175,11 @@ class OpenAIReply:
         if self._stop is None:
             return None
         text = "".join(self._text)
-        drafts: list[Block | DraftCall] = [Text(text)] if text else []
+        thought = clip("".join(self._thought), _LONGEST_THOUGHT)
+        drafts: list[Block | DraftCall] = (
+            [Opaque(_AUTHOR, {"thinking": thought})] if thought else []
+        )
+        drafts += [Text(text)] if text else []
         drafts += [
             DraftCall(slot.id or f"call_{uuid4().hex}", slot.name, "".join(slot.pieces))
             for slot in self._slots
@@ -190,7 +201,10 @@ class OpenAIReply:
         text = (delta.get("content") or "") + refusal
         if text:
             self._text.append(text)
-        self._received += len(text) + len(delta.get("reasoning_content") or "")
+        thought = delta.get("reasoning_content") or ""
+        if thought:
+            self._thought.append(thought)
+        self._received += len(text) + len(thought)
         for call in delta.get("tool_calls") or []:
             self._extend_call(call)
 

@@ -73,6 +73,9 @@ class TurnFinished:
     seconds: float = 0.0
     """That the answer took; next to nothing when the turn is told again after a restart."""
 
+    thought: str = ""
+    """What the model thought before, as far as its provider shows that; cut, and untrusted."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolUsed:

@@ -9,6 +9,7 @@ from bot.reporting.example import example
 _SMALLEST_SHOWN = Decimal("0.0001")
 _MINUTE = 60
 _HOUR = 3600
+_DAY = 86_400
 
 
 @example(None)
@@ -47,6 +48,21 @@ def duration(seconds: float) -> str:
     if total < _HOUR:
         return f"{total // _MINUTE} min {total % _MINUTE:02} s"
     return f"{total // _HOUR} h {total % _HOUR // _MINUTE:02} min"
+
+
+@example(18.5)
+@example(658)
+@example(90_000)
+def ago(seconds: float) -> str:
+    """Return how long ago something was, in its largest unit: `11 min ago`."""
+    total = max(0, round(seconds))
+    if total < _MINUTE:
+        return f"{total} s ago"
+    if total < _HOUR:
+        return f"{total // _MINUTE} min ago"
+    if total < _DAY:
+        return f"{total // _HOUR} h ago"
+    return f"{count(total // _DAY, 'day')} ago"
 
 
 @example(1, "test")

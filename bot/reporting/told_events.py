@@ -87,6 +87,7 @@ def _turn(event: TurnFinished) -> dict[str, Any]:
         "model": event.model,
         "action": event.action,
         "said": event.said,
+        "thought": event.thought,
         "seconds": round(event.seconds, 3),
         **_usage(event.usage),
     }

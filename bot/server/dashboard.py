@@ -9,6 +9,7 @@ from bot.github.oauth import OauthClient
 from bot.server.limits import caps_of
 from bot.settings.environment import ServerSettings
 from bot.storage.database import Database
+from bot.storage.run_figures import RunFigures
 from bot.storage.run_lists import RunLists
 from bot.storage.stores import Stores
 from bot.web.access import AdminAccess
@@ -50,19 +51,20 @@ def web_parts(
         settings.fixpoint_admin_token, settings.host, with_github=login is not None
     )
     sessions = Sessions(_session_secret(settings))
-    lists = RunLists(database)
+    lists, figures = RunLists(database), RunFigures(database)
     api = Api(
         RunOperations(control, lists),
         ArtifactOperations(control, stores.events),
         SessionOperations(Prompts(control, stores, github)),
-        FigureOperations(lists, stores.ledger, caps_of(settings)),
-        ServerOperations(Code(control, stores.events).handle, lists, services),
+        FigureOperations(figures, stores.ledger, caps_of(settings)),
+        ServerOperations(Code(control, stores.events).handle, lists, figures, services),
     )
     described = document(api.operations())
     data = PageData(
         control,
         stores.events,
         lists,
+        figures,
         stores.approvals,
         stores.ledger,
         caps_of(settings),

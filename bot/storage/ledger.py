@@ -191,7 +191,14 @@ class Ledger:
         """
 
         def act(connection: Connection) -> tuple[Balance, ...]:
-            found = [Account.of_key(key) for key in connection.scalars(_KEYS)]
+            within = accounts.c.key
+            like = (
+                within.endswith(f"/{day}")
+                if name is None
+                else within.contains(name, autoescape=True)
+            )
+            found = [Account.of_key(key) for key in connection.scalars(_KEYS.where(like))]
+            # the database looks at whole keys, and SQLite not at capitals
             wanted = [
                 one for one in found if (one.day == day if name is None else name in one.name)
             ]

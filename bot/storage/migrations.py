@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 
 from sqlalchemy import Column, Connection, Inspector, Table, insert, inspect, select, text
 from sqlalchemy.schema import CreateColumn
@@ -20,6 +21,7 @@ from bot.storage.tables import (
     deliveries,
     metadata,
     migrations,
+    runs,
     schema_version,
 )
 
@@ -56,12 +58,19 @@ def _added(*columns: Column[object]) -> Callable[[Connection], None]:
     return apply
 
 
+def _indexed(table: Table, name: str) -> Callable[[Connection], None]:
+    """Return what adds an index where it is missing."""
+    [index] = (one for one in table.indexes if one.name == name)
+    return partial(index.create, checkfirst=True)
+
+
 MIGRATIONS = (
     Migration(
         1,
         "who works on a delivery and on a commit",
         _added(deliveries.c.claimed_by, deliveries.c.thread, commits.c.claimed_by),
     ),
+    Migration(2, "an index of runs that ended", _indexed(runs, "runs_ended")),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

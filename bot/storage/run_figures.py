@@ -1,37 +1,43 @@
-"""Figures of runs that ended, by repository and by day. Pure."""
+"""Figures of runs that ended, by repository and by day, counted where the runs are kept."""
 
 from __future__ import annotations
 
-import statistics
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Float,
+    Numeric,
+    Select,
+    Subquery,
+    case,
+    cast,
+    func,
+    select,
+    type_coerce,
+)
 
 from bot.model import Verdict
+from bot.storage.database import Database
+from bot.storage.run_lists import FIGURE_DAYS, of_these
+from bot.storage.runs import RunStatus
+from bot.storage.tables import attempts_made, runs
 
+_SECOND = 1_000_000
+_DAY = 86_400 * _SECOND
+"""In microseconds."""
 
-@dataclass(frozen=True, slots=True)
-class EndedRun:
-    """What figures are made of.
+_NANO = 1_000_000_000
+"""Of a dollar: what whole numbers count, so that sums are exact on both databases."""
 
-    Attributes:
-        repository: In lower case.
-        verdict: How it ended.
-        created_at: UTC.
-        seconds: From acceptance to end.
-        cost_usd: None when a price is unknown.
-        tokens: Of all calls.
-        attempts: That it made; None when that was not kept.
-    """
-
-    repository: str
-    verdict: Verdict
-    created_at: datetime
-    seconds: float
-    cost_usd: Decimal | None
-    tokens: int
-    attempts: int | None = None
+_EPOCH = date(1970, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +54,28 @@ class RepositoryFigures:
     """
 
     repository: str
-    runs: int
-    fixed: int
-    flaky: int
-    median_seconds: float | None
-    cost_usd: Decimal | None
+    runs: int = 0
+    fixed: int = 0
+    flaky: int = 0
+    median_seconds: float | None = None
+    cost_usd: Decimal | None = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
 class DayFigures:
-    """How the runs of one day (UTC) went."""
+    """How the runs of one day (UTC) went.
+
+    Attributes:
+        day: On which they were accepted.
+        verdicts: How many ended how.
+        cost_usd: Of those whose price is known.
+        median_seconds: From acceptance to end; None without a run.
+        tokens: Of all calls.
+        mean_attempts: Of the runs whose attempts were counted; None without one.
+    """
 
     day: date
-    verdicts: dict[Verdict, int] = field(default_factory=dict)
+    verdicts: Mapping[Verdict, int] = field(default_factory=dict)
     cost_usd: Decimal = Decimal(0)
     median_seconds: float | None = None
     tokens: int = 0
@@ -72,48 +87,149 @@ class DayFigures:
         return sum(self.verdicts.values())
 
 
-def repositories(ended: tuple[EndedRun, ...]) -> tuple[RepositoryFigures, ...]:
-    """Return the figures of each repository, the busiest first."""
-    grouped: defaultdict[str, list[EndedRun]] = defaultdict(list)
-    for run in ended:
-        grouped[run.repository].append(run)
-    found = [_figures(name, group) for name, group in grouped.items()]
-    return tuple(sorted(found, key=lambda one: (-one.runs, one.repository)))
+class RunFigures:
+    """Counts runs of the last days. Every method raises `StorageError` when the database fails.
+
+    `among` are the repositories, in lower case, whose runs count; None for all there are.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def repositories(
+        self, among: frozenset[str] | None = None
+    ) -> tuple[RepositoryFigures, ...]:
+        """Return the figures of each repository, the busiest first."""
+        ended = ended_runs(timedelta(days=FIGURE_DAYS), among)
+        fixed = case((ended.c.verdict == Verdict.FIXED, ended.c.took))
+        counted = select(
+            ended.c.repository,
+            func.count(),
+            func.count(fixed),
+            func.count(case((ended.c.verdict == Verdict.FLAKY, 1))),
+            func.count(ended.c.nano),
+            _whole(ended.c.nano),
+        ).group_by(ended.c.repository)
+        medians = _medians(ended.c.repository, fixed)
+
+        def read(connection: Connection) -> tuple[RepositoryFigures, ...]:
+            seconds = _by_key(connection, medians)
+            return tuple(
+                RepositoryFigures(
+                    name,
+                    runs_,
+                    good,
+                    flaky,
+                    seconds.get(name),
+                    _usd(nano) if runs_ == priced else None,
+                )
+                for name, runs_, good, flaky, priced, nano in connection.execute(counted)
+            )
+
+        found = await self._database.read(read)
+        return tuple(sorted(found, key=lambda one: (-one.runs, one.repository)))
+
+    async def days(self, among: frozenset[str] | None = None) -> tuple[DayFigures, ...]:
+        """Return the figures of each of the last days, the oldest first, also of those without a run."""
+        ended = ended_runs(timedelta(days=FIGURE_DAYS), among)
+        counted = (
+            select(
+                ended.c.day,
+                ended.c.verdict,
+                func.count(),
+                _whole(ended.c.nano),
+                _whole(ended.c.tokens),
+                _whole(attempts_made.c.attempts),
+                func.count(attempts_made.c.attempts),
+            )
+            .select_from(ended.outerjoin(attempts_made, attempts_made.c.run_id == ended.c.id))
+            .group_by(ended.c.day, ended.c.verdict)
+        )
+        medians = _medians(ended.c.day, ended.c.took)
+
+        def read(connection: Connection) -> tuple[dict[int, list[Any]], dict[Any, float]]:
+            parts: defaultdict[int, list[Any]] = defaultdict(list)
+            for day, *part in connection.execute(counted):
+                parts[day].append(part)
+            return parts, _by_key(connection, medians)
+
+        parts, seconds = await self._database.read(read)
+        last = (datetime.now(UTC).date() - _EPOCH).days
+        return tuple(
+            _day(day, parts.get(day, []), seconds.get(day))
+            for day in range(last - FIGURE_DAYS + 1, last + 1)
+        )
+
+    async def verdicts(self, within: timedelta) -> dict[Verdict, int]:
+        """Return how many runs that were accepted within that time ended how."""
+        ended = ended_runs(within, None)
+        counted = select(ended.c.verdict, func.count()).group_by(ended.c.verdict)
+        rows = await self._database.read(lambda connection: connection.execute(counted).all())
+        return {Verdict(verdict): number for verdict, number in rows}
 
 
-def days(ended: tuple[EndedRun, ...], last: date, count: int) -> tuple[DayFigures, ...]:
-    """Return the figures of each of `count` days up to `last`, also of those without a run."""
-    grouped: defaultdict[date, list[EndedRun]] = defaultdict(list)
-    for run in ended:
-        grouped[run.created_at.date()].append(run)
-    wanted = [last - timedelta(days=count - 1 - n) for n in range(count)]
-    return tuple(_day(day, grouped[day]) for day in wanted)
-
-
-def _day(day: date, group: list[EndedRun]) -> DayFigures:
-    verdicts: defaultdict[Verdict, int] = defaultdict(int)
-    for run in group:
-        verdicts[run.verdict] += 1
-    attempts = [run.attempts for run in group if run.attempts is not None]
-    return DayFigures(
-        day,
-        dict(verdicts),
-        sum((run.cost_usd or Decimal(0) for run in group), Decimal(0)),
-        statistics.median(run.seconds for run in group) if group else None,
-        sum(run.tokens for run in group),
-        statistics.mean(attempts) if attempts else None,
+def ended_runs(within: timedelta, among: frozenset[str] | None) -> Subquery:
+    """Return the runs that count, with nothing that the index `runs_ended` lacks."""
+    created = type_coerce(runs.c.created_at, BigInteger)
+    updated = type_coerce(runs.c.updated_at, BigInteger)
+    return (
+        select(
+            runs.c.id,
+            runs.c.repository,
+            runs.c.verdict,
+            (created // _DAY).label("day"),
+            (updated - created).label("took"),
+            func.round(cast(runs.c.cost_usd, Numeric) * _NANO).label("nano"),
+            runs.c.tokens,
+        )
+        .where(
+            runs.c.created_at > datetime.now(UTC) - within,
+            runs.c.status == RunStatus.DONE,
+            runs.c.verdict.is_not(None),
+            *of_these(among),
+        )
+        .subquery()
     )
 
 
-def _figures(name: str, group: list[EndedRun]) -> RepositoryFigures:
-    fixed = [run.seconds for run in group if run.verdict is Verdict.FIXED]
-    costs = [run.cost_usd for run in group]
-    known = [one for one in costs if one is not None]
-    return RepositoryFigures(
-        repository=name,
-        runs=len(group),
-        fixed=len(fixed),
-        flaky=sum(run.verdict is Verdict.FLAKY for run in group),
-        median_seconds=statistics.median(fixed) if fixed else None,
-        cost_usd=sum(known, Decimal(0)) if len(known) == len(costs) else None,
+def _medians(key: ColumnElement[Any], value: ColumnElement[Any]) -> Select[Any]:
+    """Return the median of the values of each key: of the one or two in the middle, the mean."""
+    ranked = (
+        select(
+            key.label("key"),
+            value.label("value"),
+            func.row_number().over(partition_by=key, order_by=value).label("place"),
+            func.count().over(partition_by=key).label("number"),
+        )
+        .where(value.is_not(None))
+        .subquery()
+    )
+    middle = ranked.c.place.in_(((ranked.c.number + 1) // 2, (ranked.c.number + 2) // 2))
+    mean = cast(func.avg(ranked.c.value), Float)
+    return select(ranked.c.key, mean).where(middle).group_by(ranked.c.key)
+
+
+def _by_key(connection: Connection, medians: Select[Any]) -> dict[Any, float]:
+    return {key: value / _SECOND for key, value in connection.execute(medians)}
+
+
+def _whole(values: ColumnElement[Any]) -> ColumnElement[int]:
+    """Return the sum of whole numbers as one: PostgreSQL has another type for it."""
+    return cast(func.coalesce(func.sum(values), 0), BigInteger)
+
+
+def _usd(nano: int) -> Decimal:
+    return Decimal(nano) / _NANO
+
+
+def _day(number: int, parts: list[Any], seconds: float | None) -> DayFigures:
+    """Return the figures of a day, counted from 1970, from a row for each verdict."""
+    attempts, counted = sum(part[4] for part in parts), sum(part[5] for part in parts)
+    return DayFigures(
+        _EPOCH + timedelta(days=number),
+        {Verdict(part[0]): part[1] for part in parts},
+        _usd(sum(part[2] for part in parts)),
+        seconds,
+        sum(part[3] for part in parts),
+        attempts / counted if counted else None,
     )

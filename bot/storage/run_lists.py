@@ -1,41 +1,22 @@
-"""Lists and figures of many runs, for people and programs that look at all of them."""
+"""Lists of many runs, for people and programs that look at all of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
-from itertools import starmap
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    ColumnElement,
-    Connection,
-    Row,
-    and_,
-    func,
-    or_,
-    select,
-    type_coerce,
-)
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
 
 from bot.model import Verdict
 from bot.storage.database import Database
-from bot.storage.run_figures import EndedRun
 from bot.storage.runs import LISTED, RunRecord, RunStatus, run_of
-from bot.storage.tables import attempts_made, runs
+from bot.storage.tables import runs
 
 FIGURE_DAYS = 30
 """Of which figures are made."""
 
 _MOST_WORDS = 8
-_MOST_ROWS = 50_000
-"""Runs of which figures are made: the youngest."""
-
-_SECOND = 1_000_000
-"""In microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +81,7 @@ class RunLists:
         """Return how many runs are where; those that ended are left out."""
         statement = (
             select(runs.c.status, func.count())
-            .where(runs.c.status != RunStatus.DONE, *_of_these(among))
+            .where(runs.c.status != RunStatus.DONE, *of_these(among))
             .group_by(runs.c.status)
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
@@ -139,65 +120,9 @@ class RunLists:
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(map(run_of, rows))
 
-    async def ended(
-        self, days: int = FIGURE_DAYS, among: frozenset[str] | None = None
-    ) -> tuple[EndedRun, ...]:
-        """Return what figures of the last days are made of, the youngest first.
-
-        Args:
-            days: How many, up to now.
-            among: Repositories, in lower case, whose runs count; None for all there are.
-        """
-        since = datetime.now(UTC) - timedelta(days=days)
-        columns = (
-            runs.c.repository, runs.c.verdict, _as_kept(runs.c.created_at),
-            _as_kept(runs.c.updated_at), runs.c.cost_usd, runs.c.tokens, attempts_made.c.attempts,
-        )  # fmt: skip
-        statement = (
-            select(*columns)
-            .select_from(runs.outerjoin(attempts_made, attempts_made.c.run_id == runs.c.id))
-            .where(
-                runs.c.created_at > since,
-                runs.c.status == RunStatus.DONE,
-                runs.c.verdict.is_not(None),
-                *_of_these(among),
-            )
-            .order_by(runs.c.created_at.desc())
-            .limit(_MOST_ROWS)
-        )
-
-        return await self._database.read(
-            lambda connection: tuple(starmap(_ended, connection.execute(statement)))
-        )
-
-
-def _as_kept(moment: Column[datetime]) -> ColumnElement[int]:
-    """Return a moment as microseconds since 1970: thousands of them are read for one page."""
-    return type_coerce(moment, BigInteger)
-
-
-def _ended(
-    repository: str,
-    verdict: str,
-    created: int,
-    updated: int,
-    cost_usd: str | None,
-    tokens: int,
-    attempts: int | None,
-) -> EndedRun:
-    return EndedRun(
-        repository,
-        Verdict(verdict),
-        datetime.fromtimestamp(created / _SECOND, UTC),
-        (updated - created) / _SECOND,
-        None if cost_usd is None else Decimal(cost_usd),
-        tokens,
-        attempts,
-    )
-
 
 def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
-    found: list[ColumnElement[bool]] = [runs.c.id != "", *_of_these(query.among)]
+    found: list[ColumnElement[bool]] = [runs.c.id != "", *of_these(query.among)]
     if query.repository:
         found.append(runs.c.repository == query.repository.lower())
     if query.status is not None:
@@ -208,7 +133,8 @@ def _conditions(query: RunQuery) -> list[ColumnElement[bool]]:
     return found
 
 
-def _of_these(among: frozenset[str] | None) -> tuple[ColumnElement[bool], ...]:
+def of_these(among: frozenset[str] | None) -> tuple[ColumnElement[bool], ...]:
+    """Return what holds for runs of the given repositories, in lower case; None is all of them."""
     # sorted, so that the same repositories are the same statement
     return () if among is None else (runs.c.repository.in_(sorted(among)),)
 

@@ -47,6 +47,7 @@ _OTHER_PAGE = (
     "A page of another site sent this. Send it from the dashboard, or with the admin token."
 )
 _BUG = "The server failed at this because of a bug. Its log has the details under the request ID."
+_NO_PAGE = "There is no page at this address."
 _UNKNOWN = "Send an API key, or the admin token: Authorization: Bearer KEY."
 _OPEN = frozenset({"/webhook", "/healthz", "/readyz"})
 """Answered to everybody, by handlers of the server itself."""
@@ -134,23 +135,28 @@ def _door(parts: Parts) -> Middleware:
                 await read_body(request)
                 return await handler(request)
             except Exception as error:  # noqa: BLE001 - raised again unless it can be said
-                return _said(request, error).response()
+                problem = _said(request, error)
+                if isinstance(error, web.HTTPException) and not _is_for_programs(request.path):
+                    return parts.pages.problem(request, problem)
+                return problem.response()
 
     return door
 
 
 def _said(request: web.Request, error: Exception) -> ApiProblem:
-    """Return an error as a sentence, or raise it: aiohttp answers browsers as it likes."""
+    """Return an error as a sentence, or raise it: what leads elsewhere, and bugs behind a page."""
     if isinstance(error, ApiProblem):
         return error
     if isinstance(error, StorageError):
         return ApiProblem(HTTPStatus.SERVICE_UNAVAILABLE, str(error))
-    if not _is_for_programs(request.path):
-        raise error
     if isinstance(error, web.HTTPException):
         if error.status < HTTPStatus.BAD_REQUEST:
             raise error
+        if error.status == HTTPStatus.NOT_FOUND and not _is_for_programs(request.path):
+            return ApiProblem(HTTPStatus.NOT_FOUND, _NO_PAGE)
         return of_router(error)
+    if not _is_for_programs(request.path):
+        raise error
     _log.error("request failed", path=request.path, exc_info=error)
     return ApiProblem(HTTPStatus.INTERNAL_SERVER_ERROR, _BUG)
 

@@ -110,6 +110,8 @@ class Telling:
             case EventType.NOTE:
                 yield _thought(data["text"])
             case EventType.TURN:
+                if data.get("thought"):  # events of before have none
+                    yield _thought(data["thought"])
                 yield _thought(data["said"] or data["action"])
             case EventType.TOOL if data["operation"] in {"create", "edit"}:
                 yield {

@@ -4,65 +4,64 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Coroutine, Sequence
 
 from cachetools import LRUCache
 from markupsafe import Markup
 
-from bot.apart import Allowance, TooMuch, apart
+from bot.apart import Allowance, TooMuch, apart, prepare
+from bot.web.colouring import NEEDED, coloured
 from bot.web.shown_text import patch_lines
 
 _ALLOWANCE = Allowance(seconds=2)
 _LONGEST_PATCH = 60_000
 _CACHED_CHARACTERS = 8_000_000
 
-PATIENCE = 0.5
-FIRST_PATIENCE = 5.0
+PATIENCE = 0.05
 
 
 class Diffs:
     """Colours patches in a process apart, and remembers what it coloured."""
 
-    def __init__(self, *, patience: float = PATIENCE, first: float = FIRST_PATIENCE) -> None:
+    def __init__(self, *, patience: float = PATIENCE) -> None:
         """Say how long a page waits.
 
         Args:
             patience: Seconds; what is coloured behind that is there when it is asked for again.
-            first: The same for the first page, for which all patterns have to be compiled.
         """
         self._patience = patience
-        self._first = first
         self._known: LRUCache[bytes, Markup] = LRUCache(_CACHED_CHARACTERS, getsizeof=len)
         self._working: set[asyncio.Task[None]] = set()
+        self._is_prepared = False
+
+    def prepare(self) -> None:
+        """Get ready for patches, while somebody looks at a page without any."""
+        if not self._is_prepared:
+            self._is_prepared = True
+            self._begin(prepare(NEEDED))
 
     async def shown(self, patches: Sequence[str]) -> dict[str, Markup]:
         """Return each patch as HTML; one that takes too long has only its lines coloured."""
         wanted = [one for one in dict.fromkeys(patches) if _key(one) not in self._known]
         short = tuple(one for one in wanted if len(one) <= _LONGEST_PATCH)
         if short:
-            task = asyncio.create_task(self._colour(short))
-            self._working.add(task)
-            task.add_done_callback(self._working.discard)
-            patience = self._patience if self._known else self._first
-            await asyncio.wait((task,), timeout=patience)
+            await asyncio.wait((self._begin(self._colour(short)),), timeout=self._patience)
         return {one: self._known.get(_key(one)) or patch_lines(one) for one in patches}
 
+    def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._working.add(task)
+        task.add_done_callback(self._working.discard)
+        return task
+
     async def _colour(self, patches: tuple[str, ...]) -> None:
-        work = await asyncio.to_thread(_imported)
         try:
-            done = await apart(work, patches, allowance=_ALLOWANCE)
+            done = await apart(coloured, patches, allowance=_ALLOWANCE, imports=NEEDED)
         except TooMuch:
             done = tuple(str(patch_lines(one)) for one in patches)
         for patch, html in zip(patches, done, strict=True):
             if len(html) < _CACHED_CHARACTERS:
                 self._known[_key(patch)] = Markup(html)  # noqa: S704 - escaped there
-
-
-def _imported() -> Callable[[Sequence[str]], tuple[str, ...]]:
-    """Return the function that colours, whose module takes a while to import."""
-    from bot.web.highlighting import highlighted
-
-    return highlighted
 
 
 def _key(patch: str) -> bytes:

@@ -14,12 +14,14 @@ from bot.health.service import ServiceKind, ServiceView
 from bot.health.services import Services
 from bot.model import Verdict
 from bot.reporting.reasons import service_health
+from bot.storage.run_figures import RunFigures
 from bot.storage.run_lists import RunLists
 
 _SLOW_DATABASE = 0.5
 _SLOW_LOOP = 0.25
 _LONG_QUEUE_SECONDS = 1800.0
 _FEW_RUNS = 5
+_LOOKED_BACK = timedelta(days=1)
 _MOST_BROKEN = 0.5
 _ONE_OUT = 10
 _ALL_OUT = 40
@@ -135,19 +137,19 @@ def _described(view: ServiceView, instead: str | None, now: datetime) -> dict[st
     }
 
 
-async def look(lists: RunLists, services: ServiceHealth) -> ServerHealth:
+async def look(lists: RunLists, figures: RunFigures, services: ServiceHealth) -> ServerHealth:
     """Look at the database, the event loop, the queue, the services, and how runs ended."""
     started = time.perf_counter()
     try:
         oldest = await lists.oldest_queued()
-        ended = await lists.ended(days=1)
+        ended = await figures.verdicts(_LOOKED_BACK)
     except StorageError as error:
         return ServerHealth((HealthCheck("database", ok=False, detail=str(error), weight=100),))
     took = time.perf_counter() - started
     waited = (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0
     lag = await loop_lag()
-    broken = sum(one.verdict is Verdict.INFRASTRUCTURE for one in ended)
-    too_many = len(ended) >= _FEW_RUNS and broken / len(ended) > _MOST_BROKEN
+    runs, broken = sum(ended.values()), ended.get(Verdict.INFRASTRUCTURE, 0)
+    too_many = runs >= _FEW_RUNS and broken / runs > _MOST_BROKEN
     return ServerHealth(
         (
             HealthCheck(
@@ -163,7 +165,7 @@ async def look(lists: RunLists, services: ServiceHealth) -> ServerHealth:
             HealthCheck(
                 "runs",
                 not too_many,
-                _how_ended(len(ended), broken),
+                _how_ended(runs, broken),
                 30,
             ),
             *services.checks(),

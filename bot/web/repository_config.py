@@ -17,7 +17,7 @@ KNOWN_SECONDS = 60.0
 _READING = Allowance(seconds=2)
 
 _PATIENCE = 5.0
-"""Seconds: the rest of the page is there already, and waits."""
+"""Seconds that GitHub gets for its answers."""
 
 
 class RepositoryConfigs:
@@ -26,15 +26,33 @@ class RepositoryConfigs:
     def __init__(self, github: GitHub) -> None:
         self._github = github
         self._known: TTLCache[Repo, ConfigShown] = TTLCache(1_000, KNOWN_SECONDS)
+        self._reading: dict[Repo, asyncio.Task[ConfigShown]] = {}
 
     async def of(self, repo: Repo) -> ConfigShown:
         """Return the config of a repository, or why it can't be had."""
         found = self._known.get(repo)
+        return await asyncio.shield(self._asked(repo)) if found is None else found
+
+    def at_once(self, repo: Repo) -> ConfigShown | None:
+        """Return the same if it is known, or None; then it is being read for who asks again."""
+        found = self._known.get(repo)
         if found is None:
-            found = self._known[repo] = await self._read(repo)
+            self._asked(repo)
         return found
 
+    def _asked(self, repo: Repo) -> asyncio.Task[ConfigShown]:
+        """Return what reads a config, one for all who ask meanwhile."""
+        task = self._reading.get(repo)
+        if task is None:
+            task = self._reading[repo] = asyncio.create_task(self._read(repo))
+            task.add_done_callback(lambda _: self._reading.pop(repo))
+        return task
+
     async def _read(self, repo: Repo) -> ConfigShown:
+        found = self._known[repo] = await self._fetched(repo)
+        return found
+
+    async def _fetched(self, repo: Repo) -> ConfigShown:
         try:
             async with asyncio.timeout(_PATIENCE):
                 facts = await self._github.facts(repo)

@@ -72,13 +72,17 @@ def timeline(events: Iterable[KeptEvent]) -> list[TimelineEntry]:
     """Return the entries of a run, in order. Pure; output is left out."""
     found: list[TimelineEntry] = []
     group: TimelineEntry | None = None
-    command, before = "", None
+    command, reason, before = "", "", None
     for event in events:
         entry = TimelineEntry(event.number, event.type.value, event.at, event.data)
         entry.seconds = 0.0 if before is None else (event.at - before).total_seconds()
         before = event.at
         if event.type is EventType.COMMANDS:
             command = str(event.data["failing"])
+        if event.type is EventType.FINISHED:
+            reason = event.data["reason"]
+        elif event.type is EventType.STATUS and event.data["reason"] == reason:
+            entry.data = {**event.data, "reason": ""}  # it has just been said
         match event.type:
             case EventType.OUTPUT:
                 continue

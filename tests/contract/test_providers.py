@@ -236,6 +236,14 @@ async def test_turns_share_a_connection(make: Make) -> None:
     assert len(server.connections) == 1
 
 
+async def test_thoughts_can_be_read(make: Make) -> None:
+    """By people who watch, apart from what the model says; without any there are none."""
+    turn, _ = await ask(make, [(Think("Hm. Perhaps."), Say("I look."), Call("bash"))])
+    assert (turn.thought, turn.text) == ("Hm. Perhaps.", "I look.")
+    silent, _ = await ask(make, [Say("Done.")])
+    assert silent.thought == ""
+
+
 async def test_a_turn_pickles(make: Make) -> None:
     """A durable run keeps it."""
     turn, _ = await ask(make, [(Think("Hm."), Say("I look."), Call("bash", {"command": "ls"}))])

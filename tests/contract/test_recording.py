@@ -75,6 +75,7 @@ EVERY = (
         "edit a.py",
         Usage(10, 5, cost_usd=Decimal("0.25")),
         "I think so.",
+        thought="Where may that be?",
     ),
     ToolUsed(1, 2, "bash", "$ ls", {"command": "ls"}, "a.py", failed=False),
     Noticed("Something."),
@@ -94,6 +95,7 @@ async def test_every_event_has_a_form(store: EventStore) -> None:
     by_type = {one.type: one.data for one in kept}
     assert by_type[EventType.PHASE] == {"phase": "attempt", "attempt": 1, "detail": "search"}
     assert by_type[EventType.TURN]["said"] == "I think so."
+    assert by_type[EventType.TURN]["thought"] == "Where may that be?"
     assert by_type[EventType.TURN]["cost_usd"] == 0.25
     assert by_type[EventType.TOOL]["asked"] == {"command": "ls"}
     assert by_type[EventType.ATTEMPT]["patch"] == "diff"

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 
 from pydantic import SecretStr
+from sqlalchemy import Connection, insert, text
+from sqlalchemy.dialects import sqlite
 
 from bot.model import Verdict
 from bot.model.request import FixRequest
-from bot.storage.database import open_database
+from bot.storage.database import Database, open_database
+from bot.storage.run_figures import DayFigures, RepositoryFigures, RunFigures, ended_runs
 from bot.storage.run_lists import RunLists, RunQuery
 from bot.storage.runs import RunStatus, RunStore
+from bot.storage.tables import attempts_made, runs
 from tests.contract.databases import url
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
@@ -30,7 +35,7 @@ REQUEST = FixRequest(
 async def test_only_what_somebody_sees_is_there(url: SecretStr) -> None:
     """Pages, their totals, states and figures are of the given repositories alone."""
     async with await open_database(url) as database:
-        store, lists = RunStore(database), RunLists(database)
+        store, lists, figures = RunStore(database), RunLists(database), RunFigures(database)
         other = replace(REQUEST, repository="octo/secret")
         for request in (REQUEST, replace(REQUEST, comment_id=502), other):
             await store.create(request, "delivery")
@@ -46,6 +51,103 @@ async def test_only_what_somebody_sees_is_there(url: SecretStr) -> None:
             assert page.total == len(repositories) + queued
             assert len(page.runs) == min(1, page.total)
             assert (await lists.by_status(among)).get(RunStatus.QUEUED, 0) == queued
-            assert sorted({one.repository for one in await lists.ended(among=among)}) == (
-                repositories
-            )
+            found = await figures.repositories(among)
+            assert [one.repository for one in found] == repositories
+            assert (await figures.days(among))[-1].runs == len(repositories)
+
+
+async def test_figures_of_runs_that_ended(url: SecretStr) -> None:
+    """By repository and by day: counts, medians, exact sums, and what is not known."""
+    ended = (
+        ("octo/widgets", Verdict.FIXED, 0, 60, "1.500000001", 2),
+        ("octo/widgets", Verdict.FIXED, 1, 30, "0.1", None),
+        ("octo/widgets", Verdict.FLAKY, 0, 20, "0.2", 5),
+        ("octo/widgets", Verdict.FIXED, 40, 900, "9", 9),
+        ("octo/gears", Verdict.FIXED, 0, 10, "0.3", 1),
+        ("octo/gears", Verdict.FIXED, 0, 20, "0.3", 1),
+        ("octo/gears", Verdict.FIXED, 0, 40, None, 1),
+        ("octo/gears", Verdict.INFRASTRUCTURE, 0, 7, "0", None),
+        ("octo/gears", None, 0, 7, "0", None),
+    )
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=1)
+    async with await open_database(url) as database:
+        for number, one in enumerate(ended):
+            await _end(database, number, today, *one)
+        figures = RunFigures(database)
+        assert await figures.repositories() == (
+            RepositoryFigures("octo/gears", 4, 3, 0, 20.0, None),
+            RepositoryFigures("octo/widgets", 3, 2, 1, 45.0, Decimal("1.800000001")),
+        )
+        days = await figures.days()
+        assert [one.day for one in days[::29]] == [today.date() - timedelta(29), today.date()]
+        assert days[-2:] == (
+            DayFigures(
+                today.date() - timedelta(1), {Verdict.FIXED: 1}, Decimal("0.1"), 30.0, 7, None
+            ),
+            DayFigures(
+                today.date(),
+                {Verdict.FIXED: 4, Verdict.FLAKY: 1, Verdict.INFRASTRUCTURE: 1},
+                Decimal("2.300000001"),
+                20.0,
+                42,
+                2.0,
+            ),
+        )
+        assert sum(one.runs for one in days) == 7
+        assert await figures.verdicts(timedelta(days=1)) == dict(days[-1].verdicts)
+
+
+async def _end(
+    database: Database,
+    number: int,
+    today: datetime,
+    repository: str,
+    verdict: Verdict | None,
+    days: int,
+    seconds: int,
+    cost: str | None,
+    attempts: int | None,
+) -> None:
+    """Store a run that took so long so many days ago."""
+    request = replace(REQUEST, repository=repository, comment_id=number)
+    created = today - timedelta(days=days)
+    row = {
+        "id": request.run_id,
+        "repository": repository,
+        "number": number,
+        "request": b"",
+        "delivery_id": "delivery",
+        "status": RunStatus.DONE if verdict else RunStatus.RUNNING,
+        "begun": 1,
+        "verdict": verdict,
+        "reason": "",
+        "stop_requested": False,
+        "cost_usd": cost,
+        "tokens": 7,
+        "created_at": created,
+        "updated_at": created + timedelta(seconds=seconds),
+    }
+
+    def act(connection: Connection) -> None:
+        connection.execute(insert(runs), row)
+        if attempts is not None:
+            made = {"run_id": request.run_id, "attempts": attempts}
+            connection.execute(insert(attempts_made), made)
+
+    await database.write(act)
+
+
+async def test_figures_are_read_from_an_index(url: SecretStr) -> None:
+    """Alone: rows with large reports are not touched."""
+    async with await open_database(url) as database:
+        if database.is_shared:
+            return  # there, reports are not in the rows
+        asked = str(
+            ended_runs(timedelta(days=1), None)
+            .select()
+            .compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True})
+        )
+        rows = await database.read(
+            lambda connection: connection.execute(text(f"EXPLAIN QUERY PLAN {asked}")).all()
+        )
+        assert "USING COVERING INDEX runs_ended" in str(rows)

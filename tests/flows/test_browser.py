@@ -13,6 +13,7 @@ import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, async_playwright, expect
 
+from tests.fakes.model import Say
 from tests.flows.test_approval import REQUIREMENTS, RISKY
 from tests.flows.test_dashboard import LOCAL, TOKEN
 from tests.flows.test_github_login import open_world as open_world_with_login
@@ -84,9 +85,14 @@ async def test_from_the_form_to_the_pull_request(tmp_path: Path) -> None:
         await page.get_by_label("Repository", exact=True).fill("acme/app")
         await page.get_by_label("What is wrong").fill("It says wrong.")
         await page.get_by_role("button", name="Start").click()
+        # the page goes on where somebody unfolded a part of it
+        commands = page.locator("summary", has_text="Failing command:")
+        await commands.click()
         await expect(page.get_by_role("heading", name="Attempt 2").first).to_be_visible()
         await expect(page.locator("#output")).to_contain_text("FAILED checks.sh::app")
         assert 0 <= float(str(await page.locator("html").get_attribute("data-lag"))) < LATE_MS
+        await expect(commands).to_be_focused()
+        await expect(page.locator("details[open]", has=commands)).to_be_visible()
         await page.get_by_role("button", name="Approve").click()
         await expect(page.get_by_role("link", name=re.compile("Pull request"))).to_be_visible()
         await expect(page.get_by_role("button", name="Retry")).to_be_visible()
@@ -99,7 +105,10 @@ async def test_hostile_output(tmp_path: Path) -> None:
     expect.set_options(timeout=PATIENCE_MS)
     async with (
         open_world(
-            tmp_path, attempts(RIGHT), files={**FILES, "check.sh": HOSTILE}, environ=LOCAL
+            tmp_path,
+            attempts([Say("I changed nothing.")], RIGHT),
+            files={**FILES, "check.sh": HOSTILE},
+            environ=LOCAL,
         ) as world,
         browsing() as browser,
         looking(browser, world) as page,
@@ -116,6 +125,8 @@ async def test_hostile_output(tmp_path: Path) -> None:
         await expect(page.get_by_text("checks.sh::<b>app</b>").first).to_be_visible()
         assert await page.title() == f"Run {(await world.run()).id} · Fixpoint"
         assert await page.locator("main script, main img, #output b").count() == 0
+        await page.set_viewport_size({"width": 320, "height": 640})
+        assert await page.evaluate("document.documentElement.scrollWidth") <= 320
 
 
 async def test_everybody_can_use_every_page(tmp_path: Path) -> None:
@@ -155,6 +166,8 @@ async def _use(browser: Browser, world: World, scheme: str, width: int, login: s
         await _look_at(page, width)
         await _log_in(page, login)
         await expect(page.get_by_role("heading", name="Repositories")).to_be_visible()
+        await page.goto("/repositories/acme/app")
+        await expect(page.get_by_text("on the default branch has no problems")).to_be_visible()
         more = () if login == "wes" else ADMIN_PAGES
         for path in (*PAGES, f"/runs/{waiting}", *more):
             await page.goto(path)

@@ -16,9 +16,9 @@ from typing import Any
 import aiohttp
 
 from bot.model import Verdict
-from tests.fakes.model import Say, Step
+from tests.fakes.model import Say, Step, Think
 from tests.flows.test_approval import REQUIREMENTS, RISKY
-from tests.flows.world import RIGHT, WRONG, World, attempts, edit, open_world
+from tests.flows.world import RIGHT, WRONG, World, attempts, bash, edit, open_world
 
 TOKEN = "an admin token of some length"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -75,7 +75,8 @@ def csrf(html: str) -> str:
 
 async def test_a_program_asks_and_follows(tmp_path: Path) -> None:
     """`POST /code`: the words that Tiny Backspace's clients know, a pull request at the end."""
-    async with open_world(tmp_path, attempts(RIGHT), environ=LOCAL) as world, browser(world) as web:
+    script = attempts([(Think("Where is `it`?"), bash("cat app.txt")), *RIGHT[1:]])
+    async with open_world(tmp_path, script, environ=LOCAL) as world, browser(world) as web:
         asked = {"repoUrl": f"{world.github.web_url}/acme/app", "prompt": "It says wrong."}
         async with web.post("/code", json=asked) as answer:
             assert answer.content_type == "text/event-stream"
@@ -104,9 +105,9 @@ async def test_a_program_asks_and_follows(tmp_path: Path) -> None:
         assert {"type": "file_edit", "filepath": "app.txt", "operation": "edit"}.items() <= next(
             one for one in told if one["type"] == "file_edit"
         ).items()
-        assert "The file said wrong. It says right now." in {
-            one["message"] for one in told if one["type"] == "agent_thinking"
-        }
+        thoughts = [one["message"] for one in told if one["type"] == "agent_thinking"]
+        assert {"Where is `it`?", "The file said wrong. It says right now."} <= {*thoughts}
+        assert "Where is <code>it</code>?" in await page(web, f"/runs/{run.id}")
         assert told[-1]["type"] == "success"
         assert told[-1]["pr_url"] == run.pull_request_url
         assert told[-1]["progress"] == 100
@@ -246,6 +247,18 @@ async def test_a_person_watches_and_answers(tmp_path: Path) -> None:
         assert world.state.app.webhook_secret not in await page(web, "/settings")
 
 
+async def test_a_page_does_not_wait_for_github(tmp_path: Path) -> None:
+    """The page of a repository comes without its config, and says so once that is read."""
+    async with open_world(tmp_path, environ=LOCAL) as world, browser(world) as web:
+        assert "GitHub is being asked for it." in await page(web, "/repositories/acme/app")
+        async with web.get("/repositories/acme/app/live") as answer:
+            assert await answer.text() == "event: over\ndata: {}\n\n"
+        shown = await page(web, "/repositories/acme/app")
+        assert "</code> on the default branch has no problems." in shown
+        async with web.get("/repositories/acme/none/live") as answer:
+            assert answer.status == 404
+
+
 async def test_who_may(tmp_path: Path) -> None:
     """With a token, whoever has it; on a public address without one, nobody."""
     async with open_world(tmp_path / "a", environ=WITH_TOKEN) as world, browser(world) as web:
@@ -259,6 +272,11 @@ async def test_who_may(tmp_path: Path) -> None:
             assert answer.status == 403
         async with web.post("/login", data={"token": TOKEN}) as answer:
             assert answer.url.path == "/"
+        async with web.get("/nothing/here") as answer:
+            assert answer.status == 404
+            shown = await answer.text()
+            assert "There is no page at this address." in shown
+            assert "<nav" in shown
             html = await answer.text()
         [cookie] = web.cookie_jar
         assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")

@@ -60,7 +60,7 @@ def test_whatever_it_is_all_of_it_is_shown(lines: list[str], ending: str) -> Non
 @pytest.mark.parametrize("patch", [PATCH, "+" * 70_000])
 async def test_what_a_page_shows(patch: str) -> None:
     """A usual patch is coloured by its words, one that is too long by its lines."""
-    diffs = Diffs(first=600)
+    diffs = Diffs(patience=600)
     shown = (await diffs.shown([patch, patch]))[patch]
     assert bare(shown).rstrip("\n") == patch.rstrip("\n")
     assert ("hk" in shown) == (patch is PATCH)

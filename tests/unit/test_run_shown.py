@@ -10,7 +10,7 @@ from typing import Any
 from bot.model import Verdict
 from bot.model.events import EventType, KeptEvent
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
-from bot.storage.run_figures import EndedRun, days
+from bot.storage.run_figures import DayFigures
 from bot.storage.runs import RunRecord, RunStatus
 from bot.web.charts import attempts_chart, cost_chart, runs_chart, time_chart
 from bot.web.flaky_jobs import flaky_jobs
@@ -77,14 +77,23 @@ def test_an_attempt_has_what_belongs_to_it() -> None:
     assert group.tests == [("a", "repaired"), ("b", "still fails"), ("c", "newly fails")]
 
 
+def test_a_reason_is_said_once() -> None:
+    """When a run ends with what its repair ended with; another one is said as well."""
+    ended = event(1, EventType.FINISHED, verdict="fixed", reason="It passes.")
+    for reason, said in (("It passes.", ""), ("GitHub is away.", "GitHub is away.")):
+        done = event(2, EventType.STATUS, status="done", verdict="fixed", reason=reason)
+        assert timeline([ended, done])[-1].data["reason"] == said
+
+
 def test_charts() -> None:
     """The highest bar has the full height; what is missing has none; words say the same."""
-    ended = (
-        EndedRun("acme/app", Verdict.FIXED, NOW, 60, Decimal("1.5"), 10, 2),
-        EndedRun("acme/app", Verdict.GAVE_UP, NOW, 20, None, 10, 5),
-        EndedRun("acme/app", Verdict.FIXED, NOW - timedelta(days=1), 30, Decimal(0), 10, None),
+    figures = (
+        DayFigures(date(2026, 2, 27)),
+        DayFigures(date(2026, 2, 28), {Verdict.FIXED: 1}, Decimal(0), 30.0, 10, None),
+        DayFigures(
+            date(2026, 3, 1), {Verdict.FIXED: 1, Verdict.GAVE_UP: 1}, Decimal("1.5"), 40.0, 20, 3.5
+        ),
     )
-    figures = days(ended, date(2026, 3, 1), 3)
     chart = runs_chart(figures)
     assert (chart.summary, chart.highest, chart.width) == (
         "3 runs, 66 % fixed",
@@ -95,7 +104,7 @@ def test_charts() -> None:
     assert attempts_chart(figures).summary == "3.5 per run"
     assert (cost_chart(figures).summary, cost_chart(figures).highest) == ("$1.50 in all", "$1.50")
     assert [one.label for one in time_chart(figures).bars] == ["no run", "30 s", "40 s"]
-    assert runs_chart(days((), date(2026, 3, 1), 3)).summary == "nothing yet"
+    assert runs_chart(figures[:1]).summary == "nothing yet"
 
 
 def test_flaky_jobs() -> None:

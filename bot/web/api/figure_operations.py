@@ -10,8 +10,7 @@ from aiohttp import web
 from bot.model.money.accounts import Account, AccountScope
 from bot.model.money.caps import Caps
 from bot.storage.ledger import Ledger
-from bot.storage.run_figures import repositories
-from bot.storage.run_lists import RunLists
+from bot.storage.run_figures import RunFigures
 from bot.web.api.exchange import answer
 from bot.web.api.models import BudgetPart, RepositoryPage, account_part, repository_part
 from bot.web.api.operation import PREFIX, Operation
@@ -28,8 +27,8 @@ _NAME = Parameter(
 class FigureOperations:
     """Answers programs that look at many runs at once."""
 
-    def __init__(self, lists: RunLists, ledger: Ledger, caps: Caps) -> None:
-        self._lists = lists
+    def __init__(self, figures: RunFigures, ledger: Ledger, caps: Caps) -> None:
+        self._figures = figures
         self._ledger = ledger
         self._caps = caps
 
@@ -53,7 +52,7 @@ class FigureOperations:
         """Show how runs went."""
         caller = request[CALLER]
         caller.demand(Scope.READ)
-        found = repositories(await self._lists.ended(among=caller.sees))
+        found = await self._figures.repositories(caller.sees)
         return answer(RepositoryPage(repositories=tuple(map(repository_part, found))))
 
     async def show_budget(self, request: web.Request) -> web.Response:

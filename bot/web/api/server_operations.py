@@ -10,6 +10,7 @@ from http import HTTPStatus
 from aiohttp import web
 
 from bot import __version__
+from bot.storage.run_figures import RunFigures
 from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunStatus
 from bot.web.api.exchange import answer
@@ -23,9 +24,12 @@ from bot.web.health import ServiceHealth, look
 class ServerOperations:
     """Answers clients of Tiny Backspace, and whoever watches the server."""
 
-    def __init__(self, code: Handler, lists: RunLists, services: ServiceHealth) -> None:
+    def __init__(
+        self, code: Handler, lists: RunLists, figures: RunFigures, services: ServiceHealth
+    ) -> None:
         self._code = code
         self._lists = lists
+        self._figures = figures
         self._services = services
 
     def operations(self) -> tuple[Operation, ...]:
@@ -62,7 +66,7 @@ class ServerOperations:
         """Answer how well the server is."""
         request[CALLER].demand(Scope.ADMIN)
         health, standing = await asyncio.gather(
-            look(self._lists, self._services), self._lists.by_status()
+            look(self._lists, self._figures, self._services), self._lists.by_status()
         )
         return answer(
             DetailedHealthPart.model_validate(

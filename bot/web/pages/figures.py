@@ -6,13 +6,11 @@ import asyncio
 from datetime import UTC, datetime
 
 from aiohttp import web
-from cachetools import TTLCache
 
 from bot.model.money.accounts import Account, AccountScope
 from bot.model.money.caps import Caps
 from bot.storage.ledger import Ledger
-from bot.storage.run_figures import DayFigures, EndedRun, days, repositories
-from bot.storage.run_lists import RunLists
+from bot.storage.run_figures import DayFigures, RunFigures
 from bot.web.caller import CALLER, Caller, Scope
 from bot.web.charts import (
     Chart,
@@ -24,35 +22,24 @@ from bot.web.charts import (
 )
 from bot.web.pages.frame import Frame
 
-_CHART_DAYS = 30
-_KNOWN_SECONDS = 10.0
-_KNOWN_VIEWS = 16
-
 
 class FigurePages:
     """Answers with figures of the repositories that the caller sees."""
 
-    def __init__(self, frame: Frame, lists: RunLists, ledger: Ledger, caps: Caps) -> None:
+    def __init__(self, frame: Frame, figures: RunFigures, ledger: Ledger, caps: Caps) -> None:
         self._frame = frame
-        self._lists = lists
+        self._figures = figures
         self._ledger = ledger
         self._caps = caps
-        self._known: TTLCache[frozenset[str] | None, tuple[EndedRun, ...]]
-        self._known = TTLCache(_KNOWN_VIEWS, _KNOWN_SECONDS)
-
-    async def _ended(self, caller: Caller) -> tuple[EndedRun, ...]:
-        """Return the runs of the last days that a caller sees, as they were a few seconds ago."""
-        found = self._known.get(caller.sees)
-        if found is None:
-            found = self._known[caller.sees] = await self._lists.ended(among=caller.sees)
-        return found
 
     async def repositories(self, request: web.Request) -> web.Response:
         """Show how runs went, by repository and by day."""
         caller = request[CALLER]
         caller.demand(Scope.READ)
-        ended = await self._ended(caller)
-        context = {"repositories": repositories(ended), "charts": charts(month(ended))}
+        found, days = await asyncio.gather(
+            self._figures.repositories(caller.sees), self._figures.days(caller.sees)
+        )
+        context = {"repositories": found, "charts": charts(days)}
         return self._frame.page(request, "repositories.html", "Repositories", context)
 
     async def money(self, request: web.Request) -> web.Response:
@@ -60,19 +47,13 @@ class FigurePages:
         caller = request[CALLER]
         caller.demand(Scope.READ)
         today = datetime.now(UTC).date()
-        ended, balances = await asyncio.gather(
-            self._ended(caller),
+        days, balances = await asyncio.gather(
+            self._figures.days(caller.sees),
             self._ledger.listed(self._caps, name=None, day=today.isoformat()),
         )
         shown = [one for one in balances if _may_see(caller, one.account)]
-        figures = month(ended)
-        context = {"charts": [cost_chart(figures), tokens_chart(figures)], "balances": shown}
+        context = {"charts": [cost_chart(days), tokens_chart(days)], "balances": shown}
         return self._frame.page(request, "money.html", "Money", context)
-
-
-def month(ended: tuple[EndedRun, ...]) -> tuple[DayFigures, ...]:
-    """Return the figures of each of the last days."""
-    return days(ended, datetime.now(UTC).date(), _CHART_DAYS)
 
 
 def charts(figures: tuple[DayFigures, ...]) -> list[Chart]:

@@ -13,7 +13,7 @@ import jinja2
 from aiohttp import web
 
 from bot import __version__
-from bot.reporting.figures import cap, count, duration, money
+from bot.reporting.figures import ago, cap, count, duration, money
 from bot.web.access import AdminAccess
 from bot.web.caller import CALLER, Caller, Scope
 from bot.web.problems import ApiProblem
@@ -27,9 +27,19 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 class Frame:
     """Renders pages for whoever asks for them."""
 
-    def __init__(self, access: AdminAccess, sessions: Sessions) -> None:
+    def __init__(
+        self, access: AdminAccess, sessions: Sessions, prepare: Callable[[], None]
+    ) -> None:
+        """Say who may see pages.
+
+        Args:
+            access: With the admin token.
+            sessions: Of people.
+            prepare: Called for each page: somebody looks, and may look at others.
+        """
         self._access = access
         self._sessions = sessions
+        self._prepare = prepare
 
     def page(
         self,
@@ -62,6 +72,7 @@ class Frame:
         """Return a handler whose problems are shown as a page."""
 
         async def handle(request: web.Request) -> web.StreamResponse:
+            self._prepare()
             try:
                 return await handler(request)
             except ApiProblem as problem:
@@ -118,11 +129,7 @@ def _money(amount: Decimal | float | None) -> str:
 
 def _when(moment: datetime, now: datetime) -> str:
     """Return how long ago something was."""
-    seconds = (now - moment).total_seconds()
-    day = 86_400
-    return (
-        f"{count(int(seconds // day), 'day')} ago" if seconds > day else f"{duration(seconds)} ago"
-    )
+    return ago((now - moment).total_seconds())
 
 
 def _moment(moment: datetime) -> str:

@@ -10,14 +10,15 @@ from aiohttp import web
 from bot.errors import GitHubError
 from bot.github.github import GitHub
 from bot.model.repository import Repo
-from bot.storage.run_figures import RepositoryFigures, repositories
+from bot.storage.run_figures import RepositoryFigures, RunFigures
 from bot.storage.run_lists import RunLists, RunQuery
 from bot.web.caller import CALLER, Caller, Scope
 from bot.web.flaky_jobs import flaky_jobs
-from bot.web.pages.figures import charts, month
+from bot.web.pages.figures import charts
 from bot.web.pages.frame import Frame
 from bot.web.problems import ApiProblem
 from bot.web.repository_config import RepositoryConfigs
+from bot.web.streams import send, stream
 
 _MOST_RUNS = 10
 
@@ -26,10 +27,17 @@ class RepositoryPage:
     """Answers with a repository that the caller sees."""
 
     def __init__(
-        self, frame: Frame, lists: RunLists, github: GitHub, configs: RepositoryConfigs, url: str
+        self,
+        frame: Frame,
+        lists: RunLists,
+        figures: RunFigures,
+        github: GitHub,
+        configs: RepositoryConfigs,
+        url: str,
     ) -> None:
         self._frame = frame
         self._lists = lists
+        self._figures = figures
         self._github = github
         self._configs = configs
         self._url = url
@@ -38,37 +46,47 @@ class RepositoryPage:
         """Show one repository."""
         caller = request[CALLER]
         caller.demand(Scope.READ)
-        name = f"{request.match_info['owner']}/{request.match_info['name']}"
-        repo = await self._repo(name, caller)
+        repo = await self._repo(request, caller)
         only = frozenset({repo.full_name.lower()})
-        ended, flaky, page, places, config = await asyncio.gather(
-            self._lists.ended(among=only),
+        figures, days, flaky, page, places = await asyncio.gather(
+            self._figures.repositories(only),
+            self._figures.days(only),
             self._lists.flaky(repo.full_name),
             self._lists.page(RunQuery(repository=repo.full_name, limit=_MOST_RUNS)),
             self._lists.queue(),
-            self._configs.of(repo),
         )
         context = {
             "repository": repo.full_name,
-            "figures": next(iter(repositories(ended)), _nothing(repo)),
-            "charts": charts(month(ended)),
+            "figures": next(iter(figures), RepositoryFigures(repo.full_name.lower())),
+            "charts": charts(days),
             "flaky": flaky_jobs(flaky),
             "page": page,
             "places": places,
-            "config": config,
+            "config": self._configs.at_once(repo),
             "github": f"{self._url}/{repo.full_name}",
         }
         return self._frame.page(request, "repository.html", repo.full_name, context)
 
-    async def _repo(self, name: str, caller: Caller) -> Repo:
+    async def live(self, request: web.Request) -> web.StreamResponse:
+        """Tell once the config is read: GitHub is asked for it, and the page doesn't wait."""
+        caller = request[CALLER]
+        caller.demand(Scope.READ)
+        repo = await self._repo(request, caller)
+        async with stream(request) as response:
+            await self._configs.of(repo)
+            await send(response, {}, event="over")
+        return response
+
+    async def _repo(self, request: web.Request, caller: Caller) -> Repo:
         """Return a repository that had a run, or on which the App is installed."""
+        name = f"{request.match_info['owner']}/{request.match_info['name']}"
         problem = ApiProblem(HTTPStatus.NOT_FOUND, f"The App isn't installed on {name[:140]}.")
         if not caller.may_see(name):
             raise problem
         known = await self._lists.page(RunQuery(repository=name, limit=1))
         if known.runs:
-            request = known.runs[0].request
-            return Repo(request.repository, request.installation_id)
+            asked = known.runs[0].request
+            return Repo(asked.repository, asked.installation_id)
         try:
             found = await self._github.installed_on(name)
         except GitHubError as error:
@@ -76,7 +94,3 @@ class RepositoryPage:
         if found is None:
             raise problem
         return found
-
-
-def _nothing(repo: Repo) -> RepositoryFigures:
-    return RepositoryFigures(repo.full_name, 0, 0, 0, None, None)

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from bot.settings.environment import ServerSettings
 from bot.settings.shown import ShownSetting, shown_settings
+from bot.storage.run_figures import RunFigures
 from bot.storage.run_lists import RunLists
 from bot.storage.runs import RunStatus
 from bot.web.caller import CALLER, Scope
@@ -20,10 +21,16 @@ class ServerPages:
     """Answers administrators."""
 
     def __init__(
-        self, frame: Frame, lists: RunLists, settings: ServerSettings, services: ServiceHealth
+        self,
+        frame: Frame,
+        lists: RunLists,
+        figures: RunFigures,
+        settings: ServerSettings,
+        services: ServiceHealth,
     ) -> None:
         self._frame = frame
         self._lists = lists
+        self._figures = figures
         self._settings = settings
         self._services = services
 
@@ -31,7 +38,7 @@ class ServerPages:
         """Show how well the server is."""
         request[CALLER].demand(Scope.ADMIN)
         health, standing = await asyncio.gather(
-            look(self._lists, self._services), self._lists.by_status()
+            look(self._lists, self._figures, self._services), self._lists.by_status()
         )
         context = {
             "health": health,

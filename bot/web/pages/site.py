@@ -16,6 +16,7 @@ from bot.settings.environment import ServerSettings
 from bot.storage.approvals import ApprovalStore
 from bot.storage.events import EventStore
 from bot.storage.ledger import Ledger
+from bot.storage.run_figures import RunFigures
 from bot.storage.run_lists import RunLists
 from bot.web.access import AdminAccess
 from bot.web.diffs import Diffs
@@ -46,6 +47,7 @@ class PageData:
     control: RunControl
     events: EventStore
     lists: RunLists
+    figures: RunFigures
     approvals: ApprovalStore
     ledger: Ledger
     caps: Caps
@@ -61,20 +63,27 @@ class Pages:
     def __init__(
         self, access: AdminAccess, sessions: Sessions, login: GitHubLogin | None, data: PageData
     ) -> None:
-        self._frame = frame = Frame(access, sessions)
+        diffs = Diffs()
+        self._frame = frame = Frame(access, sessions, diffs.prepare)
         self._run_list = RunListPage(frame, data.lists, data.events, data.services)
         url = data.settings.github_url
         self._run = RunPage(
-            frame, data.control, data.events, data.lists, data.approvals, Diffs(), url
+            frame, data.control, data.events, data.lists, data.approvals, diffs, url
         )
         configs = RepositoryConfigs(data.github)
-        self._repository = RepositoryPage(frame, data.lists, data.github, configs, url)
+        self._repository = RepositoryPage(
+            frame, data.lists, data.figures, data.github, configs, url
+        )
         self._new_run = NewRunPage(frame, data.control)
-        self._figures = FigurePages(frame, data.lists, data.ledger, data.caps)
-        self._server = ServerPages(frame, data.lists, data.settings, data.services)
+        self._figures = FigurePages(frame, data.figures, data.ledger, data.caps)
+        self._server = ServerPages(frame, data.lists, data.figures, data.settings, data.services)
         self._api = ApiPage(frame, data.api)
         self._login = LoginPage(frame, access, sessions, with_github=login is not None)
         self._github_login = GitHubLoginPages(frame, sessions, login, self._login)
+
+    def problem(self, request: web.Request, problem: ApiProblem) -> web.Response:
+        """Return a page that says what is wrong, where there is no page."""
+        return self._frame.problem(request, problem)
 
     def add_to(self, app: web.Application) -> None:
         """Route every page."""
@@ -89,6 +98,7 @@ class Pages:
             ("POST", "/new", self._new_run.create),
             ("GET", "/repositories", self._figures.repositories),
             ("GET", "/repositories/{owner}/{name}", self._repository.show),
+            ("GET", "/repositories/{owner}/{name}/live", self._repository.live),
             ("GET", "/money", self._figures.money),
             ("GET", "/status", self._server.status),
             ("GET", "/settings", self._server.settings),

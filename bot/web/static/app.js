@@ -13,8 +13,40 @@ function opened(root) {
   return states;
 }
 
+// which text of which folded part, so that it is found again on the fresh page
+const named = (pre) => {
+  const part = pre.closest("details[data-key]");
+  return `${part.dataset.key} ${[...part.querySelectorAll("pre")].indexOf(pre)}`;
+};
+const texts = (root) => root.querySelectorAll("details[data-key] pre");
+
+function scrolled(root) {
+  const places = new Map();
+  for (const one of texts(root)) if (one.scrollTop || one.scrollLeft) places.set(named(one), [one.scrollLeft, one.scrollTop]);
+  return places;
+}
+
+function replace(now, fresh) {
+  const states = opened(now);
+  const places = scrolled(now);
+  const part = document.activeElement.closest("#live summary")?.parentElement.dataset.key;
+  for (const one of fresh.querySelectorAll("details[data-key]")) {
+    if (states.has(one.dataset.key)) one.open = states.get(one.dataset.key);
+  }
+  now.replaceChildren(...fresh.childNodes);
+  for (const one of texts(now)) {
+    const place = places.get(named(one));
+    if (place) one.scrollTo(...place);
+  }
+  if (part) now.querySelector(`details[data-key="${CSS.escape(part)}"] > summary`)?.focus({ preventScroll: true });
+}
+
+// what somebody is about to press or read stays; a part that was folded or unfolded is found again
+const isUsed = (now) => now.querySelector(":active") || (now.contains(document.activeElement) && !document.activeElement.matches("details[data-key] > summary"));
+
 let fetching = false;
 let stale = false;
+let held = false;
 
 async function refresh() {
   if (fetching) { stale = true; return; }
@@ -26,13 +58,8 @@ async function refresh() {
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("live");
       const now = live();
       if (fresh && now) {
-        const states = opened(now);
-        const focused = document.activeElement && now.contains(document.activeElement);
-        for (const one of fresh.querySelectorAll("details[data-key]")) {
-          if (states.has(one.dataset.key)) one.open = states.get(one.dataset.key);
-        }
-        if (!focused || document.activeElement === document.body) now.replaceChildren(...fresh.childNodes);
-        else stale = true;
+        if (isUsed(now)) held = true;
+        else replace(now, fresh);
       }
     }
   } catch { stale = true; }
@@ -67,6 +94,10 @@ function follow(address) {
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 3000);
   });
   source.addEventListener("over", () => { source.close(); refresh(); });
+}
+
+for (const over of ["focusout", "pointerup"]) {
+  document.addEventListener(over, () => setTimeout(() => { if (held) { held = false; refresh(); } }, PAUSE));
 }
 
 const place = live();

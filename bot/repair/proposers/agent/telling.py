@@ -34,6 +34,7 @@ def turn_finished(
         clip(turn.text.strip(), _CHARACTERS),
         calls=len(turn.tool_calls),
         seconds=seconds,
+        thought=clip(turn.thought.strip(), _CHARACTERS),
     )
 
 
