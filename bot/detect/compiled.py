@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import tomllib
 
 from bot.detect.finding import Detected
 from bot.detect.tree import Tree
 from bot.reporting.reasons import detection
+
+_COMMENT = re.compile(r"//.*")
+_USED = re.compile(r"(?:^[ \t]*use[ \t]+|^[ \t]+)(?P<folder>\./?[\w./-]*|\.)[ \t]*$", re.MULTILINE)
+"""A folder of `go.work`, alone or in a block: https://go.dev/ref/mod#go-work-file-use."""
 
 
 def find_rust(tree: Tree) -> Detected | None:
@@ -29,15 +35,21 @@ def find_rust(tree: Tree) -> Detected | None:
 
 
 def find_go(tree: Tree) -> Detected | None:
-    """Return how a Go module is set up and tested, or None without a `go.mod`."""
-    if not tree.exists("go.mod"):
+    """Return how a Go module or workspace is set up and tested, or None where there is neither.
+
+    `./...` means one module alone, whatever else a workspace has: https://go.dev/ref/mod#workspaces.
+    """
+    used = _USED.findall(_COMMENT.sub("", tree.read("go.work") or ""))
+    modules = sorted({folder.removeprefix("./").strip("/") or "." for folder in used})
+    if not modules and not tree.exists("go.mod"):
         return None
+    below = [shlex.quote("./..." if one == "." else f"./{one}/...") for one in modules]
     return Detected(
         ecosystem="go",
         setup=("go mod download",),
-        test="go test ./...",
+        test=f"go test {' '.join(below or ['./...'])}",
         setup_why=(detection.modules_downloaded(),),
-        test_why=detection.go_tests(),
+        test_why=detection.go_tests(modules=len(modules)),
         tools=frozenset({"go", "gofmt", "golangci-lint"}),
     )
 

@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 from bot.detect.finding import Detected
+from bot.detect.node_scripts import Kind, tests_alone
+from bot.detect.node_workspaces import has_test, members, tests_of_all
 from bot.detect.scripts import ALONE, package_scripts
 from bot.detect.tree import Tree
 from bot.reporting.reasons import detection
@@ -27,31 +29,14 @@ _INSTALL = {
     "yarn": "yarn install --frozen-lockfile",
     "bun": "bun install --frozen-lockfile",
 }
+_PNPM_BY_LOCK = {"5": "7", "6": "8", "9": "10"}
+"""The newest pnpm that writes lock files of a form: another refuses them, or rewrites them.
+https://github.com/pnpm/spec/tree/master/lockfile"""
+
 _MODERN_YARN = "@yarnpkg/cli-dist"
 """What Yarn from 2.0 on is called at npm: https://yarnpkg.com/corepack"""
 
-_PLACEHOLDER = "no test specified"
 _WATCHES = re.compile(r"react-scripts test|vue-cli-service test|--watch\b")
-_CHECKS = frozenset(
-    {
-        "xo",
-        "eslint",
-        "standard",
-        "prettier",
-        "biome",
-        "oxlint",
-        "stylelint",
-        "tsd",
-        "attw",
-        "publint",
-    }
-    | {"knip", "ls-lint", "markdownlint", "remark", "lockfile-lint", "dtslint", "cspell"}
-)
-"""Programs that look at files alone: no test needs what they leave."""
-
-_WORDS = re.compile(r"[\w@./:=,*'\"{}\[\] -]+")
-"""Of a part in which the shell does nothing but to run a program."""
-
 _RUNNERS = ("vitest", "jest", "mocha", "ava", "tap")
 
 
@@ -63,9 +48,10 @@ def find(tree: Tree) -> Detected | None:
     name, origin = manager(tree)
     install = _INSTALL[name] if _lock(tree) else f"{name} install"
     test, why = _test(tree, package, name)
+    pinned = _pinned(package) or _by_lock(tree, name)
     return Detected(
         ecosystem="node",
-        setup=(*_get(name, _pinned(package), modern=_modern(tree, package)), install),
+        setup=(*_get(name, pinned, modern=_modern(tree, package)), install),
         test=test,
         setup_why=(detection.node_packages(origin, name),),
         test_why=why,
@@ -98,6 +84,13 @@ def _package(tree: Tree) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
+def _by_lock(tree: Tree, manager: str) -> str:
+    """Return pnpm in the version whose lock files look like the project's, else ""."""
+    form = re.search(r"^lockfileVersion: '?(\d+)", tree.read("pnpm-lock.yaml") or "", re.MULTILINE)
+    line = _PNPM_BY_LOCK.get(form[1]) if form and manager == "pnpm" else None
+    return f"pnpm@{line}" if line else ""
+
+
 def _get(manager: str, pinned: str, *, modern: bool) -> tuple[str, ...]:
     """Return what installs a manager that Node does not bring, into a folder on the `PATH`.
 
@@ -125,15 +118,10 @@ def _modern(tree: Tree, package: dict[str, Any]) -> bool:
 def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None, str]:
     scripts = package_scripts(tree.read)
     script = scripts.get("test", "")
-    if (alone := _behind_checks(script)) is not None and not {"pretest", "posttest"} & set(scripts):
-        return alone, detection.test_script_behind_checks(alone)
-    if script and _PLACEHOLDER not in script and manager == "npm" and "posttest" in scripts:
-        once = "CI=true " if _WATCHES.search(script) else ""
-        before = "npm run pretest && " if "pretest" in scripts else ""
-        return f"{before}{once}npm run {ALONE} test", detection.test_script_alone()
-    if script and _PLACEHOLDER not in script:
-        once = "CI=true " if _WATCHES.search(script) else ""
-        return f"{once}{manager} {'run ' if manager == 'bun' else ''}test", detection.test_script()
+    if has_test(script):
+        return _own_test(scripts, manager)
+    if (found := _test_of_members(tree, package, manager)) is not None:
+        return found
     declared = {**package.get("devDependencies", {}), **package.get("dependencies", {})}
     runner = next((name for name in _RUNNERS if name in declared), None)
     if runner:
@@ -145,20 +133,25 @@ def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None
     return None, ""
 
 
-def _behind_checks(script: str) -> str | None:
-    """Return the one part of a test script that tests, where all others are checks of files.
+def _own_test(scripts: dict[str, str], manager: str) -> tuple[str, str]:
+    """Return the command for the `test` script, without what would keep its tests from running."""
+    once = "CI=true " if _WATCHES.search(scripts["test"]) else ""
+    if (alone := tests_alone(scripts, manager)) is not None:
+        browser = Kind.BROWSER in alone.left_out
+        return alone.command, detection.test_script_in_part(alone.command, browser=browser)
+    if manager == "npm" and "posttest" in scripts:
+        before = "npm run pretest && " if "pretest" in scripts else ""
+        return f"{before}{once}npm run {ALONE} test", detection.test_script_alone()
+    return f"{once}{manager} {'run ' if manager == 'bun' else ''}test", detection.test_script()
 
-    Such a script is `xo && ava && tsd`: a check that fails, as with a newer release of it, would
-    keep the tests from running.
-    """
-    parts = [part.strip() for part in script.split("&&")]
-    if len(parts) < 2 or not all(map(_WORDS.fullmatch, parts)):  # noqa: PLR2004 - a chain
+
+def _test_of_members(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str, str] | None:
+    """Return the command for the tests of a workspace's packages, None where none has any."""
+    packages = members(tree)
+    tested = tuple(one for one in packages if has_test(one.test))
+    if not tested:
         return None
-    others = [part for part in parts if part.split()[0] not in _CHECKS]
-    return f"npx --no-install {others[0]}" if len(others) == 1 and _runs(others[0]) else None
-
-
-def _runs(part: str) -> bool:
-    """Whether a command runs tests, as far as its name tells."""
-    words = [word for word in part.split() if "=" not in word and not word.startswith("-")]
-    return bool({"node", "c8", "nyc", "tape", "jasmine", "uvu", *_RUNNERS} & set(words[:1]))
+    once = "CI=true " if any(_WATCHES.search(one.test) for one in tested) else ""
+    every, modern = len(tested) == len(packages), _modern(tree, package)
+    command = tests_of_all(manager, tested, every=every, modern=modern)
+    return f"{once}{command}", detection.tests_of_members(len(tested))

@@ -53,6 +53,9 @@ def _gone_from_green(before: Observation, after: Observation) -> tuple[GuardFind
     lost = [test for test in failed | before.passed if not _did_run(test, ran)]
     if lost and _comparable(before, after):
         return (_rejected(guards_runs.no_longer_run(sorted(lost))),)
+    around = [test for test in failed if test not in after.passed and _test(test) in after.passed]
+    if around and after.counts.skipped > (before.counts.skipped if before.counts else 0):
+        return (found("tests-unseen", guards_runs.pass_not_recorded(sorted(around))),)
     unseen = [test for test in failed if not _did_run(test, ran)]
     if not unseen or not after.passed:  # a runner that names no pass
         return ()

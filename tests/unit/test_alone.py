@@ -33,8 +33,9 @@ FILES = {
          "python -m unittest discover -s tests -k test_a.X.test_y"),
         ("go test -failfast ./...", ["a.b/c.TestX/sub", "a.b/c.TestY"],
          "go test ./... -run '^(TestX|TestY)$'"),
-        ("cargo test", ["a::b"], "cargo test -- --exact a::b"),
-        ("cargo test -- --nocapture", ["a::b"], "cargo test -- --nocapture --exact a::b"),
+        ("cargo test", ["a::b"], "cargo test --no-fail-fast -- --exact a::b"),
+        ("cargo test --no-fail-fast -- --nocapture", ["a::b"],
+         "cargo test --no-fail-fast -- --nocapture --exact a::b"),
         ("npm test", ["sum › adds (1)"],  # noqa: RUF001 - jest prints it
          "npx --no-install jest --ci -t '^(sum adds \\(1\\))$'"),
         ("npx vitest run", ["a.test.ts > sum > adds"],

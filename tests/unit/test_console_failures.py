@@ -122,6 +122,7 @@ COUNTS = {
 }
 
 NAMED = {
+    "vitest_files": ({"test/a.test.ts", "test/b.test.ts", "ok"}, set()),
     "pytest_verbose": (
         {"tests.test_calc.TestDivide::test_zero", "tests.test_calc::test_param[1]"},
         {"tests.test_calc::test_known", "tests.test_calc::test_later"},
@@ -336,3 +337,28 @@ INTERNALERROR> RecursionError: maximum recursion depth exceeded
 def test_a_test_that_comes_to_no_end(text: str, expected: dict[str, str]) -> None:
     """The stack says which one it is, whatever took pytest with it."""
     assert {one.test: one.message for one in failures.read(text).failing} == expected
+
+
+SIDE_BY_SIDE = {
+    "turbo": ("   • Packages in scope: @w/a, @w/b\n", "@w/a:test: ", "@w/b:test: "),
+    "pnpm": ("Scope: 2 of 3 workspace projects\n", "packages/a test: ", "packages/b test: "),
+    "lerna": ("lerna notice cli v8.2.4\n", "@w/a: ", "@w/b: "),
+    "yarn": ("[@w/a]: Process started\n[@w/b]: Process started\n", "[@w/a]: ", "[@w/b]: "),
+    "concurrently": ("[1] npm test -w b exited with code 0\n", "[0] ", "[1] "),
+}
+
+
+@pytest.mark.parametrize("runner", SIDE_BY_SIDE)
+def test_packages_that_are_tested_side_by_side(runner: str) -> None:
+    """What fails in one is read as from it alone, though another prints in between."""
+    head, a, b = SIDE_BY_SIDE[runner]
+    output = (
+        f"{head}{b}TAP version 13\n{a}TAP version 13\n{a}# Subtest: adds\n{b}# Subtest: fine\n"
+        f"{a}not ok 1 - adds\n{a}  ---\n{b}ok 1 - fine\n{a}  location: '/workspace/a/x.test.js:2:1'\n"
+        f"{a}  error: '2 == 3'\n{a}  ...\n{b}1..1\n{a}1..1\n"
+    )
+    seen = failures.read(output)
+    assert [(one.test, one.message, one.file, one.line) for one in seen.failing] == [
+        ("adds", "2 == 3", "a/x.test.js", 2)
+    ]
+    assert seen.passed == {"fine"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -226,6 +227,11 @@ def test_tools_of_the_failing_command_are_installed_as_pinned(tmp_path: Path) ->
         ({"Cargo.toml": "[workspace]\n"}, ("cargo fetch",), "cargo test --workspace"),
         ({"go.mod": "module m\n"}, ("go mod download",), "go test ./..."),
         (
+            {"go.work": "go 1.21 // use ./no\n\nuse (\n\t.\n\t./tools/gen // kept\n)\nuse ./b\n"},
+            ("go mod download",),
+            "go test ./... ./b/... ./tools/gen/...",
+        ),
+        (
             {"pom.xml": "<project/>\n"},
             ("mvn -B -ntp -Dmaven.test.failure.ignore=true test",),
             "mvn -B -ntp -o test",
@@ -244,6 +250,91 @@ def test_other_ecosystems(
     """Node by its lock file, Rust, Go, Maven, make, and pre-commit when nothing else is there."""
     commands = found(tmp_path, files)
     assert (commands.setup, commands.test) == (setup, test)
+
+
+SCRIPTS = {
+    "lint": "eslint . && prettier --check .",
+    "types": "tsc --noEmit -p test",
+    "build": "tsup && size-limit",
+    "unit": "NODE_ENV=test mocha",
+    "chrome": "web-test-runner --playwright",
+    "both": "npm run unit && npm run chrome",
+    "browser-only": "vitest --browser | tee log",
+}
+
+
+@pytest.mark.parametrize(
+    ("test", "more", "lock", "expected"),
+    [
+        ("npm run lint && npm run types && vitest run", {}, "", "npx --no-install vitest run"),
+        ("npm run build && npm run both && npm run types", {}, "", "npm run build && npm run unit"),
+        ("mocha", {"pretest": "npm run lint", "posttest": "npm run types"}, "", "npx --no-install mocha"),
+        ("yarn lint && CI=1 jest -i && yarn clean", {"clean": "rm -r tmp"}, "yarn.lock", "CI=1 yarn run jest -i"),
+        ("pnpm lint && vitest run", {}, "pnpm-lock.yaml", "pnpm exec vitest run"),
+        ("npm run lint && ./run-all", {}, "", "npm test"),
+        ("npm run lint && jest | tee log", {}, "", "npm test"),
+        ("npm run lint && npm run browser-only", {}, "", "npm test"),
+        ("npm run lint", {}, "", "npm test"),
+        ("test", {}, "", "npm test"),
+        ("npm test", {}, "", "npm test"),
+    ],
+)  # fmt: skip
+def test_what_keeps_tests_from_running_is_left_out(
+    tmp_path: Path, test: str, more: dict[str, str], lock: str, expected: str
+) -> None:
+    """Linters and browsers of a `test` script, through other scripts; where it is clear what is left."""
+    package = json.dumps({"scripts": {**SCRIPTS, **more, "test": test}})
+    files = {"package.json": package, **({lock: ""} if lock else {})}
+    assert found(tmp_path, files).test == expected
+
+
+MEMBERS = {
+    "packages/a/package.json": '{"name": "@w/a", "scripts": {"test": "node --test"}}',
+    "packages/b/package.json": '{"name": "@w/b"}',
+    "packages/old/package.json": '{"name": "old", "scripts": {"test": "false"}}',
+}
+YARN = '{"workspaces": {"packages": ["./packages/a/", "packages/b"]}}'
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (
+            {"package.json": '{"workspaces": ["packages/*"], "devDependencies": {"vitest": "1"}}'},
+            "npm test --workspaces --if-present",
+        ),
+        (
+            {
+                "package.json": "{}",
+                "pnpm-lock.yaml": "lockfileVersion: '6.0'\n",
+                "pnpm-workspace.yaml": "# all\npackages:\n  # here\n  - 'packages/*' # these\n  - '!packages/old'\n\ncatalog: {}\n",
+            },
+            "pnpm --recursive --workspace-concurrency=1 --no-bail run test",
+        ),
+        ({"package.json": YARN, "yarn.lock": ""}, "yarn workspace @w/a run test"),
+        (
+            {"package.json": YARN, "yarn.lock": "\n__metadata:\n"},
+            "yarn workspaces foreach --all run test",
+        ),
+    ],
+)
+def test_a_workspace_is_tested_by_its_packages(
+    tmp_path: Path, files: dict[str, str], expected: str
+) -> None:
+    """Where its root has no test script: by each manager's own way."""
+    commands = found(tmp_path, {**MEMBERS, **files})
+    assert commands.test == expected
+    assert any("of the workspace ha" in line for line in commands.explanation)
+
+
+def test_pnpm_is_the_one_that_wrote_the_lock_file(tmp_path: Path) -> None:
+    """Another would refuse it, or rewrite it."""
+    files = {
+        "package.json": "{}",
+        "pnpm-lock.yaml": "lockfileVersion: '6.0'\n",
+        "test/a.js": "node:test",
+    }
+    assert found(tmp_path, files).setup[0].endswith(" pnpm@8")
 
 
 def test_a_file_that_pytest_does_not_look_into(tmp_path: Path) -> None:

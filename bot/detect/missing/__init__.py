@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from bot.detect.missing.compiled import compiled_languages
 from bot.detect.missing.git_identity import unknown_identity
+from bot.detect.missing.go_versions import old_go
 from bot.detect.missing.machine import missing_libraries, missing_programs, missing_variables
 from bot.detect.missing.node_packages import missing_packages, refused_install
 from bot.detect.missing.node_versions import old_node
@@ -27,6 +28,7 @@ Look = Callable[[Symptoms, Tree], Iterator[Remedy]]
 _IN_SETUP: tuple[Look, ...] = (
     wrong_version,
     old_node,
+    old_go,
     refused_install,
     ungenerated_sources,
     failed_build,
@@ -40,6 +42,7 @@ _IN_SETUP: tuple[Look, ...] = (
 _IN_TESTS: tuple[Look, ...] = (
     wrong_version,
     old_node,
+    old_go,
     missing_plugins,
     missing_modules,
     skipped_modules,

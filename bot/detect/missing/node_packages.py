@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.node import manager
+from bot.detect.node_workspaces import Member, build_of_all, members
 from bot.detect.scripts import package_scripts
 from bot.detect.tree import Tree
 from bot.reporting.reasons import healing
 
 _NO_MODULE = re.compile(
-    r"(?:Cannot find (?:module|package)|Failed to resolve import|Could not resolve) ['\"](?P<name>[^'\"]+)['\"]"
+    r"(?:Cannot find (?:module|package)|Failed to resolve import|Could not resolve"
+    r"|Failed to resolve entry for package) ['\"](?P<name>[^'\"]+)['\"]"
 )
 _PACKAGE = re.compile(r"(?P<name>(?:@[\w.-]+/)?[A-Za-z0-9][\w.-]*)(?:/.*)?")
 _BUILT = re.compile(r"(?:^|/)(?:dist|build|lib|out|esm|cjs)(?:/|$)")
@@ -52,15 +54,24 @@ def missing_packages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield a remedy for each package that was not found, and the build where a result of it was."""
     if not tree.exists("package.json"):
         return
+    workspace = members(tree)
     for match in matches(_NO_MODULE, symptoms.output):
         name = match["name"]
         package = _PACKAGE.fullmatch(name)
-        if package and not name.startswith((".", "/")):
-            own = package["name"]
+        own = package["name"] if package else ""
+        if any(one.name == own for one in workspace) or (not own and _BUILT.search(name)):
+            if build := _build(tree, workspace):
+                yield Remedy("build", healing.build_missing(name), (build,))
+        elif own:
             yield Remedy(f"package {own}", healing.node_package(own), (_install(own, tree),))
-        elif _BUILT.search(name) and "build" in package_scripts(tree.read):
-            build = f"{manager(tree)[0]} run build"
-            yield Remedy("build", healing.build_missing(name), (build,))
+
+
+def _build(tree: Tree, workspace: tuple[Member, ...]) -> str:
+    """Return what builds a project, or all packages of a workspace; "" where nothing does."""
+    name = manager(tree)[0]
+    if "build" in package_scripts(tree.read):
+        return f"{name} run build"
+    return build_of_all(name) if any(one.build for one in workspace) else ""
 
 
 def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:

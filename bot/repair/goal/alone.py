@@ -14,6 +14,7 @@ _LONGEST = 8_000
 """Characters of a command that people still may read, and every shell takes."""
 
 _GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTALL)
+_ALL = "--no-fail-fast"
 _SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\/]")
 
 Select = Callable[[tuple[str, ...], Sequence[str], Sequence[str], Read], tuple[str, ...] | None]
@@ -97,8 +98,10 @@ def _cargo(
 ) -> tuple[str, ...] | None:
     if any(not re.fullmatch(r"[\w:]+", test) for test in tests):  # examples in documentation
         return None
-    behind = () if "--" in arguments else ("--",)
-    return (*arguments, *behind, "--exact", *tests)
+    place = arguments.index("--") if "--" in arguments else len(arguments)
+    front, behind = arguments[:place], arguments[place + 1 :]
+    whole = () if _ALL in front else (_ALL,)  # the tests may be in several programs
+    return (*front, *whole, "--", *behind, "--exact", *tests)
 
 
 def _jest(

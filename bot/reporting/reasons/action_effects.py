@@ -146,8 +146,17 @@ def sets_up_node(version: str) -> str:
     return f"Uses Node.js {version} if the machine has it, otherwise the sandbox's Node.js."
 
 
-@example("Go", "")
-@example("Go", "1.22")
+@example("")
+@example("1.24")
+def sets_up_go(version: str) -> str:
+    """The action installs a version of Go, or the newest."""
+    if not version:
+        return "Installs the newest Go that PyPI has."
+    return f"Uses Go {version} if the machine has it, otherwise the one from PyPI."
+
+
+@example("Java", "")
+@example("Java", "21")
 def uses_sandbox_tool(tool: str, wanted: str) -> str:
     """The action installs a tool; what the sandbox has is used."""
     asked = f"; the step asks for {wanted}" if wanted else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.figures import count
 from bot.reporting.series import series
 
 _LISTS = {
@@ -177,10 +178,20 @@ def test_script_alone() -> str:
     )
 
 
-@example("npx --no-install ava")
-def test_script_behind_checks(command: str) -> str:
-    """The script runs linters as well, which would keep its tests from running when they fail."""
-    return f"The `test` script in `package.json` also runs linters; its tests are `{command}`."
+@example("npx --no-install ava", browser=False)
+@example("npm run test-node", browser=True)
+def test_script_in_part(command: str, *, browser: bool) -> str:
+    """The script also does what would keep its tests from running, such as linting."""
+    also = "runs linters or needs a browser" if browser else "runs linters"
+    return f"The `test` script in `package.json` also {also}; its tests are `{command}`."
+
+
+@example(1)
+@example(12)
+def tests_of_members(number: int) -> str:
+    """The root of a workspace has no test script, but packages of it do."""
+    verb = "has" if number == 1 else "have"
+    return f"{count(number, 'package')} of the workspace {verb} a `test` script."
 
 
 @example("vitest")
@@ -206,9 +217,12 @@ def cargo_tests(*, workspace: bool) -> str:
     )
 
 
-@example()
-def go_tests() -> str:
-    """Go tests the module."""
+@example(modules=0)
+@example(modules=3)
+def go_tests(*, modules: int) -> str:
+    """Go tests a module, or those of a workspace."""
+    if modules:
+        return f"`go.work` uses {count(modules, 'module')}; Go tests all their packages."
     return "`go.mod` defines a module; Go tests all its packages."
 
 

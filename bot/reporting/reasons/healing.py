@@ -189,6 +189,12 @@ def node_too_old(version: str) -> str:
     return f"A program needs a newer Node.js, so the setup installs version {version}."
 
 
+@example("1.23")
+def go_too_old(version: str) -> str:
+    """The module needs a Go that the sandbox does not have."""
+    return f"The module needs Go {version} or newer, so the setup installs Go {version} from PyPI."
+
+
 @example("pnpm")
 def engine_refused(manager: str) -> str:
     """The project asks for another version of Node.js."""

@@ -17,6 +17,7 @@ from bot.reporting.reasons import action_effects as effects
 
 _PYTHON = re.compile(r"(?P<minor>3(?:\.\d+){0,2})(?P<rest>.*)")
 _OTHER_PYTHON = re.compile(r"(?P<kind>pypy|graalpy)-?v?(?P<minor>3\.\d+)")
+_GO_MINOR = re.compile(r"\b1\.\d+")
 _GO = re.compile(r"^(?:toolchain go|go )(?P<version>[\d.]+)", re.MULTILINE)
 
 
@@ -65,7 +66,8 @@ def languages(tree: Tree) -> Mapping[str, Act]:
 
     def setup_go(inputs: Inputs) -> Effect:
         wanted = version(inputs, "go-version", "go-version-file")
-        effect = _tool("Go", wanted, "go")
+        minor = _GO_MINOR.search(wanted)
+        effect = _go(minor[0] if minor else "")
         return Effect(effect.need, effect.said, effect.script, exported={"GOTOOLCHAIN": "local"})
 
     def setup_ruby(inputs: Inputs) -> Effect:
@@ -139,6 +141,10 @@ def _node(version: str) -> Effect:
     if not wanted:
         return done(effects.uses_sandbox_tool("Node.js", ""), "ci_node ''")
     return done(effects.sets_up_node(wanted), quoted("ci_node", wanted))
+
+
+def _go(version: str) -> Effect:
+    return done(effects.sets_up_go(version), f"ci_go '{version}'")
 
 
 def _tool(name: str, version: str, program: str) -> Effect:

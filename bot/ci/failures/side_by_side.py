@@ -1,0 +1,71 @@
+"""Take apart the output of packages that were tested side by side, each line behind a package's name.
+
+Runners of workspaces start one test command for each package and mix what these print. What is read
+from a failing test is on lines of its own, whose beginnings parsers know: `not ok 1 - adds`, and not
+`@w/a:test: not ok 1 - adds`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a runner marks the lines of a package.
+
+    Attributes:
+        shown: What it prints by which it is known.
+        line: A line of a package: `who`, and the `rest`.
+    """
+
+    shown: re.Pattern[str]
+    line: re.Pattern[str]
+
+
+def _form(shown: str, line: str) -> _Form:
+    return _Form(re.compile(shown, re.MULTILINE), re.compile(line))
+
+
+_FORMS = (
+    _form(  # turbo
+        r"^ *• Packages in scope: |^ *Tasks: +\d+ successful, \d+ total$",
+        r"(?P<who>(?:@[\w.-]+/)?[\w.-]+:[A-Za-z][\w:.-]*): ?(?P<rest>.*)",
+    ),
+    _form(  # pnpm --recursive
+        r"^Scope: (?:all )?\d+ (?:of \d+ )?(?:workspace )?projects?$",
+        r"(?P<who>[\w.@/-]+ [\w:.-]+)(?::|\$) ?(?P<rest>.*)",
+    ),
+    _form(  # lerna run --stream
+        r"^ *Lerna \(powered by Nx\) |^lerna notice cli v",
+        r"(?P<who>(?:@[\w.-]+/)?[\w.-]+): (?P<rest>.*)",
+    ),
+    _form(  # yarn workspaces foreach --verbose
+        r"^(?:➤ YN0000: )?\[[^\]\n]{1,200}\]: Process (?:started|exited)",
+        r"(?:➤ YN\d+: )?(?P<who>\[[^\]\n]{1,200}\]): ?(?P<rest>.*)",
+    ),
+    _form(  # concurrently
+        r"^\[[^\]\n]{1,200}\] .{1,1000} exited with code \d+$",
+        r"(?P<who>\[[^\]\n]{1,200}\]) ?(?P<rest>.*)",
+    ),
+)
+
+
+def apart(text: str) -> str:
+    """Return the text with each package's lines together, and without its name in front of them.
+
+    Args:
+        text: Plain (see `console.plain`).
+    """
+    form = next((form for form in _FORMS if form.shown.search(text)), None)
+    if form is None:
+        return text
+    others: list[str] = []
+    packages: dict[str, list[str]] = {}
+    for line in text.split("\n"):
+        if match := form.line.fullmatch(line):
+            packages.setdefault(match["who"], []).append(match["rest"])
+        else:
+            others.append(line)
+    return "\n".join(["\n".join(lines) for lines in (*packages.values(), others)])

@@ -1,0 +1,128 @@
+"""The packages of a JavaScript workspace, and the command that tests all of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from bot.detect.scripts import package_scripts
+from bot.detect.tree import Tree
+
+PLACEHOLDER = "no test specified"
+"""Of the script that `npm init` writes."""
+
+_MOST = 400
+_LISTED = re.compile(r"^packages:[ \t]*\n(?P<items>(?:[ \t]*(?:-.*|#.*)?\n)+)", re.MULTILINE)
+_ITEM = re.compile(
+    r"^[ \t]*-[ \t]*['\"]?(?P<pattern>[^'\"#\n]+?)['\"]?[ \t]*(?:#.*)?$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A package of a workspace.
+
+    Attributes:
+        folder: Below the root.
+        name: As its `package.json` has it.
+        test: Its `test` script, "" without one.
+        build: Its `build` script, likewise.
+    """
+
+    folder: str
+    name: str
+    test: str
+    build: str
+
+
+def members(tree: Tree) -> tuple[Member, ...]:
+    """Return the packages of the workspace whose root this is, none where it is no workspace."""
+    patterns = [pattern.removeprefix("./").rstrip("/") for pattern in _patterns(tree)]
+    wanted = [pattern for pattern in patterns if not pattern.startswith("!")]
+    refused = frozenset(
+        path for p in patterns if p.startswith("!") for path in tree.glob(f"{p[1:]}/package.json")
+    )
+    found = dict.fromkeys(
+        path
+        for pattern in wanted
+        if pattern not in {"", "."}
+        for path in tree.glob(f"{pattern}/package.json")
+        if path not in refused and "node_modules/" not in path
+    )
+    return tuple(_member(tree, path) for path in list(found)[:_MOST])
+
+
+def tests_of_all(manager: str, tested: tuple[Member, ...], *, every: bool, modern: bool) -> str:
+    """Return the command that runs the `test` scripts of these packages, one after the other.
+
+    Sources: https://docs.npmjs.com/cli/using-npm/workspaces, https://pnpm.io/cli/recursive,
+    https://yarnpkg.com/cli/workspaces/foreach, https://classic.yarnpkg.com/en/docs/cli/workspaces.
+
+    Args:
+        manager: The package manager.
+        tested: The packages that have such a script.
+        every: Whether all packages of the workspace do.
+        modern: Whether Yarn is one from 2.0 on.
+    """
+    match manager:
+        case "pnpm":  # one at a time, so that no line of theirs gets a prefix
+            return "pnpm --recursive --workspace-concurrency=1 --no-bail run test"
+        case "yarn" if modern:
+            return "yarn workspaces foreach --all run test"
+        case "yarn" if every:
+            return "yarn workspaces run test"
+        case "yarn":
+            return " && ".join(f"yarn workspace {shlex.quote(one.name)} run test" for one in tested)
+        case "bun":
+            return "bun run --filter '*' test"
+        case _:
+            return "npm test --workspaces --if-present"
+
+
+def build_of_all(manager: str) -> str:
+    """Return the command that builds all packages of a workspace, those first that others need."""
+    match manager:
+        case "pnpm":
+            return "pnpm --recursive run build"
+        case "yarn":
+            return "yarn workspaces foreach --all --topological run build"
+        case "bun":
+            return "bun run --filter '*' build"
+        case _:
+            return "npm run build --workspaces --if-present"
+
+
+def has_test(script: str) -> bool:
+    """Whether a `test` script is one, and not what `npm init` writes."""
+    return bool(script) and PLACEHOLDER not in script
+
+
+def _member(tree: Tree, path: str) -> Member:
+    folder = path.removesuffix("/package.json")
+    data = _json(tree, path)
+    name = data.get("name")
+    scripts = package_scripts(lambda file: tree.read(f"{folder}/{file}"))
+    own = name if isinstance(name, str) else folder
+    return Member(folder, own, scripts.get("test", ""), scripts.get("build", ""))
+
+
+def _patterns(tree: Tree) -> Iterator[str]:
+    """Yield what npm, Yarn, Bun and pnpm are told about the folders of packages."""
+    declared = _json(tree, "package.json").get("workspaces")
+    listed = declared.get("packages") if isinstance(declared, dict) else declared
+    if isinstance(listed, list):
+        yield from (one for one in listed if isinstance(one, str))
+    if found := _LISTED.search(f"{tree.read('pnpm-workspace.yaml') or ''}\n"):
+        yield from (item["pattern"] for item in _ITEM.finditer(found["items"]))
+
+
+def _json(tree: Tree, path: str) -> dict[str, Any]:
+    try:
+        data = json.loads(tree.read(path) or "")
+    except ValueError:
+        return {}
+    return data if isinstance(data, dict) else {}
