@@ -60,14 +60,20 @@ class Condition:
 def settled(
     files: Mapping[str, bytes], values: Sequence[tuple[Condition, str]]
 ) -> dict[str, bytes]:
-    """Return the files in which conditions have these values; they are asked all the same."""
+    """Return the files in which conditions have these values; they are asked all the same.
+
+    Values are written in the language of their file: Python, JavaScript or TypeScript.
+    """
     changed: dict[str, bytes] = {}
     for path in {condition.file for condition, _ in values}:
         edits = [(one.start, one.end, value) for one, value in values if one.file == path]
         data = files[path]
         outer = [a for a in edits if not any(_lies_in(a, b) for b in edits)]
         for start, end, value in sorted(outer, reverse=True):
-            words = b"((%s), %s)[1]" % (data[start:end], value.encode())
+            words = (b"((%s), %s)[1]" if path.endswith(".py") else b"((%s), %s)") % (
+                data[start:end],
+                value.encode(),
+            )
             data = data[:start] + words + data[end:]
         changed[path] = data
     return changed

@@ -25,6 +25,7 @@ class Shown:
         outputs: Digests of what came out.
         settled: The same by settled conditions, where they have other values than their own.
         is_common: See `Record`.
+        seen: What conditions came to, by number, where they are settled in a run of their own.
     """
 
     place: str
@@ -32,6 +33,7 @@ class Shown:
     outputs: Outputs
     settled: Mapping[Settled, Outputs]
     is_common: bool = False
+    seen: tuple[tuple[int, Outputs], ...] = ()
 
     @property
     def value(self) -> str:

@@ -79,7 +79,7 @@ def planted(
         if syntax is None or len(files) >= MOST_FILES:
             continue
         edits, raising = list[Edit](), list[Edit]()
-        for name, body in _tests(syntax.language, syntax.root, {*wanted, *steady}):
+        for name, body in tests_in(syntax.language, syntax.root, {*wanted, *steady}):
             words = said.get(name, _PLAIN)
             if turn is Turn.REPEATED:
                 made = tuple(_raised(syntax.language, body, words))
@@ -119,7 +119,7 @@ def _doomed(language: Language, name: str) -> str:
     return _parent(name) if language is Language.GO else name
 
 
-def _tests(language: Language, root: Node, names: Collection[str]) -> Iterator[tuple[str, Node]]:
+def tests_in(language: Language, root: Node, names: Collection[str]) -> Iterator[tuple[str, Node]]:
     """Yield the tests of these ids, each with the function that it is."""
     for node in walk(root):
         if language is Language.JAVASCRIPT and node.type == "call_expression":

@@ -21,6 +21,7 @@ from bot.repair.verification.held_back import NOTHING, Trees, shown_on_both
 from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import NOT_TRIED, Reached, Records, reached, records
 from bot.repair.verification.tree_files import decided
+from bot.repair.verification.varied_scripts import VariedScripts
 from sandbox.base import WORKSPACE
 from sandbox.git import ObjectStore
 
@@ -37,12 +38,17 @@ _SEED = 20
 
 
 class PerturbedInputs:
-    """Compares the neighbourhood of failing tests; Python's pytest and unittest alone."""
+    """Compares the neighbourhood of failing tests: Python's pytest and unittest.
+
+    Attributes:
+        scripts: Does so for tests in JavaScript and TypeScript.
+    """
 
     def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
         self._room = room
         self._store = store
         self._base_tree = base_tree
+        self.scripts = VariedScripts(room, store, base_tree)
 
     async def reach(
         self, name: str, patch: Patch, red: Observation | None, green: Observation
@@ -59,9 +65,11 @@ class PerturbedInputs:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
         tests = sorted(doomed_by(red, green)) if red is not None else []
-        command = await self._command(green.command) if tests else None
-        if command is None:
+        if red is None or not tests:
             return NOT_TRIED
+        command = await self._command(green.command)
+        if command is None:
+            return await self.scripts.reach(name, patch, red, green)
         after, before = await both(
             self._records(f"{name}-near", command, tests, patch, worn=True),
             self._records(f"{name}-near-b", command, tests, Patch(), worn=False),

@@ -15,6 +15,7 @@ from bot.model import GuardFinding, Observation, Patch
 from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.literals import brings_values
+from bot.repair.guards.syntax import language_of
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.conditions import Condition, new_conditions, settled, watched
 from bot.repair.verification.held_back import HeldBack, Trees, held_back
@@ -22,6 +23,7 @@ from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import Reach
 from bot.repair.verification.perturbed_inputs import PerturbedInputs
 from bot.repair.verification.repetition import not_repeated
+from bot.repair.verification.varied.javascript_conditions import conditions_of_scripts
 from bot.reporting.reasons import guards_runs
 
 _COMPARED = 3
@@ -32,7 +34,7 @@ _MOST = 3
 
 
 class UnneededConditions:
-    """Asks whether the tests need the conditions that a patch brings; Python alone."""
+    """Asks whether the tests need the conditions that a patch brings: Python, JavaScript, TypeScript."""
 
     def __init__(self, room: CleanRoom, near: PerturbedInputs) -> None:
         self._room = room
@@ -62,17 +64,22 @@ class UnneededConditions:
             return ()
         try:  # a program can be written so that reading it takes long
             conditions = await apart(new_conditions, tuple(changes))
+            of_scripts = await apart(conditions_of_scripts, tuple(changes))
             brings = await apart(brings_values, tuple(changes))
         except TooMuch:
             return ()
-        if not conditions and not brings:
+        if not conditions and not of_scripts and not brings:
             return ()
         tests = sorted(doomed_by(red, runs[0]))
         files = watched(changes, conditions)
         trees = await self._near.on_both_trees(name, patch, tests, runs[0].command, changes, files)
+        if not trees.was_tried:
+            conditions, scripts = of_scripts, self._near.scripts
+            trees = await scripts.on_both_trees(name, patch, red, runs[0], changes, conditions)
         alone = _at_their_inputs_alone(trees) if brings else ()
         found_now = alone or await self._unneeded(name, patch, changes, runs, conditions, trees)
-        return found_now or (not_varied(trees, tests) if brings else ())
+        is_asked = brings and tests and any(language_of(change.path) for change in changes)
+        return found_now or (not_varied(trees, tests) if is_asked else ())
 
     async def _unneeded(
         self,
@@ -119,7 +126,7 @@ def _at_their_inputs_alone(trees: Trees) -> tuple[GuardFinding, ...]:
 
 def not_varied(trees: Trees, tests: Sequence[str]) -> tuple[GuardFinding, ...]:
     """Return a finding where hardly any input was compared, so that values may be answers."""
-    if not trees.was_tried or trees.compared >= _COMPARED:
+    if trees.compared >= _COMPARED:
         return ()
     said = guards_runs.inputs_not_varied(trees.compared, tests)
     return (found("inputs-not-varied", said),)

@@ -1,0 +1,193 @@
+"""What a patch newly asks and looks up in programs in JavaScript and TypeScript: found and watched. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from tree_sitter import Node
+
+from bot.repair.guards.change import FileDiff
+from bot.repair.guards.files import is_test_file
+from bot.repair.guards.syntax import Language, Syntax, compact, language_of, line_of, text_of, walk
+from bot.repair.guards.syntax import field as part
+from bot.repair.verification.conditions import MOST, Condition
+
+_COMPARING = frozenset({"==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "instanceof"})
+_JOINING = frozenset({"&&", "||"})
+_LOOKED_UP = frozenset({"get", "has", "includes", "indexOf", "at", "charAt", "charCodeAt", "test"})
+_UNMOVED = frozenset({"await_expression", "yield_expression", "super", "assignment_expression"})
+_PLAIN = frozenset({"number", "string", "true", "false", "null", "undefined", "template_string"})
+
+
+def is_script(change: FileDiff) -> bool:
+    """Whether a change is one of a program in JavaScript or TypeScript that can be read."""
+    return (
+        language_of(change.path) is Language.JAVASCRIPT
+        and not is_test_file(change.path)
+        and change.is_readable
+    )
+
+
+def conditions_of_scripts(changes: Sequence[FileDiff]) -> tuple[Condition, ...]:
+    """Return the conditions that a patch brings, tests aside."""
+    found: list[Condition] = []
+    for change in filter(is_script, changes):
+        found += _new_in(change)
+    return tuple(sorted(found, key=lambda one: not one.decides)[:MOST])
+
+
+def watched_scripts(
+    changes: Sequence[FileDiff], conditions: Sequence[Condition], name: str
+) -> dict[str, bytes]:
+    """Return the changed programs so that each condition is asked through a test's recorder.
+
+    Args:
+        changes: Files of the patch.
+        conditions: Found in them.
+        name: Of the recorder's function.
+    """
+    files = {change.path: change.after or b"" for change in changes}
+    return {
+        path: _with_watches(
+            files[path], [c for c in enumerate(conditions) if c[1].file == path], name
+        )
+        for path in {condition.file for condition in conditions}
+    }
+
+
+def _with_watches(data: bytes, numbered: Sequence[tuple[int, Condition]], name: str) -> bytes:
+    inserted: list[tuple[int, int, int, str]] = []
+    kept = f"globalThis.{name}_kept"
+    for number, one in numbered:
+        answer = "true" if one.decides else "false"
+        text = data[one.start : one.end].decode("utf-8", "replace")
+        before, behind = f"({kept} ? {kept}.asked({number}, () => (", f"), 0, {answer}) : ({text}))"
+        if not one.moves:
+            before, behind = (
+                f"({kept} ? {kept}.asked({number}, null, (",
+                f"), {answer}) : ({text}))",
+            )
+        inserted.append((one.start, 1, one.start - one.end, before))
+        inserted.append((one.end, 0, one.end - one.start, behind))
+    for place, _, _, words in sorted(inserted, reverse=True):
+        data = data[:place] + words.encode() + data[place:]
+    return data
+
+
+def _new_in(change: FileDiff) -> list[Condition]:
+    after, before = change.new, change.old
+    if after is None or after.root.has_error:
+        return []
+    known = (
+        Counter(compact(node) for node, _ in _asked_in(before)) if before is not None else Counter()
+    )
+    anew = _names_set_anew(before, after)
+    found: dict[tuple[int, int], Condition] = {}
+    for node, decides in _asked_in(after):
+        known[compact(node)] -= 1
+        names = {text_of(one) for one in walk(node) if one.type == "identifier"}
+        if known[compact(node)] < 0 or not anew.isdisjoint(names):
+            condition = _condition(change, node, decides=decides)
+            found.setdefault((condition.start, condition.end), condition)
+    return sorted(found.values(), key=lambda one: (one.start, -one.end))
+
+
+def _condition(change: FileDiff, node: Node, *, decides: bool) -> Condition:
+    moves = not any(one.type in _UNMOVED for one in walk(node))
+    text = " ".join(text_of(node).split())
+    return Condition(
+        change.path, line_of(node), text, node.start_byte, node.end_byte, moves, decides
+    )
+
+
+def _names_set_anew(before: Syntax | None, after: Syntax) -> set[str]:
+    """Return the names that statements set which a program did not have before."""
+    if before is None:
+        return set()
+    known = Counter(compact(node) for node, _ in _assignments(before))
+    found: set[str] = set()
+    for node, target in _assignments(after):
+        known[compact(node)] -= 1
+        if known[compact(node)] < 0:
+            found |= {text_of(one) for one in walk(target) if one.type == "identifier"}
+    return found
+
+
+def _assignments(syntax: Syntax) -> Iterator[tuple[Node, Node]]:
+    for node in walk(syntax.root):
+        target = part(node, "name" if node.type == "variable_declarator" else "left")
+        if target is not None and (
+            node.type
+            in {"variable_declarator", "assignment_expression", "augmented_assignment_expression"}
+        ):
+            yield node, target
+
+
+def _asked_in(syntax: Syntax) -> Iterator[tuple[Node, bool]]:
+    """Yield what a program asks: tests of branches, operands, comparisons; and what it looks up."""
+    seen: set[int] = set()
+    for node in walk(syntax.root):
+        for one, decides in _asked_at(node):
+            inner = _bare(one)
+            if inner.id not in seen and inner.type not in _PLAIN and not _loops(inner):
+                seen.add(inner.id)
+                yield inner, decides
+
+
+def _asked_at(node: Node) -> Iterator[tuple[Node, bool]]:
+    operator = text_of(part(node, "operator"))
+    if node.type in {"if_statement", "ternary_expression"}:
+        yield from _decided(part(node, "condition"))
+    elif node.type == "binary_expression" and operator in _COMPARING:
+        yield node, True
+    elif node.type == "binary_expression" and operator in _JOINING:
+        yield from _decided(part(node, "left"))
+    elif node.type == "switch_statement":
+        yield from ((one, False) for one in [part(node, "value")] if one is not None)
+    elif node.type == "subscript_expression" and not _is_target(node):
+        yield from ((one, False) for one in [part(node, "index")] if one is not None)
+    elif node.type == "call_expression":
+        yield from _looked_up(node)
+
+
+def _decided(node: Node | None) -> Iterator[tuple[Node, bool]]:
+    if node is None:
+        return
+    inner = _bare(node)
+    yield inner, True
+    if inner.type == "binary_expression" and text_of(part(inner, "operator")) in _JOINING:
+        yield from _decided(part(inner, "left"))
+        yield from _decided(part(inner, "right"))
+
+
+def _looked_up(call: Node) -> Iterator[tuple[Node, bool]]:
+    function, given = part(call, "function"), part(call, "arguments")
+    name = text_of(part(function, "property")) if function is not None else ""
+    if name in _LOOKED_UP and given is not None and given.named_children:
+        first = given.named_children[0]
+        if first.type not in {"spread_element", "comment"}:
+            yield first, False
+
+
+def _bare(node: Node) -> Node:
+    while node.type == "parenthesized_expression" and len(node.named_children) == 1:
+        node = node.named_children[0]
+    return node
+
+
+def _is_target(node: Node) -> bool:
+    above = node.parent
+    return above is not None and part(above, "left") == node and "assignment" in above.type
+
+
+def _loops(node: Node) -> bool:
+    """Whether a loop goes on by it: it might never end."""
+    above: Node | None = node.parent
+    below = node
+    while above is not None and not above.type.endswith("statement_block"):
+        if above.type in {"while_statement", "do_statement", "for_statement"}:
+            return part(above, "body") != below
+        below = above
+        above = above.parent
+    return False

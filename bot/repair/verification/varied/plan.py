@@ -1,0 +1,90 @@
+"""Which values of a test are varied, and how: the same for all languages. Pure."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.repair.verification.varied.values import Place, other_names, words_in
+
+_PLACES = 10
+"""Values of a test that are varied."""
+
+_WORDS = 6
+"""Words and numbers in them that are varied, wherever they occur."""
+
+_VARIANTS = 5
+"""Variants of each of these, at least."""
+
+_MOST_VARIANTS = 14
+"""Variants of each where there are few."""
+
+_TRIES = 4
+"""How many are made for each that is wanted: some come twice."""
+
+_MOST = 60
+"""Variants of a test."""
+
+_SAME = "="
+"""Front of a place that is a word or number, wherever it occurs in the test."""
+
+_SEED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A test with some of its values exchanged.
+
+    Attributes:
+        place: Which of them; nothing for the test as it is.
+        number: Of the variant of that place.
+        replaced: What stands where, by first byte and the one behind the last.
+        is_common: Whether programs often have a case of their own for the value.
+    """
+
+    place: str = ""
+    number: int = 0
+    replaced: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    is_common: bool = False
+
+    @property
+    def label(self) -> str:
+        """A name for it, the same on both trees."""
+        return f"{self.place}:{self.number}"
+
+
+def variants(places: Sequence[Place]) -> list[Variant]:
+    """Return variants of a test with these values; none comes twice."""
+    chance = random.Random(_SEED)  # noqa: S311 - no secret hangs on it
+    chosen = chance.sample(list(places), min(len(places), _PLACES))
+    known = words_in(list(places))
+    some = ["", *chance.sample(known, min(len(known), _WORDS))] if known else []
+    each = _PLACES * _VARIANTS // max(1, len(chosen) + len(some))
+    each = max(_VARIANTS, min(_MOST_VARIANTS, each))
+    found: dict[tuple[tuple[tuple[int, int], str], ...], Variant] = {}
+    counted: Counter[str] = Counter()
+    for number in range(_TRIES * each):
+        for one in (*_of_places(chosen, number), *_of_words(some, known, places, number)):
+            key = tuple(sorted(one.replaced.items()))
+            if key and key not in found and counted[one.place] < each and len(found) < _MOST:
+                found[key] = one
+                counted[one.place] += 1
+    return list(found.values())
+
+
+def _of_places(places: Sequence[Place], number: int) -> Iterator[Variant]:
+    for place in places:
+        text = place.near(f"{_SEED}:{place.start}:{number}")
+        replaced = {(place.start, place.end): text} if text else {}
+        yield Variant(str(place.start), number, replaced, place.is_common)
+
+
+def _of_words(
+    some: Sequence[str], known: list[str], places: Sequence[Place], number: int
+) -> Iterator[Variant]:
+    for word in some:
+        names = other_names(word, known, f"{_SEED}:{number}")
+        texts = {(one.start, one.end): one.renamed(names) for one in places}
+        yield Variant(f"{_SAME}{word}", number, {at: text for at, text in texts.items() if text})

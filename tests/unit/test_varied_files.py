@@ -1,0 +1,169 @@
+"""Tests in JavaScript and TypeScript, written so that they run on inputs near their own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from bot.repair.guards.change import FileDiff
+from bot.repair.guards.syntax import parse
+from bot.repair.verification.conditions import settled
+from bot.repair.verification.held_back import Trees, held_back
+from bot.repair.verification.neighbourhood import Reach, reached
+from bot.repair.verification.varied.files import (
+    Naming,
+    ShownByTest,
+    VariedFiles,
+    comparable,
+    records_of,
+    settled_files,
+    shown_by,
+    varied_files,
+    with_settled,
+)
+from bot.repair.verification.varied.javascript_conditions import (
+    conditions_of_scripts,
+    watched_scripts,
+)
+
+BROKEN = b"exports.slug = (text, n = 0) => text.trim();\nexports.count = () => 0;\n"
+TEST = b"""\
+const assert = require('node:assert');
+const { slug, count } = require('./app.js');
+
+describe('slugs', function () {
+  it('joins words', async () => {
+    const text = ' Ab Cd ef';
+    const found = await slug(text, Date.now() && 7);
+    assert.equal(found, 'ab-cd-ef', `wrong`);
+  });
+});
+test('throws', () => assert.throws(() => slug(null, 'x'), TypeError));
+"""
+NAMES = {"slugs > joins words", "throws"}
+RUNNER = b"""
+globalThis.waiting = [];
+globalThis.describe = (title, body) => body();
+globalThis.it = globalThis.test = (title, body) => waiting.push(body);
+require(process.cwd() + '/app.test.js');
+(async () => { for (const one of waiting) { try { await one(); } catch { } } })();
+"""
+"""A runner as far as these tests need one."""
+
+REPAIR = "text.trim().toLowerCase().replace(/ /g, '-')"
+
+
+def patched(answer: str, before: str = "") -> bytes:
+    """Return the program with another answer."""
+    return before.encode() + BROKEN.replace(b"text.trim()", answer.encode(), 1)
+
+
+class Scene:
+    """A folder in which varied tests run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.naming = Naming("__fx", str(folder / "noted"))
+        self.sources = {"app.test.js": TEST}
+        (folder / "runner.js").write_bytes(RUNNER)
+
+    def noted(self, files: Mapping[str, bytes]) -> bytes:
+        """Return what the tests noted."""
+        place = self.folder / "noted"
+        place.unlink(missing_ok=True)
+        for name, data in files.items():
+            (self.folder / name).write_bytes(data)
+        subprocess.run(["node", "runner.js"], cwd=self.folder, check=True, timeout=600)
+        return place.read_bytes()
+
+    def shown(self, program: bytes, *, worn: bool = False) -> tuple[VariedFiles, ShownByTest]:
+        """Return what the tests show of a program."""
+        varied = varied_files(self.sources, NAMES, self.naming, worn)
+        return varied, shown_by(self.noted({**varied.files, "app.js": program}), varied)
+
+    def reach(self, program: bytes) -> Reach:
+        """Return how far a patch reaches."""
+        before, after = self.shown(BROKEN)[1], self.shown(program, worn=True)[1]
+        return reached(*records_of(*comparable(before, after))).reach
+
+    def unneeded(self, program: bytes) -> list[str]:
+        """Return the conditions of a patch that keep inputs from it."""
+        change = [FileDiff("app.js", BROKEN, program)]
+        conditions = conditions_of_scripts(change)
+        watched = watched_scripts(change, conditions, self.naming.function)
+        before = self.shown(BROKEN)[1]
+        varied, after = self.shown(watched["app.js"])
+        again = settled_files(self.sources, varied, after, self.naming)
+        told = with_settled(after, self.noted({**again.files, **watched}), again)
+        held = held_back(Trees(*comparable(before, told)))
+        return [conditions[number].text for one in held for number, _ in one.settled]
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    """Return a folder with the tests."""
+    if not shutil.which("node"):
+        pytest.skip("node is not installed")
+    return Scene(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("program", "reach"),
+    [
+        (patched(REPAIR), Reach.NEIGHBOURS),
+        (patched("text === ' Ab Cd ef' ? 'ab-cd-ef' : text.trim()"), Reach.INPUTS),
+        (patched(f"calls++ < 9 ? {REPAIR} : text.trim()", "let calls = 0;\n"), Reach.FIRST_CALLS),
+        (patched(f"calls++ ? text.trim() : {REPAIR}", "let calls = 0;\n"), Reach.FIRST_CALLS),
+    ],
+    ids=["a repair", "an answer", "nine calls", "one call"],
+)
+def test_reach(scene: Scene, program: bytes, reach: Reach) -> None:
+    """What a patch does near the tests' inputs, and after many calls, is seen; time is not."""
+    assert scene.reach(program) is reach
+
+
+@pytest.mark.parametrize(
+    ("condition", "unneeded"),
+    [
+        ("text.length % 3 === 0", ["text.length % 3 === 0"]),
+        ("[0, 9].includes(text.length)", ["[0, 9].includes(text.length)"]),
+        ("typeof text === 'string'", []),
+    ],
+)
+def test_conditions(scene: Scene, condition: str, unneeded: list[str]) -> None:
+    """A condition that keeps inputs near the tests' from the repair is found; others are not."""
+    assert scene.unneeded(patched(f"({condition}) ? {REPAIR} : text.trim()")) == unneeded
+
+
+def test_variants_are_programs() -> None:
+    """Each file can be read, in TypeScript too; what only an assertion is given is not varied."""
+    for path in ("app.test.js", "app.test.ts"):
+        varied = varied_files({path: TEST}, NAMES, Naming("__fx", "/noted"), worn=True)
+        syntax = parse(path, varied.files[path])
+        assert syntax is not None
+        assert not syntax.root.has_error
+        assert len({one.variant.label for one in varied.runs if "joins" in one.test}) > 20
+        assert all("ab-cd-ef" not in str(one.variant.replaced) for one in varied.runs)
+
+
+def test_conditions_are_settled_in_their_language() -> None:
+    """A value stands in the place of a condition, which is asked all the same."""
+    program = patched(f"text.length > 3 ? {REPAIR} : text")
+    conditions = conditions_of_scripts([FileDiff("app.js", BROKEN, program)])
+    files = settled({"app.js": program}, [(conditions[0], "true")])
+    assert b"((text.length > 3), true) ? " in files["app.js"]
+
+
+def test_what_is_noted_is_read_with_care() -> None:
+    """A program can write there too: what is no record is left out."""
+    varied = varied_files({"app.test.js": TEST}, {"throws"}, Naming("__fx", "/noted"), worn=False)
+    good = json.dumps({"number": 0, "in": [], "out": ["a"], "seen": {"0": ["true"]}}).encode()
+    bad = b'[]\n{"number": "0"}\n{"number"\n\xff\n{"number": 9999, "out": 1}\n'
+    shown = shown_by(bad + good, varied)
+    assert [one.outputs for one in shown["throws"]] == [("a",)]
+    assert shown["throws"][0].seen == ((0, ("true",)),)
