@@ -13,11 +13,10 @@ import pytest
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.syntax import parse
 from bot.repair.verification.conditions import settled
-from bot.repair.verification.held_back import Trees, held_back
+from bot.repair.verification.held_back import ShownByTest, Trees, held_back
 from bot.repair.verification.neighbourhood import Reach, reached
 from bot.repair.verification.varied.files import (
     Naming,
-    ShownByTest,
     VariedFiles,
     comparable,
     records_of,

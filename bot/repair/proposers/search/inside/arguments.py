@@ -132,7 +132,7 @@ def can_vary(value: Any) -> bool:
 
 
 def varied(value: Any, chance: random.Random) -> Any:
-    """Return something like a value: other items, a little more, less, longer or shorter."""
+    """Return something like a value: other items, one more or less, a little more, less, longer or shorter."""
     kind = type(value)
     if isinstance(value, (dt.date, dt.timedelta)):
         return value + dt.timedelta(days=chance.choice([1, -1, 30]), seconds=chance.choice([0, 61]))
@@ -163,8 +163,11 @@ def _varied_plain(value: Any, chance: random.Random) -> Any:
 def _varied_mapping(value: Any, chance: random.Random) -> Any:
     other = copy.copy(value)
     key = chance.choice(list(other))
-    if chance.randrange(2) and can_vary(other[key]):
+    way = chance.randrange(4)
+    if way == 1 and can_vary(other[key]):
         other[key] = varied(other[key], chance)
+    elif way and can_vary(key):
+        other[varied(key, chance)] = other[key]
     else:
         del other[key]
     return other

@@ -37,10 +37,12 @@ def _vary_dict(value: dict[Any, Any], chance: random.Random) -> dict[Any, Any]:
     if not value:
         return value
     key = chance.choice(list(value))
-    changed = {**value, key: vary(value[key], chance)}
-    if chance.randrange(2):
-        del changed[key]
-    return changed
+    way = chance.randrange(4)
+    if way == 1:
+        return {**value, key: vary(value[key], chance)}
+    if way and type(key) in (str, int, float, tuple):
+        return {**value, vary(key, chance): value[key]}
+    return {one: item for one, item in value.items() if one is not key}
 
 
 def _vary_items(items: list[Any], chance: random.Random) -> list[Any]:
