@@ -8,7 +8,7 @@ import shlex
 from bot.detect import pins
 from bot.detect.finding import Detected
 from bot.detect.packages import Package, imported, relative, siblings
-from bot.detect.python_dependencies import RequirementSource, declared, sources
+from bot.detect.python_dependencies import RequirementSource, declared, sources, tox_extras
 from bot.detect.python_environment import ENVIRONMENT, make_environment, wanted_python
 from bot.detect.python_lists import every_list
 from bot.detect.python_tests import find_tests
@@ -206,6 +206,11 @@ def _chosen(
     best = next((source for source in available if source.for_tests), None) or _own_list(tree)
     if best:
         chosen.append(best)
+        together = tox_extras(tree) if best.kind == "extra" else ()
+        if best.name in together:
+            chosen += [
+                s for s in available if s.kind == "extra" and s.name in {*together} - {best.name}
+            ]
     plain = next((s for s in available if s.name == "requirements.txt"), None)
     if plain and plain not in chosen and not _installable(tree):
         chosen.insert(0, plain)

@@ -159,7 +159,7 @@ def _tox(tree: Tree) -> Iterator[RequirementSource]:
     for line in plain:
         option = re.match(r"(-r|-c) ?(\S+)", line)
         arguments += [option[1], option[2]] if option else [line]
-    extras = [e for e in re.split(r"[\s,]+", parser.get("testenv", "extras", fallback="")) if e]
+    extras = tox_extras(tree)
     if extras:
         arguments.append(f".[{','.join(extras)}]")
     listed = [line for line in plain if not line.startswith("-")]
@@ -168,6 +168,12 @@ def _tox(tree: Tree) -> Iterator[RequirementSource]:
             listed += _file_lines(tree, line[2:].strip(), frozenset())
     if arguments and not any("{" in argument for argument in arguments):
         yield RequirementSource("tox", "tox.ini", tuple(listed), tuple(arguments))
+
+
+def tox_extras(tree: Tree) -> list[str]:
+    """Return the project's extras that tox's plain environment installs."""
+    text = tox_sections(tree.read).get("testenv", "extras", fallback="")
+    return [extra for extra in re.split(r"[\s,]+", text) if extra and "{" not in extra]
 
 
 def _unconditional(line: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from bot.detect.invocations import Invocation, invocations
 from bot.detect.pytest_suite import OPTIONS_WITH_VALUE
 from bot.detect.python_dependencies import sources
-from bot.detect.scripts import pyproject, tox_variables
+from bot.detect.scripts import pyproject, tox_sections, tox_variables
 from bot.detect.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -62,6 +62,10 @@ _PLUGINS = {
     "pytest-mypy": re.compile(r"--mypy\b"),
 }
 _PYTEST = frozenset({"pytest", "py.test"})
+_PYTEST_BELOW = re.compile(r"\bpytest\b[^\n<]*<(\d+)")
+_FIRST_PYTEST = 6
+"""Earlier ones don't start on Python 3.10: https://docs.pytest.org/en/stable/changelog.html"""
+
 _TEST_SCRIPTS = ("test", "tests", "unit", "unittest", "pytest")
 
 
@@ -200,6 +204,9 @@ def _behind_tox(tree: Tree) -> TestsFound | None:
         return None
     found = [step for step in invocations("tox", tree.read) if step.tool != "tox"]
     if any(step.tool in _PYTEST for step in found):
+        other = _other_than_old_pytest(tree, found)
+        if other is not None:
+            return TestsFound(other, detection.old_pytest_avoided())
         words = ("python", "-m", "pytest", *_collected_by_runner(tree, ""))
         return TestsFound(shlex.join(words), detection.tox_runs_pytest(), ("pytest",))
     command = _one_test(found)
@@ -207,6 +214,14 @@ def _behind_tox(tree: Tree) -> TestsFound | None:
         return None
     settings = (f"{name}={shlex.quote(value)}" for name, value in tox_variables(tree.read).items())
     return TestsFound(" ".join((*settings, command)), detection.command_of_runner("tox.ini"))
+
+
+def _other_than_old_pytest(tree: Tree, found: Iterable[Invocation]) -> str | None:
+    """Return how tox runs the tests besides, where it wants a pytest that Pythons of today lack."""
+    bounds = _PYTEST_BELOW.findall(tox_sections(tree.read).get("testenv", "deps", fallback=""))
+    if not bounds or max(map(int, bounds)) > _FIRST_PYTEST:
+        return None
+    return next((step.command() for step in found if step.tool == "unittest"), None)
 
 
 def _behind_scripts(tree: Tree) -> TestsFound | None:

@@ -464,3 +464,24 @@ def test_tests_inside_of_packages_go_before_a_runner(tmp_path: Path, file: str) 
     tox = "[testenv]\ncommands =\n    python -Wall {envbindir}/coverage run {envbindir}/trial p\n"
     files = {"pyproject.toml": PROJECT, "tox.ini": tox, file: ""}
     assert found(tmp_path, files).test == "python -m pytest"
+
+
+def test_extras_that_tox_installs_together(tmp_path: Path) -> None:
+    """The extra for tests comes with those that tox's environment has besides."""
+    text = PROJECT + (
+        "[project.optional-dependencies]\nlinks = ['a']\nother = ['b']\ntesting = ['pytest']\n"
+    )
+    tox = "[testenv]\nextras =\n    links\n    testing\ncommands = pytest\n"
+    commands = found(tmp_path, {"pyproject.toml": text, "tox.ini": tox, "tests/test_a.py": ""})
+    assert commands.setup[1] == pip("-e '.[testing,links]'")
+
+
+@pytest.mark.parametrize(("bound", "command"), [("<4", "python -m unittest p.test"), ("<9", None)])
+def test_another_way_than_a_pytest_of_old(tmp_path: Path, bound: str, command: str | None) -> None:
+    """Where tox has one: pytest of that time does not start, and today's refuses such tests."""
+    tox = (
+        f"[testenv]\ndeps =\n    pytest3: pytest>=3,{bound}\ncommands =\n"
+        "    pytest3: py.test p/test.py\n    unit: python -m unittest p.test\n"
+    )
+    files = {"pyproject.toml": PROJECT, "tox.ini": tox, "p/test.py": "def test_a(): pass\n"}
+    assert found(tmp_path, files).test == (command or "python -m pytest p/test.py")

@@ -144,6 +144,12 @@ def django_tests() -> str:
     return "`manage.py` runs Django's tests."
 
 
+@example()
+def old_pytest_avoided() -> str:
+    """Tox runs the same tests in several ways, and wants an old pytest for one of them."""
+    return "`tox.ini` wants a pytest that is too old for this Python, and runs the tests with unittest too."
+
+
 @example("tox.ini")
 @example("noxfile.py")
 def runner_configured(file: str) -> str:
