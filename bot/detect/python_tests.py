@@ -13,6 +13,7 @@ from bot.detect.invocations import Invocation, invocations
 from bot.detect.pytest_suite import OPTIONS_WITH_VALUE
 from bot.detect.python_dependencies import sources
 from bot.detect.scripts import pyproject, tox_sections, tox_variables
+from bot.detect.shell import name_value
 from bot.detect.tree import Tree
 from bot.reporting.reasons import detection
 
@@ -62,6 +63,7 @@ _PLUGINS = {
     "pytest-mypy": re.compile(r"--mypy\b"),
 }
 _PYTEST = frozenset({"pytest", "py.test"})
+_PLAIN_VALUE = re.compile(r"[A-Z][A-Z0-9_]*=[\w.:/-]+")
 _PYTEST_BELOW = re.compile(r"\bpytest\b[^\n<]*<(\d+)")
 _FIRST_PYTEST = 6
 """Earlier ones don't start on Python 3.10: https://docs.pytest.org/en/stable/changelog.html"""
@@ -120,6 +122,23 @@ def _collected_by_runner(tree: Tree, settings: str) -> tuple[str, ...]:
         if named and all(named):
             return tuple(dict.fromkeys(path for paths in named for path in paths))
     return ()
+
+
+def variants(tree: Tree, command: str) -> tuple[str, ...]:
+    """Return the other ways in which tox or `make test` runs the tests: with other variables.
+
+    Args:
+        tree: The work tree.
+        command: The test command that was detected.
+    """
+    tools = {step.tool for step in invocations(command, tree.read)}
+    steps = (step for runner in ("tox", "make test") for step in invocations(runner, tree.read))
+    settings = (
+        " ".join(name_value(one) for one in step.assignments if _PLAIN_VALUE.fullmatch(one))
+        for step in steps
+        if step.tool in tools and not step.folder
+    )
+    return tuple(dict.fromkeys(f"{words} {command}" for words in settings if words))
 
 
 def _paths(pytest: Invocation) -> Iterator[str]:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.detect import DirectoryTree
+from bot.detect.python_tests import variants
+from bot.detect.shell import within
+from bot.detect.tree import tree_of
 from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
 from bot.repair.aim import Aimed, aim
@@ -20,6 +24,9 @@ from bot.repair.write_test import write_failing_test
 from bot.reporting.reasons import failed_jobs, given_test, reproduction
 from sandbox.git import PatchDoesNotApply
 
+_MOST_WAYS = 2
+"""Further runs of a suite that passes; each costs as much as the first."""
+
 
 async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     """Reproduce the failure; return the context that attempts start from."""
@@ -31,6 +38,7 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     older = await with_older_packages(run, context, seen)
     if older is not None:
         context, seen = await _seen_healed(run, *older)
+    context, seen = await _in_another_way(run, context, seen)
     runs = [seen]
     aimed: Aimed | None = None
     if not runs[0].ok and (runs[0].named or not runs[0].timed_out):  # no second wait for a hang
@@ -61,6 +69,33 @@ async def _seen_healed(
     """Return the context with what the failing command misses, and what it shows there."""
     while (better := await healed(run, context, seen, run.known.detected)) is not None:
         context, seen = better, await _observe(run, better, 1)
+    return context, seen
+
+
+async def _in_another_way(
+    run: Run, context: RepairContext, seen: Observation
+) -> tuple[RepairContext, Observation]:
+    """Return what fails when the tests run as the project runs them besides, if they pass so far.
+
+    The whole suite stays what it is.
+    """
+    commands = context.commands
+    if not seen.ok or run.known.detected is None or run.job.test or run.job.failing:
+        return context, seen
+    tree = tree_of(DirectoryTree(context.source.directory), commands.folder)
+    front = within(commands.folder, ":").removesuffix(":")
+    ways = variants(tree, commands.failing.removeprefix(front))[:_MOST_WAYS]
+    room = context.clean_room(run)
+    for n, way in enumerate(ways, 1):
+        command = front + way
+        run.listener(PhaseStarted(Phase.REPRODUCE, detail=command))
+        name = f"{run.job.run_id}-reproduce-way-{n}"
+        other = await run.steps(f"reproduce way {n}", room.observe_writes, name, command)
+        if other.named and not other.ok:
+            commands = replace(commands, failing=command)
+            run.known.commands = commands
+            run.known.note(reproduction.fails_in_another_way(seen.command, command))
+            return replace(context, commands=commands), other
     return context, seen
 
 

@@ -15,7 +15,7 @@ from inline_snapshot import snapshot
 
 from bot import __version__
 from bot.reporting.json_report import FixOutput
-from bot.reporting.reasons import detection, healing, package_dates
+from bot.reporting.reasons import detection, healing, package_dates, reproduction
 from tests.flows.command_line import PATIENCE, Desk, Done, ended, in_git, open_desk
 from tests.flows.world import CHECK, FILES, RIGHT, WRONG, attempts, bash, open_scene
 
@@ -357,6 +357,24 @@ async def test_the_package_that_an_issue_names_is_tested(tmp_path: Path) -> None
             "cd libs/double && PYTHONPATH=src python -m unittest discover -s tests"
         )
         assert detection.package_named("libs/double") in output.commands.explanation
+        assert output.reproduction is not None
+        assert output.reproduction.failing == ("test_app.Doubles.test_three",)
+
+
+async def test_the_projects_other_way_to_run_its_tests_may_fail(tmp_path: Path) -> None:
+    """Where the first one passes: with the variable that `make test` sets besides."""
+    files = SOURCE_FOLDER | {
+        "src/app.py": "import os\n\n\ndef double(number):\n"
+        "    return number + number + len(os.environ.get('PURE', ''))\n",
+        "Makefile": "test:\n\tpython -m unittest discover -s tests\n"
+        "\tPURE=1 python -m unittest discover -s tests\n",
+    }
+    async with open_desk(tmp_path, files=files) as desk:
+        output = read(await desk.fix("--json", "--proposers", "mechanical"))
+        assert output.commands is not None, output.reason
+        plain = "PYTHONPATH=src python -m unittest discover -s tests"
+        assert (output.commands.test, output.commands.failing) == (plain, f"PURE=1 {plain}")
+        assert reproduction.fails_in_another_way(plain, f"PURE=1 {plain}") in output.notes
         assert output.reproduction is not None
         assert output.reproduction.failing == ("test_app.Doubles.test_three",)
 

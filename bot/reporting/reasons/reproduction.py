@@ -13,6 +13,12 @@ def registries_reached(command: str) -> str:
     return f"`{command}` downloads packages while it runs, so it runs with the package registries in reach."
 
 
+@example("python -m pytest", "PURE=1 python -m pytest")
+def fails_in_another_way(passing: str, failing: str) -> str:
+    """The tests pass as they were detected, and fail with a variable that the project also sets."""
+    return f"`{passing}` passes; the project also runs `{failing}`, which fails."
+
+
 @example("make check")
 def lacks_network(command: str) -> str:
     """The command failed because it can't reach a host, and shows nothing else."""
