@@ -68,6 +68,10 @@ def notes(**fields: object) -> ToolCall:
     return ToolCall("", "notes", fields)
 
 
+def search_code(query: str, **fields: object) -> ToolCall:
+    return ToolCall("", "search_code", {"query": query, **fields})
+
+
 FIX = edit("str_replace", "app.txt", old_str="wrong", new_str="right")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -19,6 +20,7 @@ from bot.model.progress import Noticed, TurnFinished
 from bot.repair.proposers.agent.budgeted import ModelTurn
 from bot.reporting.reasons import agent
 from tests.flows.agent_world import (
+    FILES,
     FIX,
     JournaledSteps,
     Killed,
@@ -29,6 +31,7 @@ from tests.flows.agent_world import (
     notes,
     run_tests,
     says,
+    search_code,
     world,
 )
 
@@ -107,6 +110,11 @@ Failures before any change: 1; still failing: 1. Newly failing: other.
     ("call", "answer"),
     [
         (ToolCall("", "fly", {}), "There is no such tool."),
+        (search_code(" "), "query must be one line of text."),
+        (search_code("a\nb"), "query must be one line of text."),
+        (search_code("a" * 1_001), "query is longer than 1000 characters."),
+        (search_code("a", kind="fuzzy"), "kind must be symbol or text, not 'fuzzy'."),
+        (search_code("a", path="/etc"), "/etc is outside /workspace"),
         (notes(), "Give a plan, a note, or both."),
         (notes(plan="look"), "plan must be a list of objects."),
         (notes(plan=[{"step": " "}]), "step is empty."),
@@ -348,6 +356,74 @@ async def test_a_killed_attempt_goes_on_where_it_was(tmp_path: Path, lives: int)
     assert proposal.summary == "Done."
     assert proposal.usage.calls == 4
     assert len({name for name, _ in journal}) == len(journal)
+
+
+async def test_code_is_found_as_it_is_now(tmp_path: Path) -> None:
+    """A search sees what the attempt has changed, and no index is out of date."""
+    story = world(tmp_path, FILES | {"shop.py": "def total():\n    return 1\n"})
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    model = ScriptedModel(
+        says(edit("insert", "shop.py", insert_line=2, insert_text="print(total())")),
+        says(
+            search_code("total"),
+            search_code("tot[a-z]+\\(\\)", kind="text"),
+            search_code("(", kind="text"),
+        ),
+        says("Done."),
+    )
+    await story.attempt(model)
+    assert [result.text for result in model.results[1:]] == snapshot(
+        [
+            """\
+Defined (1):
+shop.py:1-2: def total():
+
+Used (1):
+shop.py:3: print(total())\
+""",
+            """\
+Found (2):
+shop.py:1: def total():
+shop.py:3: print(total())\
+""",
+            "fatal: -e option, '(': Unmatched ( or \\(",
+        ]
+    )
+
+
+async def test_looks_of_one_turn_are_taken_together(tmp_path: Path) -> None:
+    """Calls that only look and follow each other are one step; what changes something keeps its place."""
+    journal: list[tuple[str, object]] = []
+    model = ScriptedModel(
+        says(
+            edit("view", "app.txt"),
+            edit("view", "none.txt"),
+            edit("view", "."),
+            FIX,
+            edit("view", "app.txt"),
+        ),
+        says("Done."),
+    )
+    story = world(tmp_path)
+    await story.attempt(model, steps=JournaledSteps(journal, 100))
+    assert [name for name, _ in journal if "turn 1." in name] == snapshot(
+        [
+            "attempt 1: turn 1.1: look",
+            "attempt 1: turn 1.4: read",
+            "attempt 1: turn 1.4: write",
+            "attempt 1: turn 1.5: look",
+        ]
+    )
+    assert [result.text.splitlines()[0] for result in model.results] == snapshot(
+        [
+            "     1\twrong",
+            "/workspace/none.txt does not exist.",
+            "app.txt",
+            "Changed /workspace/app.txt, now:",
+            "     1\tright",
+        ]
+    )
+    assert [result.call_id for result in model.results] == [f"call-1-{n}" for n in range(5)]
 
 
 async def test_a_plan_is_shown_as_it_is_ticked_off(tmp_path: Path) -> None:

@@ -138,7 +138,11 @@ async def attempt(
 
 REPAIR: Script = (
     (Think("Where is it?"), Say("I look first."), Call("bash", {"command": "ls; cat shop/total.py"})),
-    (Call(EDIT, {"command": "view", "path": "/workspace"}), Call("run_tests")),
+    (
+        Call(EDIT, {"command": "view", "path": "/workspace"}),
+        Call("search_code", {"query": "total"}),
+        Call("run_tests"),
+    ),
     FIX,
     Answer((Think("I ponder"),), stop="max_tokens"),
     (Call("run_tests"), Call("bash", raw='{"command": tru'), Call("bash", {"command": "id -u"})),
@@ -167,9 +171,10 @@ async def test_a_repair_over_each_wire(
         texts[1]
         == "shop/\nshop/__init__.py\nshop/total.py\ntests/\ntests/__init__.py\ntests/test_total.py"
     )
-    assert "3 != 4" in texts[2]
-    assert texts[4].startswith(f"`{FAILING}` passed")
-    assert "command is required" in texts[5]
+    assert texts[2].startswith("Defined (1):\nshop/total.py:1-2: def total(prices):\n\nUsed (")
+    assert "3 != 4" in texts[3]
+    assert texts[5].startswith(f"`{FAILING}` passed")
+    assert "command is required" in texts[6]
     if wire == "anthropic":
         assert proposal.usage.cache_read > proposal.usage.input
 

@@ -69,6 +69,12 @@ def read(path: str) -> str:
     return f"read {path}"
 
 
+@example("parse_amount")
+def searched(query: str) -> str:
+    """The model looks for a name or a text."""
+    return f"search for {query}"
+
+
 @example("src/a.py")
 def edited(path: str) -> str:
     """The model creates or changes a file."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, assert_never
 
 from bot.llm.base import ToolCall
+from bot.repair.proposers.agent.code_search import SearchCode
 from bot.repair.proposers.agent.edit_tool import (
     Create,
     EditCommand,
@@ -25,9 +26,11 @@ BASH = "bash"
 EDIT = "str_replace_based_edit_tool"
 RUN_TESTS = "run_tests"
 NOTES = "notes"
+SEARCH = "search_code"
 
 _LONGEST_COMMAND = 100_000
 """Below the 128 KiB that Linux takes as one argument (`MAX_ARG_STRLEN`)."""
+_LONGEST_QUERY = 1_000
 _LONGEST_NAME = 255
 _LONGEST_PATH = 4_000
 _FEW_WORDS = 80
@@ -53,7 +56,7 @@ class RunTests:
     command: str | None
 
 
-Action = Bash | Restart | RunTests | TakeNotes | EditCommand
+Action = Bash | Restart | RunTests | TakeNotes | SearchCode | EditCommand
 
 
 class _BadInput(Exception):
@@ -62,21 +65,17 @@ class _BadInput(Exception):
 
 def read_action(call: ToolCall) -> Action | Rejected:
     """Return what the model wants, or why that can't be understood."""
-    fields = _Fields(call.input)
+    readers: Mapping[str, Callable[[_Fields], Action]] = {
+        BASH: _bash,
+        EDIT: _edit,
+        RUN_TESTS: _run_tests,
+        SEARCH: _search,
+        NOTES: _notes,
+    }
+    if call.name not in readers:
+        return Rejected(f"There is no such tool. The tools are {', '.join(readers)}.")
     try:
-        match call.name:
-            case "bash":
-                return _bash(fields)
-            case "str_replace_based_edit_tool":
-                return _edit(fields)
-            case "run_tests":
-                return RunTests(fields.command("command") if fields.has("command") else None)
-            case "notes":
-                return _notes(fields)
-            case _:
-                return Rejected(
-                    f"There is no such tool. The tools are {BASH}, {EDIT}, {RUN_TESTS}, {NOTES}."
-                )
+        return readers[call.name](_Fields(call.input))
     except _BadInput as problem:
         return Rejected(f"{problem} Nothing was done.")
 
@@ -112,6 +111,10 @@ def _bash(fields: _Fields) -> Bash | Restart:
     return Bash(fields.command("command"))
 
 
+def _run_tests(fields: _Fields) -> RunTests:
+    return RunTests(fields.command("command") if fields.has("command") else None)
+
+
 def _edit(fields: _Fields) -> EditCommand:
     path = fields.path("path")
     match fields.text("command"):
@@ -130,6 +133,15 @@ def _edit(fields: _Fields) -> EditCommand:
             raise _BadInput(
                 f"There is no command {other!r}: use view, create, str_replace or insert."
             )
+
+
+def _search(fields: _Fields) -> SearchCode:
+    query = fields.line("query")
+    kind = fields.text("kind") if fields.has("kind") else "symbol"
+    if kind not in {"symbol", "text"}:
+        raise _BadInput(f"kind must be symbol or text, not {kind!r}.")
+    path = fields.path("path") if fields.has("path") else WORKSPACE
+    return SearchCode(query, kind == "symbol", path)
 
 
 def _notes(fields: _Fields) -> TakeNotes:
@@ -163,6 +175,8 @@ def _in_words(action: Action | Rejected, tool: str) -> str:
             words = agent.read(relative(path))
         case Create(path) | StrReplace(path) | Insert(path):
             words = agent.edited(relative(path))
+        case SearchCode(query):
+            words = agent.searched(query)
         case TakeNotes(plan, note):
             words = _planned(plan, note)
         case Rejected():
@@ -218,6 +232,15 @@ class _Fields:
                 return first, None if last == -1 else last
             case _:
                 raise _BadInput(f"{key} must be two whole numbers, such as [1, 50] or [80, -1].")
+
+    def line(self, key: str) -> str:
+        """Return a text of one line that is short enough for a command."""
+        line = self.text(key)
+        if not line.strip() or "\0" in line or len(line.splitlines()) > 1:
+            raise _BadInput(f"{key} must be one line of text.")
+        if len(line) > _LONGEST_QUERY:
+            raise _BadInput(f"{key} is longer than {_LONGEST_QUERY} characters.")
+        return line
 
     def items(self, key: str, most: int) -> list[_Fields]:
         """Return the objects of a list."""

@@ -7,13 +7,14 @@ from typing import assert_never
 
 from bot.model.risk import Level
 from bot.repair.guards import protected_paths
-from bot.repair.proposers.agent.actions import Bash, Restart, RunTests, relative
+from bot.repair.proposers.agent.actions import Action, Bash, Restart, RunTests, relative
+from bot.repair.proposers.agent.code_search import SearchCode
 from bot.repair.proposers.agent.edit_tool import Create, Insert, StrReplace, View
 from bot.repair.proposers.agent.working_notes import TakeNotes
 
 
 def level_of(
-    action: Bash | Restart | RunTests | TakeNotes | View | Create | StrReplace | Insert,
+    action: Action,
     protected: Sequence[str],
     requested: Sequence[str] = (),
 ) -> Level:
@@ -28,7 +29,7 @@ def level_of(
         requested: unless a person asked for it: then the patch waits for an approval.
     """
     match action:
-        case View() | Restart() | TakeNotes():
+        case View() | SearchCode() | Restart() | TakeNotes():
             return Level.LOW
         case Bash() | RunTests():
             return Level.MEDIUM

@@ -20,7 +20,8 @@ from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.repetition import Repetition
 from bot.repair.proposers.agent.telling import tool_used, turn_finished
-from bot.repair.proposers.agent.tools import TOOLS, Toolbox
+from bot.repair.proposers.agent.tool_schemas import TOOLS
+from bot.repair.proposers.agent.tools import Toolbox
 from bot.repair.proposers.agent.transcript import Transcript
 from bot.repair.proposers.base import Task, Workbench
 from bot.repair.workspace.scrubbing import Scrub
@@ -177,12 +178,11 @@ class _Work:
         """Do what the turn asks for, in order, and tell the model the results."""
         self._cut_answers = 0
         results, most_repeated = [], 0
-        for position, call in enumerate(answer.turn.tool_calls, start=1):
-            began = time.monotonic()
-            result = await self._tools.use(call, f"{self._name}: turn {number}.{position}")
-            result = replace(result, text=self._scrub(result.text))
+        step = f"{self._name}: turn {number}"
+        async for used in self._tools.use(answer.turn.tool_calls, step):
+            call, seconds = used.call, used.seconds
+            result = replace(used.result, text=self._scrub(used.result.text))
             results.append(result)
-            seconds = time.monotonic() - began
             told = tool_used(call, result, attempt=self._task.n, turn=number, seconds=seconds)
             self._listener(told)
             most_repeated = max(most_repeated, self._repetition.count(call, result))

@@ -1,0 +1,131 @@
+"""Look at the work tree for the agent: files, folders, names. Nothing here changes anything."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import dataclass
+
+from bot.apart import TooMuch, apart
+from bot.at_once import each
+from bot.model.untrusted import clip, reveal_hidden
+from bot.repair.proposers.agent import code_search
+from bot.repair.proposers.agent.code_search import SearchCode
+from bot.repair.proposers.agent.edit_tool import (
+    ListFolder,
+    NotOpened,
+    Rejected,
+    Show,
+    View,
+    Write,
+    decide,
+)
+from bot.repair.proposers.agent.text_file import MOST_BYTES
+from bot.repair.proposers.base import Workbench
+from sandbox.base import WORKSPACE, SandboxError, SandboxGone, SandboxUnavailable
+
+OUTPUT_CHARACTERS = 16_000
+_LISTED_ENTRIES = 500
+_SECONDS = 30.0
+"""For listing a folder, and for a search."""
+_AT_ONCE = 8
+"""Files that are read at the same time."""
+
+Look = View | SearchCode
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The answer to one look, and how many seconds it took."""
+
+    answer: str | Rejected
+    seconds: float
+
+
+class Reader:
+    """Answers looks; its methods are acts for `Steps`."""
+
+    def __init__(self, workbench: Workbench) -> None:
+        self._workbench = workbench
+
+    async def look(self, looks: tuple[Look, ...]) -> tuple[Seen, ...]:
+        """Answer several looks at the same time."""
+        return tuple(await each(map(self._timed, looks)))
+
+    async def find(self, path: str) -> bytes | NotOpened:
+        """Return a file's bytes; only those of an editable size get into a checkpoint."""
+        try:
+            data = await self._workbench.read_file(path)
+        except FileNotFoundError:
+            return NotOpened.MISSING
+        except IsADirectoryError:
+            return NotOpened.FOLDER
+        return data if len(data) <= MOST_BYTES else NotOpened.TOO_LARGE
+
+    async def _timed(self, look: Look) -> Seen:
+        began = time.monotonic()
+        try:
+            answer = await (self._view(look) if isinstance(look, View) else self._search(look))
+        except (SandboxGone, SandboxUnavailable):
+            raise
+        except (OSError, SandboxError) as error:  # no permission, a device, a folder in the way
+            answer = Rejected(f"{look.path} can't be accessed: {error}")
+        return Seen(answer, time.monotonic() - began)
+
+    async def _view(self, view: View) -> str | Rejected:
+        match decide(view, await self.find(view.path)):
+            case Show(text):
+                return text
+            case ListFolder():
+                return await self._list_folder(view.path)
+            case Rejected() as rejected:
+                return rejected
+            case Write():
+                raise AssertionError("to view changes nothing")
+
+    async def _list_folder(self, path: str) -> str:
+        result = await self._workbench.run(listing_command(path), _SECONDS)
+        return clip(reveal_hidden(result.output).strip(), OUTPUT_CHARACTERS) or "(empty)"
+
+    async def _search(self, search: SearchCode) -> str | Rejected:
+        result = await self._workbench.run(code_search.grep_command(search), _SECONDS)
+        if result.timed_out:
+            return Rejected(f"The search took more than {_SECONDS:g} s: narrow the path.")
+        matches = code_search.read_matches(result.output)
+        if not matches and result.output.strip():
+            return Rejected(clip(reveal_hidden(result.output).strip(), OUTPUT_CHARACTERS))
+        files = await self._files(code_search.worth_reading(matches))
+        try:
+            places = await apart(code_search.placed, search, matches, files)
+        except TooMuch:
+            places = code_search.placed(search, matches, {})
+        cut = len(result.output.encode()) >= code_search.MOST_OUTPUT
+        return clip(
+            reveal_hidden(code_search.described(search, places, cut=cut)), OUTPUT_CHARACTERS
+        )
+
+    async def _files(self, paths: tuple[str, ...]) -> dict[str, bytes]:
+        """Return the files that can be read and are not too large."""
+        found: list[bytes] = []
+        for start in range(0, len(paths), _AT_ONCE):
+            found += await each(map(self._source, paths[start : start + _AT_ONCE]))
+        every = zip(paths, found, strict=True)
+        return {path: data for path, data in every if len(data) <= code_search.MOST_BYTES}
+
+    async def _source(self, path: str) -> bytes:
+        try:
+            return await self._workbench.read_file(f"{WORKSPACE}/{path}")
+        except (SandboxGone, SandboxUnavailable):
+            raise
+        except (OSError, SandboxError):
+            return b""  # it is gone, or nobody may read it: its lines still count
+
+
+def listing_command(path: str) -> str:
+    """Return a command that lists a folder two levels deep, without what is hidden or vendored."""
+    return (
+        f"cd {shlex.quote(path)} && find . -mindepth 1 -maxdepth 2 "
+        r"\( -name '.?*' -o -name node_modules -o -name __pycache__ \) -prune "
+        r"-o -type d -exec printf '%s/\n' {} + -o -print "
+        f"| cut -c 3- | LC_ALL=C sort | head -n {_LISTED_ENTRIES}"
+    )

@@ -1,0 +1,126 @@
+"""How the agent's tools are described to a model."""
+
+from __future__ import annotations
+
+from bot.llm.base import Tool
+from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, RUN_TESTS, SEARCH
+from bot.repair.proposers.agent.working_notes import StepState
+
+TOOLS = (
+    Tool(
+        name=BASH,
+        description=(
+            "Run a bash command in the sandbox and return its exit code and output. Each command "
+            "starts in a fresh shell in /workspace, without stdin and without network. "
+            "Long output is cut in the middle."
+        ),
+        schema={
+            "type": "object",
+            "properties": {
+                "command": {"type": "string", "description": "The command to run."},
+                "restart": {"type": "boolean", "description": "Never needed: shells are fresh."},
+            },
+            "required": ["command"],
+        },
+        anthropic_type="bash_20250124",
+    ),
+    Tool(
+        name=EDIT,
+        description=(
+            "View, create and edit text files in /workspace. `view` shows a file with line "
+            "numbers, or a folder two levels deep; `create` writes a whole file; `str_replace` "
+            "replaces the only exact occurrence of old_str; `insert` adds insert_text "
+            "after line insert_line (0: at the beginning)."
+        ),
+        schema={
+            "type": "object",
+            "properties": {
+                "command": {
+                    "type": "string",
+                    "enum": ["view", "create", "str_replace", "insert"],
+                },
+                "path": {"type": "string", "description": "Such as /workspace/src/module.py."},
+                "view_range": {
+                    "type": "array",
+                    "items": {"type": "integer"},
+                    "minItems": 2,
+                    "maxItems": 2,
+                    "description": "For view: first and last line, counted from 1; -1 is the end.",
+                },
+                "file_text": {"type": "string", "description": "For create: the whole content."},
+                "old_str": {"type": "string", "description": "For str_replace: must be unique."},
+                "new_str": {"type": "string", "description": "For str_replace: the replacement."},
+                "insert_line": {"type": "integer", "description": "For insert."},
+                "insert_text": {"type": "string", "description": "For insert."},
+            },
+            "required": ["command", "path"],
+        },
+        anthropic_type="text_editor_20250728",
+    ),
+    Tool(
+        name=RUN_TESTS,
+        description=(
+            "Run tests and return what failed, test by test, with message and location. Without "
+            "`command` it runs the failing command of the task. Use it rather than bash to run "
+            "tests, and narrow `command` to single tests while you investigate."
+        ),
+        schema={
+            "type": "object",
+            "properties": {
+                "command": {
+                    "type": "string",
+                    "description": "Another test command, such as `pytest tests/test_a.py -k name`.",
+                }
+            },
+            "required": [],
+        },
+    ),
+    Tool(
+        name=SEARCH,
+        description=(
+            "Find code in the repository as it is now. With kind `symbol`: where a name is "
+            "defined, used and mentioned, each with the function or class around it. With kind "
+            "`text`: the lines that match a regular expression. Installed libraries are not "
+            "searched: use grep in bash for those."
+        ),
+        schema={
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "string",
+                    "description": "A name such as `parse_amount`, or an extended regular expression.",
+                },
+                "kind": {"type": "string", "enum": ["symbol", "text"]},
+                "path": {"type": "string", "description": "Folder or file; all by default."},
+            },
+            "required": ["query"],
+        },
+    ),
+    Tool(
+        name=NOTES,
+        description=(
+            "Keep a plan and notes. They stay in sight when older turns of a long conversation "
+            "are folded away, and the people who watch see the plan. `plan` replaces the whole "
+            "plan; `note` adds one finding that you will need later."
+        ),
+        schema={
+            "type": "object",
+            "properties": {
+                "plan": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "step": {"type": "string", "description": "What to do."},
+                            "check": {"type": "string", "description": "What shows it is done."},
+                            "status": {"type": "string", "enum": list(StepState)},
+                        },
+                        "required": ["step", "status"],
+                    },
+                },
+                "note": {"type": "string"},
+            },
+            "required": [],
+        },
+    ),
+)
