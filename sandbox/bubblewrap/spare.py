@@ -9,13 +9,29 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from sandbox.bubblewrap.processes import Jail, Jailed
 from sandbox.spawn import through
 
 
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A jail that was told to start, and the descriptor at which it reads what to run."""
+
+    jail: Jail
+    starting: asyncio.Task[None]
+    script: int
+
+    async def end(self) -> None:
+        self.starting.cancel()
+        await asyncio.gather(self.starting, return_exceptions=True)
+        os.close(self.script)
+        await self.jail.end()
+
+
 class Spare:
-    """At most one waiting jail.
+    """At most one waiting jail, for the first of those who ask at the same time.
 
     Args:
         prepare: Describes a jail that runs the script at the given descriptor.
@@ -23,17 +39,14 @@ class Spare:
 
     def __init__(self, prepare: Callable[[int], Jailed]) -> None:
         self._prepare = prepare
-        self._script: int | None = None
-        self._jail: Jail | None = None
-        self._starting: asyncio.Task[None] | None = None
+        self._waiting: _Waiting | None = None
 
     def make(self) -> None:
         """Begin to start a jail, unless there is one."""
-        if self._jail is not None:
-            return
-        self._script = os.memfd_create("fixpoint")
-        self._jail = Jail(self._prepare(self._script))
-        self._starting = asyncio.create_task(self._jail.start())
+        if self._waiting is None:
+            script = os.memfd_create("fixpoint")
+            jail = Jail(self._prepare(script))
+            self._waiting = _Waiting(jail, asyncio.create_task(jail.start()), script)
 
     async def take(self, script: str) -> Jail | None:
         """Return the jail, which is the caller's to run or end; None if there is no working one.
@@ -41,33 +54,31 @@ class Spare:
         Args:
             script: Shell code for it to run.
         """
-        if self._jail is None or self._starting is None or self._script is None:
+        taken, self._waiting = self._waiting, None
+        if taken is None:
             return None
         try:
-            await asyncio.shield(self._starting)
+            await asyncio.shield(taken.starting)
         except OSError:
-            await self.drop()
+            await _ended(taken)
             return None
-        if not self._jail.waits:
-            await self.drop()
+        except asyncio.CancelledError:
+            await _ended(taken)
+            raise
+        if not taken.jail.waits:
+            await _ended(taken)
             return None
-        os.write(self._script, os.fsencode(script))
-        os.close(self._script)
-        jail = self._jail
-        self._jail = self._starting = self._script = None
-        return jail
+        os.write(taken.script, os.fsencode(script))
+        os.close(taken.script)
+        return taken.jail
 
     async def drop(self) -> None:
         """End the waiting jail."""
-        if self._jail is None or self._starting is None or self._script is None:
-            return
-        ending = _end(self._jail, self._starting, self._script)
-        self._jail = self._starting = self._script = None
-        await through(asyncio.ensure_future(ending))
+        dropped, self._waiting = self._waiting, None
+        if dropped is not None:
+            await _ended(dropped)
 
 
-async def _end(jail: Jail, starting: asyncio.Task[None], script: int) -> None:
-    starting.cancel()
-    await asyncio.gather(starting, return_exceptions=True)
-    os.close(script)
-    await jail.end()
+async def _ended(waiting: _Waiting) -> None:
+    """End a jail, also when nobody waits for that any more."""
+    await through(asyncio.ensure_future(waiting.end()))

@@ -87,7 +87,8 @@ class DockerSandbox:
         self._environment = {**environment, **spec.environment}
         self._way_out = way_out
         self._place = store.sandbox(spec.name)
-        self._writing = asyncio.Lock()
+        self._acting = asyncio.Lock()
+        """Held by one act at a time: the end of a command kills every process of the user."""
         self._closed = False
 
     async def run(
@@ -103,12 +104,13 @@ class DockerSandbox:
         if len(os.fsencode(command)) > _LONGEST_ARGUMENT:
             await self.write_file(_COMMAND_FILE, os.fsencode(command))
             command = f". {_COMMAND_FILE}"
-        started = time.monotonic()
         output = BoundedOutput(self._spec.limits.output, on_output)
         variables = {**self._environment, **(environment or {})}
         execution = ContainerExecution(shell_command(command, cwd), USER, variables)
-        running = self._until(timeout, execution, output.add)
         async with AsyncExitStack() as stack:
+            await stack.enter_async_context(self._acting)
+            started = time.monotonic()
+            running = self._until(timeout, execution, output.add)
             opened = (
                 await stack.enter_async_context(gate(*self._way_out)) if self._way_out else None
             )
@@ -185,14 +187,16 @@ class DockerSandbox:
     async def read_file(self, path: str) -> bytes:
         """Return a file's bytes, at most `file_scripts.LARGEST_FILE`."""
         data = bytearray()
-        code = await self._execute(_file_execution(*file_scripts.read_command(path)), data.extend)
+        reading = _file_execution(*file_scripts.read_command(path))
+        async with self._acting:
+            code = await self._execute(reading, data.extend)
         return file_scripts.read_result(path, code, bytes(data))
 
     async def write_file(self, path: str, data: bytes) -> None:
         """Create or replace a file; the engine can't see `SCRATCH`, so a command copies it."""
         script = ("/bin/sh", "-c", f'exec "$@" <{STAGING}/file', "sh")
         command = (*script, *file_scripts.write_command(path))
-        async with self._writing:
+        async with self._acting:
             with self._alive():
                 archive = pack_file("file", data, USER_ID)
                 await self._engine.put_archive(self._identity, STAGING, archive)

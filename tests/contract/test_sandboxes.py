@@ -156,6 +156,22 @@ async def test_what_a_command_leaves_behind_is_ended(kind: Kind) -> None:
     await assert_heart_stopped(sandbox)
 
 
+async def test_commands_at_the_same_time_leave_each_other_alone(kind: Kind) -> None:
+    """One that ends takes no other one with it, and none gets what another one was told."""
+    sandbox = await kind.open()
+    await sandbox.write_file("/workspace/note.txt", b"written\n")
+    for _ in range(2):
+        await sandbox.run("true", timeout=SECONDS)  # a sandbox may have prepared for a next one
+    slow_result, quick_result, content = await asyncio.gather(
+        sandbox.run("sleep 0.5; echo slow", timeout=SECONDS),
+        sandbox.run("echo quick", timeout=SECONDS),
+        sandbox.read_file("/workspace/note.txt"),
+    )
+    assert (slow_result.exit_code, slow_result.output) == (0, "slow\n")
+    assert (quick_result.exit_code, quick_result.output) == (0, "quick\n")
+    assert content == b"written\n"
+
+
 async def test_time_is_up_for_everything(kind: Kind) -> None:
     """The command and its children end, and what they had printed is kept."""
     sandbox = await kind.open()

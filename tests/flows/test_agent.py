@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
@@ -361,7 +360,6 @@ async def test_a_killed_attempt_goes_on_where_it_was(tmp_path: Path, lives: int)
 async def test_code_is_found_as_it_is_now(tmp_path: Path) -> None:
     """A search sees what the attempt has changed, and no index is out of date."""
     story = world(tmp_path, FILES | {"shop.py": "def total():\n    return 1\n"})
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     model = ScriptedModel(
         says(edit("insert", "shop.py", insert_line=2, insert_text="print(total())")),
         says(

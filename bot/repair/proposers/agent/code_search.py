@@ -6,6 +6,7 @@ of which function. There is no index that could be out of date.
 
 from __future__ import annotations
 
+import posixpath
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -73,12 +74,16 @@ class Place:
 def grep_command(search: SearchCode) -> str:
     """Return the command that lists lines as `path`, NUL, line number, NUL, text."""
     how = ("-w", "-F") if search.symbol else ("-E",)
-    arguments = shlex.join(("-n", "-I", "--null", "--no-color", *how, "-e", search.query))
+    where = posixpath.relpath(
+        search.path, WORKSPACE
+    )  # git 2.39 takes no absolute one outside of a repository
+    arguments = shlex.join(
+        ("-n", "-I", "--null", "--no-color", *how, "-e", search.query, "--", where)
+    )
     return (
         "git rev-parse --git-dir >/dev/null 2>&1 "
-        "&& where=--untracked || where='--no-index --exclude-standard'; "
-        f"git -c core.quotePath=false grep $where {arguments} -- {shlex.quote(search.path)} "
-        f"| head -c {MOST_OUTPUT}"
+        "&& files=--untracked || files='--no-index --exclude-standard'; "
+        f"git -c core.quotePath=false grep $files {arguments} | head -c {MOST_OUTPUT}"
     )
 
 
