@@ -17,6 +17,7 @@ from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
 from bot.reporting.figures import count, duration, money
 from bot.reporting.plain import printable
+from bot.reporting.reasons.queueing import about
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -171,7 +172,7 @@ def _table(runs: list[dict[str, Any]], now: datetime) -> Table:
     shown = Table("Run", "Repository", "State", "Cost", "Age", "Reason", box=box.SIMPLE)
     for run in runs:
         number = "" if run["number"] is None else f"#{run['number']}"
-        state = (run["verdict"] or run["status"]).replace("_", " ")
+        state = (run["verdict"] or run["status"]).replace("_", " ") + _place(run)
         age = duration((now - datetime.fromisoformat(run["created_at"])).total_seconds())
         cells = (
             run["id"],
@@ -183,6 +184,14 @@ def _table(runs: list[dict[str, Any]], now: datetime) -> Table:
         )
         shown.add_row(*map(Text, cells))
     return shown
+
+
+def _place(run: dict[str, Any]) -> str:
+    """Return where a run is in the queue; nothing from a server of before, which doesn't tell."""
+    place, seconds = run.get("queue_place"), run.get("queue_seconds")
+    if place is None:
+        return ""
+    return f", place {place}" + ("" if seconds is None else f", about {about(seconds)}")
 
 
 def _money(amount: float | None) -> str:

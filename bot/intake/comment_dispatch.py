@@ -75,6 +75,7 @@ class CommentEvents:
         self._github = github
         self._runs = stores.runs
         self._stops = stores.stops
+        self._queue = stores.queue
         self._start = start
         self._approvals = approvals
         self._view_of = view_of
@@ -177,6 +178,8 @@ class CommentEvents:
                     return await self._last_run(event)
                 if run.status is RunStatus.WAITING:
                     return approval.still_waiting
+                if (at := (await self._queue.positions()).get(run.id)) is not None:
+                    return lambda mark: messages.in_queue(at, mark)
                 view = self._view_of(run.id) or _view_of_queued(run)
                 return lambda mark: messages.status(view, datetime.now(UTC), mark)
             case _:

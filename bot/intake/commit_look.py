@@ -30,7 +30,7 @@ from bot.model.check_report import CheckReport
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck, FailedCommit, FixRequest
 from bot.reporting import check_run
-from bot.reporting.reasons import failed_commit
+from bot.reporting.reasons import failed_commit, queueing
 from bot.reporting.reasons.deliveries import started
 from bot.runs.config_file import read_config
 from bot.storage.commits import CommitState, WatchedCommit
@@ -113,6 +113,8 @@ class CommitLook:
         on_base = await self._on_base(commit.repo, place, config, slug) if failed else frozenset()
         decision = decide_commit(wishes, failed, on_base, await self._standing(commit, place))
         match decision:
+            case Start(chosen) if not commit.asked_by and await self._stores.queue.is_full():
+                return await self._put_off(commit, chosen)
             case Start(chosen):
                 return await self._begin(commit, place, facts, chosen)
             case Wait(reason):
@@ -193,6 +195,12 @@ class CommitLook:
     async def _wait(self, commit: WatchedCommit, due_at: datetime, reason: str) -> str:
         await self._stores.commits.wait(commit, due_at, reason)
         return reason
+
+    async def _put_off(self, commit: WatchedCommit, checks: tuple[FailedCheck, ...]) -> str:
+        """Start nothing while the queue is full, and say so; a person may start a run anyway."""
+        reason = queueing.checks_put_off()
+        await self._tell(commit, check_run.offer(commit.sha, reason, checks))
+        return await self._wait(commit, datetime.now(UTC) + A_RUN_ENDS, reason)
 
     async def _pass_by(self, commit: WatchedCommit, decision: PassBy | None) -> str:
         """Start nothing, and say so where a person could want it otherwise."""

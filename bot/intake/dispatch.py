@@ -22,10 +22,8 @@ from bot.intake.events import (
     Unhandled,
     parse_event,
 )
-from bot.model.request import FixRequest
 from bot.reporting.reasons import deliveries as did
 from bot.storage.deliveries import Delivery, DeliveryStore
-from bot.storage.runs import RunStore
 from bot.storage.signals import DELIVERIES, Signals
 
 FIRST_WAIT = 5.0
@@ -48,8 +46,7 @@ class Dispatcher:
     def __init__(
         self,
         deliveries: DeliveryStore,
-        runs: RunStore,
-        start: Callable[[FixRequest], Awaitable[None]],
+        resume_runs: Callable[[], Awaitable[None]],
         comments: CommentEvents,
         checks: CheckEvents,
         *,
@@ -62,8 +59,7 @@ class Dispatcher:
 
         Args:
             deliveries: Stored by any server.
-            runs: All of them.
-            start: Starts a run.
+            resume_runs: Starts runs that a process accepted, or let through, and did not start.
             comments: Does what comments ask for.
             checks: Does what checks, and all other events, ask for.
             server_id: Under which they are claimed.
@@ -77,8 +73,7 @@ class Dispatcher:
         self._stack = ExitStack()
         self._signals = signals
         self._deliveries = deliveries
-        self._runs = runs
-        self._start = start
+        self._resume_runs = resume_runs
         self._comments = comments
         self._checks = checks
         self._woken = asyncio.Event()
@@ -96,7 +91,7 @@ class Dispatcher:
 
     async def __aenter__(self) -> Self:
         """Begin, with what an earlier process left."""
-        await self.resume_runs()
+        await self._resume_runs()
         self._woken = self._stack.enter_context(self._signals.heard(DELIVERIES))
         self.wake()
         self._task = asyncio.create_task(self._work())
@@ -116,11 +111,6 @@ class Dispatcher:
         self._stack.close()
         with contextlib.suppress(StorageError):  # it is free anyway once this server is gone
             await self._deliveries.release(self._server_id)
-
-    async def resume_runs(self) -> None:
-        """Queue runs that were accepted but not queued when a process ended; others ignore it."""
-        for run in await self._runs.active():
-            await self._start(run.request)
 
     async def _work(self) -> None:
         while True:

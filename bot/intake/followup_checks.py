@@ -30,7 +30,7 @@ from bot.model.request import FailedCheck, FailedCommit, FixRequest, Options
 from bot.reporting import after_publication as words
 from bot.reporting import check_run, final_report
 from bot.reporting.marker import marker
-from bot.reporting.reasons import followup
+from bot.reporting.reasons import followup, queueing
 from bot.reporting.reasons.failed_commit import still_running
 from bot.runs.config_file import read_config
 from bot.runs.display import Display, Shown
@@ -104,6 +104,8 @@ class Aftermath:
             case Leave(result, named, limit):
                 await self._tell(run, report, words.ended(named, limit=limit), result)
                 return await self._done(commit, _note(result))
+            case GoOn() if await self._stores.queue.is_full():
+                return await self._wait(commit, queueing.checks_put_off())
             case GoOn():
                 request = _following(commit, run, pull, decision)
                 await self._tell(run, report, words.goes_on(decision.checks, pull.url), Result.RED)

@@ -16,6 +16,7 @@ from bot.intake.commit_look import CommitLook, later_by
 from bot.intake.followup_checks import Aftermath
 from bot.intake.superseded_commits import LeftHeads
 from bot.model.request import FixRequest
+from bot.reporting.reasons import queueing
 from bot.storage.commits import CommitState, WatchedCommit
 from bot.storage.stores import Stores
 
@@ -46,6 +47,7 @@ class Settler:
     ) -> None:
         self._server_id = server_id
         self._commits = stores.commits
+        self._queue = stores.queue
         self._first_wait = first_wait
         self._look = CommitLook(github, stores, start, left, first_wait=first_wait)
         self._aftermath = Aftermath(github, stores, start, first_wait=first_wait)
@@ -110,6 +112,10 @@ class Settler:
         return max(0.0, min(left, LONGEST_SLEEP, self._first_wait))
 
     async def _take(self, commit: WatchedCommit) -> None:
+        if await self._still_put_off(commit):
+            later = datetime.now(UTC) + later_by(commit, self._first_wait)
+            await self._commits.wait(commit, later, commit.note)
+            return
         published = commit.published_by is not None and not commit.asked_by
         try:
             note = await (self._aftermath(commit) if published else self._look(commit))
@@ -119,6 +125,11 @@ class Settler:
             await self._commits.decided(commit, CommitState.PASSED_BY, str(error))
         except Exception as error:  # noqa: BLE001 - one commit must not hold up the others
             await self._try_again(commit, error)
+
+    async def _still_put_off(self, commit: WatchedCommit) -> bool:
+        """Whether the queue was full and is so still: then nothing has to be asked of GitHub."""
+        put_off = commit.note == queueing.checks_put_off() and not commit.asked_by
+        return put_off and await self._queue.is_full()
 
     async def _try_again(self, commit: WatchedCommit, error: Exception) -> None:
         problem = str(error) if isinstance(error, FixpointError) else repr(error)

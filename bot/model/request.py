@@ -8,6 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
+from bot.model.fair_queue import Priority
 from bot.model.given_test import GivenTest
 
 
@@ -179,6 +180,15 @@ class FixRequest:
             at: When, UTC.
         """
         return replace(self, actor=by, asked_at=at, continues=self.run_id)
+
+
+def priority_of(request: FixRequest) -> Priority:
+    """Return who waits for a run."""
+    if request.follows is not None:
+        return Priority.FOLLOW_UP
+    if request.failed is not None and not request.actor:
+        return Priority.CHECKS
+    return Priority.PERSON
 
 
 def id_of_asked(repository: str, asked_through: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.model import Limits, Verdict
+from bot.model.waiting_time import QueuePosition
 from bot.reporting.answering import RETRY, AnswerBy, ask
 from bot.reporting.example import example
 from bot.reporting.figures import count
@@ -14,6 +15,7 @@ from bot.reporting.marker import marker, signed
 from bot.reporting.progress_comment import checklist
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.prose import line
+from bot.reporting.reasons import queueing
 from bot.reporting.verdict_text import headline
 
 COMMANDS = (
@@ -52,6 +54,23 @@ def queued(mark: str) -> str:
     """Say that a run is accepted."""
     return signed(
         "Fixpoint is starting. Progress will appear in this comment. To stop the run, comment "
+        "`/fix stop`.",
+        mark,
+    )
+
+
+@example(_MARK)
+def withdrawn(mark: str) -> str:
+    """Say that a run was stopped while it was in the queue."""
+    return signed("Stopped while it was in the queue. Nothing was changed.", mark)
+
+
+@example(QueuePosition(4, 700.0), _MARK)
+@example(QueuePosition(1, None), _MARK)
+def in_queue(at: QueuePosition, mark: str) -> str:
+    """Say how long a run will wait for its place."""
+    return signed(
+        f"{queueing.standing(at)} Progress will appear in this comment. To leave the queue, comment "
         "`/fix stop`.",
         mark,
     )

@@ -13,6 +13,7 @@ from bot.github.refusals import Gone
 from bot.model.quota import Urgency
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
+from bot.model.waiting_time import QueuePosition
 from bot.reporting import check_run, messages
 from bot.reporting.marker import marker
 
@@ -51,6 +52,19 @@ class Display:
             text = messages.queued(mark)
             comment = await self._github.post_comment(_repo(request), request.number, text, mark)
         return Shown(comment, await self.check_of(request))
+
+    async def standing(
+        self, request: FixRequest, comment: int | None, at: QueuePosition
+    ) -> int | None:
+        """Show a run's position in the queue where its progress will be; return the comment's id."""
+        if request.number is None:
+            return None
+        mark = marker(request.run_id, "progress")
+        text = messages.in_queue(at, mark)
+        if comment is None:
+            return await self._github.post_comment(_repo(request), request.number, text, mark)
+        await self._github.edit_comment(_repo(request), comment, text, Urgency.PROGRESS)
+        return comment
 
     async def check_of(self, request: FixRequest) -> int | None:
         """Return the check run of a run that failed checks started, making it if need be."""

@@ -132,6 +132,10 @@ class FixWorkflow:
         """Carry a run from a person's answer to its end."""
         await self._guarded(request, self._carry_on)
 
+    async def end_withdrawn(self, request: FixRequest) -> None:
+        """End a run that was stopped while it waited for its place."""
+        await self._guarded(request, self._carry_withdrawn)
+
     async def end_outdated(self, request: FixRequest) -> None:
         """End a run that an earlier version began and this one can't continue."""
         await self._guarded(request, _refuse_outdated)
@@ -233,6 +237,10 @@ class FixWorkflow:
             report, outcome = await self._unless_left(request, report, steps)
         await steps("have its checks watched", self._publisher.watch, request, outcome)
         await steps("report", self._ending.conclude, request, report, outcome, held.shown)
+
+    async def _carry_withdrawn(self, request: FixRequest) -> None:
+        steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))
+        await steps("say that it was stopped", self._ending.withdraw, request)
 
     async def _unless_left(
         self, request: FixRequest, report: Report, steps: Steps

@@ -51,7 +51,7 @@ def web_parts(
         settings.fixpoint_admin_token, settings.host, with_github=login is not None
     )
     sessions = Sessions(_session_secret(settings))
-    lists, figures = RunLists(database), RunFigures(database)
+    lists, figures = RunLists(database, stores.queue), RunFigures(database)
     api = Api(
         RunOperations(control, lists),
         ArtifactOperations(control, stores.events),

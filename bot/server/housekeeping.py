@@ -48,6 +48,7 @@ class Housekeeping:
         self._commits = stores.commits
         self._events = stores.events
         self._messages = stores.messages
+        self._queue = stores.queue
         self._journal = journal
 
     async def keep_tidy(self, turn: Callable[[], Awaitable[object]]) -> None:
@@ -70,6 +71,7 @@ class Housekeeping:
         events = await self._events.prune(older_than)
         messages = await self._messages.prune(older_than)
         acts = await self._journal.prune(older_than)
+        await self._queue.prune(older_than)
         if deliveries or commits or events or messages or acts:
             _log.info(
                 "old data thrown away",

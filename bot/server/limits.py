@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from datetime import timedelta
 
 from bot.health.circuit import CircuitRules
 from bot.health.concurrency import Concurrency, ConcurrencyRules
 from bot.health.services import Services
+from bot.model.fair_queue import Places
 from bot.model.money.caps import Caps
 from bot.runs.timing import Timing
 from bot.settings.environment import ServerSettings
+from bot.storage.database import Database
+from bot.storage.run_queue import RunQueue
 
 _MOST_PROBE_TIMES = 20
 """Between two probes of what has failed for long, in times of the first wait."""
@@ -43,6 +47,16 @@ def concurrency_of(settings: ServerSettings) -> Concurrency:
     """Return how many runs may work at once, changing as the settings say."""
     rules = ConcurrencyRules(settle_seconds=settings.fixpoint_probe_seconds)
     return Concurrency(settings.fixpoint_concurrency, rules, time.monotonic)
+
+
+def queue_of(settings: ServerSettings, database: Database) -> RunQueue:
+    """Return the queue, with the limits that hold on all servers."""
+    limits = Places(
+        settings.fixpoint_total_concurrency or sys.maxsize,
+        settings.fixpoint_installation_concurrency,
+        settings.fixpoint_repository_concurrency,
+    )
+    return RunQueue(database, limits, settings.fixpoint_queue_limit)
 
 
 def caps_of(settings: ServerSettings) -> Caps:

@@ -10,6 +10,7 @@ from functools import partial
 
 import aiohttp
 from aiohttp import web
+from sqlalchemy import Engine
 
 from bot import __version__
 from bot.app.measuring import Measuring
@@ -21,17 +22,19 @@ from bot.github.unused_tokens import unused_revoked
 from bot.intake.approvals import Approvals
 from bot.intake.webhook import Webhook
 from bot.model.quota import WritePace
-from bot.redaction import redactor_of
+from bot.redaction import Redactor, redactor_of
+from bot.runs.admission import Admission
 from bot.runs.durability.bodies import NOT_HERE, Bodies, QueueLimits
 from bot.runs.durability.dbos_runs import DurableRuns
 from bot.runs.durability.dbos_steps import DurableSteps
+from bot.runs.durability.gate import RunGate
 from bot.runs.durability.stopping import Stopping
 from bot.runs.workflow import FixWorkflow
 from bot.server.dashboard import web_parts
-from bot.server.limits import caps_of, concurrency_of, services_of, timing_of
+from bot.server.limits import caps_of, concurrency_of, queue_of, services_of, timing_of
 from bot.server.loop_lag import watch_loop
 from bot.server.membership import Membership
-from bot.server.place import joined
+from bot.server.place import Place, joined
 from bot.server.roles import Role
 from bot.server.services import DependedOn, open_services
 from bot.server.work import Desk, Shared, open_desk
@@ -73,6 +76,7 @@ class Server:
     runs: RunStore
     commits: CommitStore
     durable: DurableRuns
+    admission: Admission
     approvals: Approvals
     membership: Membership
     stopping: Stopping
@@ -104,7 +108,7 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
         ledger = Ledger(unflushed)
         stack.push_async_callback(ledger.written)
         await ledger.close_ended_runs()
-        stores = Stores.on(database, ledger, unflushed)
+        stores = Stores.on(database, ledger, unflushed, partial(queue_of, settings))
         await stack.enter_async_context(unflushed.news(stores.events.signals))
         metrics = Metrics()
         spans = await stack.enter_async_context(open_spans(settings, redactor))
@@ -114,27 +118,13 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
                 trust_env=True, trace_configs=[watch_requests(metrics.calls, spans)]
             )
         )
-        github = GitHub(
-            session,
-            app_id=str(settings.github_app_id),
-            private_key=settings.github_private_key,
-            api_url=settings.github_api_url,
-            web_url=settings.github_url,
-            patience=GitHubRetries(first_wait=timing.retry_seconds / 10),
-            scrub=redactor.text,
-            quotas=stores.quotas,
-            writes=WritePace(per_minute=settings.fixpoint_github_writes_per_minute),
-            token_looked_up=measuring.looked_up("installation_tokens"),
-            may_write=membership.lease.held,
-        )
+        github = _github(settings, session, stores, redactor, measuring, membership)
         await stack.enter_async_context(unused_revoked(github))
         stopping = Stopping(membership.lease.held)
         steps_engine = stack.enter_context(
             steps_database(settings.database_url, stall_seconds=timing.stall_seconds)
         )
-        journal = Journal(steps_engine)
-        if steps_engine.dialect.name != "sqlite":  # whose steps are in another file than servers
-            journal.fenced_by(place.fence)
+        journal = _journal(steps_engine, place)
         depends, workflow = None, None
         if role.works:
             depends = await stack.enter_async_context(
@@ -162,29 +152,33 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
             gate=None if depends is None else depends.gate,
         )
         await stack.enter_async_context(in_background(partial(watch_loop, metrics.state.late)))
-        approvals = Approvals(stores.runs, stores.approvals, durable.go_on, durable.start)
-        await durable.launch(NOT_HERE if workflow is None else _bodies(workflow))
+        admission = Admission(stores.queue, durable)
+        approvals = Approvals(stores.runs, stores.approvals, durable.go_on, admission.start)
+        await durable.launch(NOT_HERE if workflow is None else _bodies(workflow), admission.wake)
         stack.push_async_callback(durable.close)
         desk = None
         if workflow is not None and depends is not None:
             await durable.take_over(place.servers.living, leads=membership.leading.is_set())
-            shared = Shared(settings, github, stores, journal, durable, membership, approvals)
+            offered = admission.working(membership.id, lambda: _places(stopping, depends.gate))
+            await stack.enter_async_context(offered)
+            shared = Shared(settings, github, stores, journal, admission, membership, approvals)
             desk = await stack.enter_async_context(open_desk(shared, workflow, depends.sandboxes))
             await stack.enter_async_context(
-                membership.taking_over(partial(_take_over, place.servers, durable, desk))
+                membership.taking_over(partial(_take_over, place.servers, durable, admission, desk))
             )
         draining = asyncio.Event()
         wake = desk.dispatcher.wake if desk is not None else _nobody_here
         webhook = Webhook(settings.github_webhook_secret, stores.deliveries, wake, redactor)
         app = build_app(database, draining, webhook if role.answers else None)
         control = RunControl(
-            github, stores, durable.start, approvals, Rights(github), settings.github_url
+            github, stores, admission.start, approvals, Rights(github), settings.github_url
         )
-        await control.start_what_was_asked()
+        if desk is None:
+            await admission.resume()
         health = _health(settings, depends)
         measurements = Measurements(
             metrics,
-            RunLists(database),
+            RunLists(database, stores.queue),
             health,
             {"runs": database, "events": unflushed},
             settings.fixpoint_metrics_token,
@@ -201,6 +195,7 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
             stores.runs,
             stores.commits,
             durable,
+            admission,
             approvals,
             membership,
             stopping,
@@ -218,12 +213,48 @@ def _health(settings: ServerSettings, depends: DependedOn | None) -> ServiceHeal
 
 
 def _bodies(workflow: FixWorkflow) -> Bodies:
-    return Bodies(workflow.run, workflow.go_on, workflow.end_outdated)
+    return Bodies(workflow.run, workflow.go_on, workflow.end_outdated, workflow.end_withdrawn)
+
+
+def _github(
+    settings: ServerSettings,
+    session: aiohttp.ClientSession,
+    stores: Stores,
+    redactor: Redactor,
+    measuring: Measuring,
+    membership: Membership,
+) -> GitHub:
+    return GitHub(
+        session,
+        app_id=str(settings.github_app_id),
+        private_key=settings.github_private_key,
+        api_url=settings.github_api_url,
+        web_url=settings.github_url,
+        patience=GitHubRetries(first_wait=settings.fixpoint_retry_seconds / 10),
+        scrub=redactor.text,
+        quotas=stores.quotas,
+        writes=WritePace(per_minute=settings.fixpoint_github_writes_per_minute),
+        token_looked_up=measuring.looked_up("installation_tokens"),
+        may_write=membership.lease.held,
+    )
+
+
+def _journal(steps: Engine, place: Place) -> Journal:
+    journal = Journal(steps)
+    if steps.dialect.name != "sqlite":  # whose steps are in another file than servers
+        journal.fenced_by(place.fence)
+    return journal
+
+
+def _places(stopping: Stopping, gate: RunGate) -> int:
+    """Return how many runs may be at work here: none any more once the server stops."""
+    return 0 if stopping.wanted else gate.limit
 
 
 async def _take_over(
     servers: ServerStore,
     durable: DurableRuns,
+    admission: Admission,
     desk: Desk,
     leads: bool,  # noqa: FBT001 - bound
     buried: bool,  # noqa: FBT001 - bound
@@ -231,7 +262,7 @@ async def _take_over(
     """Take over what servers left that are no more."""
     anew = await durable.take_over(servers.living, leads=leads)
     if anew or buried:
-        await desk.dispatcher.resume_runs()
+        await admission.resume()
     if buried:
         desk.wake()
 

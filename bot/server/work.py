@@ -16,7 +16,9 @@ from bot.intake.dispatch import Dispatcher
 from bot.intake.missed import MissedDeliveries
 from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
-from bot.runs.durability.dbos_runs import DurableRuns
+from bot.runs.admission import Admission
+from bot.runs.display import Display
+from bot.runs.queue_notices import QueueNotices
 from bot.runs.workflow import FixWorkflow
 from bot.server.housekeeping import (
     Housekeeping,
@@ -42,7 +44,7 @@ class Shared:
     github: GitHub
     stores: Stores
     journal: Journal
-    durable: DurableRuns
+    admission: Admission
     membership: Membership
     approvals: Approvals
 
@@ -71,7 +73,7 @@ async def open_desk(
 ) -> AsyncIterator[Desk]:
     """Work through what any server stored, and do the sweeps while they are this one's duty."""
     settings, stores, github = shared.settings, shared.stores, shared.github
-    start, wait = shared.durable.start, settings.fixpoint_retry_seconds
+    start, wait = shared.admission.start, settings.fixpoint_retry_seconds
     server_id, turn = shared.membership.id, shared.membership.leading.wait
     missed = MissedDeliveries(github, stores.deliveries, every=settings.fixpoint_missed_seconds)
     most = int(settings.fixpoint_mirrors_gb * 10**9)
@@ -86,8 +88,7 @@ async def open_desk(
         dispatcher = await stack.enter_async_context(
             Dispatcher(
                 stores.deliveries,
-                stores.runs,
-                start,
+                shared.admission.resume,
                 comments,
                 checks,
                 server_id=server_id,
@@ -104,6 +105,9 @@ async def open_desk(
                 partial(keep_sandboxes_tidy, sandboxes),
             )
         )
+        every = settings.fixpoint_edit_seconds
+        notices = QueueNotices(stores, Display(github), shared.admission.wake, every=every)
+        await stack.enter_async_context(in_background(partial(notices.keep_telling, turn)))
         yield Desk(dispatcher, settler)
 
 

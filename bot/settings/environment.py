@@ -169,7 +169,7 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         json_schema_extra={"default_text": "`fixpoint.db` in the data folder"},
     )
     fixpoint_concurrency: int = Field(
-        2, ge=1, le=256, description="Maximum number of concurrent runs per server."
+        2, ge=1, le=10_000, description="Maximum number of concurrent runs per server."
     )
     fixpoint_total_concurrency: int | None = Field(
         None,
@@ -177,6 +177,24 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         le=10_000,
         description="Maximum number of concurrent runs on all servers of the database together; no "
         "maximum if unset.",
+    )
+    fixpoint_installation_concurrency: int | None = Field(
+        None,
+        ge=1,
+        description="Maximum number of concurrent runs of one installation of the App, on all servers "
+        "together; no maximum if unset.",
+    )
+    fixpoint_repository_concurrency: int | None = Field(
+        None,
+        ge=1,
+        description="Maximum number of concurrent runs of one repository, on all servers together; "
+        "no maximum if unset.",
+    )
+    fixpoint_queue_limit: int = Field(
+        100,
+        ge=1,
+        description="Number of runs in the queue from which on failed checks start no more, until the "
+        "queue is shorter. People's requests are always queued.",
     )
     fixpoint_run_usd: Dollars = Field(
         Decimal(10),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Self, TypeVar, cast
 
@@ -17,6 +18,8 @@ from sqlalchemy import (
     Engine,
     Executable,
     Table,
+    func,
+    select,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import SQLAlchemyError
@@ -118,6 +121,17 @@ class Database:
 
     async def __aexit__(self, *failure: object) -> None:
         await self.close()
+
+
+def database_time(connection: Connection) -> datetime:
+    """Return the time now by the database's clock, which is one for all servers.
+
+    Not that of the transaction's beginning.
+    """
+    if connection.dialect.name != "postgresql":
+        return datetime.now(UTC)
+    found: datetime = connection.execute(select(func.clock_timestamp())).scalar_one()
+    return found.astimezone(UTC)
 
 
 def insert_if_new(connection: Connection, table: Table, row: Mapping[str, object]) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import Connection, Row, func, select, update
+from sqlalchemy import Connection, Row, select, update
 
 from bot.model.quota import Quota, WritePace
-from bot.storage.database import Database, insert_if_new
+from bot.storage.database import Database, database_time, insert_if_new
 from bot.storage.tables import github_quotas
 
 _NEVER = datetime.fromtimestamp(0, UTC)
@@ -80,15 +80,7 @@ def _locked(connection: Connection, installation: int) -> tuple[datetime, Row[tu
     if row is None:
         insert_if_new(connection, github_quotas, new)
         row = connection.execute(wanted.with_for_update()).one()
-    return _time(connection), row
-
-
-def _time(connection: Connection) -> datetime:
-    """Return the time now, not that of the transaction's beginning."""
-    if connection.dialect.name != "postgresql":
-        return datetime.now(UTC)
-    found: datetime = connection.execute(select(func.clock_timestamp())).scalar_one()
-    return found.astimezone(UTC)
+    return database_time(connection), row
 
 
 def _change(connection: Connection, installation: int, **values: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,7 +10,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Row, and_, func, or_, select
 
 from bot.model import Verdict
+from bot.model.waiting_time import QueuePosition
 from bot.storage.database import Database
+from bot.storage.run_queue import RunQueue
 from bot.storage.runs import LISTED, RunRecord, RunStatus, run_of
 from bot.storage.tables import runs
 
@@ -55,8 +58,10 @@ class RunPageOf:
 class RunLists:
     """Reads the table of runs. Every method raises `StorageError` when the database fails."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, queue: RunQueue | None = None) -> None:
+        """Say where runs are, and where they wait: by default in a queue without limits."""
         self._database = database
+        self._queue = RunQueue(database) if queue is None else queue
 
     async def page(self, query: RunQuery) -> RunPageOf:
         """Return the youngest runs that fit, or the oldest."""
@@ -94,15 +99,23 @@ class RunLists:
         moment: datetime | None = rows[0][0]
         return moment
 
-    async def queue(self) -> dict[str, int]:
-        """Return the place of each queued run, from 1: the oldest is the next."""
-        statement = (
-            select(runs.c.id)
-            .where(runs.c.status == RunStatus.QUEUED)
-            .order_by(runs.c.created_at, runs.c.id)
+    async def queue(self) -> Mapping[str, QueuePosition]:
+        """Return where the runs are that wait for a place, the next one first."""
+        return await self._queue.positions()
+
+    async def next_in_queue(
+        self, most: int, among: frozenset[str] | None = None
+    ) -> tuple[RunRecord, ...]:
+        """Return the runs that are let through next, in order."""
+        places = await self.queue()
+        wanted = and_(runs.c.id.in_(list(places)), *_of_these(among))
+        ids = await self._database.read(
+            lambda connection: connection.scalars(select(runs.c.id).where(wanted)).all()
         )
-        rows = await self._database.read(lambda connection: connection.scalars(statement).all())
-        return {run_id: place for place, run_id in enumerate(rows, start=1)}
+        chosen = sorted(ids, key=lambda one: places[one].place)[:most]
+        listed = select(*LISTED).where(runs.c.id.in_(chosen))
+        found = await self._database.read(lambda connection: connection.execute(listed).all())
+        return tuple(sorted(map(run_of, found), key=lambda run: places[run.id].place))
 
     async def flaky(self, repository: str, most: int = 500) -> tuple[RunRecord, ...]:
         """Return the youngest runs of the last days that found a flaky failure there."""

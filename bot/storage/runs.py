@@ -24,6 +24,7 @@ from bot.model import Report, Verdict
 from bot.model.request import FixRequest
 from bot.storage.database import Database, insert_if_new
 from bot.storage.events import append_events, status_event
+from bot.storage.run_queue import leave_queue, queue_run, take_place
 from bot.storage.signals import Signals
 from bot.storage.stored_json import dump_report, dump_request, load_report, load_request
 from bot.storage.tables import attempts_made, runs
@@ -149,6 +150,7 @@ class RunStore:
             new = insert_if_new(connection, runs, row)
             if new:
                 append_events(connection, request.run_id, told)
+                queue_run(connection, request)
             return new
 
         created = await self._database.write(act)
@@ -260,6 +262,7 @@ class RunStore:
             changed = connection.execute(statement).rowcount
             if changed and told:
                 append_events(connection, run_id, told)
+                _move_in_queue(connection, run_id, values["status"])
             if changed and attempts is not None:
                 row = {"run_id": run_id, "attempts": attempts}
                 if not insert_if_new(connection, attempts_made, row):
@@ -276,6 +279,14 @@ class RunStore:
     async def _select(self, statement: Select[Any]) -> tuple[RunRecord, ...]:
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(run_of(row) for row in rows)
+
+
+def _move_in_queue(connection: Connection, run_id: str, status: RunStatus) -> None:
+    """Let a run that goes on keep its place, and one that is over, or waits, leave it."""
+    if status in {RunStatus.DONE, RunStatus.WAITING}:
+        leave_queue(connection, run_id)
+    else:
+        take_place(connection, run_id)
 
 
 def _of(repository: str | None = None, number: int | None = None) -> Select[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
@@ -14,6 +15,7 @@ from bot.storage.events import EventStore
 from bot.storage.github_quotas import GitHubQuotas
 from bot.storage.ledger import Ledger
 from bot.storage.request_counts import RequestCounts
+from bot.storage.run_queue import RunQueue
 from bot.storage.runs import RunStore
 from bot.storage.sessions import SessionStore
 from bot.storage.stops import StopStore
@@ -40,9 +42,16 @@ class Stores:
     messages: MessageStore
     sessions: SessionStore
     requests: RequestCounts
+    queue: RunQueue
 
     @classmethod
-    def on(cls, database: Database, ledger: Ledger, unflushed: Database | None = None) -> Self:
+    def on(
+        cls,
+        database: Database,
+        ledger: Ledger,
+        unflushed: Database | None = None,
+        queue: Callable[[Database], RunQueue] = RunQueue,
+    ) -> Self:
         """Return the stores of a database.
 
         Args:
@@ -50,6 +59,7 @@ class Stores:
             ledger: May be on a connection of its own.
             unflushed: For events, quotas and counts, of which a power cut may cost the last; `database`
                 if None.
+            queue: Opens the queue with its limits.
         """
         events = EventStore(unflushed or database)
         return cls(
@@ -67,4 +77,5 @@ class Stores:
             MessageStore(database),
             SessionStore(database),
             RequestCounts(unflushed or database),
+            queue(database),
         )

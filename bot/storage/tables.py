@@ -91,6 +91,15 @@ servers = Table(
 )
 
 
+# How many runs each server may work on at once at the moment.
+server_places = Table(
+    "server_places",
+    metadata,
+    Column("server_id", String(32), primary_key=True),
+    Column("places", Integer, nullable=False),
+)
+
+
 duties = Table(
     "duties",
     metadata,
@@ -158,6 +167,38 @@ runs = Table(
         sqlite_where=text("verdict IS NOT NULL"),
         postgresql_where=text("verdict IS NOT NULL"),
     ),
+)
+
+
+# Runs that wait for a place or have one; for a while also those that are over.
+run_queue = Table(
+    "run_queue",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("repository", String(255), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("priority", Integer, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("queued_at", UtcDateTime, nullable=False),
+    Column("admitted_at", UtcDateTime),
+    Column("ended_at", UtcDateTime),
+    # What people were told of its position, and until when it may not leave the queue, because they
+    # are being told.
+    Column("told", PlainText),
+    Column("told_at", UtcDateTime),
+    Column("telling_until", UtcDateTime),
+    Index("run_queue_by_state", "state", "ended_at"),
+)
+
+
+# Whose turn it was last: everything, each installation, repository and thread.
+queue_turns = Table(
+    "queue_turns",
+    metadata,
+    Column("flow", String(400), primary_key=True),
+    Column("served_at", UtcDateTime, nullable=False),
+    Column("passed", Integer, nullable=False),
 )
 
 

@@ -197,12 +197,6 @@ class RunControl:
             raise ApiProblem(HTTPStatus.NOT_FOUND, f"There is no run {run_id[:40]!r}.")
         return found
 
-    async def start_what_was_asked(self) -> None:
-        """Start what was stored by a process that ended before it could start it."""
-        for run in await self._runs.active():
-            if run.status is RunStatus.QUEUED and run.request.asked_through:
-                await self._start(run.request)
-
     async def _may_start(self, caller: Caller, repo: Repo, number: int | None) -> None:
         """Raise `ApiProblem` if a caller may not start a run there.
 

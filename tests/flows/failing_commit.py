@@ -133,7 +133,7 @@ class FailingCommit:
         """Start the run as the trigger does, and wait for its end."""
         request = self.request()
         await self.world.server.runs.create(request, "delivery")
-        await self.world.server.durable.start(request)
+        await self.world.server.admission.start(request)
         await self.world.settled()
 
 

@@ -19,6 +19,12 @@ def interrupted(times: int) -> str:
 
 
 @example()
+def withdrawn() -> str:
+    """Somebody stopped the run while it was in the queue."""
+    return "Stopped while it was in the queue."
+
+
+@example()
 def bug() -> str:
     """An exception that nobody expected."""
     return "A bug in Fixpoint ended this run."

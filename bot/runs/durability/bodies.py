@@ -18,11 +18,13 @@ class Bodies:
         run: Carries a run to its end, or to a question for a person.
         go_on: Carries it from the answer to its end.
         outdated: Ends a run whose stored steps this version can't read.
+        withdrawn: Ends a run that was stopped while it waited for its place.
     """
 
     run: RunBody
     go_on: RunBody
     outdated: RunBody
+    withdrawn: RunBody
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +44,5 @@ async def _elsewhere(_: FixRequest) -> None:
     raise RuntimeError("a process that carries no runs was given one")
 
 
-NOT_HERE = Bodies(_elsewhere, _elsewhere, _elsewhere)
+NOT_HERE = Bodies(_elsewhere, _elsewhere, _elsewhere, _elsewhere)
 """Of a process that only queues runs."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID
+from dbos._queue import QueueConflictResolution
 
 from bot.errors import DatabaseUnavailable
 from bot.model.request import FixRequest
@@ -26,9 +27,15 @@ STEPS_VERSION = "12"
 they are pickled by module path. Servers of that version carry its runs to their ends; once the last
 of them is gone, what it left is ended with a sentence. Any other version continues them."""
 _QUEUE = "fixes"
+_ENDINGS = "endings"
+"""For what only has to be said: it waits for no place."""
+_MOST_ENDINGS = 10
 _UNFINISHED = ["PENDING", "ENQUEUED", "DELAYED"]
 _ANSWERED = "-answered"
 """Behind a run's id: the workflow that follows a person's answer."""
+_WITHDRAWN = "-withdrawn"
+"""Likewise: the one that ends a run which was stopped before it began."""
+_KINDS = ("", _WITHDRAWN)
 _POLL_SECONDS = 0.25
 _NEVER_POISONED = 1000
 """Recoveries after which DBOS parks a run; ours keeps its own count and reports it to people."""
@@ -71,11 +78,19 @@ class DurableRuns:
         self._workflow: Any = None
         self._answered: Any = None
         self._ended: Any = None
+        self._withdrawn: Any = None
+        self._freed: Callable[[], None] = _nobody_waits
         self._outdated: dict[str, list[str]] = {}
         self._left: list[str] = []
 
-    async def launch(self, bodies: Bodies) -> None:
-        """Start the engine. With `NOT_HERE` it takes no run from the queue."""
+    async def launch(self, bodies: Bodies, freed: Callable[[], None]) -> None:
+        """Start the engine. With `NOT_HERE` it takes no run from the queue.
+
+        Args:
+            bodies: What runs do.
+            freed: Called whenever a run leaves its place.
+        """
+        self._freed = freed
         await self._journal.open()
         config: DBOSConfig = {
             "name": "fixpoint",
@@ -102,17 +117,31 @@ class DurableRuns:
         async def ended(request: FixRequest) -> None:
             await self._run(bodies.outdated, request)
 
+        @DBOS.workflow(name="end withdrawn", max_recovery_attempts=_NEVER_POISONED)
+        async def withdrawn(request: FixRequest) -> None:
+            await self._run(bodies.withdrawn, request, RunGate(1))
+
         self._workflow, self._answered, self._ended = fix, answered, ended
+        self._withdrawn = withdrawn
         if bodies is NOT_HERE:
             DBOS.listen_queues([])
         DBOS.launch()
         total = self._limits.total
+        conflict: QueueConflictResolution = (
+            "never_update" if bodies is NOT_HERE else "update_if_latest_version"
+        )
         await DBOS.register_queue_async(
             _QUEUE,
             worker_concurrency=min(self._limits.server, total or self._limits.server),
             global_concurrency=total,
             polling_interval_sec=_POLL_SECONDS,
-            on_conflict="never_update" if bodies is NOT_HERE else "update_if_latest_version",
+            on_conflict=conflict,
+        )
+        await DBOS.register_queue_async(
+            _ENDINGS,
+            worker_concurrency=_MOST_ENDINGS,
+            polling_interval_sec=2 * _POLL_SECONDS,
+            on_conflict=conflict,
         )
 
     async def take_over(
@@ -166,12 +195,12 @@ class DurableRuns:
                 await DBOS.delete_workflow_async(one.workflow_id)
         return bool(found)
 
-    async def _run(self, body: RunBody, request: FixRequest) -> None:
+    async def _run(self, body: RunBody, request: FixRequest, gate: RunGate | None = None) -> None:
         task, workflow_id = asyncio.current_task(), str(DBOS.workflow_id)
         assert task is not None  # noqa: S101 - a coroutine always runs in one
         self._held_back.add(task)
         try:
-            async with self._gate:
+            async with gate or self._gate:
                 self._held_back.discard(task)
                 self._stopping.entered(workflow_id, task)
                 # It may have left the queue in the moment in which that was closed.
@@ -190,6 +219,7 @@ class DurableRuns:
             self._held_back.discard(task)
             self._stopping.left(workflow_id, task)
             self._journal.leave(request.run_id)
+            self._freed()
 
     async def start(self, request: FixRequest) -> None:
         """Queue a run under its request's id; a second call with the same id changes nothing."""
@@ -211,10 +241,16 @@ class DurableRuns:
         with SetWorkflowID(f"{request.run_id}{_ANSWERED}"):
             await DBOS.enqueue_workflow_async(_QUEUE, self._answered, request)
 
+    async def end_withdrawn(self, request: FixRequest) -> None:
+        """Queue the end of a run that was stopped before it began; a second call changes nothing."""
+        with SetWorkflowID(f"{request.run_id}{_WITHDRAWN}"):
+            await DBOS.enqueue_workflow_async(_ENDINGS, self._withdrawn, request)
+
     async def finished(self, run_id: str) -> bool:
         """Whether the run is over, however it ended."""
-        status = await DBOS.get_workflow_status_async(run_id)
-        return status is not None and status.status not in {"PENDING", "ENQUEUED", "DELAYED"}
+        found = [await DBOS.get_workflow_status_async(f"{run_id}{kind}") for kind in _KINDS]
+        there = [one for one in found if one is not None]
+        return bool(there) and all(one.status not in _UNFINISHED for one in there)
 
     async def hand_over(self, seconds: float) -> None:
         """Take no more runs, stop those that are here, and leave them to other servers.
@@ -251,7 +287,8 @@ class DurableRuns:
         put_back = self._engine_of_runs._sys_db.reenqueue_for_recovery  # noqa: SLF001 - see `_put_back`
         while self._left:
             run = self._left.pop()
-            await asyncio.to_thread(put_back, run, [self._executor_id], _QUEUE)
+            queue = _ENDINGS if run.endswith(_WITHDRAWN) else _QUEUE
+            await asyncio.to_thread(put_back, run, [self._executor_id], queue)
 
     async def close(self) -> None:
         """Stop working; what is unfinished goes on at another server, or at the next launch."""
@@ -261,6 +298,10 @@ class DurableRuns:
         # DBOS made its own threads the loop's default ones, and they are gone now.
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
         await self._journal.close()
+
+
+def _nobody_waits() -> None:
+    """Do nothing, before the engine was started."""
 
 
 def _share_our_log() -> None:

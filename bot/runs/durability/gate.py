@@ -20,6 +20,11 @@ class RunGate:
         self._waiting: deque[asyncio.Future[None]] = deque()
 
     @property
+    def limit(self) -> int:
+        """How many may work at once."""
+        return self._limit
+
+    @property
     def working(self) -> int:
         """Runs that were let through and have not ended."""
         return self._working

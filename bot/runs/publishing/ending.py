@@ -11,13 +11,15 @@ from bot.errors import GitHubError
 from bot.github.github import GitHub
 from bot.github.values import Published
 from bot.model import Report, Verdict
+from bot.model.fair_queue import Priority
 from bot.model.offer import Offer
 from bot.model.repository import Repo
-from bot.model.request import FixRequest
+from bot.model.request import FixRequest, priority_of
 from bot.reporting import approval, check_run, final_report, messages, progress_comment
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.patch_comment import patch_comment
+from bot.reporting.reasons import run_life
 from bot.runs.display import Display, Shown, if_allowed
 from bot.storage.runs import RunStatus, RunStore
 
@@ -107,6 +109,21 @@ class Ending:
         await self._react(request, "confused")
         await self._runs.update(
             request.run_id, status=RunStatus.DONE, verdict=Verdict.REFUSED, reason=why.reason
+        )
+
+    async def withdraw(self, request: FixRequest) -> None:
+        """Say that a run was stopped while it waited, where somebody waited for it."""
+        if priority_of(request) is Priority.PERSON:
+            shown = await self._display.open(request)
+            text = messages.withdrawn(marker(request.run_id, "progress"))
+            ended = check_run.without_fix(Verdict.STOPPED)
+            await self._display.close(request, shown, text, ended)
+            await self._react(request, "confused")
+        await self._runs.update(
+            request.run_id,
+            status=RunStatus.DONE,
+            verdict=Verdict.STOPPED,
+            reason=run_life.withdrawn(),
         )
 
     async def conclude(

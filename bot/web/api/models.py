@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.model.events import KeptEvent
 from bot.model.given_test import GivenTest
 from bot.model.money.accounts import Balance
+from bot.model.waiting_time import QueuePosition
 from bot.reporting.balances import as_object
 from bot.reporting.json_report import AttemptPart, VerdictName, cost_value, name_value
 from bot.storage.run_figures import RepositoryFigures
@@ -150,6 +151,12 @@ class RunPart(_Told):
     pull_request_url: str | None = Field(description="What it published; null if nothing.")
     cost_usd: float | None = Field(description="US dollars; null when a price is unknown.")
     tokens: int = Field(description="Tokens of all model calls.")
+    queue_place: int | None = Field(
+        None, description="Place in the queue, from 1; null for a run that doesn't wait there."
+    )
+    queue_seconds: float | None = Field(
+        None, description="Until it starts, estimated; null while no run has ended yet."
+    )
     started_by: str | None = Field(
         description="Who asked for it: a login, `key NAME`; null when failed checks did."
     )
@@ -272,8 +279,8 @@ class RepositoryPage(_Told):
     repositories: tuple[RepositoryPart, ...] = Field(description="The busiest first.")
 
 
-def run_part(run: RunRecord) -> RunPart:
-    """Return a run as the API shows it."""
+def run_part(run: RunRecord, at: QueuePosition | None = None) -> RunPart:
+    """Return a run as the API shows it, with its position if it waits for its place."""
     values = {
         "id": run.id,
         "repository": run.request.repository,
@@ -285,6 +292,8 @@ def run_part(run: RunRecord) -> RunPart:
         "pull_request_url": run.pull_request_url,
         "cost_usd": cost_value(run.cost_usd),
         "tokens": run.tokens,
+        "queue_place": None if at is None else at.place,
+        "queue_seconds": None if at is None else at.seconds,
         "started_by": run.request.asked_by or run.request.actor or None,
         "session": run.request.session,
         "created_at": run.created_at,

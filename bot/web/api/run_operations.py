@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 from aiohttp import web
 
 from bot.model import Verdict
+from bot.model.waiting_time import QueuePosition
 from bot.storage.run_lists import RunLists, RunQuery
-from bot.storage.runs import RunStatus
+from bot.storage.runs import RunRecord, RunStatus
 from bot.web.api.exchange import answer, given, idempotency_key, link, next_page, started
 from bot.web.api.models import NewRun, RunPage, RunPart, StartedPart, run_part
 from bot.web.api.operation import PREFIX, Operation
@@ -86,11 +88,18 @@ class RunOperations:
         """List runs."""
         query = run_query(request)
         page = await self._lists.page(query)
-        parts = tuple(map(run_part, page.runs))
+        places = await self._places(page.runs)
+        parts = tuple(run_part(run, places.get(run.id)) for run in page.runs)
         following = next_page(request, len(parts), page.total)
         response = answer(RunPage(runs=parts, total=page.total, next=following))
         link(response, request, len(parts), page.total, query.limit)
         return response
+
+    async def _places(self, runs: tuple[RunRecord, ...]) -> Mapping[str, QueuePosition]:
+        """Return the positions of the queue, unless none of the runs waits there."""
+        if all(run.status is not RunStatus.QUEUED for run in runs):
+            return {}
+        return await self._lists.queue()
 
     async def create_run(self, request: web.Request) -> web.Response:
         """Start a run."""
@@ -100,7 +109,8 @@ class RunOperations:
 
     async def show_run(self, request: web.Request) -> web.Response:
         """Show a run."""
-        return answer(run_part(await self._control.run(_id(request), request[CALLER])))
+        run = await self._control.run(_id(request), request[CALLER])
+        return answer(run_part(run, (await self._places((run,))).get(run.id)))
 
     async def stop_run(self, request: web.Request) -> web.Response:
         """Ask a run to stop."""

@@ -44,15 +44,15 @@ class RunListPage:
             self._lists.page(query),
             self._lists.queue(),
             self._lists.by_status(query.among),
-            self._lists.page(_held_up(query, RunStatus.QUEUED)),
-            self._lists.page(_held_up(query, RunStatus.WAITING)),
+            self._lists.next_in_queue(_MOST_HELD_UP, query.among),
+            self._lists.page(_waiting(query)),
         )
         looks_at_all = query == RunQuery(limit=query.limit, among=query.among)
         context = {
             "page": page,
             "query": query,
             "places": places,
-            "queued": queued.runs if looks_at_all else (),
+            "queued": queued if looks_at_all else (),
             "waiting": waiting.runs if looks_at_all else (),
             "runs_at_once": self._health.runs_at_once(),
             "held_back": self._health.holds_back(),
@@ -82,9 +82,11 @@ class RunListPage:
         return response
 
 
-def _held_up(query: RunQuery, status: RunStatus) -> RunQuery:
-    """Return what finds the runs that wait, whatever else is looked for."""
-    return RunQuery(status=status, limit=_MOST_HELD_UP, among=query.among, oldest_first=True)
+def _waiting(query: RunQuery) -> RunQuery:
+    """Return what finds the runs that wait for a person, whatever else is looked for."""
+    return RunQuery(
+        status=RunStatus.WAITING, limit=_MOST_HELD_UP, among=query.among, oldest_first=True
+    )
 
 
 def _neighbours(request: web.Request, query: RunQuery, page: RunPageOf) -> Context:

@@ -1,0 +1,116 @@
+"""More is asked for than there are places: who waits is told so, and loses nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import aiohttp
+from inline_snapshot import snapshot
+
+from bot.model import Verdict
+from bot.storage.runs import RunStatus
+from tests.fakes.github import Issue
+from tests.flows.held_script import HeldScript
+from tests.flows.world import CONFIG, FILES, FIX, WHY, World, open_world
+
+TOKEN = "t" * 40
+ONE = {"FIXPOINT_CONCURRENCY": "1", "FIXPOINT_ADMIN_TOKEN": TOKEN}
+
+
+def another(world: World) -> Issue:
+    """Open one more issue about the same."""
+    return world.state.open_issue(world.repository, "rea", "Still wrong", "It should say right.")
+
+
+async def until_told(world: World, issue: Issue, words: str) -> None:
+    """Wait until our only comment on an issue says so."""
+    await world.until(lambda: any(words in one for one in world.said(issue)))
+
+
+async def places(world: World) -> dict[int, int]:
+    """Return what the API says of runs in the queue, by the numbers of their issues."""
+    async with aiohttp.ClientSession() as session:
+        where = world.web.make_url("/api/v1/runs?status=queued")
+        async with session.get(where, headers={"Authorization": f"Bearer {TOKEN}"}) as answer:
+            runs = (await answer.json())["runs"]
+    return {run["number"]: run["queue_place"] for run in runs}
+
+
+async def test_who_waits_is_told_so_and_may_leave(tmp_path: Path) -> None:
+    """One comment shows the position and then the end; no work is done for who left the queue."""
+    script = HeldScript([FIX, WHY])
+    script.hold(1)
+    async with open_world(tmp_path, script, environ=ONE) as world:
+        await world.comment("/fix")
+        await script.reached(1)
+        second, third = another(world), another(world)
+        await world.comment("/fix", issue=second)
+        await until_told(world, second, "Queued")
+        await world.comment("/fix", issue=third)
+        await until_told(world, third, "Queued")
+        assert world.said(third) == snapshot(
+            [
+                """\
+Queued. 1 run will start before this one. Progress will appear in this comment. To leave the queue, comment `/fix stop`.
+
+<!-- fixpoint:run=RUN kind=progress -->
+"""
+            ]
+        )
+        assert await places(world) == {2: 1, 3: 2}
+        await world.comment("/fix stop", issue=second)
+        await until_told(world, second, "Stopped while")
+        await until_told(world, third, "This run is next")
+        assert script.asked.total() == 1
+        script.let_go(1)
+        await world.settled()
+        assert world.said(second) == snapshot(
+            [
+                """\
+Stopped while it was in the queue. Nothing was changed.
+
+<!-- fixpoint:run=RUN kind=progress -->
+""",
+                """\
+Stopping. Fixpoint will post a report as soon as the current command or model call finishes.
+
+<!-- fixpoint:run=DELIVERY kind=stopping -->
+""",
+            ]
+        )
+        [last] = world.said(third)
+        assert last.startswith("Fixed in")
+        stopped = [run for run in await world.server.runs.list() if run.request.number == 2]
+        assert [(run.status, run.verdict) for run in stopped] == [(RunStatus.DONE, Verdict.STOPPED)]
+
+
+async def test_failed_checks_are_put_off_while_the_queue_is_full(tmp_path: Path) -> None:
+    """They say so, and start by themselves once it is shorter; people are queued all the same."""
+    script = HeldScript([FIX, WHY])
+    script.hold(1)
+    environ = ONE | {"FIXPOINT_QUEUE_LIMIT": "1"}
+    files = {
+        **FILES,
+        ".github/fixpoint.yml": f"{CONFIG}checks: {{settle: 0, auto: default-branch}}\n",
+    }
+    async with open_world(tmp_path, script, files=files, environ=environ) as world:
+        await world.comment("/fix")
+        await script.reached(1)
+        second = another(world)
+        await world.comment("/fix", issue=second)
+        await until_told(world, second, "Queued")
+        await world.check_ends("test")
+        await world.until_said("The queue is full")
+        assert [world.shown(check) for check in world.our_checks()] == snapshot(["""\
+Fixpoint: neutral: No run started [Fix this]
+
+Fixpoint did not start a run automatically. The queue is full. A run will start by itself once it is shorter.
+
+- `test`: failure
+
+Press *Fix this* to start one now.\
+"""])
+        assert len(await world.server.runs.list()) == 2
+        await world.comment("/fix stop", issue=second)
+        await world.until_started(3)
+        assert list((await places(world)).values()) == [1]
