@@ -15,9 +15,8 @@ from bot.commands.remote import RemoteServer, ToldEvent
 from bot.commands.standing_line import StandingLine
 from bot.errors import UsageError
 from bot.model.untrusted import strip_hidden
-from bot.reporting.figures import count, duration, money
+from bot.reporting.figures import about, count, duration, money
 from bot.reporting.plain import printable
-from bot.reporting.reasons.queueing import about
 
 if TYPE_CHECKING:
     from rich.console import Group

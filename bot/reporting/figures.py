@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from math import ceil
 
 from bot.reporting.example import example
 
@@ -63,6 +64,17 @@ def ago(seconds: float) -> str:
     if total < _DAY:
         return f"{total // _HOUR} h ago"
     return f"{count(total // _DAY, 'day')} ago"
+
+
+@example(20.0)
+@example(700.0)
+@example(9000.0)
+def about(seconds: float) -> str:
+    """Return a time as people estimate it, in minutes or hours: `12 minutes`."""
+    minutes = ceil(seconds / _MINUTE)
+    if minutes <= _MINUTE:
+        return count(max(1, minutes), "minute")
+    return count(ceil(minutes / _MINUTE), "hour")
 
 
 @example(1, "test")

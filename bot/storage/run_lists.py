@@ -108,7 +108,7 @@ class RunLists:
     ) -> tuple[RunRecord, ...]:
         """Return the runs that are let through next, in order."""
         places = await self.queue()
-        wanted = and_(runs.c.id.in_(list(places)), *_of_these(among))
+        wanted = and_(runs.c.id.in_(list(places)), *of_these(among))
         ids = await self._database.read(
             lambda connection: connection.scalars(select(runs.c.id).where(wanted)).all()
         )

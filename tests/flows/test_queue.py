@@ -101,7 +101,9 @@ async def test_failed_checks_are_put_off_while_the_queue_is_full(tmp_path: Path)
         await until_told(world, second, "Queued")
         await world.check_ends("test")
         await world.until_said("The queue is full")
-        assert [world.shown(check) for check in world.our_checks()] == snapshot(["""\
+        assert [world.shown(check) for check in world.our_checks()] == snapshot(
+            [
+                """\
 Fixpoint: neutral: No run started [Fix this]
 
 Fixpoint did not start a run automatically. The queue is full. A run will start by itself once it is shorter.
@@ -109,7 +111,9 @@ Fixpoint did not start a run automatically. The queue is full. A run will start 
 - `test`: failure
 
 Press *Fix this* to start one now.\
-"""])
+"""
+            ]
+        )
         assert len(await world.server.runs.list()) == 2
         await world.comment("/fix stop", issue=second)
         await world.until_started(3)

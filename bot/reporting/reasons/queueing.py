@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from math import ceil
-
 from bot.model.waiting_time import QueuePosition
 from bot.reporting.example import example
-from bot.reporting.figures import count
-
-_HOUR = 60
-_MINUTE = 60.0
+from bot.reporting.figures import about, count
 
 
 @example(QueuePosition(4, 700.0))
@@ -31,11 +26,3 @@ def standing(at: QueuePosition) -> str:
 def checks_put_off() -> str:
     """So many runs wait that failed checks start no more for now."""
     return "The queue is full. A run will start by itself once it is shorter."
-
-
-def about(seconds: float) -> str:
-    """Return a time as people estimate it."""
-    minutes = ceil(seconds / _MINUTE)
-    if minutes <= _HOUR:
-        return count(max(1, minutes), "minute")
-    return count(ceil(minutes / _HOUR), "hour")

@@ -22,7 +22,7 @@ from bot.runs.durability.stopping import Stopping
 from bot.storage.journal import Journal
 from bot.storage.servers import ServerRow
 
-STEPS_VERSION = "12"
+STEPS_VERSION = "13"
 """Raised when stored steps of an earlier version can't be read any more, as after a class moved:
 they are pickled by module path. Servers of that version carry its runs to their ends; once the last
 of them is gone, what it left is ended with a sentence. Any other version continues them."""
