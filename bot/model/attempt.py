@@ -81,6 +81,7 @@ class Proposal:
         programs: What the failing command started, where the proposer had it watched.
         edit: By which its proposer knows the patch again when it is asked once more, or "".
         assurance: How sure the proposer is of the patch; None where it can't tell.
+        findings: What it noted while it worked, for the next attempt of its kind, or "".
     """
 
     patch: Patch
@@ -93,6 +94,7 @@ class Proposal:
     programs: tuple[StartedProgram, ...] = ()
     edit: str = ""
     assurance: Assurance | None = None
+    findings: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -461,6 +461,7 @@ async def test_notes_outlive_a_conversation_that_is_too_long(tmp_path: Path) -> 
     told = model.asked[-1][0].messages[0].blocks
     assert isinstance(told[1], Text)
     assert told[1].text.endswith("Your plan and notes:\n[ ] mend\n- the cause is in app.txt")
+    assert proposal.findings == "- the cause is in app.txt"
 
 
 async def test_a_killed_attempt_still_knows_its_notes(tmp_path: Path) -> None:

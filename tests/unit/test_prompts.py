@@ -71,7 +71,12 @@ FULL = replace(
         Attempt(
             1,
             "agent",
-            Proposal(PATCH, "I made it new.", ended="The attempt used all 60 turns."),
+            Proposal(
+                PATCH,
+                "I made it new.",
+                ended="The attempt used all 60 turns.",
+                findings="- `total` has two callers",
+            ),
             Verification(
                 RED,
                 findings=(
@@ -227,6 +232,12 @@ These attempts were rejected and their changes were undone: the tree is untouche
 I made it new.
 </data-21547a68741ebf421c1fc4de>
 
+It noted while it worked:
+
+<data-f624fdb484479df98bf1634b label="its notes">
+- `total` has two callers
+</data-f624fdb484479df98bf1634b>
+
 Why it was rejected:
 - It ended early: The attempt used all 60 turns.
 - The failing command still fails with it in a clean sandbox; see below.
@@ -339,7 +350,7 @@ def test_everything_too_long_is_cut() -> None:
     reproduction = Reproduction(Cause.REAL, replace(RED, failing=failing), test_patch=PATCH)
     attempt = replace(
         FULL.earlier[0],
-        proposal=Proposal(Patch((flood * 9_000).encode()), flood * 900),
+        proposal=Proposal(Patch((flood * 9_000).encode()), flood * 900, findings=flood * 900),
         verification=Verification(replace(RED, failing=failing)),
     )
     task = replace(
@@ -366,6 +377,7 @@ def test_everything_too_long_is_cut() -> None:
             "guidance": 12029,
             "patch of attempt 1": 10030,
             "its own summary": 2029,
+            "its notes": 4029,
             "test output with its patch": 7898,
         }
     )

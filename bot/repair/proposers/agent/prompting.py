@@ -30,6 +30,7 @@ _FAILURE_CHARACTERS = 20_000
 _GUIDANCE_CHARACTERS = 12_000
 _DIFF_CHARACTERS = 10_000
 _SUMMARY_CHARACTERS = 2_000
+_FINDINGS_CHARACTERS = 4_000
 _EVIDENCE_CHARACTERS = 8_000
 _CLUE_CHARACTERS = 6_000
 _LOG_CHARACTERS = 12_000
@@ -142,6 +143,9 @@ def _earlier(attempt: Attempt, before: Observation | None) -> dict[str, object]:
         "patch": patch_as_data(f"patch of attempt {attempt.n}", proposal.patch),
         "summary": quoted("its own summary", proposal.summary, limit=_SUMMARY_CHARACTERS)
         if proposal.summary
+        else "",
+        "findings": quoted("its notes", proposal.findings, limit=_FINDINGS_CHARACTERS)
+        if proposal.findings
         else "",
         "reasons": _reasons(attempt),
         "failure": _evidence(attempt.verification, before),

@@ -226,6 +226,7 @@ class _Work:
             usage=self._usage,
             ended=ended,
             notes=tuple(self._notes),
+            findings=self._tools.notes.findings,
         )
 
 

@@ -61,7 +61,12 @@ class WorkingNotes:
             f"[{marks[step.state]}] {step.text}" + (f" (check: {step.check})" if step.check else "")
             for step in self.plan
         ]
-        return "\n".join([*steps, *(f"- {note}" for note in self.notes)])
+        return "\n".join([*steps, *filter(None, [self.findings])])
+
+    @property
+    def findings(self) -> str:
+        """The notes alone: a plan is of no use to the next attempt, which starts anew."""
+        return "\n".join(f"- {note}" for note in self.notes)
 
 
 def _bounded(step: PlanStep) -> PlanStep:
