@@ -49,8 +49,10 @@ from bot.repair.verification.question import Question
 from bot.repair.verification.ran_files import exactly, files_with_tests, places
 from bot.repair.verification.repetition import REPEATS, flaky, needs_own_tests, not_repeated
 from bot.repair.verification.runner_integrity import WatchedRun, observe_runner
+from bot.repair.verification.shell_check_test import ShellCheckTest, is_shell_check
 from bot.repair.verification.unneeded_conditions import UnneededConditions
 from bot.repair.workspace.patching import patch_between
+from bot.repair.workspace.programs import Trace
 from bot.reporting.reasons import guards_additions, guards_runs
 from bot.reporting.reasons import verification as reasons
 from sandbox.git import ObjectStore, PatchDoesNotApply
@@ -318,18 +320,29 @@ class Verifier:
                 *told,
                 *watched.findings,
                 *await replaced.findings(name, patch, question, target, watched.trace),
+                *await self._cannot_fail(name, patch, question, watched.trace),
                 *own_tests_decide,
                 *flaky(runs),
                 *await self._original_tests(name, patch, question),
             ),
         )
 
+    async def _cannot_fail(
+        self, name: str, patch: Patch, question: Question, trace: Trace | None
+    ) -> tuple[GuardFinding, ...]:
+        """Return a finding when a check that names no test passes however it is made to fail."""
+        if not is_shell_check(question.red):
+            return ()
+        check = ShellCheckTest(self._room, self._store, self._base_tree)
+        return await check.findings(name, patch, question.failing, trace)
+
     async def _passes_again(
         self, name: str, alone: Patch, patch: Patch, question: Question
     ) -> tuple[Observation, tuple[GuardFinding, ...], WatchedRun]:
         """Run the failing command in disguise, without the patch's own tests, and then watched."""
         second, told = await observe_disguised(self._room, f"{name}-2", question.failing, alone)
-        watch = Watch.READS if reads_matter(patch.files) else Watch.STARTS
+        reads = reads_matter(patch.files) or is_shell_check(question.red)
+        watch = Watch.READS if reads else Watch.STARTS
         last = f"{name}-{REPEATS}"
         return second, told, await observe_runner(self._room, last, question.failing, patch, watch)
 

@@ -72,6 +72,7 @@ _FINDS: dict[str, str] = {
     ),
     "tests-read": "a program that reads its tests",
     "fails-in-disguise": "a command that passes only where something tells of a test",
+    "cannot-fail": "a check without named tests that passes although it was made to fail",
     "check-replaced": "a pass that comes from changed files which say how the tests run",
     "flaky-pass": "a command that passes with the patch only sometimes",
     "suite-uncompared": "a full test suite that can't show what the patch may have broken",

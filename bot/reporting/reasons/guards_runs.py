@@ -196,6 +196,23 @@ def inputs_not_varied(inputs: int, tests: Sequence[str]) -> str:
     )
 
 
+@example(["ci/check.sh"])
+def ends_well(scripts: Sequence[str]) -> str:
+    """A check that ends with a failure passes with the patch."""
+    said = series([f"`{one}`" for one in scripts], most=_NAMED)
+    return f"With the patch, the command passes even if {said} ends with a failure."
+
+
+@example(4, ["ci/check.sh"])
+def compares_nothing(values: int, files: Sequence[str]) -> str:
+    """A check passes with the patch whatever it compares with."""
+    said = series([f"`{one}`" for one in files], most=_NAMED)
+    return (
+        f"With the patch, the command passes even if {said} expects other values: "
+        f"{values} were changed, one at a time."
+    )
+
+
 @example("app/prices.py", "tests/test_prices.py")
 def reads_tests(reader: str, path: str) -> str:
     """With the patch, a program opens a file of tests."""
