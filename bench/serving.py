@@ -71,8 +71,11 @@ class FixpointServer:
         """The file that deliveries are kept in."""
         return self.folder / "data" / "fixpoint.db"
 
-    async def fix_an_issue(self) -> None:
+    async def fix_an_issue(self, *, patience: float = _PATIENCE) -> None:
         """Somebody opens an issue and comments `/fix`; return once that is answered with a rocket.
+
+        Args:
+            patience: Seconds until it counts as failed.
 
         Raises:
             Failed: When it is not.
@@ -82,7 +85,7 @@ class FixpointServer:
         asked = issue.comments[-1]
         await self.github.deliver(event, self.webhook)
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(patience):
                 while all(one.content != "rocket" for one in asked.reactions):  # noqa: ASYNC110 - of another server
                     await asyncio.sleep(_POLL_SECONDS)
         except TimeoutError as error:

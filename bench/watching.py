@@ -44,9 +44,9 @@ class Watched:
     async def round(self, model: ModelServer, *, keep: bool) -> None:
         """Let it do the task once."""
         model.times.clear()
-        before = _cpu_seconds(self.server.process.process.pid)
+        before = cpu_seconds(self.server.process.process.pid)
         await self.server.fix_an_issue()
-        used = _cpu_seconds(self.server.process.process.pid) - before
+        used = cpu_seconds(self.server.process.process.pid) - before
         if keep:
             self.cpu.append(used)
             self.gaps += [later[0] - earlier[1] for earlier, later in pairwise(model.times)]
@@ -85,13 +85,17 @@ async def _collector(stack: AsyncExitStack, folder: Path) -> str:
     return await stack.enter_async_context(open_collector(program, receiver, folder))
 
 
-def _cpu_seconds(pid: int) -> float:
-    """Return the processor time of a process with all its threads, without its children.
+def cpu_seconds(pid: int, *, children: bool = False) -> float:
+    """Return the processor time of a process with all its threads.
+
+    Args:
+        pid: Of the process.
+        children: Add that of the children that have ended.
 
     See https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html.
     """
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
+    return sum(map(int, fields[11 : 15 if children else 13])) / _TICKS
 
 
 def _print(subjects: dict[str, Watched], rounds: int) -> None:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import aiohttp
 from cachetools import LRUCache
 from pydantic import SecretStr
 
+from bot.errors import GitHubError
 from bot.github import (
     checks,
     contents,
     conversation,
     deliveries,
     jobs,
+    lfs,
     publishing,
     reading,
     reviews,
@@ -42,6 +46,7 @@ from bot.github.client import Connection
 from bot.github.commit_checks import read_checks
 from bot.github.downloads import Archive, Sink
 from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
+from bot.github.lfs import LfsPointer
 from bot.github.pace import OwnBook, Pace, QuotaBook
 from bot.github.people import Person, read_person
 from bot.github.refusals import GitHubRetries, Gone
@@ -388,6 +393,15 @@ class GitHub:
         """Return where to clone from, with a token of its own that only reads; revoke it after."""
         minted = await self._tokens.mint(repo, CLONE)
         return CloneSource(self.clone_url(repo), minted.token)
+
+    async def fetch_lfs(self, repo: Repo, wanted: Sequence[LfsPointer], folder: Path) -> None:
+        """Put objects of the repository's LFS into a folder, as far as they can be had."""
+        source = await self.clone_source(repo)
+        try:
+            await lfs.read_objects(self._session, *source, wanted, folder)
+        finally:
+            with contextlib.suppress(GitHubError):  # it expires within the hour anyway
+                await self.revoke(source.token)
 
     async def revoke(self, token: SecretStr) -> None:
         """Make a token useless now."""

@@ -84,6 +84,10 @@ class Mirror:
             if not await store.has(commit):
                 await fetch(store)
 
+    def folder(self, name: str) -> Path:
+        """Return where something may be kept that goes when the mirror does."""
+        return self._store().directory / name
+
     async def tree(self, commit: str, make: Callable[[Path], Awaitable[Path]]) -> Path:
         """Return the work tree of a commit, which `make` checks out unless it is kept already."""
         mirror = self._store().directory

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -77,7 +77,7 @@ class RemoteCheckout:
         credential: Callable[[], AbstractAsyncContextManager[Credential]] | None = None,
         first_wait: float | None = None,
         size: Callable[[], Awaitable[int]] | None = None,
-        extras: Callable[[], Extras] | None = None,
+        extras: Callable[[], Sequence[Extras]] | None = None,
     ) -> None:
         """Describe where to fetch from.
 
@@ -92,7 +92,7 @@ class RemoteCheckout:
                 and for hours; None tries once.
             size: Tells how many bytes the repository has on its server. Of a large one, only the
                 last commits are fetched; None fetches all.
-            extras: Bring what belongs into the work tree besides; None: nothing does.
+            extras: Makes what brings more into the work tree, in order; None: nothing does.
         """
         self._url = url
         self._scratch = scratch
@@ -134,15 +134,18 @@ class RemoteCheckout:
             trusted = await self._resolve(self._trusted_ref)
         for commit in dict.fromkeys((head, trusted)):
             await self.bring(commit)
-        extras = self._extras() if self._extras is not None else None
-        if extras is not None:
-            await extras.bring(self.store, head, trusted)
-        check_out = partial(
-            provide, self.store, head, then=extras.check_out if extras is not None else None
-        )
-        notes = tuple(extras.notes) if extras is not None else ()
+        extras = self._extras() if self._extras is not None else ()
+        for extra in extras:
+            await extra.bring(self.store, head, trusted)
+        notes = tuple(note for extra in extras for note in extra.notes)
+
+        async def place(root: Path) -> None:
+            for extra in extras:
+                await extra.check_out(root)
+
+        check_out = partial(provide, self.store, head, then=place)
         if self._mirror is not None and len(await self.store.paths(head)) >= MANY_FILES:
-            name = f"{head}-{extras.digest}" if extras is not None and extras.digest else head
+            name = "-".join((head, *filter(None, (extra.digest for extra in extras))))
             kept = await self._mirror.tree(name, partial(check_out, stays=True))
             return Source(self.store, kept, head, trusted, stays=True, notes=notes)
         directory = await check_out(self._scratch / "source")

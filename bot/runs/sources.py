@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from bot.github.github import GitHub
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.runs.briefing import Brief
+from bot.runs.lfs_objects import LfsObjects
 from bot.runs.mirrors import Mirrors
 from bot.runs.remote_checkout import Extras, RemoteCheckout
 from bot.runs.submodule_checkouts import Submodules
@@ -56,7 +57,10 @@ class Sources:
             ref=brief.commit,
             trusted_ref=brief.trusted,
             size=size,
-            extras=lambda: self._submodules(repo, scratch, is_fork=brief.is_fork),
+            extras=lambda: (
+                self._submodules(repo, scratch, is_fork=brief.is_fork),
+                self._lfs(repo),
+            ),
         )
 
     def _from(
@@ -69,7 +73,7 @@ class Sources:
         with_token: bool = True,
         mirror: str = "",
         size: Callable[[], Awaitable[int]] | None = None,
-        extras: Callable[[], Extras] | None = None,
+        extras: Callable[[], Sequence[Extras]] | None = None,
     ) -> RemoteCheckout:
         return RemoteCheckout(
             self._github.clone_url(repo),
@@ -93,8 +97,15 @@ class Sources:
                 size=_any_size,
             )
 
-        host = urlsplit(self._github.clone_url(repo)).netloc
-        return Submodules(host, repo.full_name, scratch, opened)
+        return Submodules(self._host(repo), repo.full_name, scratch, opened)
+
+    def _lfs(self, repo: Repo) -> LfsObjects:
+        folder = self._mirrors.of(repo.full_name).folder("lfs")
+        fetch = partial(self._github.fetch_lfs, repo)
+        return LfsObjects(self._host(repo), repo.full_name, folder, fetch)
+
+    def _host(self, repo: Repo) -> str:
+        return urlsplit(self._github.clone_url(repo)).netloc
 
     @contextlib.asynccontextmanager
     async def _credential(self, repo: Repo) -> AsyncIterator[Credential]:

@@ -12,7 +12,7 @@ from sandbox.git.objects import (
     TreeChange,
 )
 from sandbox.git.process import Credential, GitError, environment, git
-from sandbox.git.work_tree import is_empty_folder
+from sandbox.git.work_tree import is_empty_folder, is_plain_file
 
 __all__ = [
     "BYPRODUCTS",
@@ -30,5 +30,6 @@ __all__ = [
     "freeze",
     "git",
     "is_empty_folder",
+    "is_plain_file",
     "settings_in",
 ]

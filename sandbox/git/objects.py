@@ -88,11 +88,13 @@ class ObjectStore:
         known_files: Index of a work tree that nothing writes any more, or None. A sandbox that
             shares the tree has the same files, down to the time of their last change, which no
             program can set: of these, the index says what they hold.
+        set_aside: Paths that every tree has as its base has them, whatever the work tree holds.
     """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.known_files: Path | None = None
+        self.set_aside: frozenset[str] = frozenset()
 
     async def create(self, *, borrow_from: Path | None = None) -> None:
         """Make it, once; `borrow_from` is an object folder to read objects from."""
@@ -196,7 +198,7 @@ class ObjectStore:
         with scratch_folder("index") as scratch:
             if self.known_files is not None and self.known_files.exists():
                 await asyncio.to_thread(shutil.copy2, self.known_files, scratch / "index")
-            tree = WorkTree(work_tree, self.directory, scratch / "index")
+            tree = WorkTree(work_tree, self.directory, scratch / "index", self.set_aside)
             return await tree.stored(base, force)
 
     async def apply(self, base: str, patch: bytes) -> str:
@@ -299,7 +301,7 @@ class ObjectStore:
         return found
 
     async def files(
-        self, tree: str, paths: Iterable[str], *, follow: bool = False
+        self, tree: str, paths: Iterable[str], *, follow: bool = False, longest: int | None = None
     ) -> dict[str, bytes]:
         """Return the files of a tree that are there, with one process.
 
@@ -307,14 +309,16 @@ class ObjectStore:
             tree: A tree or a commit.
             paths: In it; a link is its text.
             follow: Instead of a link, return the file of the same tree that it leads to.
+            longest: Leave out what has more bytes, without reading it.
         """
         wanted = [path for path in dict.fromkeys(paths) if path and "\n" not in path]
+        if longest is not None:
+            wanted = await self._short(tree, wanted, longest)
         if not wanted:
             return {}
-        asked = "".join(f"{tree}:{path}\n" for path in wanted).encode("utf-8", "surrogateescape")
         flags = ("--follow-symlinks",) if follow else ()
         batch = ("cat-file", "--batch=%(objecttype) %(objectsize)", *flags)
-        stream = io.BytesIO(await self._git(*batch, stdin=asked))
+        stream = io.BytesIO(await self._git(*batch, stdin=_asked(tree, wanted)))
         found = {}
         for path in wanted:
             said = stream.readline()
@@ -326,6 +330,24 @@ class ObjectStore:
             if kind == b"blob":
                 found[path] = data
         return found
+
+    async def _short(self, tree: str, paths: Sequence[str], longest: int) -> list[str]:
+        """Return the paths whose files have at most so many bytes."""
+        batch = ("cat-file", "--batch-check=%(objectsize)")
+        said = (await self._git(*batch, stdin=_asked(tree, paths))).splitlines()
+        sizes = zip(paths, said, strict=True)
+        return [path for path, size in sizes if size.isdigit() and int(size) <= longest]
+
+    async def paths_with(self, commit: str, attribute: str, value: str) -> tuple[str, ...]:
+        """Return the paths of a commit whose attribute has a value, as its `.gitattributes` say."""
+        with scratch_folder("index") as scratch:
+            index = {"GIT_INDEX_FILE": f"{scratch}/index"}
+            await self._git("read-tree", commit, extra=index)
+            listed = await self._git("ls-files", "-z", extra=index)
+            check = ("check-attr", "--cached", "--stdin", "-z", attribute)
+            fields = (await self._git(*check, extra=index, stdin=listed)).split(b"\0")
+        said = zip(fields[0::3], fields[2::3], strict=False)
+        return tuple(os.fsdecode(path) for path, has in said if has == value.encode())
 
     async def submodules(self, tree: str) -> dict[str, str]:
         """Return what of a tree are commits of other repositories, by path."""
@@ -412,6 +434,8 @@ class ObjectStore:
             await git("update-ref", "refs/heads/main", commit, git_dir=place / ".git")
         else:
             await self._copy_history(commit, place / ".git", full_history=full_history)
+        # whoever copies the files or owns them by another name, git need not read them all again
+        await git("config", "core.checkStat", "minimal", git_dir=place / ".git")
         start = ("reset", "--quiet", "--hard", "refs/heads/main")
         await git(*start, git_dir=place / ".git", cwd=place, config=_ALL_CORES)
 
@@ -474,3 +498,7 @@ def _link_all(files: Iterable[Path], folder: Path) -> None:
             os.link(file, folder / file.name)
         except OSError:  # another file system, or one without links
             shutil.copy2(file, folder / file.name)
+
+
+def _asked(tree: str, paths: Iterable[str]) -> bytes:
+    return "".join(f"{tree}:{path}\n" for path in paths).encode("utf-8", "surrogateescape")

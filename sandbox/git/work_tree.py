@@ -28,11 +28,13 @@ class WorkTree:
         folder: The work tree.
         git_dir: The repository.
         index: The index; where it is there already, files that are as it says need not be read.
+        set_aside: Paths that the tree has as its base has them.
     """
 
     folder: Path
     git_dir: Path
     index: Path
+    set_aside: frozenset[str] = frozenset()
 
     async def stored(self, base: str, force: Sequence[str]) -> str:
         """Return the id of its tree; see `ObjectStore.write_tree`.
@@ -73,7 +75,8 @@ class WorkTree:
     async def _changed(self) -> list[str]:
         """Return the tracked files that may have changed."""
         listing = await self._git("diff-files", "--name-only", "--ignore-submodules", "-z")
-        return [os.fsdecode(name) for name in listing.split(b"\0") if name]
+        names = (os.fsdecode(name) for name in listing.split(b"\0") if name)
+        return [name for name in names if name not in self.set_aside]
 
     async def _untracked(self, kept: Iterable[bytes]) -> list[str]:
         """Return new files, without repositories, far too large files and unprintable names."""
@@ -119,5 +122,19 @@ def _is_folder(root: Path, path: str) -> bool:
 
 def is_empty_folder(root: Path, path: str) -> bool:
     """Whether a path of a work tree leads to an empty folder, through no link and not outside."""
-    is_plain = all(part not in {"", ".", ".."} for part in path.split("/"))
-    return is_plain and _is_folder(root, path) and not any((root / path).iterdir())
+    return _is_plain(path) and _is_folder(root, path) and not any((root / path).iterdir())
+
+
+def is_plain_file(root: Path, path: str) -> bool:
+    """Whether a path of a work tree leads to a file, through no link and not outside."""
+    folder = path.rpartition("/")[0]
+    if not _is_plain(path) or (folder and not _is_folder(root, folder)):
+        return False
+    try:
+        return stat.S_ISREG((root / path).lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _is_plain(path: str) -> bool:
+    return all(part not in {"", ".", ".."} for part in path.split("/"))

@@ -87,3 +87,16 @@ def submodule_without_address(path: str) -> str:
 def submodules_too_many(path: str) -> str:
     """There are more submodules, or deeper ones, than are fetched."""
     return f"The submodule {code(path)} is empty: there are too many, or they are nested too deep."
+
+
+@example(["tests/data/model.bin", "tests/data/photo.png"])
+def lfs_missing(paths: Sequence[str]) -> str:
+    """Files that Git LFS keeps can't be had."""
+    shown = series([code(path) for path in paths], most=_SUBMODULES)
+    return f"Files in Git LFS are only pointers here, as they are missing or too large: {shown}."
+
+
+@example()
+def lfs_elsewhere() -> str:
+    """The repository names an LFS server that is not GitHub's."""
+    return "`.lfsconfig` names another LFS server, from which nothing is fetched."

@@ -159,6 +159,7 @@ class Repository:
         drafts: Whether the plan allows draft pull requests.
         protected: Branches nobody moves.
         size: In KiB, as GitHub counts it now and then.
+        lfs: The objects in Git LFS by id, and where they are; "" stands for GitHub's storage.
     """
 
     id: int
@@ -179,6 +180,7 @@ class Repository:
     statuses: list[CommitStatus] = field(default_factory=list)
     protected: set[str] = field(default_factory=set)
     size: int = 1
+    lfs: dict[str, str] = field(default_factory=dict)
 
     @property
     def full_name(self) -> str:

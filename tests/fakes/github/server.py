@@ -17,6 +17,7 @@ from aiohttp.typedefs import Handler
 
 from tests.fakes.github import ci_events, events
 from tests.fakes.github.ci_model import CommitStatus
+from tests.fakes.github.lfs import Lfs
 from tests.fakes.github.model import (
     EVENTS,
     CheckRun,
@@ -71,7 +72,8 @@ class GitHubServer:
         app = web.Application(client_max_size=LARGEST_PUSH)
         app.add_routes(Rest(self.state, self._views).routes(API))
         app.add_routes(Oauth(self.state).routes())
-        app.add_routes(SmartHttp(self.state).routes())
+        git = SmartHttp(self.state)
+        app.add_routes([*git.routes(), *Lfs(self.state, git, self._views).routes()])
         app.add_routes([web.get("/{owner}/{repo}/{kind:issues|pull}/{number}", self._page)])
         app.middlewares.append(self._after)
         self._runner = web.AppRunner(app, access_log=None)

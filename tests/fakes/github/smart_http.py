@@ -35,7 +35,7 @@ class SmartHttp:
         service = request.query.get("service", "")
         if self._state.faults.strike(request.method, request.path) is not None:
             raise web.HTTPBadGateway
-        repo = self._repository(request, service)
+        repo = self.repository(request, service)
         announcement = f"# service={service}\n"
         head = f"{len(announcement) + 4:04x}{announcement}0000".encode()
         if "version=2" in request.headers.get("Git-Protocol", ""):
@@ -46,10 +46,10 @@ class SmartHttp:
     async def exchange(self, request: web.Request) -> web.StreamResponse:
         """Answer the second request: packs."""
         service = request.match_info["service"]
-        repo = self._repository(request, service)
+        repo = self.repository(request, service)
         return await self._answer(request, repo, service, f"application/x-{service}-result")
 
-    def _repository(self, request: web.Request, service: str) -> Repository:
+    def repository(self, request: web.Request, service: str) -> Repository:
         """Return the repository, unless the caller may not do that with it."""
         level = SERVICES.get(service)
         name = request.match_info["repo"].removesuffix(".git")

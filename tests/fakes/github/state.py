@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import secrets
 from collections import deque
@@ -57,6 +58,7 @@ class GitHubState:
         self.redeliveries: list[Delivery] = []
         """Deliveries that the App asked to have tried again, not done yet."""
         self.storage: dict[str, bytes] = {}
+        self.lfs_asked: list[str] = []
         """Files that a signed address leads to, by name."""
         self.outbox: list[Event] = []
         """Events that the App itself caused, not delivered yet."""
@@ -159,6 +161,15 @@ class GitHubState:
         parent = git.reference(f"refs/heads/{branch}") or git.resolve(onto or repo.default_branch)
         tree = git.write_tree(f"{parent}^{{tree}}" if parent else None, self._staged(git, files))
         return self._commit(repo, branch, tree, parent, message, author)
+
+    def add_lfs(self, repo: Repository, content: bytes, *, stored: bytes | None = None) -> str:
+        """Keep an object in LFS, as `stored` if that is another one; return its pointer."""
+        oid = hashlib.sha256(content).hexdigest()
+        repo.lfs[oid] = ""
+        self.storage[f"lfs-{oid}"] = content if stored is None else stored
+        return (
+            f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\nsize {len(content)}\n"
+        )
 
     def link(self, repo: Repository, branch: str, commits: Mapping[str, str]) -> str:
         """Commit submodules to a branch: commits of other repositories by path."""
