@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import reduce
 
 from bot.ci.workflow.missing_services import missing_services
+from bot.ci.workflow.named_services import named_services
 from bot.detect import DirectoryTree, Tree
 from bot.detect.missing import Remedy, Symptoms, applied, untried
 from bot.detect.tree import tree_of
@@ -154,7 +155,7 @@ def _next_round(run: Run, symptoms: Symptoms, tree: Tree) -> tuple[Remedy, ...]:
         return ()
     known.healing_rounds += 1
     tried = {remedy.key for remedy in known.remedies}
-    found = untried(symptoms, tree, tried, besides=(missing_services,))
+    found = untried(symptoms, tree, tried, besides=(missing_services, named_services))
     found = found[: MOST_REMEDIES - len(known.remedies)]
     known.remedies.extend(found)
     known.note(*(remedy.why for remedy in found if not remedy.helps))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.ci.workflow.missing_services import missing_services
+from bot.ci.workflow.named_services import named_services
 from bot.detect import DirectoryTree
 from bot.detect.missing import Remedy, Symptoms, applied, untried
 from bot.detect.missing.python_modules import provides
@@ -587,6 +588,37 @@ def test_databases_that_refuse_connections_are_started(
     others = "ECONNREFUSED 127.0.0.1:6379\nconnecting to localhost:9999. Connection refused.\n"
     [redis] = missing_services(Symptoms(PYTEST, others), written(tmp_path, {}))
     assert redis.missing == "service redis"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ('"host=127.0.0.1 user=me password=s3 dbname=app"', "postgres postgres 5432 me s3 app ''"),
+        ("postgresql+psycopg://me:s3@localhost:5433/app", "postgres postgres 5433 me s3 app ''"),
+        ("redis://localhost", "redis redis 6379 '' '' '' ''"),
+        ("mysql://127.0.0.1/app", "mysql mysql 3306 root '' app ''"),
+        ("postgresql://db.example.com/app", None),
+        ("host=db user=me", None),
+        ("${{ secrets.DSN }}", None),
+    ],
+)
+def test_databases_that_skipped_tests_are_told_of(
+    tmp_path: Path, value: str, words: str | None
+) -> None:
+    """By a variable that they read, and that a workflow sets to a place on the same machine."""
+    files = {
+        ".github/workflows/a.yml": f"jobs:\n  t:\n    env:\n      APP_DSN: {value}\n      OTHER: 1\n",
+        "tests/conftest.py": "import os\n\nDSN = os.environ.get('APP_DSN')\n",
+    }
+    tree = written(tmp_path, files)
+    found = list(named_services(Symptoms(PYTEST, "", left_out=True), tree))
+    assert len(found) == (words is not None)
+    for remedy in found:
+        assert f"\nci_service {words}\nexport APP_DSN=" in remedy.before
+        assert remedy.why == healing.service_named(
+            remedy.missing.removeprefix("service "), "APP_DSN", ".github/workflows/a.yml"
+        )
+    assert list(named_services(Symptoms(PYTEST, ""), tree)) == []
 
 
 BUILD_FAILS = """\

@@ -24,7 +24,8 @@ _WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
 _USERS = {"postgres": ("postgres", "postgres", "postgres"), "mysql": ("root", "", "test")}
 """User, password and database where the project describes none: those of the images' own pages."""
 
-_SAID = "ci_said() { printf 'fixpoint: %s\\n' \"$*\" >&2; }"
+SAID = "ci_said() { printf 'fixpoint: %s\\n' \"$*\" >&2; }"
+"""What the shell text that starts services tells people with."""
 
 
 def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
@@ -33,7 +34,7 @@ def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     for port in dict.fromkeys(found):
         kind = _KINDS[port]
         service, origin = next(_described(kind, tree), (_plain(kind, int(port)), ""))
-        before = f"{_SAID}\n{START}\n{service.start()}"
+        before = f"{SAID}\n{START}\n{service.start()}"
         why = healing.service_started(kind, int(port), origin)
         yield Remedy(f"service {kind}", why, before=before)
 

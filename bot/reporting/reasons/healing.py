@@ -305,6 +305,15 @@ def service_started(kind: str, port: int, origin: str) -> str:
     return f"The tests connect to {kind} on port {port}, so it is started for each command{like}."
 
 
+@example("postgres", "APP_TEST_DSN", ".github/workflows/test.yml")
+def service_named(kind: str, variable: str, origin: str) -> str:
+    """Tests are skipped, and a variable that they read leads to a database on GitHub's runner."""
+    return (
+        f"Tests were skipped. They look for {kind} in `{variable}`, which `{origin}` sets, so "
+        f"both are there for each command."
+    )
+
+
 @example("av", "11.0.0")
 def stands_in(package: str, version: str) -> str:
     """A package of an index can't be built in the sandbox: an empty one takes its place."""
