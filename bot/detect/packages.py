@@ -132,6 +132,18 @@ def siblings(tree: Tree, required: Iterable[str]) -> tuple[Package, ...]:
     return tuple(sorted(found.values(), key=lambda one: one.folder))
 
 
+def is_shadowed(tree: Tree, package: Package) -> bool:
+    """Whether a package is in a folder of the root that is called like its own module.
+
+    Tests at the root find that folder first, as a namespace package, if setuptools installs the
+    package by a finder of its own and not by a path:
+    https://setuptools.pypa.io/en/latest/userguide/development_mode.html#legacy-behavior
+    """
+    inside = FolderTree(tree, package.folder)
+    requires = pyproject(inside.read).get("build-system", {}).get("requires", ["setuptools"])
+    return _has(inside, package.folder) and "setuptools" in names(map(str, requires))
+
+
 def relative(tree: Tree, package: Package) -> str:
     """Return the path of a package for `pip install -e` in the folder of a tree."""
     _, here = repository_of(tree)

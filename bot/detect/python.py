@@ -7,7 +7,7 @@ import shlex
 
 from bot.detect import pins
 from bot.detect.finding import Detected
-from bot.detect.packages import Package, imported, relative, siblings
+from bot.detect.packages import Package, imported, is_shadowed, relative, siblings
 from bot.detect.python_dependencies import RequirementSource, declared, sources, tox_extras
 from bot.detect.python_environment import ENVIRONMENT, make_environment, wanted_python
 from bot.detect.python_lists import every_list
@@ -155,7 +155,8 @@ def _beside(tree: Tree, chosen: tuple[RequirementSource, ...]) -> tuple[Package,
 def _editable(tree: Tree, beside: tuple[Package, ...]) -> list[str]:
     """Return arguments of pip for packages of the repository, with what their tests need."""
     whole, folder = repository_of(tree)
-    arguments: list[str] = []
+    shadowed = not folder and any(is_shadowed(tree, one) for one in beside)
+    arguments = ["-C", "editable_mode=compat"] if shadowed else []
     for one in beside:
         path = relative(tree, one)
         extra = None if folder or _installable(tree) else _test_extra(FolderTree(whole, one.folder))

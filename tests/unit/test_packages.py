@@ -117,6 +117,19 @@ def test_tests_at_the_root_get_the_packages_that_they_import(tmp_path: Path) -> 
     assert "uv pip install --python ~/.venv -e './wire[test]' pytest || " in commands.setup[1]
 
 
+def test_a_folder_does_not_hide_the_package_in_it(tmp_path: Path) -> None:
+    """A namespace package of the root is found before what setuptools' own finder knows."""
+    tree = DirectoryTree(tmp_path)
+    (tmp_path / "wire" / "wire").mkdir(parents=True)
+    (tmp_path / "wire" / "wire" / "__init__.py").touch()
+    text = f"{BUILD}'wire'\n".replace("hatchling", "setuptools>=61")
+    (tmp_path / "wire" / "pyproject.toml").write_text(text)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_wire.py").write_text("import wire\n")
+    commands = detect(tree, setup=None, test=None, failing=None)
+    assert "-C editable_mode=compat -e ./wire pytest || " in commands.setup[1]
+
+
 def test_a_missing_module_may_be_another_package_of_the_repository(tree: DirectoryTree) -> None:
     """It is installed from there, and not from an index that may have that name too."""
     inside = tree_of(tree, "libs/http")
