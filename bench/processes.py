@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -59,6 +60,18 @@ async def cost_of(
     if cost is None or cost.exit_code != exit_code:
         raise Failed(f"{argv[0]}: {said.decode(errors='replace')[-2000:].strip()}")
     return cost
+
+
+def processor_seconds(pid: int) -> float:
+    """Return the processor time that the threads of a process had which still run.
+
+    See https://docs.kernel.org/scheduler/sched-stats.html.
+    """
+    nanoseconds = 0
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):  # it has just ended
+            nanoseconds += int((thread / "schedstat").read_text().split()[0])
+    return nanoseconds / 1e9
 
 
 def clean_environment(extra: Mapping[str, str]) -> dict[str, str]:
