@@ -67,8 +67,8 @@ def start(
 
     def breadcrumb(crumb: Breadcrumb, hint: dict[str, Any]) -> Breadcrumb | None:
         fields = _log_fields(hint)
-        if not fields:
-            return cast("Breadcrumb", redactor.values(crumb))
+        if not fields:  # such as a command with its arguments, which hold other people's text
+            return None
         data = {name: fields[name] for name in _OF_A_BREADCRUMB if fields.get(name) is not None}
         kept = {**crumb, "message": fields["event"], "data": data}
         return cast("Breadcrumb", redactor.values(kept))

@@ -127,6 +127,7 @@ def test_without_a_dsn_nothing_starts(dsn: SecretStr | None) -> None:
 
 
 REPORTING = """
+import subprocess
 import sys
 import sentry_sdk
 from pydantic import SecretStr
@@ -149,6 +150,7 @@ for error in (NotPermitted("expected"), RuntimeError("bug with hunter2secret")):
 configure(LogFormat.JSON)
 with context(run_id="ab12", attempt=2), sentry_sdk.start_transaction(name="hunter2secret"):
     structlog.get_logger("bot.example").info("phase started", phase="verify", detail="pytest a.py")
+    subprocess.run(["true", "a command of somebody"], check=True)
     structlog.get_logger("bot.example").error("publication failed", repository="o/r")
 sentry_sdk.flush(5)
 """
@@ -183,7 +185,9 @@ async def test_what_sentry_receives() -> None:
     assert logged["tags"] == {"run_id": "ab12", "attempt": "2"}
     [crumb] = logged["breadcrumbs"]["values"]
     assert (crumb["message"], crumb["data"]) == ("phase started", {"phase": "verify", "attempt": 2})
-    for private in ("value of a local variable", "hunter2secret", "pytest a.py"):
+    for private in (
+        "value of a local variable", "hunter2secret", "pytest a.py", "a command of somebody",
+    ):  # fmt: skip
         assert private not in "".join(received)
 
 
