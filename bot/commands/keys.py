@@ -137,7 +137,8 @@ def _print(keys: Sequence[ApiKey]) -> None:
     )
     for column in shown.columns:  # what is copied from here has to be whole
         column.overflow = "fold"
-    shown.columns[0].no_wrap = True
+    for whole in (0, 4):
+        shown.columns[whole].no_wrap = True
     for key in keys:
         among = "all" if key.repositories is None else " ".join(sorted(key.repositories))
         cells = (
