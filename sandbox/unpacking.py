@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tarfile
 from collections.abc import Collection
@@ -11,6 +12,8 @@ from sandbox.base import SandboxError
 
 _PERMISSIONS = 0o777
 _OWNER_READS = 0o400
+_LONGEST_NAME = 3_500
+"""Bytes; Linux opens no path of 4,096, and the tree lies somewhere itself (PATH_MAX)."""
 
 
 def unpack(archive: Path, tree: Path, wanted: Collection[str] | None = None) -> None:
@@ -42,7 +45,7 @@ def _unpack_member(
     wanted: Collection[str] | None,
 ) -> None:
     name = inside(member.name)
-    if not name.parts:
+    if not name.parts or is_too_long(member.name):
         return
     if wanted is not None and str(name) not in wanted:
         raise SandboxError(f"The sandbox sent {member.name!r}, which was not requested.")
@@ -55,6 +58,11 @@ def _unpack_member(
         _copy(_existing(tree, inside(member.linkname)), path)
     elif member.isfile():
         _write(archive, member, path)
+
+
+def is_too_long(name: str) -> bool:
+    """Whether no program could open a file of this name by its path, so that it is left out."""
+    return len(os.fsencode(name)) > _LONGEST_NAME
 
 
 def inside(name: str) -> PurePosixPath:

@@ -85,12 +85,23 @@ class Engine:
         ):
             return
 
-    async def get_archive(self, container: str, path: str, archive: Path) -> None:
-        """Pack what a container has at `path` into a tar on this machine."""
+    async def get_archive(self, container: str, path: str, archive: Path, *, limit: int) -> None:
+        """Pack what a container has at `path` into a tar on this machine, of at most `limit` bytes.
+
+        Raises:
+            SandboxError: There is more, as where files have holes that no disk notices.
+        """
         url = f"/containers/{container}/archive"
+        left = limit
         async with self._request("GET", url, params={"path": path}) as response:
             with archive.open("wb") as file:
                 async for piece in response.content.iter_chunked(_PIECE):
+                    left -= len(piece)
+                    if left < 0:
+                        raise SandboxError(
+                            f"The files at {path} are larger than {limit // 2**20} MiB; make the "
+                            "commands clean up after themselves."
+                        )
                     await asyncio.to_thread(file.write, piece)
 
     async def execute(

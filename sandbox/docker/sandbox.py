@@ -225,7 +225,8 @@ class DockerSandbox:
 
     async def _save(self, place: str, archive: Path) -> None:
         with self._alive():
-            await self._engine.get_archive(self._identity, f"{place}/.", archive)
+            limit = self._spec.limits.disk
+            await self._engine.get_archive(self._identity, f"{place}/.", archive, limit=limit)
 
     async def close(self) -> None:
         """Remove the container with its volumes."""

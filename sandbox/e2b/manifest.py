@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sandbox.base import SandboxError
+from sandbox.unpacking import is_too_long
 
 FOLDER = "d"
 
@@ -50,6 +51,8 @@ class Changes:
 def parse(listing: bytes) -> dict[str, Entry]:
     """Read a gzipped listing that `shell.LIST_WORKSPACE` wrote: path, NUL, facts, NUL.
 
+    Paths that are too long for anybody to open are left out.
+
     Raises:
         SandboxError: It is damaged, or longer than `LARGEST`.
     """
@@ -63,7 +66,8 @@ def parse(listing: bytes) -> dict[str, Entry]:
             "The workspace has too many files; make the commands clean up after themselves."
         )
     fields = os.fsdecode(data).split("\0")[:-1]
-    return {path: _entry(facts) for path, facts in zip(fields[::2], fields[1::2], strict=True)}
+    pairs = zip(fields[::2], fields[1::2], strict=True)
+    return {path: _entry(facts) for path, facts in pairs if not is_too_long(path)}
 
 
 def _entry(facts: str) -> Entry:

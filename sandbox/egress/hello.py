@@ -14,6 +14,13 @@ _HANDSHAKE = b"\x16"
 _LONGEST = 64 * 2**10
 _PIECE = 1 << 14
 
+_RECORD_HEAD, _HANDSHAKE_HEAD = 5, 4
+_RANDOM = 2 + 32
+"""Bytes of a greeting before its first field of variable length: version and random."""
+
+_HIDDEN = frozenset({0xFE0D, 0xFFCE})
+"""Extensions that hold a second greeting or name, which only the server can read (RFC 9849)."""
+
 UNRECOGNIZED_NAME = b"\x15\x03\x03\x00\x02\x02\x70"
 """A fatal alert: the server does not have that name (RFC 6066, section 3)."""
 
@@ -34,7 +41,7 @@ class FirstWords:
 
 
 class Unreadable(Exception):
-    """It says nothing, or begins like TLS and goes on otherwise."""
+    """It says nothing, begins like TLS and goes on otherwise, or hides a second name."""
 
 
 class Misdirected(Exception):
@@ -59,7 +66,32 @@ async def first_words(reader: StreamReader) -> FirstWords:
         data += said
         if not said or len(data) > _LONGEST:
             raise Unreadable
+    if not _HIDDEN.isdisjoint(extensions_of(data)):
+        raise Unreadable
     return FirstWords(data, is_tls=True, name=greeting.name)
+
+
+def extensions_of(said: bytes) -> list[int]:
+    """Return the types of the extensions of a greeting: RFC 8446, section 4.1.2.
+
+    Args:
+        said: Whole records, which OpenSSL has read as a greeting.
+    """
+    greeting, at = b"", 0
+    while at < len(said) and said[at : at + 1] == _HANDSHAKE:
+        length = int.from_bytes(said[at + 3 : at + _RECORD_HEAD], "big")
+        greeting += said[at + _RECORD_HEAD : at + _RECORD_HEAD + length]
+        at += _RECORD_HEAD + length
+    whole = _HANDSHAKE_HEAD + int.from_bytes(greeting[1:_HANDSHAKE_HEAD], "big")
+    at = _HANDSHAKE_HEAD + _RANDOM
+    for size in (1, 2, 1):  # session, cipher suites, compression methods
+        at += size + int.from_bytes(greeting[at : at + size], "big")
+    at += 2  # the length of all extensions
+    found = []
+    while at + 4 <= min(whole, len(greeting)):
+        found.append(int.from_bytes(greeting[at : at + 2], "big"))
+        at += 4 + int.from_bytes(greeting[at + 2 : at + 4], "big")
+    return found
 
 
 class _Greeting:

@@ -19,24 +19,36 @@ LARGEST_TREE = 2 * 2**30
 """Bytes of all files that the repository does not track yet."""
 
 
+_LARGEST_RULES = 8
+"""MiB of one file from which git reads its rules: it reads them whole into memory."""
+
 _PIPES = ("-name", ".git*", "!", "-type", "f", "!", "-type", "l", "!", "-type", "d")
+_RULES = ("-name", ".gitignore", "-o", "-name", ".gitattributes", "-o", "-name", ".gitmodules")
+_LARGE = ("-type", "f", "-size", f"+{_LARGEST_RULES}M", "(", *_RULES, ")")
 
 
-async def refuse_pipes(work_tree: Path) -> None:
-    """Refuse a tree in which git would wait for ever: it opens these files without looking.
+async def refuse_rules(work_tree: Path) -> None:
+    """Refuse a tree in which git would wait for ever, or fill the memory: it reads its rules unseen.
 
     Raises:
         GitError: With the name of the first pipe, socket or device that stands in for a file
-            from which git reads its rules.
+            from which git reads its rules, or of the first such file that is too large.
     """
     _, found, _ = await finished(
-        *("find", str(work_tree.absolute()), *_PIPES, "-printf", "%P", "-quit"),
+        *("find", str(work_tree.absolute()), "(", *_PIPES, "-o", *_LARGE, ")"),
+        *("-printf", "%y%P", "-quit"),
         stderr=DEVNULL,  # git itself complains of folders that can't be read
         env={"PATH": os.defpath},
     )
+    kind, name = os.fsdecode(found[:1]), os.fsdecode(found[1:])
+    if kind == "f":
+        raise GitError(
+            f"The commands left {name!r} in the work tree, from which git reads its rules, and it is "
+            f"larger than {_LARGEST_RULES} MiB: make them remove it."
+        )
     if found:
         raise GitError(
-            f"The commands left {os.fsdecode(found)!r} in the work tree, which is a pipe, a socket or "
+            f"The commands left {name!r} in the work tree, which is a pipe, a socket or "
             "a device where git reads its rules: make them remove it."
         )
 

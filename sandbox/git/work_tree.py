@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.git.hazards import is_line, refuse_pipes, sorted_out, too_large
+from sandbox.git.hazards import is_line, refuse_rules, sorted_out, too_large
 from sandbox.git.process import git
 
 _SUBMODULE = b"160000 "
@@ -42,7 +42,7 @@ class WorkTree:
         Raises:
             GitError: The tree would make git wait for ever, or holds far too much.
         """
-        await refuse_pipes(self.folder)
+        await refuse_rules(self.folder)
         await self._git("read-tree", *(("-m",) if self.index.exists() else ()), base)
         submodules = dict(_submodules(await self._git("ls-files", "--stage", "-z")))
         await self._enter((b"0" * 40 + b"\t" + path for path in submodules), mode=b"0 ")

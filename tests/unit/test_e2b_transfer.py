@@ -139,3 +139,12 @@ def test_changes_come_in_an_order_that_works() -> None:
         folders=("turned", "turned/b"),
         fetched=("edited", "turned/b/c"),
     )
+
+
+def test_paths_that_nobody_can_open_are_left_out(tree: Path) -> None:
+    """Folders inside of folders without end are made in a moment; the rest is transferred."""
+    deep = "/".join(["d" * 200] * 30)
+    unpack(tree, member("file"), member(f"{deep}/file"))
+    assert [path.name for path in tree.iterdir()] == ["file"]
+    listing = gzip.compress(f"file\0f 644 1 1 1\0{deep}\0d 755 1 1 1\0".encode())
+    assert list(manifest.parse(listing)) == ["file"]

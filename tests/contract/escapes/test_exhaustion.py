@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from sandbox.base import ResourceLimits, Sandbox
+from sandbox.base import ResourceLimits, Sandbox, SandboxError
 from tests.contract.conftest import Kind
 
 SECONDS = 600.0
@@ -59,3 +59,21 @@ async def test_the_disk_is_not_filled(kind: Kind) -> None:
     assert (many.exit_code, many.timed_out) == (137, False)
     assert "The command was stopped: its sandbox holds " in many.output
     await assert_alive(sandbox)
+
+
+async def test_files_with_holes_do_not_fill_the_host(kind: Kind) -> None:
+    """They take no room inside; as an archive they would take all that they claim to hold."""
+    if kind.name == "e2b":
+        pytest.skip("Its listing says how large the files claim to be.")
+    sandbox = await kind.open(limits=FILLING)
+    made = await sandbox.run(
+        "mkdir a; truncate -s 1G a/hole || dd if=/dev/null of=a/hole bs=1 seek=1G", timeout=SECONDS
+    )
+    assert made.ok, made
+    if kind.name == "docker":
+        with pytest.raises(SandboxError, match="MiB; make the commands clean up"):
+            await sandbox.tree()
+        assert (await sandbox.run("rm -r a", timeout=SECONDS)).ok
+    tree = await sandbox.tree()
+    room = sum(path.lstat().st_blocks for path in tree.rglob("*")) * 512
+    assert room < FILLING.disk

@@ -356,6 +356,16 @@ async def test_a_pipe_keeps_nobody_waiting(name: str, desk: Desk) -> None:
         await asyncio.wait_for(desk.store.write_tree(desk.work, base=desk.head), SECONDS)
 
 
+@pytest.mark.parametrize("name", [".gitignore", "below/.gitattributes"])
+async def test_rules_without_end_are_not_read(name: str, desk: Desk) -> None:
+    """Git would take them into its memory, however long they are; nothing is written for that."""
+    (desk.work / "below").mkdir()
+    with (desk.work / name).open("wb") as file:
+        file.truncate(2 * 2**30)
+    with pytest.raises(GitError, match="larger than 8 MiB"):
+        await asyncio.wait_for(desk.store.write_tree(desk.work, base=desk.head), SECONDS)
+
+
 async def test_pipes_and_sockets_are_no_part_of_a_tree(desk: Desk) -> None:
     """They are left out, whoever made them."""
     os.mkfifo(desk.work / "pipe")
