@@ -17,6 +17,8 @@ from bot.errors import GitHubError, StorageError
 from bot.model.quota import Quota, Urgency, WritePace
 
 READS = frozenset({"GET", "HEAD"})
+CREATES = frozenset({"POST"})
+"""What creates content; edits and deletions do not count for that limit."""
 _NEWS_SECONDS = 3.0
 """How old another server's news of an installation may be."""
 _PROGRESS_SECONDS = 10.0
@@ -39,8 +41,10 @@ class QuotaBook(Protocol):
         """Note what this server knows; return what all know."""
         ...
 
-    async def reserve(self, installation: int, pace: WritePace, longest: float) -> float | None:
-        """Take the next turn to write; return the seconds until then.
+    async def reserve(
+        self, installation: int, pace: WritePace, longest: float, *, creates: bool = False
+    ) -> float | None:
+        """Take the next turn to write, or to create content; return the seconds until then.
 
         None, and no turn is taken, where that would be more than `longest` seconds.
         """
@@ -52,18 +56,25 @@ class OwnBook:
 
     def __init__(self) -> None:
         self._due: dict[int, float] = {}
+        self._creation_due: dict[int, float] = {}
 
     async def exchange(self, installation: int, known: Quota) -> Quota:  # noqa: ARG002 - there is nobody else
         """Return what was given."""
         return known
 
-    async def reserve(self, installation: int, pace: WritePace, longest: float) -> float | None:
-        """Take the next turn to write."""
+    async def reserve(
+        self, installation: int, pace: WritePace, longest: float, *, creates: bool = False
+    ) -> float | None:
+        """Take the next turn to write, or to create content."""
         now = time.monotonic()
         start, due = pace.slot(self._due.get(installation, 0.0), now)
+        created, next_due = pace.creation_slot(self._creation_due.get(installation, 0.0), now)
+        start = max(start, created) if creates else start
         if start - now > longest:
             return None
         self._due[installation] = due
+        if creates:
+            self._creation_due[installation] = next_due
         return start - now
 
 
@@ -100,7 +111,7 @@ class Pace:
         until = time.monotonic() + longest
         await self._wait_for_quota(method, path, urgency, until)
         if method not in READS:
-            seconds = await self._reserve(until - time.monotonic())
+            seconds = await self._reserve(until - time.monotonic(), creates=method in CREATES)
             if seconds is None:
                 raise Postponed(
                     f"Too many requests wait to write to GitHub for this installation to send "
@@ -133,9 +144,10 @@ class Pace:
             # not all at the same moment, when a pause ends
             await asyncio.sleep(seconds * random.uniform(1.0, 1.1))  # noqa: S311 - no secret
 
-    async def _reserve(self, longest: float) -> float | None:
+    async def _reserve(self, longest: float, *, creates: bool) -> float | None:
+        book, whose = self._book, self._installation
         try:
-            return await self._book.reserve(self._installation, self._writes, longest)
+            return await book.reserve(whose, self._writes, longest, creates=creates)
         except StorageError as error:
             _log.warning("turn to write not taken", problem=str(error))
             return min(longest, 60.0 / self._writes.per_minute)

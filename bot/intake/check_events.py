@@ -85,6 +85,10 @@ class _Outcome(Payload):
     conclusion: str | None = None
 
 
+class _Said(Payload):
+    body: str | None = None
+
+
 class Peek(Payload):
     """As much of a payload as it takes to know whether it is worth keeping."""
 
@@ -94,6 +98,12 @@ class Peek(Payload):
     check_suite: _Outcome | None = None
     workflow_job: _Outcome | None = None
     workflow_run: _Outcome | None = None
+    comment: _Said | None = None
+
+    @property
+    def says(self) -> str | None:
+        """What the comment says that it speaks of; None without one."""
+        return None if self.comment is None else self.comment.body or ""
 
     def outcome(self, name: str) -> str | None:
         """Return how the event's own object ended; None where the event tells no such thing."""

@@ -28,10 +28,9 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 from bot.config.options import BadOption, split_options
+from bot.intake.command_word import WORD
 from bot.model.request import Options
 from bot.reporting.reasons import commanding
-
-WORD = "/fix"
 
 MAX_BODY = 65_536
 """Characters; GitHub takes no longer comment."""

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pydantic import AwareDatetime, Field
 
 from bot.intake.check_events import CheckEvent, Peek, is_about_checks, parse_check_event
+from bot.intake.command_word import WORD
 from bot.intake.payloads import App, GitHubAccount, Installation, Payload, Repository, read
 from bot.model.repository import Repo
 
@@ -134,16 +135,19 @@ class _IssueComment(Payload):
     changes: _Changes | None = None
 
 
-def is_handled(name: str, action: str | None, outcome: str | None = None) -> bool:
-    """Return whether a webhook is worth keeping.
+def is_handled(
+    name: str, action: str | None, outcome: str | None = None, says: str | None = None
+) -> bool:
+    """Return whether a webhook is worth keeping. Most comments hold no command, and are not.
 
     Args:
         name: `X-GitHub-Event`.
         action: Of the payload.
         outcome: How the check that it speaks of ended; None when that is not known.
+        says: The text of the comment that it speaks of; None when that is not known.
     """
     if name == "issue_comment":
-        return action in {"created", "edited"}
+        return action in {"created", "edited"} and (says is None or WORD in says.lower())
     return is_about_checks(name, action, outcome)
 
 

@@ -95,7 +95,8 @@ class Webhook:
         log = _log.bind(
             delivery_id=envelope.delivery_id, event_name=envelope.event, action=seen.action
         )
-        if not is_handled(envelope.event, seen.action, seen.outcome(envelope.event)):
+        outcome = seen.outcome(envelope.event)
+        if not is_handled(envelope.event, seen.action, outcome, seen.says):
             log.debug("webhook ignored")
             return _answer(HTTPStatus.ACCEPTED, status="ignored")
         try:

@@ -9,6 +9,11 @@ from enum import Enum
 _SAME_WINDOW = 60.0
 """Two resets of the primary limit that are closer than these seconds are the same one."""
 
+_EVEN_CREATIONS = 400 / 60
+"""In an hour, for each request that may change something in a minute."""
+
+_CREATIONS_AT_ONCE = 100
+
 _AFTER_RESET = 1.0
 """GitHub names a reset in whole seconds."""
 
@@ -82,8 +87,10 @@ def _newer(one: Quota, other: Quota) -> Quota:
 class WritePace:
     """How often requests may create or change something for one installation.
 
-    GitHub allows about 80 a minute and asks for a second between two:
+    GitHub allows about 80 a minute and asks for a second between two; of those that create content,
+    it allows about 500 an hour:
     https://docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api
+    https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
 
     Attributes:
         per_minute: In the long run.
@@ -100,6 +107,16 @@ class WritePace:
             due: When the last one would have gone at an even pace; 0 before the first.
             now: In seconds, on the same clock.
         """
-        interval = 60.0 / self.per_minute
-        start = max(now, due - (self.burst - 1) * interval)
-        return start, max(due, now) + interval
+        return _slot(due, now, 60.0 / self.per_minute, self.burst)
+
+    def creation_slot(self, due: float, now: float) -> tuple[float, float]:
+        """Return the same for a request that creates content, by the limit of an hour.
+
+        With 60 a minute, the busiest hour has 500: 100 at once, and 400 at an even pace.
+        """
+        return _slot(due, now, 3600.0 / (_EVEN_CREATIONS * self.per_minute), _CREATIONS_AT_ONCE)
+
+
+def _slot(due: float, now: float, interval: float, burst: int) -> tuple[float, float]:
+    start = max(now, due - (burst - 1) * interval)
+    return start, max(due, now) + interval

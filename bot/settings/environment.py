@@ -245,7 +245,8 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         60.0,
         gt=0,
         description="Maximum number of requests per minute that create or change something on "
-        "GitHub, for each installation and by all servers together. github.com allows about 80.",
+        "GitHub, for each installation and by all servers together. github.com allows about 80. "
+        "Requests that create content are held to 500 an hour with 60 a minute, and in proportion.",
     )
     fixpoint_retry_seconds: float = Field(
         5.0,

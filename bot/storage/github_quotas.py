@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, select, update
 
 from bot.model.quota import Quota, WritePace
 from bot.storage.database import Database, database_time, insert_if_new
-from bot.storage.tables import github_quotas
+from bot.storage.tables import github_creations, github_quotas
 
 _NEVER = datetime.fromtimestamp(0, UTC)
 
@@ -47,8 +47,10 @@ class GitHubQuotas:
 
         return await self._database.write(act)
 
-    async def reserve(self, installation: int, pace: WritePace, longest: float) -> float | None:
-        """Take the next turn to write; return the seconds until then.
+    async def reserve(
+        self, installation: int, pace: WritePace, longest: float, *, creates: bool = False
+    ) -> float | None:
+        """Take the next turn to write, or to create content; return the seconds until then.
 
         None, and no turn is taken, where that would be more than `longest` seconds.
         """
@@ -56,10 +58,16 @@ class GitHubQuotas:
         def act(connection: Connection) -> float | None:
             now, row = _locked(connection, installation)
             start, due = pace.slot(row.write_due.timestamp(), now.timestamp())
+            if creates:
+                earlier = _creation_due(connection, installation)
+                created, next_due = pace.creation_slot(earlier, now.timestamp())
+                start = max(start, created)
             seconds = start - now.timestamp()
             if seconds > longest:
                 return None
             _change(connection, installation, write_due=datetime.fromtimestamp(due, UTC))
+            if creates:
+                _note_creation(connection, installation, next_due)
             return seconds
 
         return await self._database.write(act)
@@ -81,6 +89,19 @@ def _locked(connection: Connection, installation: int) -> tuple[datetime, Row[tu
         insert_if_new(connection, github_quotas, new)
         row = connection.execute(wanted.with_for_update()).one()
     return database_time(connection), row
+
+
+def _creation_due(connection: Connection, installation: int) -> float:
+    wanted = github_creations.c.installation_id == installation
+    due = connection.scalar(select(github_creations.c.due).where(wanted))
+    return 0.0 if due is None else due.timestamp()
+
+
+def _note_creation(connection: Connection, installation: int, due: float) -> None:
+    row = {"installation_id": installation, "due": datetime.fromtimestamp(due, UTC)}
+    if not insert_if_new(connection, github_creations, row):
+        wanted = github_creations.c.installation_id == installation
+        connection.execute(update(github_creations).where(wanted).values(row))
 
 
 def _change(connection: Connection, installation: int, **values: object) -> None:

@@ -395,6 +395,15 @@ github_quotas = Table(
 )
 
 
+# When the last request that creates content would have gone at an even pace.
+github_creations = Table(
+    "github_creations",
+    metadata,
+    Column("installation_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("due", UtcDateTime, nullable=False),
+)
+
+
 # Requests of the API in the minute that a caller sent some last; `window` counts minutes.
 request_counts = Table(
     "api_request_counts",

@@ -64,6 +64,17 @@ async def test_servers_take_turns_to_write(books: tuple[GitHubQuotas, GitHubQuot
     assert await books[1].reserve(ACME + 1, pace, 10.0) == 0.0
 
 
+async def test_servers_share_the_limit_of_creations(
+    books: tuple[GitHubQuotas, GitHubQuotas],
+) -> None:
+    """A hundred at once; then edits still go, and what creates content waits for its turn."""
+    pace = WritePace(per_minute=60, burst=1000)
+    for n in range(100):
+        assert await books[n % 2].reserve(ACME, pace, 0.0, creates=True) == 0.0
+    assert await books[0].reserve(ACME, pace, 1.0, creates=True) is None
+    assert await books[1].reserve(ACME, pace, 1.0) == 0.0
+
+
 class Crowd:
     """Many repositories of one installation, and servers that work on them."""
 

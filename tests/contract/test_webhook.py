@@ -139,6 +139,8 @@ async def test_a_ping_is_answered(endpoint: Endpoint) -> None:
     ("event", "body"),
     [
         ("issue_comment", b'{"action": "deleted"}'),
+        ("issue_comment", b'{"action": "created", "comment": {"body": "I see it too"}}'),
+        ("issue_comment", b'{"action": "edited", "comment": {"body": null}}'),
         ("star", b'{"action": "created"}'),
         ("push", b'{"ref": "refs/heads/main"}'),
     ],

@@ -70,6 +70,17 @@ def test_writes_have_a_burst_and_then_an_even_pace() -> None:
     assert again == [2000.0] * 10 + [2001.0, 2002.0]
 
 
+def test_no_hour_has_more_than_500_creations() -> None:
+    """However many want to create something, and whenever the hour begins."""
+    pace, due, now, starts = WritePace(), 0.0, 10_000.0, []
+    while len(starts) < 1500:
+        start, due = pace.creation_slot(due, now)
+        starts.append(start)
+        now = max(now, start)
+    assert starts[:100] == [10_000.0] * 100
+    assert all(later - first > 3600 for first, later in zip(starts, starts[500:], strict=False))
+
+
 def test_the_answer_itself_says_how_far_the_reset_is() -> None:
     """A clock of ours that is wrong by minutes makes no request wait, and none go too early."""
     headers = {
