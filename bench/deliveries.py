@@ -16,7 +16,7 @@ from bench.processes import Failed, clean_environment
 from bench.serving import FixpointServer
 from bench.tables import percentile, print_machine, print_table
 from bench.task import TASK
-from tests.fakes.github import Event
+from tests.fakes.github import Event, GitHubServer
 
 RATE = 200.0
 SECONDS = 20.0
@@ -31,9 +31,9 @@ async def main(*, rate: float = RATE, seconds: float = SECONDS) -> None:
         async with FixpointServer(folder / "server") as server:
             deliveries = folder / "deliveries.json"
             deliveries.write_text(json.dumps(_deliveries(server)))
-            await _load(server, deliveries, rate, _WARM_UP)
-            found = await _load(server, deliveries, rate, seconds)
-            missing = set(found["accepted"]) - _kept(server.database)
+            await send(server.webhook, deliveries, rate, _WARM_UP)
+            found = await send(server.webhook, deliveries, rate, seconds)
+            missing = set(found["accepted"]) - kept(server.database)
     if missing:
         raise Failed(f"{len(missing)} deliveries were acknowledged and are not in the database.")
     _print(found, rate)
@@ -46,31 +46,37 @@ def _deliveries(server: FixpointServer) -> list[dict[str, Any]]:
     """
     issue = server.github.state.open_issue(server.repository, "ada", TASK, "It should say right.")
     talk = [
-        server.github.comment(issue, "ada", f"I can see it too, on machine {number}.\n" * number)
+        server.github.comment(
+            issue, "ada", f"`/fix` has not helped on machine {number}.\n" * number
+        )
         for number in range(1, 18)
     ]
     opened = server.github.event(issue, "opened")
     again = {"X-GitHub-Delivery": str(uuid.uuid4())}
     return [
-        *(_signed(server, event) for event in (*talk, opened, opened)),
-        _signed(server, talk[0], again),
+        *(signed(server.github, event) for event in (*talk, opened, opened)),
+        signed(server.github, talk[0], again),
     ]
 
 
-def _signed(
-    server: FixpointServer, event: Event, more: dict[str, str] | None = None
+def signed(
+    github: GitHubServer, event: Event, more: dict[str, str] | None = None
 ) -> dict[str, Any]:
+    """Return a delivery of an event, as `bench.load` takes it."""
     body = json.dumps(event.payload)
-    headers = server.github.headers(event.name, body.encode(), "")
+    headers = github.headers(event.name, body.encode(), "")
     del headers["X-GitHub-Delivery"]
     return {"headers": headers | (more or {}), "body": body}
 
 
-async def _load(
-    server: FixpointServer, deliveries: Path, rate: float, seconds: float
-) -> dict[str, Any]:
+async def send(url: str, deliveries: Path, rate: float, seconds: float) -> dict[str, Any]:
+    """Send deliveries from a process of its own, see `bench.load`; return what it reports.
+
+    Raises:
+        Failed: When one was not taken.
+    """
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bench.load", server.webhook),
+        *(sys.executable, "-m", "bench.load", url),
         *(str(deliveries), str(rate), str(seconds)),
         cwd=_PROJECT,
         env=clean_environment({}),
@@ -80,13 +86,14 @@ async def _load(
     if process.returncode:
         raise Failed("The load generator failed.")
     found: dict[str, Any] = json.loads(out)
-    strange = {status for status in found["statuses"] if not status.startswith("202 ")}
+    strange = {status for status in found["statuses"] if not status.startswith("20")}
     if strange:
         raise Failed(f"Not every delivery was taken: {found['statuses']}")
     return found
 
 
-def _kept(database: Path) -> set[str]:
+def kept(database: Path) -> set[str]:
+    """Return the ids of all deliveries in a database."""
     with sqlite3.connect(f"file:{database}?mode=ro", uri=True) as connection:
         return {row[0] for row in connection.execute("SELECT id FROM deliveries")}
 

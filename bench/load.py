@@ -6,6 +6,9 @@ that waited meanwhile (no coordinated omission).
 
     python -m bench.load URL DELIVERIES RATE SECONDS
 
+Without a rate (0) it keeps some connections busy: each sends the next delivery once the last one was
+answered, which shows how many a server takes at most.
+
 DELIVERIES is a JSON file: a list of {"headers": {...}, "body": "..."}, sent in turn. One with the
 header `X-GitHub-Delivery` keeps that id, as a redelivery does; the others get new ones. On stdout: a
 JSON object with `latencies` in seconds, `statuses` by count, and `accepted` ids.
@@ -27,6 +30,7 @@ import aiohttp
 
 _ID = "X-GitHub-Delivery"
 _CONNECTIONS = 64
+_BUSY = 32
 
 
 class Load:
@@ -43,10 +47,11 @@ class Load:
         """Send one delivery that was due at that moment of `time.perf_counter()`."""
         try:
             async with self._session.post(self._url, data=body, headers=headers) as response:
-                answer = await response.json()
+                said = await response.text()
         except (aiohttp.ClientError, TimeoutError) as error:
             self.statuses[type(error).__name__] += 1
             return
+        answer = json.loads(said) if said.startswith("{") else {}
         self.latencies.append(time.perf_counter() - due)
         self.statuses[f"{response.status} {answer.get('status', '')}".strip()] += 1
         if answer.get("status") == "accepted":
@@ -69,11 +74,33 @@ async def run(url: str, deliveries: list[dict[str, Any]], rate: float, seconds: 
     return load
 
 
+async def fill(url: str, deliveries: list[dict[str, Any]], seconds: float) -> Load:
+    """Send as much as is answered."""
+    prepared = cycle([(one["headers"], one["body"].encode()) for one in deliveries])
+    connector = aiohttp.TCPConnector(limit=_BUSY)
+    async with aiohttp.ClientSession(connector=connector) as session:
+        load = Load(session, url)
+        until = time.perf_counter() + seconds
+
+        async def keep_sending() -> None:
+            while (now := time.perf_counter()) < until:
+                headers, body = next(prepared)
+                await load.send(now, {_ID: str(uuid.uuid4())} | headers, body)
+
+        await asyncio.gather(*(keep_sending() for _ in range(_BUSY)))
+    return load
+
+
 def main() -> None:
     """Run as the command line says."""
     url, file, rate, seconds = sys.argv[1:]
     deliveries = json.loads(Path(file).read_text())
-    load = asyncio.run(run(url, deliveries, float(rate), float(seconds)))
+    sending = (
+        run(url, deliveries, float(rate), float(seconds))
+        if float(rate)
+        else fill(url, deliveries, float(seconds))
+    )
+    load = asyncio.run(sending)
     found = {
         "latencies": load.latencies,
         "statuses": load.statuses,

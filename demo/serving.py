@@ -46,7 +46,9 @@ class Serving:
 
 
 @asynccontextmanager
-async def serve(environment: Mapping[str, str], log: Path) -> AsyncIterator[Serving]:
+async def serve(
+    environment: Mapping[str, str], log: Path, role: str = "serve"
+) -> AsyncIterator[Serving]:
     """Run the server while the block lasts; nothing of it is left behind.
 
     Raises:
@@ -55,7 +57,7 @@ async def serve(environment: Mapping[str, str], log: Path) -> AsyncIterator[Serv
     started = time.monotonic()
     with log.open("wb") as written:
         process = await create_subprocess_exec(
-            *(sys.executable, "-m", "bot", "serve"),
+            *(sys.executable, "-m", "bot", role),
             env=environment,
             stdin=DEVNULL,
             stdout=written,
