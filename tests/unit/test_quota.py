@@ -72,7 +72,8 @@ def test_writes_have_a_burst_and_then_an_even_pace() -> None:
 
 def test_no_hour_has_more_than_500_creations() -> None:
     """However many want to create something, and whenever the hour begins."""
-    pace, due, now, starts = WritePace(), 0.0, 10_000.0, []
+    starts: list[float] = []
+    pace, due, now = WritePace(), 0.0, 10_000.0
     while len(starts) < 1500:
         start, due = pace.creation_slot(due, now)
         starts.append(start)
