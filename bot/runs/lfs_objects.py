@@ -81,7 +81,10 @@ class LfsObjects:
     def _place(self, root: Path) -> None:
         for path, pointer in self._files.items():
             if self._has(pointer) and is_plain_file(root, path):
+                mode = (root / path).stat().st_mode
+                (root / path).unlink()  # another work tree may have the same file
                 shutil.copyfile(self._folder / pointer.oid, root / path)
+                (root / path).chmod(mode)
 
     def _has(self, pointer: LfsPointer) -> bool:
         return (self._folder / pointer.oid).is_file()

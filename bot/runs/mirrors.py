@@ -7,14 +7,14 @@ import os
 import re
 import shutil
 import weakref
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
 from sandbox.disk_room import held_below
-from sandbox.git import GitError, ObjectStore
+from sandbox.git import GitError, ObjectStore, restamp
 
 IN_USE_SECONDS = 24 * 3600.0
 """For so long after its last use, a run may still borrow objects of a mirror."""
@@ -88,13 +88,19 @@ class Mirror:
         """Return where something may be kept that goes when the mirror does."""
         return self._store().directory / name
 
-    async def tree(self, commit: str, make: Callable[[Path], Awaitable[Path]]) -> Path:
-        """Return the work tree of a commit, which `make` checks out unless it is kept already."""
+    async def tree(
+        self, name: str, make: Callable[[Path, Sequence[Path]], Awaitable[Path]]
+    ) -> Path:
+        """Return the work tree of that name, a commit's id and what else it depends on.
+
+        `make` makes it unless it is kept already, and is given the others, last used first.
+        """
         mirror = self._store().directory
-        place = mirror.with_name(f"{mirror.name}{_TREES}") / commit
+        place = mirror.with_name(f"{mirror.name}{_TREES}") / name
         async with self._lock:
             place.parent.mkdir(parents=True, exist_ok=True)
-            await make(place)
+            others = sorted(place.parent.iterdir(), key=lambda one: -one.stat().st_mtime)
+            await make(place, [one for one in others if one != place])
             os.utime(place)
         return place
 
@@ -169,11 +175,18 @@ async def _pack(folder: Path) -> None:
 def _remove_trees(folder: Path, unused_since: float, idle_since: float) -> None:
     """Remove the work trees that no run has used for long, and all but a few of those left."""
     for trees in folder.glob(f"*/*{_TREES}"):
-        newest_first = sorted(trees.iterdir(), key=lambda one: -one.stat().st_mtime)
-        for number, one in enumerate(newest_first):
+        kept: list[Path] = []
+        removed = 0
+        for one in sorted(trees.iterdir(), key=lambda one: -one.stat().st_mtime):
             used = one.stat().st_mtime
-            if used < unused_since or (used < idle_since and number >= _MOST_TREES):
+            if used < unused_since or (used < idle_since and len(kept) >= _MOST_TREES):
                 shutil.rmtree(one, ignore_errors=True)
+                removed += 1
+            else:
+                kept.append(one)
+        for one in kept if removed else ():  # they may have had files in common
+            if (index := one / ".git" / "index").exists():
+                restamp(index, one)
 
 
 def _kept(folder: Path) -> Iterator[_Kept]:

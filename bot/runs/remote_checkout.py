@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
@@ -146,10 +147,23 @@ class RemoteCheckout:
         check_out = partial(provide, self.store, head, then=place)
         if self._mirror is not None and len(await self.store.paths(head)) >= MANY_FILES:
             name = "-".join((head, *filter(None, (extra.digest for extra in extras))))
-            kept = await self._mirror.tree(name, partial(check_out, stays=True))
+
+            async def make(place: Path, others: Sequence[Path]) -> Path:
+                like = await self._older(head, others)
+                return await check_out(place, stays=True, like=like)
+
+            kept = await self._mirror.tree(name, make)
             return Source(self.store, kept, head, trusted, stays=True, notes=notes)
         directory = await check_out(self._scratch / "source")
         return Source(self.store, directory, head, trusted, notes=notes)
+
+    async def _older(self, head: str, trees: Sequence[Path]) -> Path | None:
+        """Return the work tree of an ancestor: it has nothing that the head may not have."""
+        for tree in trees:
+            if _is_commit(tree.name) and await self.store.descends(head, tree.name):
+                os.utime(tree)  # or it may be removed meanwhile
+                return tree
+        return None
 
     async def bring(self, commit: str) -> None:
         """Fetch a commit, unless it is here.

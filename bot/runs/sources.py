@@ -21,7 +21,8 @@ from bot.runs.lfs_objects import LfsObjects
 from bot.runs.mirrors import Mirrors
 from bot.runs.remote_checkout import Extras, RemoteCheckout
 from bot.runs.submodule_checkouts import Submodules
-from sandbox.git import Credential
+from bot.runs.version_history import VersionHistory
+from sandbox.git import Credential, ObjectStore
 
 _AS_SUBMODULE = "~submodule"
 """Behind a repository's name: its mirror for others, which has the last commits alone."""
@@ -60,6 +61,7 @@ class Sources:
             extras=lambda: (
                 self._submodules(repo, scratch, is_fork=brief.is_fork),
                 self._lfs(repo),
+                self._history(repo),
             ),
         )
 
@@ -103,6 +105,14 @@ class Sources:
         folder = self._mirrors.of(repo.full_name).folder("lfs")
         fetch = partial(self._github.fetch_lfs, repo)
         return LfsObjects(self._host(repo), repo.full_name, folder, fetch)
+
+    def _history(self, repo: Repo) -> VersionHistory:
+        async def fetch(store: ObjectStore, commit: str) -> None:
+            async with self._credential(repo) as credential:
+                url = self._github.clone_url(repo)
+                await store.fetch_history(url, commit, credential=credential)
+
+        return VersionHistory(self._mirrors.of(repo.full_name).folder("history.git"), fetch)
 
     def _host(self, repo: Repo) -> str:
         return urlsplit(self._github.clone_url(repo)).netloc

@@ -2,6 +2,7 @@
 
 from sandbox.git.foreign import ForeignRepository, foreign, settings_in
 from sandbox.git.freeze import freeze
+from sandbox.git.index_stamps import restamp
 from sandbox.git.layout import RepositoryRefused
 from sandbox.git.objects import (
     BYPRODUCTS,
@@ -31,5 +32,6 @@ __all__ = [
     "git",
     "is_empty_folder",
     "is_plain_file",
+    "restamp",
     "settings_in",
 ]

@@ -13,9 +13,11 @@ from pathlib import Path
 from uuid import uuid4
 
 from sandbox.git.extent import refuse_far_too_much
+from sandbox.git.index_stamps import restamp
 from sandbox.git.process import Credential, GitError, git
 from sandbox.git.work_tree import WorkTree
 from sandbox.scratch import scratch_folder
+from sandbox.spawn import finished
 
 BYPRODUCTS = (
     "__pycache__/", "*.py[cod]", "*.egg-info/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/",
@@ -152,6 +154,37 @@ class ObjectStore:
             "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", *shallow, "--", url, *refspecs, *tags,
             credential=credential, config=_ONE_PACK if depth else (),
         )  # fmt: skip
+
+    async def fetch_history(
+        self, url: str, commit: str, *, credential: Credential | None = None
+    ) -> None:
+        """Fetch commits and tags without what they hold; nothing else is fetched later by itself.
+
+        Git knows for this command alone that the rest is on a server.
+        """
+        settings = (
+            ("remote.server.url", url),
+            ("remote.server.promisor", "true"),
+            ("remote.server.partialCloneFilter", "tree:0"),
+            *_ONE_PACK,
+        )
+        await self._git(
+            "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--filter=tree:0",
+            "server", f"+{commit}:refs/heads/main", _ALL_TAGS,
+            credential=credential, config=settings,
+        )  # fmt: skip
+
+    async def take_over_history(self, other: ObjectStore) -> None:
+        """Have the commits and tags of another repository, as `fetch_history` brought them."""
+        packs = tuple((other.directory / "objects" / "pack").glob("pack-*"))
+        await asyncio.to_thread(_link_all, packs, self.directory / "objects" / "pack")
+        listed = await git(
+            *("for-each-ref", "--format=%(refname) %(objectname)", "refs/tags"),
+            git_dir=other.directory,
+        )
+        (self.directory / "shallow").unlink(missing_ok=True)
+        tags = listed.decode("utf-8", "surrogateescape").splitlines()
+        await self.refer(dict(tag.split(" ") for tag in tags))
 
     async def refer(self, refs: Mapping[str, str]) -> None:
         """Make refs by name, as far as the objects that they name are here."""
@@ -410,7 +443,13 @@ class ObjectStore:
         return made.decode().strip()
 
     async def check_out(
-        self, commit: str, destination: Path, *, full_history: bool, linked: bool = False
+        self,
+        commit: str,
+        destination: Path,
+        *,
+        full_history: bool,
+        linked: bool = False,
+        like: Path | None = None,
     ) -> None:
         """Make `destination` a repository of its own at `commit`: no remote, nothing borrowed.
 
@@ -420,12 +459,17 @@ class ObjectStore:
             full_history: Whether it gets all of the history that is here, and the tags.
             linked: Whether its packs may be those that are borrowed here, by another name, where
                 they hold the last commits up to this one alone: nobody writes to it.
+            like: A work tree of an ancestor that was made so, too. The files that both have are
+                one on the disk.
 
         Raises:
             RepositoryRefused: The commit would fill this host.
         """
         await refuse_far_too_much(self.directory, commit)
         place = destination.absolute()
+        if like is not None:
+            await self._follow(commit, place, like, full_history=full_history)
+            return
         await git("init", "--quiet", "--template=", "--initial-branch=main", str(place))
         packs = await self._packs_of(commit) if linked else ()
         if packs:
@@ -436,8 +480,28 @@ class ObjectStore:
             await self._copy_history(commit, place / ".git", full_history=full_history)
         # whoever copies the files or owns them by another name, git need not read them all again
         await git("config", "core.checkStat", "minimal", git_dir=place / ".git")
-        start = ("reset", "--quiet", "--hard", "refs/heads/main")
-        await git(*start, git_dir=place / ".git", cwd=place, config=_ALL_CORES)
+        await _reset(place)
+
+    async def _follow(self, commit: str, place: Path, like: Path, *, full_history: bool) -> None:
+        """Make a work tree of an older one's files, and of what was changed since."""
+        argv = ("cp", "-al", "--", str(like), str(place))
+        code, _, said = await finished(*argv, env={"PATH": os.defpath})
+        if code:
+            raise GitError(f"cp failed: {said.decode('utf-8', 'replace').strip()}")
+        # the only files of git's that are not replaced as a whole when they change
+        await asyncio.to_thread(shutil.rmtree, place / ".git" / "logs", ignore_errors=True)
+        await self._copy_history(commit, place / ".git", full_history=full_history)
+        await _reset(place)
+        for tree in (like, place):
+            await asyncio.to_thread(restamp, tree / ".git" / "index", tree)
+
+    async def descends(self, commit: str, older: str) -> bool:
+        """Whether a commit has another one among its ancestors, as far as they are here."""
+        try:
+            await self._git("merge-base", "--is-ancestor", older, commit)
+        except GitError:
+            return False
+        return True
 
     async def _copy_history(self, commit: str, git_dir: Path, *, full_history: bool) -> None:
         ref = "refs/fixpoint/head"
@@ -493,6 +557,7 @@ class ObjectStore:
 
 
 def _link_all(files: Iterable[Path], folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
     for file in files:
         try:
             os.link(file, folder / file.name)
@@ -502,3 +567,16 @@ def _link_all(files: Iterable[Path], folder: Path) -> None:
 
 def _asked(tree: str, paths: Iterable[str]) -> bytes:
     return "".join(f"{tree}:{path}\n" for path in paths).encode("utf-8", "surrogateescape")
+
+
+async def _reset(place: Path) -> None:
+    git_dir = place / ".git"
+    await git(
+        "reset",
+        "--quiet",
+        "--hard",
+        "refs/heads/main",
+        git_dir=git_dir,
+        cwd=place,
+        config=_ALL_CORES,
+    )

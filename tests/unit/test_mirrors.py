@@ -12,6 +12,7 @@ import pytest
 from bot.errors import UsageError
 from bot.runs.mirrors import IN_USE_SECONDS, Mirrors, tidy_mirrors
 from bot.runs.remote_checkout import MANY_FILES, RECENT_COMMITS, RemoteCheckout
+from bot.runs.version_history import VersionHistory
 from sandbox.git import GitError, ObjectStore, git
 
 NOW = 2_000_000_000.0
@@ -24,6 +25,7 @@ class Origin:
         self.folder = folder
         folder.mkdir()
         self._git("init", "--quiet", "--initial-branch=main")
+        self._git("config", "uploadpack.allowFilter", "true")
 
     def commit(self, text: str, *more: str) -> str:
         """Change its file, and add others; return the commit."""
@@ -36,14 +38,27 @@ class Origin:
         """Return the id of a file's content."""
         return self._git("rev-parse", f"HEAD:{path}").strip()
 
-    def checkout(self, mirrors: Mirrors, scratch: Path, *, size: int = 0) -> RemoteCheckout:
+    def tag(self, name: str) -> None:
+        """Tag the last commit."""
+        self._git("tag", name)
+
+    def checkout(
+        self,
+        mirrors: Mirrors,
+        scratch: Path,
+        *,
+        size: int = 0,
+        extras: tuple[VersionHistory, ...] = (),
+    ) -> RemoteCheckout:
         """Return what a run of it uses, where the server says that it has so many bytes."""
 
         async def said() -> int:
             return size
 
         mirror = mirrors.of("Acme/App")
-        return RemoteCheckout(f"file://{self.folder}", scratch, mirror=mirror, size=said)
+        return RemoteCheckout(
+            f"file://{self.folder}", scratch, mirror=mirror, size=said, extras=lambda: extras
+        )
 
     def _git(self, *arguments: str) -> str:
         done = subprocess.run(
@@ -228,6 +243,44 @@ async def test_the_work_tree_of_many_files_is_kept(tmp_path: Path) -> None:
     later = origin.commit("print(2)\n")
     third = await origin.checkout(mirrors, tmp_path / "three", size=2**40).provide(later)
     assert (third.directory / "app.py").read_text() == "print(2)\n"
+    assert (source.directory / "app.py").read_text() == "print(3)\n"
+    one = "many/1.txt"
+    assert (third.directory / one).samefile(source.directory / one)
+    for seen in (source, third):
+        index = {"GIT_INDEX_FILE": str(seen.directory / ".git" / "index")}
+        places = {**index, "GIT_WORK_TREE": str(seen.directory)}
+        compare = ("diff-files", "--name-only")
+        store = seen.store.directory
+        unlike = await git(*compare, git_dir=store, cwd=seen.directory, extra=places)
+        assert unlike == (b"app.py\n" if seen is source else b"")
     for seen in (source, third):
         counted = await git("rev-list", "--count", "HEAD", git_dir=seen.directory / ".git")
         assert int(counted) >= RECENT_COMMITS
+
+
+async def test_a_version_is_read_from_the_tags_of_a_large_repository(tmp_path: Path) -> None:
+    """Where the project says that something does so: all commits and tags, without their files."""
+    origin, mirrors = Origin(tmp_path / "origin"), Mirrors(tmp_path / "mirrors")
+    origin.commit("print(1)\n")
+    origin.tag("v1.0")
+    for n in range(RECENT_COMMITS + 2):
+        origin.commit(f"print('{n}')\n")
+    (origin.folder / "pyproject.toml").write_text('requires = ["setuptools_scm"]\n')
+    commit = origin.commit("print(2)\n", "pyproject.toml")
+    fetched = []
+
+    async def fetch(store: ObjectStore, head: str) -> None:
+        fetched.append(head)
+        await store.fetch_history(f"file://{origin.folder}", head)
+
+    for run in ("one", "two"):
+        history = VersionHistory(mirrors.of("Acme/App").folder("history.git"), fetch)
+        checkout = origin.checkout(mirrors, tmp_path / run, size=2**40, extras=(history,))
+        work = (await checkout.provide(commit)).directory
+        said = await git("describe", "--tags", git_dir=work / ".git")
+        assert said.startswith(f"v1.0-{RECENT_COMMITS + 3}-g".encode())
+        assert await git("status", "--short", git_dir=work / ".git", cwd=work) == b""
+    assert fetched == [commit]
+    config = (tmp_path / "mirrors" / "acme" / "app.git" / "history.git" / "config").read_text()
+    assert "promisor" not in config
+    assert "partial" not in config.lower()

@@ -27,6 +27,7 @@ async def provide(
     directory: Path,
     *,
     stays: bool = False,
+    like: Path | None = None,
     then: Callable[[Path], Awaitable[None]] | None = None,
 ) -> Path:
     """Check a commit of the store out into `directory`, unless that is done already.
@@ -38,6 +39,7 @@ async def provide(
         head: The commit.
         directory: Where it goes.
         stays: Nobody will write there.
+        like: A work tree of an ancestor that stays, too; files that both have are one on the disk.
         then: Puts more into the work tree before it is used.
 
     Raises:
@@ -48,11 +50,11 @@ async def provide(
         await asyncio.to_thread(_remove_tree, making)
         full = store.is_shallow or await store.size() <= FULL_HISTORY_BYTES
         try:
-            await store.check_out(head, making, full_history=full, linked=stays)
+            await store.check_out(head, making, full_history=full, linked=stays, like=like)
         except RepositoryRefused as error:
             raise UsageError(str(error)) from error
         except GitError:
-            if not full:
+            if not full and like is None:
                 raise
             await asyncio.to_thread(_remove_tree, making)
             await store.check_out(head, making, full_history=False)
