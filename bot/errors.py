@@ -15,6 +15,7 @@
     |-- GitHubError               GitHub said no, or nothing, after the retries
     |   |-- NotPermitted          403 or 404: the App may not do this there
     |   |-- Conflict              the branch moved, or the thing exists already
+    |   |-- RepositoryMoved       the repository has another name, under which the same may work
     |   `-- MalformedPayload      a webhook without the fields that its event has
     |-- StorageError              the database did not do what it was asked to
     |   `-- DatabaseUnavailable   it can't at the moment, or not for this process: nobody's fault
@@ -107,6 +108,10 @@ class NotPermitted(GitHubError):
 
 class Conflict(GitHubError):
     """The branch moved, or what should be created exists already (409, 422)."""
+
+
+class RepositoryMoved(GitHubError):
+    """The repository has another name or owner now. That is known from here on: asking again helps."""
 
 
 class MalformedPayload(GitHubError):

@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from cachetools import TLRUCache
 from pydantic import SecretStr
 
-from bot.errors import Conflict, NotPermitted
+from bot.errors import Conflict, GitHubError, NotPermitted, RepositoryMoved
 from bot.github.client import Connection
 from bot.github.values import FileChange
 from bot.model.repository import Repo
@@ -66,6 +66,7 @@ it besides. https://docs.github.com/en/rest/authentication/permissions-required-
 RERUN = Access((("actions", "write"),))
 """Not among the permissions of app.yml: who wants `checks.rerun_flaky` grants it besides."""
 CLONE = Access((("contents", "read"),))
+LIST = Access((("metadata", "read"),))
 
 
 def access_for(changes: Iterable[FileChange]) -> Access:
@@ -85,16 +86,32 @@ class Minted:
 Key = tuple[Repo, Access]
 
 
+async def _stays(_: Repo) -> Repo | None:
+    return None
+
+
 class InstallationTokens:
     """Mints tokens and remembers them until shortly before their end.
 
     Callers that want the same token at the same time share one minting.
     """
 
-    def __init__(self, app: Connection, looked_up: Callable[[bool], None] = lambda _: None) -> None:
-        """Say who mints, and who hears of each token that is asked for whether it was there."""
+    def __init__(
+        self,
+        app: Connection,
+        looked_up: Callable[[bool], None] = lambda _: None,
+        whereabouts: Callable[[Repo], Awaitable[Repo | None]] = _stays,
+    ) -> None:
+        """Describe where tokens come from.
+
+        Args:
+            app: Mints them.
+            looked_up: Hears of each token that is asked for whether it was there.
+            whereabouts: Returns a repository under its name of today, or None.
+        """
         self._app = app
         self._looked_up = looked_up
+        self._whereabouts = whereabouts
         self._known: TLRUCache[Key, Minted] = TLRUCache(
             CACHED_TOKENS,
             ttu=lambda _key, minted, _now: minted.expires - EXPIRY_MARGIN,
@@ -127,19 +144,42 @@ class InstallationTokens:
     async def mint(self, repo: Repo, access: Access) -> Minted:
         """Return a new token that nobody else holds; raises `bot.errors.GitHubError`."""
         try:
-            answer = await self._app.post(
-                "/app/installations/{installation}/access_tokens",
-                {"repositories": [repo.name], "permissions": dict(access.permissions)},
-                repeatable=True,  # a token whose answer was lost is known to nobody
-                installation=repo.installation_id,
-            )
+            return await self._minted(repo.installation_id, access, [repo.name])
+        except NotPermitted:
+            await self._raise_if_moved(repo)
+            raise
         except Conflict as conflict:
+            await self._raise_if_moved(repo)
             missing = await self._missing(repo, access)
             raise NotPermitted(
                 f"The App's installation on {repo.full_name} does not grant {missing}. Request it in "
                 "the App's settings, then accept it and select the repository in the "
                 "installation's settings."
             ) from conflict
+
+    async def _raise_if_moved(self, repo: Repo) -> None:
+        """Raise `RepositoryMoved` where the refusal is of a name that a repository had before."""
+        try:
+            found = await self._whereabouts(repo)
+        except GitHubError:  # what was refused says more
+            return
+        if found is not None and found != repo:
+            raise RepositoryMoved(f"{repo.full_name} is {found.full_name} now.")
+
+    async def mint_for_all(self, installation: int, access: Access) -> Minted:
+        """Return a new token for all repositories of an installation; raises `GitHubError`."""
+        return await self._minted(installation, access, None)
+
+    async def _minted(
+        self, installation: int, access: Access, repositories: list[str] | None
+    ) -> Minted:
+        narrowed = {} if repositories is None else {"repositories": repositories}
+        answer = await self._app.post(
+            "/app/installations/{installation}/access_tokens",
+            {**narrowed, "permissions": dict(access.permissions)},
+            repeatable=True,  # a token whose answer was lost is known to nobody
+            installation=installation,
+        )
         expires = datetime.fromisoformat(answer["expires_at"]).timestamp()
         return Minted(SecretStr(answer["token"]), expires)
 

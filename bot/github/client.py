@@ -19,9 +19,11 @@ from bot.github.downloads import Sink
 from bot.github.pace import READS, Pace
 from bot.github.refusals import (
     FAILURES,
+    MOST_DOUBTS,
     Call,
     GitHubRetries,
     Unanswered,
+    is_doubtful,
     rate_limit_wait,
     refusal,
     wait_before_repeating,
@@ -233,7 +235,13 @@ class Connection:
         if call.method not in READS:
             self._reading.clear()  # who asks from now on shall see what this changes
 
+        doubts = 0
+
         def wait(failure: Exception) -> float | bool:
+            nonlocal doubts
+            if is_doubtful(call, failure):
+                doubts += 1
+                return doubts <= MOST_DOUBTS
             return wait_before_repeating(call, failure, patience, datetime.now(UTC))
 
         try:

@@ -22,6 +22,7 @@ from bot.github import (
     deliveries,
     jobs,
     lfs,
+    overview,
     publishing,
     reading,
     reviews,
@@ -47,6 +48,7 @@ from bot.github.commit_checks import read_checks
 from bot.github.downloads import Archive, Sink
 from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
 from bot.github.lfs import LfsPointer
+from bot.github.overview import InstallationFacts, ListedComment, ListedRepository
 from bot.github.pace import OwnBook, Pace, QuotaBook
 from bot.github.people import Person, read_person
 from bot.github.refusals import GitHubRetries, Gone
@@ -130,11 +132,12 @@ class GitHub:
         self._web_url = web_url.removesuffix("/")
         self._patience = patience or GitHubRetries()
         self._app = Connection(self._wire(app_id, private_key), self._patience)
-        self._tokens = InstallationTokens(self._app, token_looked_up)
+        self._tokens = InstallationTokens(self._app, token_looked_up, self.whereabouts)
         self._connections: LRUCache[tuple[Repo, Access], Connection] = LRUCache(CONNECTIONS)
         self._quotas = quotas or OwnBook()
         self._writes = writes or WritePace()
         self._paces: LRUCache[int, Pace] = LRUCache(PACES)
+        self._moved: LRUCache[Repo, Repo] = LRUCache(PACES)
         self._identity: AppIdentity | None = None
         self._identifying = asyncio.Lock()
 
@@ -176,6 +179,35 @@ class GitHub:
         except Gone:
             return None
         return Repo(full_name, int(found["id"]))
+
+    # --- all of it ---
+
+    async def installations(self) -> tuple[InstallationFacts, ...]:
+        """Return where the App is installed."""
+        return await overview.list_installations(self._app)
+
+    async def repositories(self, installation: int) -> tuple[ListedRepository, ...]:
+        """Return what an installation covers."""
+        return await overview.list_repositories(self._app, self._tokens, installation)
+
+    async def comments_since(self, repo: Repo, since: datetime) -> tuple[ListedComment, ...]:
+        """Return comments of a repository that were written or edited since then, oldest first."""
+        return await overview.list_comments(self._on(repo, READ, Urgency.PROGRESS), since)
+
+    async def open_pull_requests(self, repo: Repo) -> tuple[PullRequest, ...]:
+        """Return the open pull requests of a repository."""
+        answers = await self._on(repo, READ, Urgency.PROGRESS).get_all("/pulls?state=open")
+        return tuple(reading.pull_request(answer) for answer in answers)
+
+    async def whereabouts(self, repo: Repo) -> Repo | None:
+        """Return a repository under its name of today; None where the App can't see it any more.
+
+        Whoever asks for it under the old name from then on is led to the new one.
+        """
+        found = await overview.whereabouts(self._app, self._tokens, repo)
+        if found is not None and found != repo:
+            self._moved[repo] = found
+        return found
 
     # --- reading ---
 
@@ -276,6 +308,20 @@ class GitHub:
         connection = self._on(repo, TALK, urgency)
         await conversation.edit_comment(connection, comment_id, self._scrub(body))
 
+    async def comment_text(self, repo: Repo, comment_id: int) -> str | None:
+        """Return what a comment says; None where it was deleted."""
+        connection = self._on(repo, READ, Urgency.PROGRESS)
+        try:
+            answer = await connection.get("/issues/comments/{comment}", comment=comment_id)
+        except Gone:
+            return None
+        return str(answer["body"] or "")
+
+    async def shown_issue(self, repo: Repo, number: int) -> reading.Json:
+        """Return an issue or pull request as GitHub shows it, and as webhooks do."""
+        shown: reading.Json = await self._on(repo, READ).get("/issues/{number}", number=number)
+        return shown
+
     async def shown_lines(self, repo: Repo, number: int) -> dict[str, list[range]]:
         """Return by path which lines of its head commit a pull request shows."""
         return await reviews.read_shown_lines(self._on(repo, READ), number)
@@ -299,7 +345,7 @@ class GitHub:
             commit_message=self._scrub(publication.commit_message),
         )
         connection = self._on(repo, access_for(publication.changes), Urgency.PUBLICATION)
-        return await publishing.publish(connection, repo, scrubbed)
+        return await publishing.publish(connection, self._today(repo), scrubbed)
 
     async def advance(self, repo: Repo, advance: Advance) -> str:
         """Return the commit that a branch has on top of its head now, making it if need be.
@@ -313,7 +359,8 @@ class GitHub:
 
     async def find_pull_request(self, repo: Repo, branch: str) -> PullRequest | None:
         """Return the newest pull request from a branch of the repository, open or closed."""
-        return await publishing.find_pull_request(self._on(repo, READ), repo, branch)
+        connection = self._on(repo, READ)
+        return await publishing.find_pull_request(connection, self._today(repo), branch)
 
     async def create_check_run(self, repo: Repo, report: CheckReport) -> int:
         """Return the id of the check run with the report's external id, creating it if need be."""
@@ -329,6 +376,15 @@ class GitHub:
     ) -> None:
         """Make a check run say what the report says."""
         await checks.update_check_run(self._on(repo, CHECK, urgency), check_run, report)
+
+    async def check_run_is_over(self, repo: Repo, check_run: int) -> bool:
+        """Return whether a check run has ended; one that is gone has."""
+        connection = self._on(repo, EVIDENCE, Urgency.PROGRESS)
+        try:
+            answer = await connection.get("/check-runs/{check_run}", check_run=check_run)
+        except Gone:
+            return True
+        return bool(answer["status"] == "completed")
 
     # --- failed checks ---
 
@@ -376,22 +432,22 @@ class GitHub:
 
     def clone_url(self, repo: Repo) -> str:
         """Return where git reads the repository, without any credential."""
-        return f"{self._web_url}/{repo.full_name}.git"
+        return f"{self._web_url}/{self._today(repo).full_name}.git"
 
     def comment_url(self, repo: Repo, number: int, comment_id: int | None) -> str:
         """Return the page of a conversation, at a comment of it when there is one."""
-        page = f"{self._web_url}/{repo.full_name}/issues/{number}"
+        page = f"{self._web_url}/{self._today(repo).full_name}/issues/{number}"
         return page if comment_id is None else f"{page}#issuecomment-{comment_id}"
 
     def commit_url(self, repo: Repo, commit: str) -> str:
         """Return the page of a commit."""
-        return f"{self._web_url}/{repo.full_name}/commit/{commit}"
+        return f"{self._web_url}/{self._today(repo).full_name}/commit/{commit}"
 
     # --- tokens that leave this class ---
 
     async def clone_source(self, repo: Repo) -> CloneSource:
         """Return where to clone from, with a token of its own that only reads; revoke it after."""
-        minted = await self._tokens.mint(repo, CLONE)
+        minted = await self._tokens.mint(self._today(repo), CLONE)
         return CloneSource(self.clone_url(repo), minted.token)
 
     async def fetch_lfs(self, repo: Repo, wanted: Sequence[LfsPointer], folder: Path) -> None:
@@ -409,13 +465,19 @@ class GitHub:
 
     async def revoke_tokens(self, repo: Repo) -> None:
         """Make the remembered tokens of a repository useless; the next call mints new ones."""
-        await self._tokens.revoke_all(repo)
+        for one in {repo, self._today(repo)}:
+            await self._tokens.revoke_all(one)
 
     async def revoke_unused(self, since: float) -> None:
         """Make the remembered tokens useless that no call took since that Unix time."""
         await self._tokens.revoke_unused(since)
 
+    def _today(self, repo: Repo) -> Repo:
+        """Return a repository under the newest name that is known of it."""
+        return self._moved.get(repo, repo)
+
     def _on(self, repo: Repo, access: Access, urgency: Urgency = Urgency.ORDINARY) -> Connection:
+        repo = self._today(repo)
         key = (repo, access)
         connection = self._connections.get(key)
         if connection is None:

@@ -42,6 +42,11 @@ class Rejected(NotPermitted):
     """GitHub does not accept the credential (401): it is wrong, ended, or was revoked."""
 
 
+MOST_DOUBTS = 2
+"""Times that a no is asked again which GitHub gives by mistake for a few seconds at times: it does
+not see yet what it has just made, or a token that it has just given."""
+
+
 @dataclass(frozen=True, slots=True)
 class GitHubRetries:
     """How long to keep retrying.
@@ -84,6 +89,22 @@ def wait_before_repeating(
     if isinstance(failure, aiohttp.ClientConnectorError):
         return True  # it never reached GitHub
     return call.repeatable and isinstance(failure, (aiohttp.ClientError, TimeoutError))
+
+
+def is_doubtful(call: Call, failure: BaseException) -> bool:
+    """Whether a no may be a mistake of GitHub's. Nothing was done then, so asking again is safe.
+
+    What is not there is a common answer to a read, and is believed.
+    """
+    if not isinstance(failure, gidgethub.HTTPException):
+        return False
+    if failure.status_code == HTTPStatus.UNAUTHORIZED:
+        return True
+    return call.method not in {"GET", "HEAD"} and failure.status_code in {
+        HTTPStatus.NOT_FOUND,
+        HTTPStatus.CONFLICT,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+    }
 
 
 def rate_limit_wait(failure: gidgethub.HTTPException, now: datetime) -> float | None:

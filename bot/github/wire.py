@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -11,6 +14,9 @@ from urllib.parse import urlsplit
 import aiohttp
 import gidgethub
 import gidgethub.aiohttp
+import jwt
+from aiohttp.abc import AbstractStreamWriter
+from aiohttp.payload import BytesPayload
 from cachetools import LRUCache
 from gidgethub import sansio
 from pydantic import SecretStr
@@ -22,6 +28,14 @@ API_VERSION = "2022-11-28"
 
 REQUESTER = "fixpoint"
 CACHED_ANSWERS = 128
+
+JWT_SECONDS = 540
+"""How long a token of the App itself is good: GitHub takes ten minutes at most.
+
+https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+"""
+JWT_BACKDATED = 60
+"""Seconds, as the same page recommends."""
 
 DOWNLOAD_SECONDS = 300.0
 """Longest time of one download."""
@@ -58,7 +72,8 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
             app_id: Of the App, for requests as itself.
             private_key: Of the App.
             saw: Told the headers of every answer.
-            may_write: Awaited before each request that changes something.
+            may_write: Awaited before each request that changes something, and again before the
+                first byte of it is sent.
         """
         self._may_write = may_write
         super().__init__(
@@ -69,6 +84,8 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
             app_id=app_id,
             private_key=private_key.get_secret_value() if private_key else None,
         )
+        self._skew = 0.0
+        self._app_token: tuple[str, float] | None = None
         self._timeout = aiohttp.ClientTimeout(total=timeout)
         self._saw = saw
 
@@ -121,21 +138,61 @@ class Wire(gidgethub.aiohttp.GitHubAPI):
         if limit is not None and limit.remaining < 0 and datetime.now(UTC) < limit.reset_datetime:
             raise gidgethub.RateLimitExceeded(limit)
 
+    def _get_app_jwt(self) -> str | None:
+        """Return the App's own token, dated by GitHub's clock: it refuses what is dated by a wrong one."""
+        if self.app_id is None or self.private_key is None:
+            return None
+        now = time.monotonic()
+        if self._app_token is None or now >= self._app_token[1]:
+            issued = int(time.time() + self._skew) - JWT_BACKDATED
+            claims = {"iat": issued, "exp": issued + JWT_SECONDS, "iss": self.app_id}
+            token = jwt.encode(claims, self.private_key, algorithm="RS256")
+            self._app_token = token, now + JWT_SECONDS / 2
+        return self._app_token[0]
+
+    def _see_the_time(self, headers: Mapping[str, str]) -> None:
+        """Take note of how far our clock is off."""
+        with contextlib.suppress(KeyError, ValueError):
+            skew = parsedate_to_datetime(headers["Date"]).timestamp() - time.time()
+            if abs(skew - self._skew) > JWT_BACKDATED / 2:
+                self._skew, self._app_token = skew, None
+
     async def _request(
         self, method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     ) -> tuple[int, Mapping[str, str], bytes]:
+        data: bytes | _FencedBody = body
         if self._may_write is not None and method != "GET" and not url.endswith(_OF_TOKENS):
             await self._may_write()
+            data = _FencedBody(body, self._may_write)
         async with self._session.request(
             method,
             url,
             headers={**headers, "X-GitHub-Api-Version": API_VERSION},
-            data=body,
+            data=data,
             timeout=self._timeout,
         ) as response:
             answer = response.status, response.headers, await response.read()
+        self._see_the_time(response.headers)
         if self._saw is not None:
             self._saw(response.headers)
         if response.status == HTTPStatus.NOT_MODIFIED:  # gidgethub counts it, GitHub does not
             self.rate_limit = sansio.RateLimit.from_http(response.headers)
         return answer
+
+
+class _FencedBody(BytesPayload):
+    """Leaves only once it may: between the request's beginning and a connection much can pass.
+
+    aiohttp keeps the head of a request back until the body comes.
+    """
+
+    def __init__(self, value: bytes, may_write: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(value)
+        self._may_write = may_write
+
+    async def write_with_length(
+        self, writer: AbstractStreamWriter, content_length: int | None
+    ) -> None:
+        """Send it."""
+        await self._may_write()
+        await super().write_with_length(writer, content_length)

@@ -17,7 +17,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.config.repo_config import PATH
-from bot.errors import Conflict, GitHubError, NotPermitted, RepoConfigError
+from bot.errors import Conflict, GitHubError, NotPermitted, RepoConfigError, RepositoryMoved
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries, Gone
 from bot.github.values import FileChange, Permission, Publication
@@ -580,6 +580,101 @@ async def test_a_check_run_is_created_once_and_completed(world: World) -> None:
 
 
 # --- bad days ---
+
+
+@pytest.mark.parametrize(
+    "trouble", [Trouble.NOT_FOUND, Trouble.CONFLICT, Trouble.INVALID, Trouble.UNAUTHORIZED]
+)
+@pytest.mark.parametrize("path", ["/comments$", "/git/refs$", "/pulls$"])
+async def test_a_lone_no_to_a_write_is_not_believed(
+    world: World, trouble: Trouble, path: str
+) -> None:
+    """GitHub does not see everywhere at once what it has just made; twice it may say so."""
+    world.state.faults.add(trouble, times=2, method="POST", path=path)
+    await world.github.post_comment(world.repo, 1, f"On it. {MARKER}", MARKER)
+    published = await world.github.publish(world.repo, world.publication())
+    branches, pulls = world.published()
+    assert (branches, len(pulls)) == ([published.branch], 1)
+    assert len(world.issue.comments) == 1
+
+
+async def test_what_is_missing_is_asked_for_once(world: World) -> None:
+    """A file that is not there is a common answer."""
+    before = len(world.state.exchanges)
+    assert await world.github.read_file(world.repo, "nowhere.txt", "main") is None
+    asked = [one for one in world.state.exchanges if "nowhere" in one.path]
+    assert len(asked) == 1
+    assert len(world.state.exchanges) - before == 2  # and a token
+
+
+async def test_an_answer_that_ends_too_early_is_a_lost_one(world: World) -> None:
+    """What was asked may be done: we look before we post again."""
+    world.state.faults.add(Trouble.TRUNCATED, method="POST", path="/comments$")
+    world.state.faults.add(Trouble.TRUNCATED, method="GET", path="/comments")
+    await world.github.post_comment(world.repo, 1, f"On it. {MARKER}", MARKER)
+    assert len(world.issue.comments) == 1
+
+
+@pytest.mark.parametrize("minutes", [10, -15])
+async def test_a_clock_that_is_wrong_does_not_lock_us_out(world: World, minutes: int) -> None:
+    """GitHub refuses the App's own tokens by its own clock, and tells the time with each answer."""
+    world.state.advance(60 * minutes)
+    assert (await world.github.facts(world.repo)).full_name == "acme/app"
+
+
+async def test_nothing_is_written_by_whoever_may_not_any_more(world: World) -> None:
+    """Also where that is lost between the decision and the first byte, as by a stall."""
+    may, asked = asyncio.Event(), asyncio.Event()
+    times = 0
+
+    async def may_write() -> None:
+        nonlocal times
+        times += 1
+        if times == 2:
+            asked.set()
+            await may.wait()
+
+    github = GitHub(
+        world.session,
+        app_id=str(world.state.app.id),
+        private_key=SecretStr(world.state.app.private_key),
+        api_url=world.server.api_url,
+        web_url=world.server.web_url,
+        patience=QUICK,
+        may_write=may_write,
+    )
+    posting = asyncio.create_task(github.post_comment(world.repo, 1, f"On it. {MARKER}", MARKER))
+    await asked.wait()
+    await world.github.facts(world.repo)  # GitHub had time to hear of it
+    assert world.issue.comments == []
+    may.set()
+    await posting
+    assert len(world.issue.comments) == 1
+
+
+async def test_a_renamed_repository_is_found_again(world: World) -> None:
+    """Where its tokens are refused for the old name, GitHub says which one it has now."""
+    world.state.rename(world.repository, "acme/tool")
+    world.state.install("zeta")
+    with pytest.raises(RepositoryMoved):
+        await world.github.facts(world.repo)
+    assert (await world.github.facts(world.repo)).full_name == "acme/tool"
+    await world.github.post_comment(world.repo, 1, f"On it. {MARKER}", MARKER)
+    world.state.rename(world.repository, "zeta/tool")  # transferred, with another installation
+    fresh = world.client()
+    with pytest.raises(RepositoryMoved):
+        await fresh.facts(world.repo)
+    assert (await fresh.facts(world.repo)).full_name == "zeta/tool"
+    assert len(world.issue.comments) == 1
+
+
+async def test_a_token_from_before_the_rename_is_led_on(world: World) -> None:
+    """For an hour it is good for the repository, and GitHub redirects reads and writes."""
+    await world.github.post_comment(world.repo, 1, f"On it. {MARKER}", MARKER)
+    world.state.rename(world.repository, "acme/tool")
+    other = MARKER.replace("run", "another-run")
+    await world.github.post_comment(world.repo, 1, f"Done. {other}", other)
+    assert len(world.issue.comments) == 2
 
 
 @pytest.mark.parametrize("trouble", [Trouble.BAD_GATEWAY, Trouble.RESET, Trouble.LOST_ANSWER])

@@ -36,6 +36,14 @@ def show_installation(call: Call) -> Reply:
     return Reply(200, call.views.installation(_installation(call)))
 
 
+def list_repositories(call: Call) -> Reply:
+    """List what the caller's installation covers."""
+    assert isinstance(call.caller, AsInstallation)
+    token = call.caller.token
+    covered = [one for one in call.state.repositories.values() if token.covers(one)]
+    return call.page(covered, call.views.repository, key="repositories")
+
+
 def installation_of_repository(call: Call) -> Reply:
     """Show the installation that covers a repository."""
     found = call.state.installation_of(call.repo)
@@ -136,6 +144,7 @@ ENDPOINTS = (
         body=TokenRequest,
     ),
     Endpoint("DELETE", "/installation/token", revoke_token, needs=({},)),
+    Endpoint("GET", "/installation/repositories", list_repositories, needs=({"metadata": "read"},)),
     Endpoint("GET", "/repos/{owner}/{repo}/installation", installation_of_repository),
     Endpoint("GET", "/app/hook/deliveries", list_deliveries),
     Endpoint("POST", "/app/hook/deliveries/{delivery_id}/attempts", redeliver, body=Nothing),

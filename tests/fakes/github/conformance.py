@@ -47,6 +47,11 @@ RESPONSES: dict[tuple[str, str], Any] = {
     | models.ContentSymlink
     | models.ContentSubmodule,
     ("GET", _ISSUE): models.Issue,
+    (
+        "GET",
+        "/installation/repositories",
+    ): models.InstallationRepositoriesGetResponse200,
+    ("GET", f"{_REPO}/issues/comments"): list[models.IssueComment],
     ("GET", f"{_ISSUE}/comments"): list[models.IssueComment],
     ("POST", f"{_ISSUE}/comments"): models.IssueComment,
     ("POST", f"{_ISSUE}/reactions"): models.Reaction,

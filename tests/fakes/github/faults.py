@@ -19,11 +19,16 @@ class Trouble(StrEnum):
     TOO_MANY = "429 with retry-after"
     PRIMARY_LIMIT = "403 with no calls left until the reset"
     NOT_JSON = "200 with a page of HTML"
+    TRUNCATED = "200 whose body ends too early, after it was done"
+    UNAUTHORIZED = "401 for a token that was good"
+    NOT_FOUND = "404 for what is there"
+    CONFLICT = "409 before anything is done"
+    INVALID = "422 for what is right"
 
     @property
     def comes_after(self) -> bool:
         """Whether GitHub does what was asked before it fails."""
-        return self in {Trouble.LOST_ANSWER, Trouble.RESET_AFTER}
+        return self in {Trouble.LOST_ANSWER, Trouble.RESET_AFTER, Trouble.TRUNCATED}
 
 
 @dataclass(slots=True, eq=False)

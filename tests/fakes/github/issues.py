@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Literal
 
 from tests.fakes.github.credentials import AsInstallation
@@ -52,6 +53,19 @@ def list_comments(call: Call) -> Reply:
     """List comments, oldest first."""
     issue = call.issue
     return call.page(issue.comments, lambda comment: call.views.comment(issue, comment))
+
+
+def list_all_comments(call: Call) -> Reply:
+    """List comments of all threads that changed since a moment, oldest change first."""
+    since = datetime.fromisoformat(call.query.get("since", "1970-01-01T00:00:00Z"))
+    found = [
+        (issue, comment)
+        for issue in call.repo.issues.values()
+        for comment in issue.comments
+        if comment.updated_at >= since
+    ]
+    ordered = sorted(found, key=lambda one: (one[1].updated_at, one[1].id))
+    return call.page(ordered, lambda one: call.views.comment(*one))
 
 
 def create_comment(call: Call) -> Reply:
@@ -148,6 +162,7 @@ _ISSUE = "/repos/{owner}/{repo}/issues/{issue_number}"
 _COMMENT = "/repos/{owner}/{repo}/issues/comments/{comment_id}"
 
 ENDPOINTS = (
+    Endpoint("GET", "/repos/{owner}/{repo}/issues/comments", list_all_comments, READ),
     Endpoint("GET", _COMMENT, show_comment, READ),
     Endpoint("PATCH", _COMMENT, edit_comment, WRITE, Text),
     Endpoint("POST", f"{_COMMENT}/reactions", react_to_comment, WRITE, ReactionRequest),

@@ -101,13 +101,29 @@ class Rest:
             await asyncio.sleep(self._state.faults.latency)
             fault = self._state.faults.strike(request.method, incoming.path)
             if fault is None:
-                return await self._answer(incoming)
+                return self._led_on(incoming) or await self._answer(incoming)
             if fault.trouble.comes_after:
                 await self._answer(incoming)
             await fault.meet()
-            return self._fail(request, fault)
+            return await self._fail(request, fault)
 
         return handle
+
+    def _led_on(self, incoming: Incoming) -> web.Response | None:
+        """Return where a repository is that had the name of the path before.
+
+        GitHub's own answer names it by id: `/repositories/ID/...`.
+        """
+        found = incoming.request.match_info
+        old = f"{found.get('owner')}/{found.get('repo')}"
+        if old in self._state.repositories or old not in self._state.old_names:
+            return None
+        today = self._state.old_names[old].full_name
+        place = incoming.request.rel_url.raw_path_qs.replace(f"/repos/{old}", f"/repos/{today}", 1)
+        status = 301 if incoming.endpoint.method == "GET" else 307
+        return web.json_response(
+            {"message": "Moved Permanently"}, status=status, headers={"Location": place}
+        )
 
     @staticmethod
     async def _unknown(_request: web.Request) -> web.StreamResponse:
@@ -228,7 +244,9 @@ class Rest:
             headers={**headers, "Content-Type": "application/json; charset=utf-8"},
         )
 
-    def _fail(self, request: web.Request, fault: Fault) -> web.StreamResponse:
+    async def _fail(  # noqa: C901, PLR0911 - one case per trouble
+        self, request: web.Request, fault: Fault
+    ) -> web.StreamResponse:
         wait = {"Retry-After": str(fault.seconds)}
         match fault.trouble:
             case Trouble.BAD_GATEWAY | Trouble.LOST_ANSWER:
@@ -242,10 +260,31 @@ class Rest:
                 return _json(403, {"message": "API rate limit exceeded"}, limit_headers(0, reset))
             case Trouble.NOT_JSON:
                 return web.Response(text="{<html>", content_type="application/json")
+            case Trouble.TRUNCATED:
+                return await _truncated(request)
+            case Trouble.UNAUTHORIZED:
+                return _json(401, {"message": "Bad credentials"})
+            case Trouble.NOT_FOUND:
+                return _json(404, {"message": "Not Found"})
+            case Trouble.CONFLICT:
+                return _json(409, {"message": "Git Repository is unavailable."})
+            case Trouble.INVALID:
+                return _json(422, {"message": "Validation Failed"})
             case Trouble.RESET | Trouble.RESET_AFTER:
                 if request.transport is not None:  # else the caller is gone already
                     request.transport.abort()
                 return web.Response()
+
+
+async def _truncated(request: web.Request) -> web.StreamResponse:
+    """Promise more than is sent."""
+    response = web.StreamResponse(headers={"Content-Type": "application/json"})
+    response.content_length = 1000
+    await response.prepare(request)
+    await response.write(b'{"id": ')
+    if request.transport is not None:
+        request.transport.close()  # what is written goes out first
+    return response
 
 
 def _reservations(who: Caller) -> str:

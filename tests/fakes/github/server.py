@@ -8,6 +8,7 @@ import hmac
 import json
 import time
 import uuid
+from email.utils import format_datetime
 from types import TracebackType
 from typing import Literal, Self
 
@@ -242,6 +243,8 @@ class GitHubServer:
     @web.middleware
     async def _after(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         response = await handler(request)
+        if not response.prepared:
+            response.headers["Date"] = format_datetime(self.state.now(), usegmt=True)
         if self.webhook_url is not None and (self.state.outbox or self.state.redeliveries):
             task = asyncio.create_task(self._send_waiting())
             self._sending.add(task)

@@ -53,7 +53,8 @@ class SmartHttp:
         """Return the repository, unless the caller may not do that with it."""
         level = SERVICES.get(service)
         name = request.match_info["repo"].removesuffix(".git")
-        repo = self._state.repositories.get(f"{request.match_info['owner']}/{name}")
+        full_name = f"{request.match_info['owner']}/{name}"
+        repo = self._state.repositories.get(full_name) or self._state.old_names.get(full_name)
         if level is None:
             raise web.HTTPForbidden(text="Please upgrade your git client.")
         try:

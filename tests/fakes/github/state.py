@@ -49,6 +49,8 @@ class GitHubState:
         self.exchanges: deque[Exchange] = deque(maxlen=10_000)
         self.accounts: dict[str, Account] = {}
         self.repositories: dict[str, Repository] = {}
+        self.old_names: dict[str, Repository] = {}
+        """Names that repositories had before, from which GitHub leads on."""
         self.installations: dict[int, Installation] = {}
         self.tokens: dict[str, Token] = {}
         self.grants: dict[str, Grant] = {}
@@ -142,6 +144,13 @@ class GitHubState:
         elif files is not None:
             self.push(repo, default_branch, files, message="Initial commit")
         return repo
+
+    def rename(self, repo: Repository, full_name: str) -> None:
+        """Give a repository another name, or another owner."""
+        self.old_names[repo.full_name] = self.repositories.pop(repo.full_name)
+        owner, _, repo.name = full_name.partition("/")
+        repo.owner = self.account(owner)
+        self.repositories[repo.full_name] = repo
 
     def push(
         self,
