@@ -90,6 +90,9 @@ class Settler:
             self._woken.clear()
             try:
                 pause = await self._round()
+            except StorageError as error:  # until the database is back
+                _log.warning("commits not looked at", problem=str(error))
+                pause = self._first_wait
             except Exception:  # noqa: BLE001 - a bug of ours must not end every later decision
                 _log.exception("commits not looked at")
                 pause = self._first_wait

@@ -42,6 +42,8 @@ class Membership:
         lease: Asked before whatever can be seen or costs money.
         lost: Set when another server took this one for dead. It has to begin anew then.
         leading: Set while the sweeps are this server's duty.
+        problem: Why the last beat failed, or "". Each is a write, so this tells of a database that
+            only reads, too.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Membership:
         self.lease = Lease(LEASE_SHARE * timing.expiry_seconds)
         self.lost = asyncio.Event()
         self.leading = asyncio.Event()
+        self.problem = ""
         self._servers = servers
         self._locks = locks
         self._role = role
@@ -109,7 +112,12 @@ class Membership:
             StorageError: When the database fails.
         """
         asked = self.lease.now()
-        beat = await self._servers.beat(self.id, works=self._role.works)
+        try:
+            beat = await self._servers.beat(self.id, works=self._role.works)
+        except StorageError as error:
+            self.problem = str(error)
+            raise
+        self.problem = ""
         if beat is None:
             _log.error("taken for dead by another server", server=self.id)
             self.leading.clear()

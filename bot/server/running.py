@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator, Coroutine
@@ -11,6 +12,7 @@ from contextlib import asynccontextmanager
 import structlog
 from aiohttp import web
 
+from bot.errors import FixpointError
 from bot.server.limits import timing_of
 from bot.server.metrics_port import metrics_port
 from bot.server.open_files import raise_limit
@@ -22,6 +24,9 @@ from bot.telemetry.sentry import configure_sentry
 
 SHUTDOWN_SECONDS = 5.0
 """For requests that are under way when the server stops."""
+
+AGAIN_SECONDS = 1.0
+"""Until a server that was taken for dead tries again to begin anew."""
 
 IDLE_SECONDS = 75.0
 """For the head of a request to arrive, from the first one of a connection on.
@@ -65,19 +70,35 @@ class _Signals:
 
 async def _serve(settings: ServerSettings, role: Role) -> None:
     signals = _Signals()
+    await _live(settings, role, signals)
     while not signals.stop.is_set():
-        async with (
-            open_server(settings, role) as server,
-            _listening(server, settings, role),
-            metrics_port(settings, server.metrics_app),
-        ):
-            lost = server.membership.lost
-            await _first_of(signals.stop, lost)
-            if not lost.is_set():
-                _log.info("stopping", runs=len(server.stopping.tasks))
-                seconds = timing_of(settings).park_seconds
-                await _unless(signals.at_once, server.drain(seconds))
+        try:
+            await _live(settings, role, signals)
+        except FixpointError as error:  # it served a moment ago: the database is away
+            _log.error("could not begin anew", problem=str(error))
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(signals.stop.wait(), AGAIN_SECONDS)
     _log.info("stopped")
+
+
+async def _live(settings: ServerSettings, role: Role, signals: _Signals) -> None:
+    """Serve until a signal ends it, or until another server took this one for dead.
+
+    Raises:
+        UsageError: When the settings, the database or the sandbox can't be used.
+        StorageError: When the database went away while the server began.
+    """
+    async with (
+        open_server(settings, role) as server,
+        _listening(server, settings, role),
+        metrics_port(settings, server.metrics_app),
+    ):
+        lost = server.membership.lost
+        await _first_of(signals.stop, lost)
+        if not lost.is_set():
+            _log.info("stopping", runs=len(server.stopping.tasks))
+            seconds = timing_of(settings).park_seconds
+            await _unless(signals.at_once, server.drain(seconds))
 
 
 @asynccontextmanager

@@ -169,7 +169,7 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
         draining = asyncio.Event()
         wake = desk.dispatcher.wake if desk is not None else _nobody_here
         webhook = Webhook(settings.github_webhook_secret, stores.deliveries, wake, redactor)
-        app = build_app(database, draining, webhook if role.answers else None)
+        app = build_app(database, membership, draining, webhook if role.answers else None)
         control = RunControl(
             github, stores, admission.start, approvals, Rights(github), settings.github_url
         )
@@ -272,7 +272,7 @@ def _nobody_here() -> None:
 
 
 def build_app(
-    database: Database, draining: asyncio.Event, webhook: Webhook | None
+    database: Database, membership: Membership, draining: asyncio.Event, webhook: Webhook | None
 ) -> web.Application:
     """Return the web application: the webhook, and whether the server is well."""
     app = web.Application()
@@ -289,6 +289,10 @@ def build_app(
             await database.read(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
         except StorageError as error:
             return web.json_response({"status": "unavailable", "reason": str(error)}, status=503)
+        if membership.problem:
+            return web.json_response(
+                {"status": "unavailable", "reason": membership.problem}, status=503
+            )
         return web.json_response({"status": "ready"})
 
     if webhook is not None:

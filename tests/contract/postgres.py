@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import psycopg
 import pytest
@@ -44,6 +44,22 @@ class PostgresServer:
                 )
             connection.execute("CREATE SCHEMA public")
         return f"postgresql+psycopg://fixpoint@/{self.database}?host={self.folder}"
+
+    def restart(self, how: Literal["fast", "immediate"]) -> None:
+        """End every connection and begin anew; `immediate` is as a crash."""
+        _run([*_control(self.folder), "-m", how, "restart"], _unprivileged(self.folder))
+
+    def refuse_writes(self, *, refused: bool) -> None:
+        """Be read-only, as a standby is, or take writes again."""
+        value = sql.SQL("on" if refused else "off")
+        with psycopg.connect(
+            host=str(self.folder), user="fixpoint", dbname=self.database, autocommit=True
+        ) as connection:
+            connection.execute("SET default_transaction_read_only = off")
+            connection.execute(
+                sql.SQL("ALTER SYSTEM SET default_transaction_read_only = {}").format(value)
+            )
+            connection.execute("SELECT pg_reload_conf()")
 
 
 @contextmanager
@@ -84,13 +100,18 @@ def _server(programs: Path) -> Iterator[Path]:
     data = folder / "data"
     _run([str(programs / "initdb"), "-D", str(data), "-U", "fixpoint", "-A", "trust"], account)
     options = f"-c listen_addresses= -c fsync=off -k {folder}"
-    control = [str(programs / "pg_ctl"), "-D", str(data), "-w"]
-    _run([*control, "-l", str(folder / "log"), "-o", options, "start"], account)
+    control = _control(folder)
+    _run([*control, "-o", options, "start"], account)
     try:
         yield folder
     finally:
         _run([*control, "-m", "immediate", "stop"], account)
         shutil.rmtree(folder)
+
+
+def _control(folder: Path) -> list[str]:
+    [*_, newest] = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    return [str(newest), "-D", str(folder / "data"), "-w", "-l", str(folder / "log")]
 
 
 def _unprivileged(folder: Path) -> dict[str, Any]:

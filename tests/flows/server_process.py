@@ -85,6 +85,11 @@ class ServerProcess:
         assert self._process is not None
         return self._process.pid
 
+    @property
+    def lives_on(self) -> bool:
+        """Whether it was started and has not ended."""
+        return self._process is not None and self._process.returncode is None
+
     async def start(self) -> None:
         """Start it, and wait until it listens."""
         self._file.touch()

@@ -12,7 +12,7 @@ from signal import SIGCONT, SIGSTOP
 import aiohttp
 import pytest
 
-from tests.contract.postgres import PostgresServer
+from tests.contract.postgres import PostgresServer, own_server
 from tests.flows.held_script import HeldScript
 from tests.flows.server_process import PATIENCE, Line, ServerProcess
 from tests.flows.world import FIX, WHY, Scene, bash, open_scene
@@ -170,6 +170,31 @@ async def test_a_server_that_has_to_stop_hands_over(
         assert all_.script.asked == {1: 1, 2: 1, 3: 1}
 
 
+async def test_a_database_that_only_reads_is_waited_for(tmp_path: Path) -> None:
+    """As after a failover. The load balancer is told, the run goes on behind it, nothing is twice."""
+    with own_server() as postgres:
+        async with company(tmp_path, postgres, "web", "worker") as all_:
+            web, worker = all_.servers
+            await all_.ask(web)
+            await all_.script.reached(2)
+            await asyncio.to_thread(postgres.refuse_writes, refused=True)
+            for server in (web, worker):
+                await until_status(server, "/readyz", 503)
+                assert await status_of(server, "/healthz") == 200
+            event = all_.scene.github.comment(all_.scene.issue, "ada", "/fix status")
+            refused = await all_.scene.github.deliver(event, web.webhook)
+            assert refused.status_code == 503
+            all_.script.let_go(2)
+            await worker.logged("run left")
+            await asyncio.to_thread(postgres.refuse_writes, refused=False)
+            await worker.logged("run over")
+            for server in (web, worker):
+                await until_status(server, "/readyz", 200)
+            all_.scene.issue.comments.pop()  # the question that nobody took
+            all_.assert_fixed_once()
+            assert "run broke" not in worker.text
+
+
 def changes(scene: Scene) -> list[str]:
     """Return what GitHub was asked to change, tokens apart."""
     return [
@@ -184,6 +209,13 @@ async def begun_again(server: ServerProcess) -> None:
     lost = len(logged(server, "taken for dead by another server"))
     async with asyncio.timeout(PATIENCE):
         while len(logged(server, "listening")) <= lost:  # noqa: ASYNC110 - its log is the window
+            await asyncio.sleep(0.05)
+
+
+async def until_status(server: ServerProcess, path: str, status: int) -> None:
+    """Wait until a server answers with that status."""
+    async with asyncio.timeout(PATIENCE):
+        while await status_of(server, path) != status:  # noqa: ASYNC110 - it tells nobody
             await asyncio.sleep(0.05)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import sqlalchemy
 from dbos import DBOS, DBOSConfig, SetWorkflowID
 from dbos._queue import QueueConflictResolution
+from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import DatabaseUnavailable
 from bot.model.request import FixRequest
@@ -19,6 +21,7 @@ from bot.runs.durability.dbos_steps import TakenOver
 from bot.runs.durability.engine_tables import makes_own_tables
 from bot.runs.durability.gate import RunGate
 from bot.runs.durability.stopping import Stopping
+from bot.storage.group_commit import failed
 from bot.storage.journal import Journal
 from bot.storage.servers import ServerRow
 
@@ -159,7 +162,16 @@ class DurableRuns:
 
         Returns:
             Whether there are runs that have to be started anew.
+
+        Raises:
+            StorageError: When the database fails.
         """
+        with _as_ours():
+            return await self._take_over(living, leads=leads)
+
+    async def _take_over(
+        self, living: Callable[[], Awaitable[dict[str, ServerRow]]], *, leads: bool
+    ) -> bool:
         await self._release()
         found = await DBOS.list_workflows_async(
             status=_UNFINISHED, load_input=False, load_output=False
@@ -226,24 +238,24 @@ class DurableRuns:
         if request.run_id in self._outdated:
             await self._end_outdated(request)
             return
-        with SetWorkflowID(request.run_id):
+        with SetWorkflowID(request.run_id), _as_ours():
             await DBOS.enqueue_workflow_async(_QUEUE, self._workflow, request)
 
     async def _end_outdated(self, request: FixRequest) -> None:
-        with SetWorkflowID(f"{request.run_id}-outdated"):
+        with SetWorkflowID(f"{request.run_id}-outdated"), _as_ours():
             await DBOS.enqueue_workflow_async(_QUEUE, self._ended, request)
-        # Only now, so that a crash in between leaves the run to be found at the next start.
-        for stored in self._outdated.pop(request.run_id):
-            await DBOS.cancel_workflow_async(stored)
+            # Only now, so that a crash in between leaves the run to be found at the next start.
+            for stored in self._outdated.pop(request.run_id):
+                await DBOS.cancel_workflow_async(stored)
 
     async def go_on(self, request: FixRequest) -> None:
         """Queue what follows a person's answer; a second call changes nothing."""
-        with SetWorkflowID(f"{request.run_id}{_ANSWERED}"):
+        with SetWorkflowID(f"{request.run_id}{_ANSWERED}"), _as_ours():
             await DBOS.enqueue_workflow_async(_QUEUE, self._answered, request)
 
     async def end_withdrawn(self, request: FixRequest) -> None:
         """Queue the end of a run that was stopped before it began; a second call changes nothing."""
-        with SetWorkflowID(f"{request.run_id}{_WITHDRAWN}"):
+        with SetWorkflowID(f"{request.run_id}{_WITHDRAWN}"), _as_ours():
             await DBOS.enqueue_workflow_async(_ENDINGS, self._withdrawn, request)
 
     async def finished(self, run_id: str) -> bool:
@@ -302,6 +314,15 @@ class DurableRuns:
 
 def _nobody_waits() -> None:
     """Do nothing, before the engine was started."""
+
+
+@contextmanager
+def _as_ours() -> Iterator[None]:
+    """Turn the engine's errors of the database into ours."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise failed(error) from error
 
 
 def _share_our_log() -> None:

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from dbos import DBOS, error
+from sqlalchemy.exc import SQLAlchemyError
 
 from bot.errors import RunOutdated
 from bot.reporting.reasons import run_life
 from bot.runs.durability.outages import FIRST_WAIT, outlast
 from bot.runs.durability.stopping import Stopping
+from bot.storage.group_commit import failed
 from bot.storage.journal import Journal
 
 T = TypeVar("T")
@@ -48,7 +50,7 @@ class DurableSteps:
 
         Raises:
             RunOutdated: When the run did something else here before the restart.
-            StorageError: When the result of a light step before it could not be kept.
+            StorageError: When its result, or that of a light step before it, could not be kept.
         """
         await self.kept()
         await self._stopping.pass_on(str(DBOS.workflow_id))
@@ -58,6 +60,8 @@ class DurableSteps:
 
         try:
             return await DBOS.run_step_async({"name": name}, once)
+        except SQLAlchemyError as failure:  # the step is done, and its result could not be kept
+            raise failed(failure) from failure
         except error.DBOSWorkflowConflictIDError as conflict:
             raise TakenOver from conflict
         except error.DBOSUnexpectedStepError as change:
