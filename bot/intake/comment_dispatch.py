@@ -30,7 +30,8 @@ from bot.intake.decisions import (
     StopRun,
     Switch,
 )
-from bot.intake.events import CommentEvent
+from bot.intake.events import CommentCreated, CommentEvent
+from bot.intake.payloads import seen_id
 from bot.intake.policy import Asked, Identity, ThreadRuns, candidate, decide, may_ask, screen
 from bot.model import Limits, Verdict
 from bot.model.request import FixRequest
@@ -76,6 +77,7 @@ class CommentEvents:
         self._runs = stores.runs
         self._stops = stores.stops
         self._queue = stores.queue
+        self._deliveries = stores.deliveries
         self._start = start
         self._approvals = approvals
         self._view_of = view_of
@@ -91,8 +93,15 @@ class CommentEvents:
         asked = await read_comment(event, permission)
         if isinstance(asked, Ignore):
             return did.ignored(asked.reason)
+        if isinstance(event, CommentCreated) and await self._was_seen(delivery, event):
+            return did.heard_already()
         decision = await self._decide(asked, permission)
         return await self._act(delivery, event, decision)
+
+    async def _was_seen(self, delivery: Delivery, event: CommentCreated) -> bool:
+        """Whether the comment was taken up before its own webhook came."""
+        seen = seen_id(event.comment.id)
+        return delivery.id != seen and await self._deliveries.get(seen) is not None
 
     async def _decide(self, asked: CommandCandidate, permission: Permission) -> Decision:
         event = asked.event

@@ -60,7 +60,7 @@ class Aftermath:
         self._github = github
         self._stores = stores
         self._start = start
-        self._display = Display(github)
+        self._display = Display(github, stores.last_words)
         self._first_wait = first_wait
         self._rerun = RerunAftermath(github, stores, first_wait=first_wait)
 

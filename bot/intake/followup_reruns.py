@@ -29,7 +29,7 @@ class RerunAftermath:
     def __init__(self, github: GitHub, stores: Stores, *, first_wait: float) -> None:
         self._github = github
         self._stores = stores
-        self._display = Display(github)
+        self._display = Display(github, stores.last_words)
         self._first_wait = first_wait
 
     async def __call__(self, commit: WatchedCommit, run: RunRecord, report: Report) -> str:

@@ -66,3 +66,8 @@ def read(kind: type[P], name: str, payload: bytes) -> P:
         problem = f"The {name} webhook could not be read: {place}: {what}."
     # Outside `except`: the payload is a stranger's text and belongs in no traceback.
     raise MalformedPayload(problem)
+
+
+def seen_id(comment: int) -> str:
+    """Return the id of the delivery that stands in for the one of a comment, which never came."""
+    return f"seen-{comment}"

@@ -28,10 +28,18 @@ _LISTED = (
 )
 
 
+_UNDER_WAY = "Fixpoint is working on this."
+
+
+def is_under_way(text: str) -> bool:
+    """Whether a comment of ours says that a run works."""
+    return text.startswith(_UNDER_WAY)
+
+
 def render(view: ProgressView, now: datetime, mark: str, by: AnswerBy = AnswerBy.COMMENT) -> str:
     """Return the comment of a run that is under way."""
     stop = f"To stop the run, {ask(STOP, by)}."
-    return signed(f"Fixpoint is working on this.\n\n{checklist(view, now)}\n\n{stop}", mark)
+    return signed(f"{_UNDER_WAY}\n\n{checklist(view, now)}\n\n{stop}", mark)
 
 
 def finished(report: Report, pr_url: str | None, mark: str, *, after: str = "") -> str:

@@ -16,6 +16,8 @@ from bot.model.request import FixRequest
 from bot.model.waiting_time import QueuePosition
 from bot.reporting import check_run, messages
 from bot.reporting.marker import marker
+from bot.reporting.progress_comment import is_under_way
+from bot.storage.last_words import LastWords, Said
 
 _log = structlog.get_logger(__name__)
 
@@ -41,8 +43,9 @@ class Shown:
 class Display:
     """Shows runs. Showing the same twice changes nothing."""
 
-    def __init__(self, github: GitHub) -> None:
+    def __init__(self, github: GitHub, last_words: LastWords) -> None:
         self._github = github
+        self._words = last_words
 
     async def open(self, request: FixRequest) -> Shown:
         """Say that a run is accepted, in every place where it will be shown."""
@@ -114,13 +117,20 @@ class Display:
             more: What needs more room: a comment of its own, and a part of the check run.
             posted: Whether `more` stands in the thread already.
         """
+        report = None
+        if shown.check_run is not None:
+            report = check_run.over(request, ended, text, more)
+        if shown.somewhere:
+            said = Said(
+                request.run_id, _repo(request), shown.comment, text, shown.check_run, report
+            )
+            await self._words.say(said)
         if more and not posted and request.number is not None:
             mark = marker(request.run_id, "report")
             await if_allowed(self._github.post_comment(_repo(request), request.number, more, mark))
         if shown.comment is not None:
             await if_allowed(self._last_words(request, shown.comment, text, again=not more))
-        if shown.check_run is not None:
-            report = check_run.over(request, ended, text, more)
+        if shown.check_run is not None and report is not None:
             await if_allowed(self._github.update_check_run(_repo(request), shown.check_run, report))
 
     async def _last_words(
@@ -133,6 +143,25 @@ class Display:
             if again and request.number is not None:
                 mark = marker(request.run_id, "progress")
                 await self._github.post_comment(_repo(request), request.number, text, mark)
+
+    async def put_right(self, said: Said) -> bool:
+        """Say last words again where a late edit replaced them; return whether it had.
+
+        Raises:
+            GitHubError: When that can't be seen or said at the moment.
+        """
+        wrong = False
+        if said.comment is not None:
+            shown = await self._github.comment_text(said.repo, said.comment)
+            if shown is not None and is_under_way(shown):
+                await self._github.edit_comment(said.repo, said.comment, said.text)
+                wrong = True
+        if said.check_run is None or said.report is None:
+            return wrong
+        if not await self._github.check_run_is_over(said.repo, said.check_run):
+            await self._github.update_check_run(said.repo, said.check_run, said.report)
+            wrong = True
+        return wrong
 
 
 async def if_allowed(telling: Awaitable[object]) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from bot.errors import RunStopped, UsageError
 from bot.health.services import Services
 from bot.model import Report, Verdict
-from bot.model.deadline import StopSign, unless_stopped
+from bot.model.deadline import BY_A_PERSON, StopSign, unless_stopped
 from bot.model.money.caps import Caps, charged
 from bot.model.money.reservations import Reservations
 from bot.model.progress import Listener, RunFinished, silent, together
@@ -175,10 +175,11 @@ class WatchedRepair:
         return chosen.kind
 
     async def _watch_for_stop(self, run_id: str, stopped: StopSign) -> None:
-        """Set the event once a person asked for it, on whichever server they were heard."""
+        """Set the event once the run has to stop, on whichever server that was heard."""
         while not stopped.is_set():
-            if await self._runs.stop_requested(run_id):
-                stopped.stop()
+            reason = await self._runs.why_to_stop(run_id)
+            if reason is not None:
+                stopped.stop(reason or BY_A_PERSON)
             await asyncio.sleep(STOP_POLL_SECONDS)
 
 

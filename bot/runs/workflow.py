@@ -40,6 +40,7 @@ from bot.runs.beginning import Beginning
 from bot.runs.briefing import Brief, plan_job
 from bot.runs.display import Display, Shown
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
+from bot.runs.durability.excuses import Excuses
 from bot.runs.durability.outages import outlast
 from bot.runs.publishing.approvals import Asking
 from bot.runs.publishing.budget_offer import may_have_as_much_again
@@ -93,7 +94,7 @@ class FixWorkflow:
         self._redactor = redactor
         self._github = github
         self._runs = runs
-        self._display = Display(github)
+        self._display = Display(github, stores.last_words)
         self._publisher = Publisher(github, commits)
         self._reruns = Reruns(github, commits)
         self._ending = Ending(github, runs, self._display)
@@ -116,6 +117,7 @@ class FixWorkflow:
         self._timing = timing
         self._metrics = metrics.runs
         self._traced = TracedRuns(stores, spans)
+        self._excused = Excuses(runs)
 
     def _artifacts(self, request: FixRequest) -> RunArtifacts:
         return RunArtifacts(self._github, _repo(request))
@@ -171,6 +173,7 @@ class FixWorkflow:
             raise
         except DatabaseUnavailable as error:  # the run goes on once it is back
             _log.warning("run left", problem=str(error))
+            self._excused.excuse(request.run_id)
             raise
         except FixpointError as error:
             _log.error("run ended early", problem=str(error))

@@ -14,6 +14,7 @@ from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.dispatch import Dispatcher
 from bot.intake.missed import MissedDeliveries
+from bot.intake.reconcile import Reconciler
 from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
 from bot.runs.admission import Admission
@@ -51,10 +52,11 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What works through deliveries and commits."""
+    """What works through deliveries and commits, and looks for what was missed."""
 
     dispatcher: Dispatcher
     settler: Settler
+    reconciler: Reconciler
 
     def wake(self) -> None:
         """Say that there may be something to do."""
@@ -96,9 +98,22 @@ async def open_desk(
                 first_wait=wait,
             )
         )
+
+        def wake() -> None:
+            dispatcher.wake()
+            settler.wake()
+
+        reconciler = Reconciler(
+            github,
+            stores,
+            wake,
+            every=settings.fixpoint_reconcile_seconds,
+            requests=settings.fixpoint_reconcile_requests,
+        )
         await stack.enter_async_context(
             in_background(
                 partial(missed.keep_looking, turn),
+                partial(reconciler.keep_looking, turn),
                 partial(_when_leading, turn, WebhookSender(stores, first_wait=wait).keep_sending),
                 partial(Housekeeping(stores, shared.journal).keep_tidy, turn),
                 partial(keep_mirrors_tidy, settings.fixpoint_data / "mirrors", most),
@@ -106,9 +121,11 @@ async def open_desk(
             )
         )
         every = settings.fixpoint_edit_seconds
-        notices = QueueNotices(stores, Display(github), shared.admission.wake, every=every)
+        notices = QueueNotices(
+            stores, Display(github, stores.last_words), shared.admission.wake, every=every
+        )
         await stack.enter_async_context(in_background(partial(notices.keep_telling, turn)))
-        yield Desk(dispatcher, settler)
+        yield Desk(dispatcher, settler, reconciler)
 
 
 async def _when_leading(

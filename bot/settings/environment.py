@@ -313,6 +313,19 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         le=86_400,
         description="Seconds between checks for missed webhook deliveries.",
     )
+    fixpoint_reconcile_seconds: float = Field(
+        300.0,
+        gt=0,
+        le=86_400,
+        description="Seconds between comparisons of GitHub with the database: missed comments and "
+        "checks, renamed or lost repositories.",
+    )
+    fixpoint_reconcile_requests: int = Field(
+        300,
+        ge=10,
+        le=5_000,
+        description="Requests to GitHub that one comparison may take, about.",
+    )
     fixpoint_mirrors_gb: float = Field(
         50.0,
         gt=0,

@@ -6,6 +6,7 @@ when it is due, so that a restart loses nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -127,6 +128,15 @@ class CommitStore:
         statement = select(commits).where(*_is(repo, sha))
         row = await self._database.read(lambda connection: connection.execute(statement).first())
         return None if row is None else _commit(row)
+
+    async def known(self, repo: Repo, shas: Iterable[str]) -> frozenset[str]:
+        """Return which of some commits were heard of."""
+        statement = select(commits.c.sha).where(
+            commits.c.repository == repo.full_name.lower(), commits.c.sha.in_(list(shas))
+        )
+        return await self._database.read(
+            lambda connection: frozenset(connection.scalars(statement))
+        )
 
     async def due(self, moment: datetime, limit: int = 50) -> tuple[WatchedCommit, ...]:
         """Return waiting commits whose time has come, the earliest first."""

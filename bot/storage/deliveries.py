@@ -103,6 +103,16 @@ class DeliveryStore:
         row = await self._database.read(lambda connection: connection.execute(statement).first())
         return None if row is None else _delivery(row)
 
+    async def of_thread(self, thread: str, since: datetime) -> tuple[Delivery, ...]:
+        """Return deliveries of comments that came since then and are of a thread, or may be of it."""
+        statement = select(deliveries).where(
+            deliveries.c.event == "issue_comment",
+            deliveries.c.received_at >= since,
+            or_(deliveries.c.thread == thread, deliveries.c.thread.is_(None)),
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(_delivery(row) for row in rows)
+
     async def pending(self, limit: int = 100) -> tuple[Delivery, ...]:
         """Return deliveries that are not worked through yet, the oldest first."""
         statement = (

@@ -49,6 +49,7 @@ class RunRecord:
 
     Attributes:
         id: `FixRequest.run_id`.
+        repository: Its name in lower case, which may be a newer one than that in the request.
         request: What was asked.
         delivery_id: The delivery that brought it.
         status: Where it is.
@@ -67,6 +68,7 @@ class RunRecord:
     """
 
     id: str
+    repository: str
     request: FixRequest
     delivery_id: str
     status: RunStatus
@@ -187,10 +189,15 @@ class RunStore:
         return Begun(0, "") if row is None else Begun(*row)
 
     async def handed_over(self, run_id: str) -> None:
-        """Note that the process leaves the run to another one, through no fault of the run's."""
+        """Note that the process leaves the run to another one, through no fault of the run's.
+
+        One that was taken for dead may say so, too: that it was slow was not the run's doing.
+        """
         less = update(runs).where(runs.c.id == run_id, runs.c.begun > 0)
         statement = less.values(begun=runs.c.begun - 1)
-        await self._database.write(lambda connection: connection.execute(statement).rowcount)
+        await self._database.write(
+            lambda connection: connection.execute(statement).rowcount, fenced=False
+        )
 
     async def got_further(self, run_id: str) -> None:
         """Note that the run did something, in this process, that it never has to do again."""
@@ -201,10 +208,32 @@ class RunStore:
         values = {"stop_requested": True, "updated_at": datetime.now(UTC)}
         return await self._update(run_id, values, only_active=True) == 1
 
+    async def give_up(self, run_id: str, reason: str) -> None:
+        """End a run that can't publish anything any more: one that works has to stop, and says why."""
+        here = update(runs).where(runs.c.id == run_id)
+        waiting = here.where(runs.c.status == RunStatus.WAITING)
+        working = here.where(runs.c.status.in_((RunStatus.QUEUED, RunStatus.RUNNING)))
+        now = {"reason": reason, "updated_at": datetime.now(UTC)}
+        over = {"status": RunStatus.DONE, "verdict": Verdict.STOPPED, **now}
+
+        def act(connection: Connection) -> int:
+            ended = connection.execute(waiting.values(over)).rowcount
+            if ended:
+                append_events(connection, run_id, (status_event(over),))
+            return ended or connection.execute(working.values(stop_requested=True, **now)).rowcount
+
+        await self._database.write(act)
+        self._signals.wake(run_id)
+
     async def stop_requested(self, run_id: str) -> bool:
-        """Return whether a person asked that run to stop."""
-        statement = select(runs.c.stop_requested).where(runs.c.id == run_id)
-        return bool(await self._database.read(lambda connection: connection.scalar(statement)))
+        """Return whether that run has to stop."""
+        return await self.why_to_stop(run_id) is not None
+
+    async def why_to_stop(self, run_id: str) -> str | None:
+        """Return why that run has to stop, "" where a person asked for it; None where it hasn't."""
+        statement = select(runs.c.stop_requested, runs.c.reason).where(runs.c.id == run_id)
+        row = await self._database.read(lambda connection: connection.execute(statement).first())
+        return row.reason if row is not None and row.stop_requested else None
 
     async def latest(self, repository: str, number: int) -> RunRecord | None:
         """Return the youngest run of an issue or pull request, without its report."""
@@ -303,6 +332,7 @@ def run_of(row: Row[Any]) -> RunRecord:
     report = getattr(row, "report", None)
     return RunRecord(
         id=row.id,
+        repository=row.repository,
         request=load_request(row.request),
         delivery_id=row.delivery_id,
         status=RunStatus(row.status),

@@ -13,7 +13,9 @@ from bot.storage.database import Database
 from bot.storage.deliveries import DeliveryStore
 from bot.storage.events import EventStore
 from bot.storage.github_quotas import GitHubQuotas
+from bot.storage.last_words import LastWords
 from bot.storage.ledger import Ledger
+from bot.storage.names import NameStore
 from bot.storage.request_counts import RequestCounts
 from bot.storage.run_queue import RunQueue
 from bot.storage.runs import RunStore
@@ -43,6 +45,8 @@ class Stores:
     sessions: SessionStore
     requests: RequestCounts
     queue: RunQueue
+    last_words: LastWords
+    names: NameStore
 
     @classmethod
     def on(
@@ -78,4 +82,6 @@ class Stores:
             SessionStore(database),
             RequestCounts(unflushed or database),
             queue(database),
+            LastWords(database),
+            NameStore(database),
         )

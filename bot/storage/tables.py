@@ -225,6 +225,24 @@ events = Table(
 )
 
 
+# What runs said at their ends, until it is sure that no late edit of their progress replaced it.
+last_words = Table(
+    "last_words",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("full_name", String(255), nullable=False),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("comment_id", BigInteger),
+    Column("text", PlainText, nullable=False),
+    Column("check_run_id", BigInteger),
+    # JSON of the check run's report.
+    Column("report", PlainText),
+    Column("said_at", UtcDateTime, nullable=False),
+    Column("looks", Integer, nullable=False),
+    Index("last_words_by_age", "said_at"),
+)
+
+
 commits = Table(
     "watched_commits",
     metadata,

@@ -105,6 +105,7 @@ class Scene:
             "FIXPOINT_RETRY_SECONDS": "0.1",
             "FIXPOINT_GITHUB_WRITES_PER_MINUTE": "1000000",
             "FIXPOINT_STOP_SECONDS": "1",
+            "FIXPOINT_RECONCILE_SECONDS": "86400",
         }
         if self.model is not None:
             variables |= {

@@ -28,6 +28,12 @@ def ignored(reason: str) -> str:
     return f"Ignored: {reason}."
 
 
+@example()
+def heard_already() -> str:
+    """The comment was found on GitHub before its webhook came."""
+    return "Found on GitHub before this delivery arrived."
+
+
 @example(_RUN)
 def started(run_id: str) -> str:
     """A run was started."""

@@ -42,6 +42,30 @@ def stored_by_another_version() -> str:
     return "An earlier version of Fixpoint started this run, and this version can't continue it."
 
 
+@example("acme/app")
+def archived(repository: str) -> str:
+    """The repository can't be changed any more."""
+    return f"{repository} is archived, so nothing can be published there."
+
+
+@example("acme")
+def suspended(account: str) -> str:
+    """Somebody suspended the App's installation."""
+    return f"The App's installation on {account} is suspended."
+
+
+@example("acme")
+def uninstalled(account: str) -> str:
+    """Somebody uninstalled the App."""
+    return f"The App is no longer installed on {account}."
+
+
+@example("acme/app")
+def inaccessible(repository: str) -> str:
+    """The repository was deleted, or taken out of the installation."""
+    return f"{repository} was deleted, or the App can no longer access it."
+
+
 @example()
 def output_left_out() -> str:
     """A run printed more than is kept of it."""

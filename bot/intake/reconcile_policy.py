@@ -1,0 +1,116 @@
+"""Decide what is missing here, given what GitHub shows and what the database says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.github.overview import InstallationFacts, ListedComment, ListedRepository
+from bot.github.values import PullRequest
+from bot.intake.events import CommentCreated, EventComment, Sender, Thread
+from bot.intake.policy import Identity, screen
+from bot.model.repository import Repo
+from bot.reporting.reasons import run_life
+
+
+@dataclass(frozen=True, slots=True)
+class Stays:
+    """The repository is where the database has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """It is not among those that the App sees: one has to ask for it by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Nothing can be published there any more; `reason` says why."""
+
+    reason: str
+
+
+Fate = Stays | Unseen | Lost
+
+
+def fate(
+    repo: Repo,
+    installations: Sequence[InstallationFacts],
+    listed: Sequence[ListedRepository],
+) -> Fate:
+    """Return what became of a repository that runs are about."""
+    name = repo.full_name.lower()
+    found = next((one for one in listed if one.repo.full_name.lower() == name), None)
+    if found is not None:
+        return Lost(run_life.archived(repo.full_name)) if found.archived else Stays()
+    mine = next((one for one in installations if one.id == repo.installation_id), None)
+    if mine is not None and mine.suspended:
+        return Lost(run_life.suspended(mine.account))
+    return Unseen()
+
+
+def vanished(repo: Repo, installations: Sequence[InstallationFacts]) -> Lost:
+    """Return why GitHub shows nothing under any name that a repository had."""
+    if all(one.id != repo.installation_id for one in installations):
+        return Lost(run_life.uninstalled(repo.owner))
+    return Lost(run_life.inaccessible(repo.full_name))
+
+
+def asking(
+    repo: Repo, comments: Iterable[ListedComment], identity: Identity, before: datetime
+) -> tuple[ListedComment, ...]:
+    """Return comments that may ask for something and are older than deliveries take."""
+    return tuple(
+        one
+        for one in comments
+        if one.created_at <= before and screen(_as_event(repo, one), identity) is None
+    )
+
+
+def _as_event(repo: Repo, comment: ListedComment) -> CommentCreated:
+    """Return the event that a webhook would have told of, as far as a list shows it."""
+    return CommentCreated(
+        repo,
+        Thread(comment.number, is_pull_request=False, title="", is_open=True, locked=False),
+        Sender(comment.author, is_bot=comment.by_bot),
+        EventComment(
+            comment.id,
+            comment.author,
+            "NONE",
+            comment.body,
+            comment.via_app,
+            comment.created_at,
+            comment.updated_at,
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest commit of a branch, which may have failing checks."""
+
+    sha: str
+    branch: str
+
+
+def heads_to_look_at(
+    default: tuple[Head, ...], pulls: Iterable[PullRequest], us: str
+) -> tuple[Head, ...]:
+    """Return the newest commits whose checks may start runs; those that we made are watched anyway.
+
+    Args:
+        default: Of the default branch, where its checks may.
+        pulls: The open ones, where theirs may.
+        us: Our own login.
+    """
+    theirs = (pull for pull in pulls if pull.author.lower() != us.lower())
+    return (*default, *(Head(pull.head_sha, pull.head_ref) for pull in theirs))
+
+
+def in_turn(
+    listed: Iterable[ListedRepository], looked_at: Callable[[Repo], float]
+) -> list[ListedRepository]:
+    """Return the repositories that can be repaired, the one looked at longest ago first."""
+    open_ = (one for one in listed if not one.archived)
+    return sorted(open_, key=lambda one: (looked_at(one.repo), one.repo.full_name))

@@ -1,0 +1,154 @@
+"""Take up what GitHub shows of a repository and no webhook told of: comments, and failed checks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import structlog
+
+from bot.config.checks import ChecksSection
+from bot.errors import MalformedPayload, RepoConfigError
+from bot.github.github import GitHub
+from bot.github.overview import ListedComment, ListedRepository
+from bot.github.values import PullRequest
+from bot.intake.check_policy import failing
+from bot.intake.events import CommentCreated, CommentEdited, parse_event
+from bot.intake.payloads import seen_id
+from bot.intake.policy import Identity
+from bot.intake.reconcile_policy import Head, asking, heads_to_look_at
+from bot.model.repository import Repo
+from bot.runs.config_file import read_config
+from bot.storage.stores import Stores
+
+LOOK_BACK = timedelta(days=1)
+"""Who asked earlier than this no longer waits for an answer."""
+
+LATE = timedelta(minutes=1)
+"""A webhook may take so long."""
+
+_CHECKS_COST = 3
+"""Requests that reading the checks of a commit takes."""
+
+_log = structlog.get_logger(__name__)
+
+
+class RequestBudget:
+    """So many requests are left."""
+
+    def __init__(self, requests: int) -> None:
+        self._left = requests
+
+    def spend(self, requests: int = 1) -> None:
+        """Take note of requests."""
+        self._left -= requests
+
+    @property
+    def used_up(self) -> bool:
+        """Whether none is left."""
+        return self._left <= 0
+
+
+class Unheard:
+    """Looks at one repository at a time."""
+
+    def __init__(
+        self, github: GitHub, stores: Stores, wake: Callable[[], None], *, late: timedelta
+    ) -> None:
+        """Describe a look.
+
+        Args:
+            github: To ask.
+            stores: What is known here.
+            wake: Says that there is a delivery, or news of a commit.
+            late: How old a comment is before its webhook counts as lost.
+        """
+        self._github = github
+        self._stores = stores
+        self._wake = wake
+        self._late = late
+        self._begun = datetime.now(UTC) - LOOK_BACK
+        self._since: dict[Repo, datetime] = {}
+
+    async def look(self, listed: ListedRepository, budget: RequestBudget) -> None:
+        """Look at a repository once; raises `GitHubError` and `StorageError`."""
+        await self._hear(listed.repo, budget)
+        try:
+            config = await read_config(self._github, listed.repo, listed.default_branch)
+        except RepoConfigError:
+            return  # a run would say so
+        budget.spend()
+        if config.checks.auto != "off" or config.checks.label is not None:
+            await self._see_failures(listed, config.checks, budget)
+
+    async def _hear(self, repo: Repo, budget: RequestBudget) -> None:
+        """Take comments up of which no webhook told."""
+        identity = Identity((await self._github.app_identity()).slug)
+        since = self._since.get(repo, self._begun)
+        comments = await self._github.comments_since(repo, since)
+        budget.spend()
+        before = datetime.now(UTC) - self._late
+        for comment in asking(repo, comments, identity, before):
+            if not await self._was_heard(repo, comment):
+                await self._take(repo, comment)
+                budget.spend()
+        old = [one.updated_at for one in comments if one.created_at <= before]
+        young = [one.updated_at for one in comments if one.created_at > before]
+        if old:  # a younger one is looked at again
+            self._since[repo] = min([max(old), *young])
+
+    async def _was_heard(self, repo: Repo, comment: ListedComment) -> bool:
+        thread = f"{repo.full_name.lower()}#{comment.number}"
+        told = await self._stores.deliveries.of_thread(thread, comment.created_at - 2 * self._late)
+        for one in told:
+            try:
+                event = parse_event(one.event, one.payload)
+            except MalformedPayload:
+                continue
+            if isinstance(event, CommentCreated | CommentEdited) and (
+                event.comment.id == comment.id
+            ):
+                return True
+        return False
+
+    async def _take(self, repo: Repo, comment: ListedComment) -> None:
+        """Keep what the webhook would have brought."""
+        issue = await self._github.shown_issue(repo, comment.number)
+        payload = {
+            "action": "created",
+            "repository": {"full_name": repo.full_name},
+            "installation": {"id": repo.installation_id},
+            "sender": comment.shown["user"],
+            "issue": issue,
+            "comment": comment.shown,
+        }
+        name = seen_id(comment.id)
+        if await self._stores.deliveries.add(name, "issue_comment", json.dumps(payload).encode()):
+            _log.info("comment found that no webhook told of", delivery_id=name)
+            self._wake()
+
+    async def _see_failures(
+        self, listed: ListedRepository, config: ChecksSection, budget: RequestBudget
+    ) -> None:
+        """Note commits whose checks failed, where they may start runs and nobody told of them."""
+        repo, us = listed.repo, await self._github.app_identity()
+        default: tuple[Head, ...] = ()
+        if config.default_branch:
+            sha = await self._github.branch_head(repo, listed.default_branch)
+            default = (Head(sha, listed.default_branch),)
+        pulls: tuple[PullRequest, ...] = ()
+        if config.pull_requests or config.label is not None:
+            pulls = await self._github.open_pull_requests(repo)
+        budget.spend(2)
+        heads = heads_to_look_at(default, pulls, us.bot_login)
+        known = await self._stores.commits.known(repo, [head.sha for head in heads])
+        for head in heads:
+            if head.sha in known or budget.used_up:
+                continue
+            checks = await self._github.commit_checks(repo, head.sha)
+            budget.spend(_CHECKS_COST)
+            if failing(checks, config, us.slug):
+                await self._stores.commits.failed(repo, head.sha, head.branch)
+                _log.info("failed checks found that no webhook told of", commit=head.sha)
+                self._wake()

@@ -1,0 +1,177 @@
+"""What GitHub shows is compared with what is known here, whatever was delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from sqlalchemy import update
+
+from bot.model import Verdict
+from bot.storage.runs import RunStatus
+from bot.storage.tables import last_words
+from tests.fakes.model import Step
+from tests.flows.held_script import HeldScript
+from tests.flows.test_checks import files, work
+from tests.flows.world import (
+    FILES,
+    FIX,
+    RIGHT,
+    WHY,
+    World,
+    attempts,
+    bash,
+    open_world,
+)
+
+OLD = timedelta(minutes=10)
+"""Older than any webhook, and any late edit."""
+
+
+async def look(world: World) -> None:
+    """Let the server compare, and wait for what that starts."""
+    assert world.server.desk is not None
+    await world.server.desk.reconciler.look()
+    await world.settled()
+
+
+async def test_a_command_without_a_webhook_is_answered_once(tmp_path: Path) -> None:
+    """However often GitHub is looked at, and also when the webhook comes after all."""
+    async with open_world(tmp_path, attempts(RIGHT)) as world:
+        event = world.github.comment(world.issue, "ada", "/fix")
+        world.issue.comments[-1].created_at -= OLD
+        await look(world)
+        assert len(world.pulls()) == 1
+        await world.deliver(event)
+        await look(world)
+        assert len(await world.server.runs.list()) == 1
+        assert len(world.said()) == 1
+
+
+async def test_what_was_answered_is_not_answered_again(tmp_path: Path) -> None:
+    """A question has no run by which it would be known."""
+    async with open_world(tmp_path) as world:
+        await world.comment("/fix help")
+        await world.comment("/fix", by="rea")
+        await world.settled()
+        before = world.said()
+        assert len(before) == 2
+        for comment in world.issue.comments:
+            comment.created_at -= OLD
+        await look(world)
+        assert world.said() == before
+
+
+async def test_failed_checks_without_a_webhook_start_a_run(tmp_path: Path) -> None:
+    """Those of the default branch, and those of pull requests, where the config wants it."""
+    async with open_world(
+        tmp_path, attempts(RIGHT), files=files("auto: all, at_once: 3", app="wrong")
+    ) as world:
+        thread = work(world)
+        for branch in ("main", "work"):
+            run = world.state.ci.workflow_run(world.repository, world.head(branch), branch)
+            world.state.ci.job(world.repository, run, f"test {branch}", conclusion="failure")
+        await look(world)
+        await look(world)
+        runs = await world.server.runs.list()
+        assert sorted(run.request.number or 0 for run in runs) == [0, thread.number]
+
+
+async def test_a_look_takes_no_more_requests_than_it_may(tmp_path: Path) -> None:
+    """The rest has its turn at the next one."""
+    few = {"FIXPOINT_RECONCILE_REQUESTS": "12"}
+    async with open_world(tmp_path, environ=few) as world:
+        for number in range(20):
+            world.state.add_repository(f"acme/other-{number}", {"a.txt": "a\n"})
+        before = len(world.state.exchanges)
+        await look(world)
+        assert len(world.state.exchanges) - before < 40
+        asked = {one.path for one in world.state.exchanges if "/issues/comments" in one.path}
+        await look(world)
+        again = {one.path for one in world.state.exchanges if "/issues/comments" in one.path}
+        assert asked < again
+
+
+async def test_the_run_of_a_renamed_repository_publishes_at_the_new_name(tmp_path: Path) -> None:
+    """Its tokens are gone with the old name, and people stop it under the new one."""
+    script = HeldScript([bash("cat app.txt"), FIX, WHY])
+    script.hold(2)
+    async with open_world(tmp_path, script) as world:
+        await world.comment("/fix")
+        await script.reached(2)
+        world.state.rename(world.repository, "acme/tool")
+        for token in world.state.tokens.values():
+            token.revoked = True
+        assert world.server.desk is not None
+        await world.server.desk.reconciler.look()
+        [run] = await world.server.runs.active("acme/tool", world.issue.number)
+        script.let_go(2)
+        await world.settled()
+        assert world.repaired() == "right\n"
+        [said] = world.said()
+        assert "/acme/tool/pull/2" in said
+        assert (await world.run()).id == run.id
+
+
+async def test_runs_end_with_a_reason_where_the_app_was_uninstalled(tmp_path: Path) -> None:
+    """They stop paying models; GitHub has to say so twice, since it errs at times."""
+    script = HeldScript([bash("cat app.txt"), FIX, WHY])
+    script.hold(2)
+    async with open_world(tmp_path, script) as world:
+        await world.comment("/fix")
+        await script.reached(2)
+        world.state.installations.clear()
+        for token in world.state.tokens.values():
+            token.revoked = True
+        assert world.server.desk is not None
+        await world.server.desk.reconciler.look()
+        [run] = await world.server.runs.active()
+        assert not run.stop_requested
+        await look(world)
+        script.let_go(2)
+        ended = await world.run()
+        assert (ended.status, ended.verdict) == (RunStatus.DONE, Verdict.STOPPED)
+        assert ended.reason == "The App is no longer installed on acme."
+
+
+async def test_a_question_ends_with_a_reason_where_the_repository_was_archived(
+    tmp_path: Path,
+) -> None:
+    """Nobody could answer it any more."""
+    risky: list[Step] = [FIX, bash("echo left-pad >> requirements.txt"), WHY]
+    with_requirements: Mapping[str, str | bytes] = {**FILES, "requirements.txt": "flask\n"}
+    async with open_world(tmp_path, attempts(risky), files=with_requirements) as world:
+        await world.comment("/fix")
+        await world.settled()
+        assert (await world.run()).status is RunStatus.WAITING
+        world.repository.archived = True
+        await look(world)
+        await look(world)
+        ended = await world.run()
+        assert (ended.status, ended.verdict) == (RunStatus.DONE, Verdict.STOPPED)
+        assert ended.reason == "acme/app is archived, so nothing can be published there."
+
+
+async def test_last_words_are_said_again_where_a_late_edit_replaced_them(tmp_path: Path) -> None:
+    """As one does that was under way when its server stalled; what people write there stays."""
+    async with open_world(
+        tmp_path, attempts(RIGHT), files=files("auto: default-branch", app="wrong")
+    ) as world:
+        await world.comment("/fix")
+        await world.settled()
+        [comment] = [one for one in world.issue.comments if one.author is world.state.app.bot]
+        [*_, progress, last] = [*comment.history, comment.body]
+        world.state.edit_comment(comment, progress)
+        await long_ago(world)
+        await look(world)
+        assert comment.body == last
+        world.state.edit_comment(comment, "A maintainer put it in other words.")
+        await look(world)
+        assert comment.body == "A maintainer put it in other words."
+
+
+async def long_ago(world: World) -> None:
+    """Let the time pass in which late edits may arrive."""
+    earlier = update(last_words).values(said_at=datetime.now(UTC) - OLD)
+    await world.server.database.write(lambda connection: connection.execute(earlier).rowcount)
