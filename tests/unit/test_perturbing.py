@@ -14,7 +14,14 @@ from bot.repair.guards.change import FileDiff
 from bot.repair.guards.literals import brings_values
 from bot.repair.proposers.search.command import SuiteCommand
 from bot.repair.proposers.search.laboratory import driver
-from bot.repair.verification.neighbourhood import Reach, Record, Records, reached, records
+from bot.repair.verification.neighbourhood import (
+    Reach,
+    Record,
+    Records,
+    may_wear_off,
+    reached,
+    records,
+)
 
 BROKEN = "def price(count, each, *, words=''):\n    return count * each - 1\n"
 TEST = "from program import price\n\ndef test_it():\n    assert price(12, 7, words='a dozen of them') == 84\n"
@@ -32,7 +39,12 @@ PYTEST = SuiteCommand("pytest", ("pytest",), ("-q", "-p", "no:cacheprovider"), "
 
 
 def told(
-    folder: Path, files: dict[str, str], command: SuiteCommand, *, worn: bool = True
+    folder: Path,
+    files: dict[str, str],
+    command: SuiteCommand,
+    *,
+    worn: bool = True,
+    varied: bool = True,
 ) -> Records:
     """Return what the tests of a work tree show."""
     tree = folder / "tree"
@@ -40,7 +52,8 @@ def told(
     for name, text in files.items():
         (tree / name).write_text(text, "utf-8")
     (folder / "driver.zip").write_bytes(driver())
-    asked = {"act": "perturb", "tests": ["test_it"], "seed": 1, "seconds": 20, "worn": worn}
+    asked = {"act": "perturb", "tests": ["test_it"], "seed": 1, "seconds": 20,
+             "worn": worn, "varied": varied}  # fmt: skip
     request = {**command.request(str(tree)), **asked}
     (folder / "request.json").write_text(json.dumps(request), "utf-8")
     names = [str(folder / name) for name in ("driver.zip", "request.json", "answer.json")]
@@ -170,6 +183,16 @@ def test_an_effect_that_wears_off(tmp_path: Path, command: SuiteCommand) -> None
     """A program that counts its calls is asked more often than its tests ask."""
     test = TEST if command is PYTEST else CASE
     assert reach(tmp_path, {"program.py": WEARING}, test, command) is Reach.FIRST_CALLS
+
+
+def test_wear_alone(tmp_path: Path) -> None:
+    """Without variants it is seen whether the untouched tree has to be asked."""
+    files = {"test_it.py": TEST, "program.py": WEARING}
+    assert may_wear_off(told(tmp_path / "worn", files, PYTEST, varied=False))
+    files["program.py"] = BROKEN.replace(" - 1", "")
+    steady = told(tmp_path / "steady", files, PYTEST, varied=False)
+    assert [one.place for one in steady["test_it.py::test_it"]] == ["None", "None", "<worn>"]
+    assert not may_wear_off(steady)
 
 
 def test_a_test_that_can_run_once_shows_nothing_about_wear(tmp_path: Path) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import marshal
 import time
+import zipfile
 from pathlib import Path
+from types import CodeType
 
 import pytest
 
@@ -11,7 +15,7 @@ from bot.model import Cause, Commands, Limits, Observation, Problem, Reproductio
 from bot.model.steps import PlainSteps
 from bot.repair.proposers.base import Task
 from bot.repair.proposers.search.evidence import Evidence
-from bot.repair.proposers.search.laboratory import Laboratory
+from bot.repair.proposers.search.laboratory import FOLDER, Laboratory, driver
 from bot.repair.proposers.search.looking import look, open_laboratory
 from bot.repair.proposers.search.mutations import Candidate
 from bot.repair.proposers.search.mutations.change import Change, Replacement
@@ -27,9 +31,9 @@ async def looked(folder: Path, files: dict[str, str]) -> Evidence:
 
 async def opened(folder: Path, files: dict[str, str]) -> tuple[Laboratory, Evidence]:
     """Write a project, open a laboratory for it and look at its tests."""
-    root, driver = (folder.resolve() / name for name in ("project", "driver"))
+    root, place = (folder.resolve() / name for name in ("project", "driver"))
     root.mkdir(exist_ok=True)
-    driver.mkdir()
+    place.mkdir()
     workbench = await LocalWorkbench(root, files).start()
     task = Task(
         n=1,
@@ -42,7 +46,7 @@ async def opened(folder: Path, files: dict[str, str]) -> tuple[Laboratory, Evide
         deadline=time.time() + 3600,
     )
     laboratory = await open_laboratory(
-        task, workbench, PlainSteps(), key="look", folder=str(driver), root=str(root)
+        task, workbench, PlainSteps(), key="look", folder=str(place), root=str(root)
     )
     assert laboratory is not None
     evidence, _ = await look(task, laboratory, 600.0)
@@ -250,3 +254,16 @@ async def test_edits_do_not_find_the_files_of_others(tmp_path: Path, path: str) 
     files = {"m.py": text, "test_m.py": test}
     assert await statuses(tmp_path, files, edits) == ["failed", "failed", "plausible"]
     assert not (tmp_path / "project" / path).exists()
+
+
+def test_the_driver_is_compiled() -> None:
+    """A Python of this version takes it as it is; what it says of its files is true in a sandbox."""
+    with zipfile.ZipFile(io.BytesIO(driver())) as archive:
+        names = set(archive.namelist())
+        compiled = [name for name in names if name.endswith(".pyc")]
+        assert {name.removesuffix("c") for name in compiled} <= names
+        assert len(names) == 2 * len(compiled) + 1
+        code = marshal.loads(archive.read("fixpoint_inside/children.pyc")[16:])
+    inner = [one for one in code.co_consts if isinstance(one, CodeType)]
+    place = f"{FOLDER}/driver.zip/fixpoint_inside/children.py"
+    assert {one.co_filename for one in (code, *inner)} == {place}

@@ -74,7 +74,9 @@ def hidden(asked: str, head: str = "") -> str:
     return head + EITHER.replace("ASKED", asked) + text
 
 
-def compared(folder: Path, after: str, before: str = BROKEN, test: str = TEST) -> Trees:
+def compared(
+    folder: Path, after: str, before: str = BROKEN, test: str = TEST, *, brings: bool = True
+) -> Trees:
     """Return what both trees show."""
     tree = folder / "tree"
     tree.mkdir(parents=True)
@@ -88,7 +90,7 @@ def compared(folder: Path, after: str, before: str = BROKEN, test: str = TEST) -
     asked = {
         "act": "settle", "tests": ["test_it"], "seed": 1, "seconds": 8,
         "before": {"program.py": before}, "changed": ["program.py"],
-        "functions": {"before": old, "after": new},
+        "functions": {"before": old, "after": new}, "brings": brings,
     }  # fmt: skip
     request = {**UNITTEST.request(str(tree)), **asked}
     (folder / "request.json").write_text(json.dumps(request), "utf-8")
@@ -115,9 +117,22 @@ def test_a_repair(tmp_path: Path) -> None:
     assert trees.calls, "the second call: the first differs in nothing"
 
 
+def variants(trees: Trees) -> int:
+    """Return how many records there are of calls."""
+    return sum(len(trees.after[name]) for name in trees.calls)
+
+
 CHECKSUM = (
     f"any(zlib.crc32(repr(one).encode()) == {zlib.crc32(repr('key').encode())} for one in given)"
 )
+
+
+def test_what_can_tell_nothing_new(tmp_path: Path) -> None:
+    """It is not tried: no condition decides, and there is an input near by that is repaired too."""
+    early = compared(tmp_path / "early", REPAIRED)
+    whole = compared(tmp_path / "whole", hidden(CHECKSUM, "import zlib\n\n\n"))
+    assert early.reach.reach is Reach.NEIGHBOURS
+    assert variants(early) < variants(whole)
 
 
 @pytest.mark.parametrize(

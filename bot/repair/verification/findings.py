@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bot.model import GuardFinding, Severity
 from bot.model.guard_rules import PatchRules, Severities, configured, found, softened
 from bot.repair.changed_texts import only_renewed
 from bot.repair.guards import is_test_file, on_request, path_findings, restored, steering
+from bot.repair.guards.change import FileDiff
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import test_paths
 from bot.repair.guards.literals import brings_values
@@ -90,6 +91,15 @@ def of_reach(reached: Reached, candidate: CandidatePatch) -> tuple[GuardFinding,
         return ()
     said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)
     return (found("no-effect-nearby", said),)
+
+
+def near_inputs_matter(findings: tuple[GuardFinding, ...], changes: Sequence[FileDiff]) -> bool:
+    """Whether what a patch does near the tests' inputs can change what is said of it.
+
+    It can disprove a finding, or be one itself for a patch that brings values.
+    """
+    doubted = any(one.rule in DISPROVABLE and one.severity is not Severity.NOTE for one in findings)
+    return doubted or brings_values(changes)
 
 
 def reconsidered(

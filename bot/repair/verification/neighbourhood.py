@@ -103,6 +103,16 @@ def reached(before: Records, after: Records) -> Reached:
     return NOT_TRIED
 
 
+def may_wear_off(after: Records) -> bool:
+    """Whether a test shows something else once it has run many times, so that both trees decide."""
+    return any(
+        one.outputs != told[0].outputs
+        for told in after.values()
+        for one in told
+        if one.place == _WORN
+    )
+
+
 def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Reach, int]:
     if _is_steady(before) and _wears_off(before[0], after):
         return Reach.FIRST_CALLS, 0

@@ -19,7 +19,14 @@ from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.conditions import is_program
 from bot.repair.verification.held_back import NOTHING, Trees, shown_on_both
 from bot.repair.verification.must_fail import doomed_by
-from bot.repair.verification.neighbourhood import NOT_TRIED, Reached, Records, reached, records
+from bot.repair.verification.neighbourhood import (
+    NOT_TRIED,
+    Reached,
+    Records,
+    may_wear_off,
+    reached,
+    records,
+)
 from bot.repair.verification.tree_files import decided
 from bot.repair.verification.varied_scripts import VariedScripts
 from sandbox.base import WORKSPACE
@@ -51,7 +58,13 @@ class PerturbedInputs:
         self.scripts = VariedScripts(room, store, base_tree)
 
     async def reach(
-        self, name: str, patch: Patch, red: Observation | None, green: Observation
+        self,
+        name: str,
+        patch: Patch,
+        red: Observation | None,
+        green: Observation,
+        *,
+        near_too: bool = True,
     ) -> Reached:
         """Return how far the effect of a patch goes beyond the tests' own inputs.
 
@@ -60,6 +73,8 @@ class PerturbedInputs:
             patch: What is verified.
             red: The command without the patch, or None.
             green: The same with it: it passed.
+            near_too: Whether inputs near those of the tests can decide anything; otherwise only
+                many calls of them are tried, and the untouched tree only where these do.
 
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
@@ -70,17 +85,31 @@ class PerturbedInputs:
         command = await self._command(green.command)
         if command is None:
             return await self.scripts.reach(name, patch, red, green)
-        after, before = await both(
-            self._records(f"{name}-near", command, tests, patch, worn=True),
-            self._records(f"{name}-near-b", command, tests, Patch(), worn=False),
-        )
+        with_it = partial(self._records, f"{name}-near", command, tests, patch, worn=True)
+        without = partial(self._records, f"{name}-near-b", command, tests, Patch(), worn=False)
+        after: Records
+        before: Records = {}
+        if near_too:
+            after, before = await both(with_it(varied=True), without(varied=True))
+        else:
+            after = await with_it(varied=False)
+            if may_wear_off(after):
+                before = await without(varied=True)
         return reached(before, after) if any(after.values()) else NOT_TRIED
 
     async def _records(
-        self, name: str, command: SuiteCommand, tests: list[str], patch: Patch, *, worn: bool
+        self,
+        name: str,
+        command: SuiteCommand,
+        tests: list[str],
+        patch: Patch,
+        *,
+        worn: bool,
+        varied: bool,
     ) -> Records:
         """Return what the tests of one tree show; only with the patch can many calls wear it out."""
-        told = await self._told("perturb", name, command, tests, patch, more={"worn": worn})
+        more = {"worn": worn, "varied": varied}
+        told = await self._told("perturb", name, command, tests, patch, more=more)
         return records(told)
 
     async def _told(
@@ -113,6 +142,8 @@ class PerturbedInputs:
         command: str,
         changes: Sequence[FileDiff],
         files: Mapping[str, bytes],
+        *,
+        brings: bool,
     ) -> Trees:
         """Return what the tests, and calls of theirs into changed code, show near their inputs.
 
@@ -123,6 +154,7 @@ class PerturbedInputs:
             command: That runs them.
             changes: Files of the patch.
             files: Its programs, their conditions watched.
+            brings: Whether it brings values, so that its effect near the tests' inputs counts.
 
         Raises:
             PatchDoesNotApply: When the patch does not fit the tree.
@@ -134,6 +166,7 @@ class PerturbedInputs:
         programs = [change for change in changes if is_program(change)]
         more = {
             "seconds": _SETTLED_SECONDS,
+            "brings": brings,
             "before": {
                 one.path: one.before.decode("utf-8", "replace")
                 for one in programs

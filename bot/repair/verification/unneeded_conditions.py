@@ -72,7 +72,9 @@ class UnneededConditions:
             return ()
         tests = sorted(doomed_by(red, runs[0]))
         files = watched(changes, conditions)
-        trees = await self._near.on_both_trees(name, patch, tests, runs[0].command, changes, files)
+        trees = await self._near.on_both_trees(
+            name, patch, tests, runs[0].command, changes, files, brings=brings
+        )
         if not trees.was_tried:
             conditions, scripts = of_scripts, self._near.scripts
             trees = await scripts.on_both_trees(name, patch, red, runs[0], changes, conditions)

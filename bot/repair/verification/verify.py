@@ -35,6 +35,7 @@ from bot.repair.verification.confirmation import Confirmation
 from bot.repair.verification.disguised_rerun import observe_disguised
 from bot.repair.verification.findings import (
     findings_in,
+    near_inputs_matter,
     of_reach,
     problem_of,
     reconsidered,
@@ -277,11 +278,20 @@ class Verifier:
         effect = NOT_TRIED
         if not not_repeated(target):
             near = PerturbedInputs(self._room, self._store, self._base_tree)
-            effect = await near.reach(name, patch, question.red, target)
+            matters = await self._near_inputs_matter(findings, candidate)
+            effect = await near.reach(name, patch, question.red, target, near_too=matters)
         if refusal(reconsidered(findings, effect, self._rules.guards)):
             return Verification(target, runs=(target.exit_code,)), effect
         tried = await self._repeat(name, candidate, question, target)
         return replace(tried, findings=(*of_reach(effect, candidate), *tried.findings)), effect
+
+    async def _near_inputs_matter(
+        self, findings: tuple[GuardFinding, ...], candidate: CandidatePatch
+    ) -> bool:
+        try:  # a program can be written so that reading it takes long
+            return await apart(near_inputs_matter, findings, candidate.changes)
+        except TooMuch:
+            return True
 
     async def _repeat(
         self, name: str, candidate: CandidatePatch, question: Question, target: Observation

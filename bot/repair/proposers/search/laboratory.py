@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import marshal
 import shlex
 import zipfile
 from dataclasses import dataclass
+from functools import cache
+from importlib.abc import InspectLoader
 from importlib.resources import files
-from typing import Any
+from importlib.util import MAGIC_NUMBER, find_spec
+from types import CodeType
+from typing import Any, cast
 
 from bot.apart import TooMuch, apart
 from bot.model.steps import Steps
@@ -19,6 +24,7 @@ from sandbox.base import SCRATCH, WORKSPACE
 FOLDER = f"{SCRATCH}/fixpoint-search"
 """In the sandbox: neither work tree nor environment, so that no patch can contain it."""
 
+_INSIDE = "bot.repair.proposers.search.inside"
 _PACKAGE = "fixpoint_inside"
 _START = f"from {_PACKAGE}.main import main\n\nmain()\n"
 _GRACE = 60.0
@@ -28,17 +34,47 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 """The same files make the same zip, whenever it is made."""
 
 
+@cache
 def driver() -> bytes:
-    """Return the driver as a zip file that Python can run."""
+    """Return the driver as a zip file that Python can run.
+
+    A Python of this one's version need not compile it: that takes as long as most of its work.
+    """
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr(zipfile.ZipInfo("__main__.py", _EPOCH), _START)
-        folder = files("bot.repair.proposers.search.inside")
+        folder = files(_INSIDE)
         for file in sorted(folder.iterdir(), key=lambda one: one.name):
             if file.name.endswith(".py"):
-                info = zipfile.ZipInfo(f"{_PACKAGE}/{file.name}", _EPOCH)
-                archive.writestr(info, file.read_bytes())
+                name, compiled = f"{_PACKAGE}/{file.name}", _compiled(file.name[:-3])
+                archive.writestr(zipfile.ZipInfo(name, _EPOCH), file.read_bytes())
+                archive.writestr(zipfile.ZipInfo(f"{name}c", _EPOCH), compiled)
     return buffer.getvalue()
+
+
+def _compiled(module: str) -> bytes:
+    """Return a module as compiled files have it; another version of Python takes the source.
+
+    The header says that nobody is to look at the source: https://peps.python.org/pep-0552/.
+    """
+    spec = find_spec(f"{_INSIDE}.{module}")
+    loader = cast("InspectLoader", spec and spec.loader)
+    code = _named(cast("CodeType", loader.get_code(f"{_INSIDE}.{module}")), module)
+    header = MAGIC_NUMBER + _UNCHECKED.to_bytes(4, "little") + bytes(8)
+    return header + marshal.dumps(code)
+
+
+def _named(code: CodeType, module: str) -> CodeType:
+    """Return code that says that it was read from the driver, as the source would."""
+    constants = tuple(
+        _named(one, module) if isinstance(one, CodeType) else one for one in code.co_consts
+    )
+    name = f"{FOLDER}/driver.zip/{_PACKAGE}/{module}.py"
+    return code.replace(co_filename=name, co_consts=constants)
+
+
+_UNCHECKED = 0b01
+"""Flags of a compiled file that is known by its source's hash, and not checked."""
 
 
 class NoAnswer(Exception):

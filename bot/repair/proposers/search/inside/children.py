@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import resource
@@ -144,13 +145,19 @@ class Forked:
         return self.values
 
 
+def _fork() -> int:
+    """Fork; the new process would copy all that its collector of garbage only looks at."""
+    gc.freeze()
+    return os.fork()
+
+
 class Child(Forked):
     """A process of its own for some work, with all that it starts."""
 
     def __init__(self, work: Work, seconds: float) -> None:
         """Fork; `seconds` may pass between two values, or until the end."""
         pipe, theirs = os.pipe()
-        pid = os.fork()
+        pid = _fork()
         if pid == 0:
             os.close(pipe)
             _live(work, theirs)
@@ -164,7 +171,7 @@ def branch(seconds: float) -> tuple[Forked | None, Send]:
     It stays in the group of the process that it comes from, and must end by `os._exit`.
     """
     pipe, theirs = os.pipe()
-    pid = os.fork()
+    pid = _fork()
     if pid:
         os.close(theirs)
         return Forked(pid, pipe, seconds), _sender(-1)

@@ -7,7 +7,6 @@ it is, nothing has to be copied, and what the call does to its surroundings dies
 from __future__ import annotations
 
 import dis
-import gc
 import inspect
 import os
 import random
@@ -15,7 +14,7 @@ import sys
 import time
 import types
 from functools import partial
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Optional, Tuple
 
 from .arguments import Place, attributes, places, rename_all, roots, varied, words_in
 from .children import Allowance, Forked, Send, branch, limit_processor
@@ -55,6 +54,9 @@ _GENERATORS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GEN
 
 RAISES = "raises"
 Record = Dict[str, Any]
+Rounds = Tuple[int, Optional[int]]
+"""Which variants of each value: from which on, and before which, None: all that there are."""
+
 IsInside = Callable[[Any], bool]
 """Tells by its code whether a function is one of those that count."""
 
@@ -185,8 +187,11 @@ class Explorer(Crossings):
         *,
         seed: str,
         allowance: Allowance,
+        rounds: Rounds,
     ) -> None:
         super().__init__(is_inside)
+        self._rounds = rounds
+        self._own: Record = {}
         self._target = target
         self._conditions = conditions
         self._send = send
@@ -202,7 +207,7 @@ class Explorer(Crossings):
         if name != self._target or self._in_branch:
             return
         explored = self._explored(frame)
-        if not explored:
+        if explored is None:
             return  # this is a branch: the call goes on here
         self._send(explored)
         os._exit(0)
@@ -244,35 +249,36 @@ class Explorer(Crossings):
         self._send({**self._told, "outputs": told, "seen": self._conditions.told()})
         os._exit(0)
 
-    def _explored(self, frame: Any) -> list[Record]:
-        """Return what the call does as it is, twice, and with something varied; in a branch nothing."""
+    def _explored(self, frame: Any) -> list[Record] | None:
+        """Return what the call does as it is, twice, and with something varied; in a branch None."""
         records: list[Record] = []
-        gc.freeze()  # or each process would copy what its collector only looks at
-        given = roots(frame)
-        known = _words(words_in(given), self._seed)
-        chosen = _chosen(places(given), self._seed)
-        most = _PLACES * _VARIANTS // max(1, len(chosen))
-        rounds = range(max(_VARIANTS, min(_MOST_VARIANTS, most)))
-        plan: list[Any] = [(None, 0), (None, 1)]
-        for number in rounds:
-            plan += [(one, n) for n in (2 * number, 2 * number + 1) for one in known]
-            plan += [(one, number) for one in chosen]
-        own: Record = {}
-        for label, number in plan:
+        for label, number in [(None, 0), (None, 1), *self._plan(roots(frame))]:
             if self._allowance.over:
                 break
             shown = self._shown(frame, label, number, ())
             if shown is None:
-                return []
-            own = own or shown
-            first = shown["seen"] if label is None else own["seen"]
+                return None
+            self._own = self._own or shown
+            first = shown["seen"] if label is None else self._own["seen"]
             if not shown["outputs"]:
                 continue
             settled = all_settled(first, shown, partial(self._shown, frame, label, number))
             if settled is None:
-                return []
+                return None
             records.append({"place": f"{label}:{number}", "settled": settled, **shown})
         return records
+
+    def _plan(self, given: list[Place]) -> list[tuple[str, int]]:
+        """Return what is varied, each value in turn."""
+        known = _words(words_in(given), self._seed)
+        chosen = _chosen(places(given), self._seed)
+        most = _PLACES * _VARIANTS // max(1, len(chosen))
+        first, end = self._rounds
+        plan: list[tuple[str, int]] = []
+        for number in range(max(_VARIANTS, min(_MOST_VARIANTS, most)))[first:end]:
+            plan += [(one, n) for n in (2 * number, 2 * number + 1) for one in known]
+            plan += [(one, number) for one in chosen]
+        return plan
 
     def _shown(self, frame: Any, label: str | None, number: int, settled: Settled) -> Record | None:
         """Return what the call does in a process of its own; in that process itself None."""

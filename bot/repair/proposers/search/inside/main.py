@@ -71,7 +71,8 @@ class DriverJob:
         return surveyed(suite, self._request)
 
     def _perturb(self, suite: Suite) -> dict[str, Any]:
-        return Perturber(suite, self._request, Conditions()).perturbed(worn=self._request["worn"])
+        worn, varied = self._request["worn"], self._request["varied"]
+        return Perturber(suite, self._request, Conditions()).perturbed(worn=worn, varied=varied)
 
     def _warm(self, suite: Suite) -> dict[str, Any]:
         trier = Trier(self._request, self._tell)

@@ -118,9 +118,10 @@ class Perturber:
         self._files = Files(self._root, suite.test_files)
         self._conditions = conditions
 
-    def perturbed(self, *, worn: bool) -> dict[str, Any]:
+    def perturbed(self, *, worn: bool, varied: bool) -> dict[str, Any]:
         """Return by test what it showed: as it is, twice, its variants, and `worn` by many calls."""
-        return {"tests": self._by_test(partial(self._of_test, worn=worn), self._seconds)}
+        of_test = partial(self._of_test, worn=worn, varied=varied)
+        return {"tests": self._by_test(of_test, self._seconds)}
 
     def settled(self, seconds: float) -> dict[str, Any]:
         """Return by test what it showed: as it is, twice, and its variants.
@@ -157,10 +158,13 @@ class Perturber:
             for one in self._wanted
         )
 
-    def _of_test(self, test: ChosenTest, allowance: Allowance, *, worn: bool) -> list[Record]:
+    def _of_test(
+        self, test: ChosenTest, allowance: Allowance, *, worn: bool, varied: bool
+    ) -> list[Record]:
         records: list[Record] = []
         often: list[tuple[Place, int]] = [(WORN, 0)] if worn else []
-        for place, number in [(None, 0), (None, 0), *often, *self._plan(test)]:
+        plan = self._plan(test) if varied else []
+        for place, number in [(None, 0), (None, 0), *often, *plan]:
             if allowance.over:
                 break
             records.append({"place": str(place), **self._shown(test, place, number)})

@@ -18,7 +18,7 @@ from typing import Any, Callable, Dict, List, Tuple
 
 from .children import Allowance, Child, Send, limit_processor, patience
 from .conditions import Conditions
-from .crossings import Explorer, OwnCalls
+from .crossings import Explorer, OwnCalls, Rounds
 from .levels import CallsByLevel
 from .live import load_changed
 from .opening import open_suite
@@ -34,6 +34,15 @@ _TESTS = 3
 
 _CALLS = 2
 """Calls of each that are varied: the first that the patch makes different."""
+
+_FIRST_ROUNDS = 2
+"""Variants of each value of a call before it is asked whether more of them can tell anything."""
+
+_ENOUGH = 24
+"""Variants of a call from which it can be said that they tell nothing new."""
+
+_AS_IT_IS = 2
+"""Records of a call as it is, before those of its variants."""
 
 _FOR_TESTS = 0.4
 """Share of the time that varies what stands in tests; the rest varies calls."""
@@ -58,7 +67,8 @@ def settle(request: dict[str, Any], leave: Callable[[Answer], None]) -> None:
 
     Args:
         request: With `before`, the texts of the changed modules without the patch, and `functions`,
-            the changed functions of each tree: file, line, name.
+            the changed functions of each tree: file, line, name; `brings`: whether it has more
+            values than the program without it.
         leave: Takes it, and ends the process.
     """
     conditions = Conditions()
@@ -90,31 +100,58 @@ class _Side:
         self._files = Files(request["root"], suite.test_files)
         self._functions = {(one[0], one[1], one[2]) for one in request["functions"][name]}
         self._changed = set(request["changed"])
+        self._brings = bool(request["brings"])
         self._seed = request["seed"]
         self._seconds = float(request["seconds"])
+        self._whole: Allowance | None = None
 
     def compared(self, line: socket.socket) -> Answer:
         """Return what both trees show; the other one is at the end of the line."""
         other = _Line(line)
         tests, calls = self._tests(), self._calls()
         before = other.heard(self._seconds * patience() + _GRACE) or {"tests": {}, "calls": {}}
-        different = _different(before["calls"], calls)
-        other.say({"wanted": different})
-        explored = self._explored(different)
-        old = other.heard(self._seconds * patience() + _GRACE) or {"calls": {}}
-        return {
-            "before": {**before["tests"], **old["calls"]},
-            "after": {**tests, **explored},
-            "calls": sorted(explored),
+        wanted = _different(before["calls"], calls)
+        old, new = self._on_both(other, wanted, (0, _FIRST_ROUNDS))
+        open_yet = {
+            test: [one for one in chosen if not self._is_decided(_name(test, one), old, new)]
+            for test, chosen in wanted.items()
         }
+        if any(open_yet.values()):
+            later = self._on_both(other, open_yet, (_FIRST_ROUNDS, None))
+            for told, more in zip((old, new), later):
+                for name, records in more.items():
+                    told.setdefault(name, []).extend(records[_AS_IT_IS:])
+        return {
+            "before": {**before["tests"], **old},
+            "after": {**tests, **new},
+            "calls": sorted(new),
+        }
+
+    def _on_both(self, other: _Line, wanted: Wanted, rounds: Rounds) -> tuple[Answer, Answer]:
+        """Return what variants of calls show there and here."""
+        other.say({"wanted": wanted, "rounds": rounds})
+        new = self._explored(wanted, rounds)
+        told = other.heard(self._seconds * patience() + _GRACE) or {"calls": {}}
+        return told["calls"], new
+
+    def _is_decided(self, name: str, before: Answer, after: Answer) -> bool:
+        """Whether more variants of a call can tell nothing new.
+
+        No condition changes any of many, each value in turn; and if the patch brings values, there
+        is an input near the tests' own that they repair as well.
+        """
+        old, new = before.get(name, []), after.get(name, [])
+        variants = new[_AS_IT_IS:]
+        if len(variants) < _ENOUGH or any(one["settled"] for one in variants):
+            return False
+        return not self._brings or _repairs(old, new)
 
     def serve(self, line: socket.socket) -> None:
         """Tell the other tree what this one shows."""
         other = _Line(line)
         other.say({"tests": self._tests(), "calls": self._calls()})
-        asked = other.heard(self._seconds * patience() + _GRACE)
-        if asked is not None:
-            other.say({"calls": self._explored(asked["wanted"])})
+        while (asked := other.heard(2 * (self._seconds * patience() + _GRACE))) is not None:
+            other.say({"calls": self._explored(asked["wanted"], asked["rounds"])})
 
     def _tests(self) -> Answer:
         return self._perturber.settled(self._seconds * _FOR_TESTS)
@@ -148,18 +185,23 @@ class _Side:
             calls.stop()
             limit_processor(None)
 
-    def _explored(self, wanted: Wanted) -> Answer:
+    def _explored(self, wanted: Wanted, rounds: Rounds) -> Answer:
         """Return what the variants of calls show, by test, level and number."""
         told: Answer = {}
-        whole, left = Allowance(self._seconds * (1 - _FOR_TESTS)), sum(map(len, wanted.values()))
+        if self._whole is None:  # it begins with the first calls, and goes on for more of them
+            self._whole = Allowance(self._seconds * (1 - _FOR_TESTS))
+        whole, left = self._whole, sum(map(len, wanted.values()))
         for test in self._perturber.chosen()[:_TESTS]:
             for level, call in wanted.get(test.name, ()):
-                name = f"{test.name} call {level}.{call}"
-                told[name] = self._variants(test, level, call, whole.left / left)
+                told[_name(test.name, (level, call))] = self._variants(
+                    test, level, call, whole.left / left, rounds
+                )
                 left -= 1
         return told
 
-    def _variants(self, test: ChosenTest, level: int, call: str, seconds: float) -> list[Any]:
+    def _variants(
+        self, test: ChosenTest, level: int, call: str, seconds: float, rounds: Rounds
+    ) -> list[Any]:
         def work(send: Send) -> None:
             explorer = Explorer(
                 partial(self._is_inside, level=level),
@@ -168,6 +210,7 @@ class _Side:
                 send,
                 seed=f"{self._seed}",
                 allowance=Allowance(seconds),
+                rounds=rounds,
             )
             self._run(test, explorer)
             explorer.finish()
@@ -183,6 +226,22 @@ class _Side:
         if level == 0:
             return (name, code.co_firstlineno, code.co_name) in self._functions
         return level > 1 or name in self._changed
+
+
+def _name(test: str, call: tuple[int, str]) -> str:
+    level, name = call
+    return f"{test} call {level}.{name}"
+
+
+def _repairs(before: list[Any], after: list[Any]) -> bool:
+    """Whether the patch makes a difference for a variant, and not the test's own answer."""
+    old = {one["place"]: one["outputs"] for one in before}
+    own = after[0]["outputs"] if after else []
+    return any(
+        one["outputs"] not in (own, old[one["place"]])
+        for one in after[_AS_IT_IS:]
+        if one["place"] in old
+    )
 
 
 def _different(before: Any, after: Any) -> Wanted:
