@@ -109,6 +109,28 @@ def test_what_is_put_back_in_time_is_seen_as_well(tmp_path: Path) -> None:
     )
 
 
+PYTEST = f"PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q -p no:cacheprovider -o addopts= test_it.py"
+
+
+def test_what_plugins_replace(tmp_path: Path) -> None:
+    """They do that at the start, before any program of the project runs: nobody else can be meant."""
+    code, record = watched(tmp_path, CASE, PYTEST)
+    assert (code, record.changed, record.meanwhile) == (0, frozenset(), frozenset())
+    assert record.began == record.ended == 1
+
+
+def test_the_runners_own_function_in_another_place(tmp_path: Path) -> None:
+    """Put there by a program of the project, it is told."""
+    (tmp_path / "conftest.py").write_text(
+        "import time\nfrom _pytest import runner\n"
+        "runner.pytest_runtest_call = runner.pytest_runtest_setup\n"
+        "time.sleep(0.1)\nopen('out', 'w').close()\n",
+        "utf-8",
+    )
+    _, record = watched(tmp_path, CASE, PYTEST)
+    assert record.changed == {"_pytest.runner:pytest_runtest_call"}
+
+
 def test_another_sitecustomize_has_its_turn(tmp_path: Path) -> None:
     """The program finds its own, and nothing of ours in the path."""
     (tmp_path / "own").mkdir()

@@ -47,6 +47,12 @@ INSTALLED = ("site-packages", ".venv", ".tox", ".nox", "node_modules")
 TELLERS = ("linecache.py", "traceback.py", "warnings.py", "coverage")
 """Files whose code reads programs to show their lines to a person."""
 
+SETTINGS = (".ini", ".cfg", ".toml", ".txt", "METADATA", "PKG-INFO")
+"""Ends of files that a runner reads before it loads any program of the project."""
+
+SYSTEM = ("/dev/", "/etc/", "/proc/", "/sys/", "/usr/")
+"""Folders of the system; a project is in none of them."""
+
 MOST_READS = 300
 """Pairs of a file and its reader that one process tells."""
 
@@ -109,8 +115,23 @@ def parts(value: object) -> tuple[object, ...]:
     return ()
 
 
+def folders_of(modules: Iterable[types.ModuleType], levels: int) -> set[str]:
+    """Return the folders, so many levels above their files, in which modules lie."""
+    found = set()
+    for module in modules:
+        path = getattr(module, "__file__", None) or ""
+        for _ in range(levels):
+            path = os.path.dirname(path)
+        found.add(path + os.sep)
+    return found - {os.sep}
+
+
 class Watch:
-    """Compares what is there with what was, and tells each difference once."""
+    """Compares what is there with what was, and tells each difference once.
+
+    What installed plugins put in the place of functions before any other program is read is what
+    was there.
+    """
 
     def __init__(self, pipe: str) -> None:
         self._pipe = pipe
@@ -121,6 +142,14 @@ class Watch:
         self._root = os.getcwd() + os.sep
         self._frame = sys._getframe  # noqa: SLF001 - the only way to a frame
         self._absolute = os.path.abspath
+        packages = [sys.modules[one] for one in ("_pytest", "pluggy") if one in sys.modules]
+        self._installed = tuple(
+            one
+            for one in folders_of([*packages, os], 2)
+            if not one.startswith(self._root)  # a patch might reach it
+        )
+        self._adopted: dict[str, tuple[object, tuple[object, ...]]] = {}
+        self._is_alone = True
         self._next = 0.0
         self._is_busy = False
         # whoever replaces these later replaces them for itself
@@ -139,6 +168,11 @@ class Watch:
             return
         self._is_busy = True
         try:
+            if self._is_alone:
+                self._is_alone = not self._is_foreign(*arguments[event == "import" :][:3])
+                if self._is_alone:
+                    return
+                self._adopt()
             if event == "open" and not WRITING.intersection(str(arguments[1] or "")):
                 self._read(arguments[0])
             elif self._now() >= self._next:
@@ -146,6 +180,29 @@ class Watch:
                 self._next = self._now() + PAUSE
         finally:
             self._is_busy = False
+
+    def _is_foreign(self, file: object, _: object = None, flags: object = 0) -> bool:
+        """Whether a file may hold a program that came with neither Python nor the runner."""
+        if not isinstance(file, str):
+            return isinstance(file, bytes)
+        if isinstance(flags, int) and flags & (os.O_CREAT | os.O_EXCL):
+            return False
+        known = file.endswith(SETTINGS) or self._absolute(file).startswith(self._installed + SYSTEM)
+        return not known
+
+    def _adopt(self) -> None:
+        """Keep what installed plugins have put in the place of functions."""
+        for one in self._runner:
+            value = one.space.get(one.key)
+            code = getattr(getattr(value, "__func__", value), "__code__", None)
+            own = isinstance(code, types.CodeType) and code.co_filename.startswith(self._installed)
+            if own and not one.is_there():
+                self._adopted[one.name] = value, parts(value)
+
+    def _is_adopted(self, one: Kept) -> bool:
+        value, its_parts = self._adopted.get(one.name, (None, ()))
+        now = one.space.get(one.key)
+        return now is value is not None and all(map(operator.is_, parts(now), its_parts))
 
     def _read(self, file: object) -> None:
         """Tell which file of the work tree reads which other one, by the code that opens it."""
@@ -188,7 +245,9 @@ class Watch:
         names = [
             one.name
             for one in functions
-            if not one.is_there() and (said, one.name) not in self._told
+            if not one.is_there()
+            and not self._is_adopted(one)
+            and (said, one.name) not in self._told
         ]
         self._told.update((said, name) for name in names)
         for at in range(0, len(names), MOST_NAMES):
