@@ -104,13 +104,8 @@ def reached(before: Records, after: Records) -> Reached:
 
 
 def may_wear_off(after: Records) -> bool:
-    """Whether a test shows something else once it has run many times, so that both trees decide."""
-    return any(
-        one.outputs != told[0].outputs
-        for told in after.values()
-        for one in told
-        if one.place == _WORN
-    )
+    """Whether a test shows something else when it runs again, so that both trees decide."""
+    return any(told and _again(told) != {told[0].outputs} for told in after.values())
 
 
 def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Reach, int]:
@@ -142,8 +137,12 @@ def _reach(before: Sequence[Record], after: Sequence[Record]) -> tuple[Reach, in
 
 def _wears_off(before: Record, after: Sequence[Record]) -> bool:
     """Whether a test does again what it does without the patch: the second time, or after many calls."""
-    again = [one.outputs for n, one in enumerate(after) if n == 1 or one.place == WORN]
-    return bool(after) and before.outputs in again and before.outputs != after[0].outputs
+    return bool(after) and before.outputs in _again(after) - {after[0].outputs}
+
+
+def _again(after: Sequence[Record]) -> set[tuple[str, ...]]:
+    """Return what a test shows the second time, and after many calls."""
+    return {one.outputs for n, one in enumerate(after) if n == 1 or one.place == WORN}
 
 
 @dataclass(frozen=True, slots=True)
