@@ -5,16 +5,17 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.apart import TooMuch, apart
 from bot.at_once import both
-from bot.model import MutantResults, Observation, Patch, Survivor
+from bot.model import MutantResults, Observation, Patch
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.files import is_test_file
 from bot.repair.guards.syntax import Language, language_of
-from bot.repair.mutants import Mutant, mutants_of_change
+from bot.repair.mutants import mutants_of_change
 from bot.repair.verification.clean_room import CleanRoom
+from bot.repair.verification.live_mutants import FileMutant, LiveMutants
 from bot.repair.verification.repetition import not_repeated
 
 _COMPILED = frozenset({Language.GO, Language.RUST})
@@ -27,20 +28,6 @@ _SECONDS = 8.0
 
 Two of them run at the same time.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class FileMutant:
-    """A mutant of a file, with the file's content."""
-
-    file: str
-    mutant: Mutant
-    data: bytes
-
-    @property
-    def survivor(self) -> Survivor:
-        """The same for people."""
-        return Survivor(self.file, self.mutant.line, self.mutant.says)
 
 
 def mutants_in(changes: Sequence[FileDiff]) -> tuple[FileMutant, ...]:
@@ -57,10 +44,16 @@ def _mutants_of(change: FileDiff) -> Iterator[FileMutant]:
 
 
 class MutationTest:
-    """Asks how much the tests constrain what a patch changes."""
+    """Asks how much the tests constrain what a patch changes.
 
-    def __init__(self, room: CleanRoom) -> None:
+    Args:
+        room: Where a mutant runs in a sandbox of its own.
+        live: Where Python's mutants are tried first: what the tests notice there needs no sandbox.
+    """
+
+    def __init__(self, room: CleanRoom, live: LiveMutants) -> None:
         self._room = room
+        self._live = live
 
     async def results(
         self,
@@ -96,7 +89,7 @@ class MutationTest:
             waiting = await apart(mutants_in, tuple(changes))
         except TooMuch:
             return None
-        return await self._tried(name, patch, waiting, deciding)
+        return await self._tried(name, patch, waiting, deciding, failed)
 
     async def _tried(
         self,
@@ -104,10 +97,13 @@ class MutationTest:
         patch: Patch,
         waiting: Sequence[FileMutant],
         deciding: Sequence[Observation],
+        failed: frozenset[str],
     ) -> MutantResults | None:
-        ends = time.monotonic() + _SECONDS
         numbered = list(enumerate(waiting, 1))
-        verdicts: dict[int, bool | None] = {}
+        caught_live = await self._live.caught(name, patch, numbered, deciding[0], failed)
+        ends = time.monotonic() + _SECONDS
+        verdicts: dict[int, bool | None] = dict.fromkeys(caught_live, True)
+        numbered = [one for one in numbered if one[0] not in caught_live]
 
         async def some() -> None:
             while numbered and time.monotonic() < ends:

@@ -42,6 +42,7 @@ from bot.repair.verification.findings import (
     refusal,
 )
 from bot.repair.verification.forged_results import HonestyTest
+from bot.repair.verification.live_mutants import LiveMutants
 from bot.repair.verification.mutation_test import MutationTest
 from bot.repair.verification.neighbourhood import NOT_TRIED, Reached
 from bot.repair.verification.perturbed_inputs import PerturbedInputs
@@ -169,7 +170,8 @@ class Verifier:
         tree = await self._store.apply(self._base_tree, patch.data)
         changes = await changes_between(self._store, self._base_tree, tree)
         failed = red.failing_ids if red is not None else frozenset()
-        return await MutationTest(self._room).results(name, patch, changes, runs, failed)
+        live = LiveMutants(self._room, self._store, self._base_tree)
+        return await MutationTest(self._room, live).results(name, patch, changes, runs, failed)
 
     async def try_conditions(
         self, name: str, patch: Patch, runs: Sequence[Observation], red: Observation | None

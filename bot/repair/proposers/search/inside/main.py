@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from .collecting import Collector
 from .comparing import compared_plausible
 from .conditions import Conditions
+from .noticing import noticed
 from .opening import open_suite
 from .perturbing import Perturber
 from .settling import settle
@@ -61,6 +62,7 @@ class DriverJob:
             "survey": self._survey,
             "perturb": self._perturb,
             "warm": self._warm,
+            "notice": self._notice,
         }
         open_suite(self._request, lambda suite: self._leave(answers[act](suite)))
 
@@ -73,6 +75,9 @@ class DriverJob:
     def _perturb(self, suite: Suite) -> dict[str, Any]:
         worn, varied = self._request["worn"], self._request["varied"]
         return Perturber(suite, self._request, Conditions()).perturbed(worn=worn, varied=varied)
+
+    def _notice(self, suite: Suite) -> dict[str, Any]:
+        return {"noticed": noticed(suite, self._request)}
 
     def _warm(self, suite: Suite) -> dict[str, Any]:
         trier = Trier(self._request, self._tell)
