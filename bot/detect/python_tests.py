@@ -49,6 +49,8 @@ _IMPORTING_FILES = (
 _MOST_IMPORTING = 400
 _IMPORT = re.compile(r"^[ \t]*(?:import|from) (?P<module>[A-Za-z_]\w*)", re.MULTILINE)
 
+_OWN_RUNNERS = ("runtests.py", "run_tests.py", "tests/runtests.py", "tests/run_tests.py")
+
 _DEFINES_TESTS = re.compile(r"^[ \t]*(?:async )?def test|\bTestCase\b", re.MULTILINE)
 
 # Options of pytest that a plugin brings, and the plugin. One that another package brings along is
@@ -64,7 +66,7 @@ _PLUGINS = {
 }
 _PYTEST = frozenset({"pytest", "py.test"})
 _PLAIN_VALUE = re.compile(r"[A-Z][A-Z0-9_]*=[\w.:/-]+")
-_PYTEST_BELOW = re.compile(r"\bpytest\b[^\n<]*<(\d+)")
+_PYTEST_BELOW = re.compile(r"\bpytest\b[^\n<]{0,80}<(\d+)")
 _FIRST_PYTEST = 6
 """Earlier ones don't start on Python 3.10: https://docs.pytest.org/en/stable/changelog.html"""
 
@@ -84,7 +86,7 @@ def find_tests(tree: Tree) -> TestsFound | None:
     """Return the test command, pytest directly where the project uses it, or None."""
     return (
         _configured_pytest(tree) or _django(tree) or _behind_tox(tree) or _behind_scripts(tree)
-    ) or (_files(tree) or _behind_nox(tree) or _runner(tree))
+    ) or (_own_runner(tree) or _files(tree) or _behind_nox(tree) or _runner(tree))
 
 
 def test_files(tree: Tree) -> Iterator[str]:
@@ -153,6 +155,12 @@ def _django(tree: Tree) -> TestsFound | None:
     if not tree.exists("manage.py"):
         return None
     return TestsFound("python manage.py test", detection.django_tests())
+
+
+def _own_runner(tree: Tree) -> TestsFound | None:
+    """Return the program of the project that runs its tests: pytest may not find them."""
+    path = next(filter(tree.exists, _OWN_RUNNERS), None)
+    return TestsFound(f"python {path}", detection.own_runner(path)) if path else None
 
 
 def _files(tree: Tree) -> TestsFound | None:
@@ -276,6 +284,10 @@ def _behind_nox(tree: Tree) -> TestsFound | None:
 
 
 def _one_test(steps: Iterable[Invocation]) -> str | None:
-    """Return the one command that seems to run tests, or None where there is none or a choice."""
+    """Return the one command that seems to run tests, or None where there is none or a choice.
+
+    The same command with further options, as for other databases, is no other choice.
+    """
     tests = [command for step in steps if "test" in (command := step.command())]
-    return tests[0] if len(tests) == 1 else None
+    plain = min(tests, key=len, default=None)
+    return plain if plain and all(one.startswith(plain) for one in tests) else None

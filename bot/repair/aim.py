@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
@@ -137,7 +138,7 @@ async def _old(
     if older is None:
         return {}
     commit, patch = older
-    command, step = await _alone(context, goal), "at an older commit"
+    command, step = await run_alone(context, goal.tests), "at an older commit"
     then = (
         await _observe(run, context, f"reproduce alone {step}", command, patch) if command else None
     )
@@ -176,7 +177,7 @@ async def _narrowed(
     runs: tuple[Observation, ...],
 ) -> Aimed | None:
     """Return the goal with a command that runs it alone, None unless all of it fails alone too."""
-    command = await _alone(context, goal)
+    command = await run_alone(context, goal.tests)
     if command is None:
         return None
     step = f"reproduce alone {len(goal.tests)} of {len(seen.failing)}"
@@ -190,11 +191,11 @@ async def _narrowed(
     return Aimed(replace(context, commands=commands), (*runs, red), goal, seen)
 
 
-async def _alone(context: RepairContext, goal: Goal) -> str | None:
-    """Return the command that runs the goal's tests alone, None where no way is known."""
+async def run_alone(context: RepairContext, tests: Iterable[str]) -> str | None:
+    """Return the command that runs these tests alone, None where no way is known."""
     paths = await context.source.store.paths(context.prepared.tree)
     read = partial(DirectoryTree.read, DirectoryTree(context.source.directory))
-    return alone(context.commands.failing, sorted(goal.tests), paths, read)
+    return alone(context.commands.failing, sorted(tests), paths, read)
 
 
 async def _observe(

@@ -20,7 +20,7 @@ from bot.repair.run import Run
 from bot.reporting.reasons import detection
 from sandbox.git import GitError
 
-_PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+")
+_PATH = re.compile(r"(?<![\w.-])[\w.-]+(?:/[\w.-]+)+")
 _DOTTED = re.compile(r"\b(?:\w+\.)+\w+")
 """A test or a module, by its dotted name."""
 
@@ -88,10 +88,10 @@ async def _clues(
     paths = await source.store.paths(await source.store.tree_of(source.head))
     yield named(tree, run.job.problem, paths), detection.package_named
     if run.job.problem.is_pull_request:
-        changed = await _changed(source, source.trusted)
+        changed = await changed_files(source, source.trusted)
         yield package_of(tree, changed), detection.package_of_pull_request
     if not has_root_tests(tree):
-        chosen = default_package(tree, await _changed(source, source.head), paths)
+        chosen = default_package(tree, await changed_files(source, source.head), paths)
         yield chosen.folder, lambda _: chosen.why
 
 
@@ -106,7 +106,7 @@ def _fronts(path: str) -> tuple[str, ...]:
     return tuple("/".join(parts[:n]) for n in range(len(parts), max(1, len(parts) - 3), -1))
 
 
-async def _changed(source: Source, since: str) -> tuple[str, ...]:
+async def changed_files(source: Source, since: str) -> tuple[str, ...]:
     """Return the files that the head changes against a commit, or its own last commit did."""
     store = source.store
     try:

@@ -10,13 +10,14 @@ from bot.detect.shell import within
 from bot.detect.tree import tree_of
 from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
-from bot.repair.aim import Aimed, aim
+from bot.repair.aim import Aimed, aim, run_alone
 from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_given_test
 from bot.repair.guards import is_test_file
 from bot.repair.healing import healed
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.older_packages import with_older_packages
+from bot.repair.package_choice import changed_files
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.verification.candidate import without
@@ -33,7 +34,8 @@ async def reproduce(run: Run, context: RepairContext) -> RepairContext:
     given: Patch | None = None
     if run.job.given_test is not None:
         context, given = await with_given_test(run, context, run.job.given_test)
-    context, seen = await _seen_healed(run, context, await _observe(run, context, 1))
+    context, seen = await _of_last_commit(run, context, await _observe(run, context, 1))
+    context, seen = await _seen_healed(run, context, seen)
     seen = await _with_registries(run, context, seen)
     older = await with_older_packages(run, context, seen)
     if older is not None:
@@ -70,6 +72,34 @@ async def _seen_healed(
     while (better := await healed(run, context, seen, run.known.detected)) is not None:
         context, seen = better, await _observe(run, better, 1)
     return context, seen
+
+
+async def _of_last_commit(
+    run: Run, context: RepairContext, seen: Observation
+) -> tuple[RepairContext, Observation]:
+    """Return what the tests show that were changed last, where the whole suite takes too long.
+
+    The whole suite stays what it is.
+    """
+    commands, source = context.commands, context.source
+    if not seen.timed_out or seen.named or run.known.detected is None or run.job.failing:
+        return context, seen
+    changed = await changed_files(source, source.trusted)
+    files = [path.removesuffix(".py") for path in changed if is_test_file(path)]
+    if "pytest" not in seen.command:  # others find a module by less of its name
+        files = [file.rpartition("/")[2] for file in files]
+    command = await run_alone(context, [file.replace("/", ".") for file in files])
+    if command is None:
+        return context, seen
+    run.listener(PhaseStarted(Phase.REPRODUCE, detail=command))
+    name = f"{run.job.run_id}-reproduce-changed"
+    room = context.clean_room(run)
+    found = await run.steps("reproduce changed tests", room.observe_writes, name, command)
+    if found.timed_out:
+        return context, seen
+    run.known.note(reproduction.only_changed_tests(seen.command, command))
+    commands = run.known.commands = replace(commands, failing=command)
+    return replace(context, commands=commands), found
 
 
 async def _in_another_way(

@@ -361,6 +361,24 @@ async def test_the_package_that_an_issue_names_is_tested(tmp_path: Path) -> None
         assert output.reproduction.failing == ("test_app.Doubles.test_three",)
 
 
+@pytest.mark.exhaustive
+async def test_a_suite_that_does_not_end_shows_what_was_changed_last(tmp_path: Path) -> None:
+    """The tests that the last commit changed run alone; the whole suite stays what it is."""
+    slow = "import time\nimport unittest\n\n\nclass Slow(unittest.TestCase):\n"
+    slow += "    def test_slow(self):\n        time.sleep(600)\n"
+    files = SOURCE_FOLDER | {"tests/test_a_slow.py": slow, "tests/__init__.py": ""}
+    async with open_desk(tmp_path, files=files) as desk:
+        with (desk.repository / "tests" / "test_app.py").open("a") as test:
+            test.write("# changed\n")
+        desk.git("commit", "--all", "--quiet", "--message", "change a test")
+        output = read(await desk.fix("--json", "--proposers", "mechanical", "--timeout", "80"))
+        assert output.commands is not None, output.reason
+        alone = "PYTHONPATH=src python -m unittest discover -s tests -k test_app"
+        assert (output.commands.test, output.commands.failing) == (alone.partition(" -k")[0], alone)
+        assert output.reproduction is not None
+        assert output.reproduction.failing == ("test_app.Doubles.test_three",)
+
+
 async def test_the_projects_other_way_to_run_its_tests_may_fail(tmp_path: Path) -> None:
     """Where the first one passes: with the variable that `make test` sets besides."""
     files = SOURCE_FOLDER | {

@@ -485,3 +485,20 @@ def test_another_way_than_a_pytest_of_old(tmp_path: Path, bound: str, command: s
     )
     files = {"pyproject.toml": PROJECT, "tox.ini": tox, "p/test.py": "def test_a(): pass\n"}
     assert found(tmp_path, files).test == (command or "python -m pytest p/test.py")
+
+
+def test_a_command_with_further_options_is_no_other_one(tmp_path: Path) -> None:
+    """The plain one runs, and not that for each database of a matrix."""
+    tox = (
+        "[testenv]\ncommands =\n    sqlite: coverage run -a runtests.py {posargs}\n"
+        "    mysql: coverage run -a runtests.py --database=mysql {posargs}\n    coverage report\n"
+    )
+    files = {"setup.py": "", "tox.ini": tox, "p/q/tests/test_a.py": ""}
+    assert found(tmp_path, files).test == "coverage run -a runtests.py"
+
+
+def test_the_projects_own_runner_goes_before_what_pytest_finds(tmp_path: Path) -> None:
+    """Its tests may be called otherwise; where pytest is configured, it is the runner."""
+    files = {"setup.py": "", "runtests.py": "", "tests/test_a.py": "", "tests/models.py": ""}
+    assert found(tmp_path, files).test == "python runtests.py"
+    assert found(tmp_path, {"tests/conftest.py": ""}).test == "python -m pytest"

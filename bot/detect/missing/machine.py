@@ -133,6 +133,8 @@ def missing_variables(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     names += [match["name"] for pattern in _VARIABLE for match in matches(pattern, output)]
     for name in names:
         value, origin = _value(name, tree)
+        if name == "DJANGO_SETTINGS_MODULE" and not origin:
+            continue  # no other value leads to settings
         why = healing.variable(name, value, origin)
         yield Remedy(f"variable {name}", why, variables=((name, value),))
 

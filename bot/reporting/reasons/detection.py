@@ -132,6 +132,12 @@ def tests_in_file(file: str) -> str:
     return f"`{file}` has tests."
 
 
+@example("runtests.py")
+def own_runner(file: str) -> str:
+    """Nothing configures pytest, and a program is called like one that runs the tests."""
+    return f"`{file}` runs the tests."
+
+
 @example("tests/test_a.py")
 def pytest_finds(file: str) -> str:
     """Nothing configures pytest, but there are files that it takes for tests."""

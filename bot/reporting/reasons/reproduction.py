@@ -19,6 +19,15 @@ def fails_in_another_way(passing: str, failing: str) -> str:
     return f"`{passing}` passes; the project also runs `{failing}`, which fails."
 
 
+@example("python -m pytest", "python -m pytest tests/test_a.py")
+def only_changed_tests(suite: str, command: str) -> str:
+    """The suite does not end within its time limit, and shows no failure until then."""
+    return (
+        f"`{suite}` does not end within its time limit and names no failing test, so the tests "
+        f"that were changed last run alone: `{command}`."
+    )
+
+
 @example("make check")
 def lacks_network(command: str) -> str:
     """The command failed because it can't reach a host, and shows nothing else."""
