@@ -12,12 +12,11 @@ from datetime import datetime
 from pathlib import Path
 from uuid import uuid4
 
+from sandbox.git.checkout import ALL_TAGS, Checkout, copy_cut, link_all
 from sandbox.git.extent import refuse_far_too_much
-from sandbox.git.index_stamps import restamp
 from sandbox.git.process import Credential, GitError, git
 from sandbox.git.work_tree import WorkTree
 from sandbox.scratch import scratch_folder
-from sandbox.spawn import finished
 
 BYPRODUCTS = (
     "__pycache__/", "*.py[cod]", "*.egg-info/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/",
@@ -33,13 +32,8 @@ _BATCH_HEADER = 3
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The tree without a file, which git knows without having it (SHA-1)."""
 
-_ALL_TAGS = "+refs/tags/*:refs/tags/*"
-
 _ONE_PACK = (("fetch.unpackLimit", "1"),)
 """What is fetched stays the pack that it came in."""
-
-_ALL_CORES = (("checkout.workers", "0"),)
-"""Files of a large tree are written by as many processes as there are cores."""
 
 
 class PatchDoesNotApply(GitError):
@@ -97,6 +91,7 @@ class ObjectStore:
         self.directory = directory
         self.known_files: Path | None = None
         self.set_aside: frozenset[str] = frozenset()
+        self._listed: tuple[str, bytes] | None = None
 
     async def create(self, *, borrow_from: Path | None = None) -> None:
         """Make it, once; `borrow_from` is an object folder to read objects from."""
@@ -109,8 +104,7 @@ class ObjectStore:
 
     def cut_as(self, lender: Path) -> None:
         """End the history where that of the repository does whose objects are borrowed."""
-        if (lender / "shallow").exists():
-            (self.directory / "shallow").write_bytes((lender / "shallow").read_bytes())
+        copy_cut(lender, self.directory)
 
     @property
     def is_shallow(self) -> bool:
@@ -149,7 +143,7 @@ class ObjectStore:
     ) -> None:
         """Fetch `refspecs` from `url`; tags come along when the depth is not cut."""
         shallow = (f"--depth={depth}",) if depth else ()
-        tags = () if depth else (_ALL_TAGS,)
+        tags = () if depth else (ALL_TAGS,)
         await self._git(
             "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", *shallow, "--", url, *refspecs, *tags,
             credential=credential, config=_ONE_PACK if depth else (),
@@ -170,14 +164,14 @@ class ObjectStore:
         )
         await self._git(
             "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--filter=tree:0",
-            "server", f"+{commit}:refs/heads/main", _ALL_TAGS,
+            "server", f"+{commit}:refs/heads/main", ALL_TAGS,
             credential=credential, config=settings,
         )  # fmt: skip
 
     async def take_over_history(self, other: ObjectStore) -> None:
         """Have the commits and tags of another repository, as `fetch_history` brought them."""
         packs = tuple((other.directory / "objects" / "pack").glob("pack-*"))
-        await asyncio.to_thread(_link_all, packs, self.directory / "objects" / "pack")
+        await asyncio.to_thread(link_all, packs, self.directory / "objects" / "pack")
         listed = await git(
             *("for-each-ref", "--format=%(refname) %(objectname)", "refs/tags"),
             git_dir=other.directory,
@@ -384,13 +378,21 @@ class ObjectStore:
 
     async def submodules(self, tree: str) -> dict[str, str]:
         """Return what of a tree are commits of other repositories, by path."""
-        listing = await self._git("ls-tree", "-r", "-z", tree)
+        listing = await self._listing(tree)
+        if b"160000 commit " not in listing:
+            return {}
         entries = (entry.split(b"\t", 1) for entry in listing.split(b"\0")[:-1])
         return {
             path.decode("utf-8", "surrogateescape"): meta.split(b" ")[2].decode()
             for meta, path in entries
             if meta.startswith(b"160000 ")
         }
+
+    async def _listing(self, tree: str) -> bytes:
+        """Return what `git ls-tree -r -z` says of a tree; of a large one, that is asked often."""
+        if self._listed is None or self._listed[0] != tree:
+            self._listed = (tree, await self._git("ls-tree", "-r", "-z", tree))
+        return self._listed[1]
 
     async def put_back(self, tree: str, base: str, paths: Iterable[str]) -> str:
         """Return a tree whose `paths` are as `base` has them: restored, or gone."""
@@ -433,8 +435,8 @@ class ObjectStore:
 
     async def paths(self, tree: str) -> tuple[str, ...]:
         """Return every path of a tree."""
-        listing = await self._git("ls-tree", "-r", "-z", "--name-only", tree)
-        return tuple(part.decode("utf-8", "surrogateescape") for part in listing.split(b"\0")[:-1])
+        text = (await self._listing(tree)).decode("utf-8", "surrogateescape")
+        return tuple(entry.partition("\t")[2] for entry in text.split("\0")[:-1])
 
     async def commit(self, tree: str, *, parents: Sequence[str], message: str) -> str:
         """Store a commit and return its id."""
@@ -466,34 +468,11 @@ class ObjectStore:
             RepositoryRefused: The commit would fill this host.
         """
         await refuse_far_too_much(self.directory, commit)
-        place = destination.absolute()
-        if like is not None:
-            await self._follow(commit, place, like, full_history=full_history)
-            return
-        await git("init", "--quiet", "--template=", "--initial-branch=main", str(place))
-        packs = await self._packs_of(commit) if linked else ()
-        if packs:
-            await asyncio.to_thread(_link_all, packs, place / ".git" / "objects" / "pack")
-            ObjectStore(place / ".git").cut_as(self.directory)
-            await git("update-ref", "refs/heads/main", commit, git_dir=place / ".git")
+        made = Checkout(self.directory, commit, destination.absolute(), full_history)
+        if like is None:
+            await made.make(linked=linked)
         else:
-            await self._copy_history(commit, place / ".git", full_history=full_history)
-        # whoever copies the files or owns them by another name, git need not read them all again
-        await git("config", "core.checkStat", "minimal", git_dir=place / ".git")
-        await _reset(place)
-
-    async def _follow(self, commit: str, place: Path, like: Path, *, full_history: bool) -> None:
-        """Make a work tree of an older one's files, and of what was changed since."""
-        argv = ("cp", "-al", "--", str(like), str(place))
-        code, _, said = await finished(*argv, env={"PATH": os.defpath})
-        if code:
-            raise GitError(f"cp failed: {said.decode('utf-8', 'replace').strip()}")
-        # the only files of git's that are not replaced as a whole when they change
-        await asyncio.to_thread(shutil.rmtree, place / ".git" / "logs", ignore_errors=True)
-        await self._copy_history(commit, place / ".git", full_history=full_history)
-        await _reset(place)
-        for tree in (like, place):
-            await asyncio.to_thread(restamp, tree / ".git" / "index", tree)
+            await made.follow(like)
 
     async def descends(self, commit: str, older: str) -> bool:
         """Whether a commit has another one among its ancestors, as far as they are here."""
@@ -502,25 +481,6 @@ class ObjectStore:
         except GitError:
             return False
         return True
-
-    async def _copy_history(self, commit: str, git_dir: Path, *, full_history: bool) -> None:
-        ref = "refs/fixpoint/head"
-        await self._git("update-ref", ref, commit)
-        shallow, tags = ((), (_ALL_TAGS,)) if full_history else (("--depth=1",), ())
-        await git(
-            "fetch", "--quiet", "--no-write-fetch-head", "--no-tags", "--update-shallow", "--update-head-ok", *shallow,
-            f"file://{self.directory.absolute()}", f"+{ref}:refs/heads/main", *tags, git_dir=git_dir,
-        )  # fmt: skip
-
-    async def _packs_of(self, commit: str) -> tuple[Path, ...]:
-        """Return the files of the packs that are borrowed, where they are of one shallow fetch."""
-        alternates = self.directory / "objects" / "info" / "alternates"
-        if not self.is_shallow or not alternates.exists():
-            return ()
-        lender = Path(alternates.read_text(encoding="utf-8").strip())
-        refs = ("for-each-ref", "--format=%(objectname)")
-        named = (await git(*refs, git_dir=lender.parent)).decode().split()
-        return tuple((lender / "pack").glob("pack-*")) if set(named) == {commit} else ()
 
     async def pack(self) -> None:
         """Put all packs into one. No object goes, so that whoever borrows them still can."""
@@ -556,27 +516,5 @@ class ObjectStore:
         )
 
 
-def _link_all(files: Iterable[Path], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for file in files:
-        try:
-            os.link(file, folder / file.name)
-        except OSError:  # another file system, or one without links
-            shutil.copy2(file, folder / file.name)
-
-
 def _asked(tree: str, paths: Iterable[str]) -> bytes:
     return "".join(f"{tree}:{path}\n" for path in paths).encode("utf-8", "surrogateescape")
-
-
-async def _reset(place: Path) -> None:
-    git_dir = place / ".git"
-    await git(
-        "reset",
-        "--quiet",
-        "--hard",
-        "refs/heads/main",
-        git_dir=git_dir,
-        cwd=place,
-        config=_ALL_CORES,
-    )
