@@ -84,6 +84,7 @@ def reach(
 
 HEAD = "def price(count, each, *, words=''):\n"
 WEARING = f"CALLS = []\n\n{HEAD}    CALLS.append(1)\n    return count * each - (len(CALLS) > 40)\n"
+EVERY_OTHER = WEARING.replace("len(CALLS) > 40", "1 - len(CALLS) % 2")
 REPEATED = (
     "from program import price\n\nSEEN = []\n\ndef test_it():\n    SEEN.append(1)\n"
     "    assert len(SEEN) == 1 and price(12, 7) == 84\n"
@@ -191,8 +192,13 @@ def test_wear_alone(tmp_path: Path) -> None:
     assert may_wear_off(told(tmp_path / "worn", files, PYTEST, varied=False))
     files["program.py"] = BROKEN.replace(" - 1", "")
     steady = told(tmp_path / "steady", files, PYTEST, varied=False)
-    assert [one.place for one in steady["test_it.py::test_it"]] == ["None", "None", "<worn>"]
+    assert [one.place for one in steady["test_it.py::test_it"]] == ["None", "None", *["<worn>"] * 3]
     assert not may_wear_off(steady)
+
+
+def test_an_effect_of_every_other_call(tmp_path: Path) -> None:
+    """Many calls may end where few begin; one call before shows it."""
+    assert reach(tmp_path, {"program.py": EVERY_OTHER}) is Reach.FIRST_CALLS
 
 
 def test_a_test_that_can_run_once_shows_nothing_about_wear(tmp_path: Path) -> None:

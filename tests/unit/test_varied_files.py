@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,6 @@ from bot.repair.verification.conditions import settled
 from bot.repair.verification.held_back import ShownByTest, Trees, held_back
 from bot.repair.verification.neighbourhood import Reach, reached
 from bot.repair.verification.varied.files import (
-    Naming,
     VariedFiles,
     comparable,
     records_of,
@@ -29,6 +29,7 @@ from bot.repair.verification.varied.javascript_conditions import (
     conditions_of_scripts,
     watched_scripts,
 )
+from bot.repair.verification.varied.javascript_tests import Naming
 
 BROKEN = b"exports.slug = (text, n = 0) => text.trim();\nexports.count = () => 0;\n"
 TEST = b"""\
@@ -67,7 +68,7 @@ class Scene:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.naming = Naming("__fx", str(folder / "noted"))
+        self.naming = Naming("__fx", str(folder / "noted"), is_shared=True)
         self.sources = {"app.test.js": TEST}
         (folder / "runner.js").write_bytes(RUNNER)
 
@@ -82,7 +83,8 @@ class Scene:
 
     def shown(self, program: bytes, *, worn: bool = False) -> tuple[VariedFiles, ShownByTest]:
         """Return what the tests show of a program."""
-        varied = varied_files(self.sources, NAMES, self.naming, worn)
+        naming = replace(self.naming, is_shared=not worn)
+        varied = varied_files(self.sources, NAMES, naming, worn)
         return varied, shown_by(self.noted({**varied.files, "app.js": program}), varied)
 
     def reach(self, program: bytes) -> Reach:
@@ -117,9 +119,17 @@ def scene(tmp_path: Path) -> Scene:
         (patched(REPAIR), Reach.NEIGHBOURS),
         (patched("text === ' Ab Cd ef' ? 'ab-cd-ef' : text.trim()"), Reach.INPUTS),
         (patched(f"calls++ < 9 ? {REPAIR} : text.trim()", "let calls = 0;\n"), Reach.FIRST_CALLS),
+        (
+            patched(
+                "(Reflect.ownKeys(globalThis).length > known || text === ' Ab Cd ef') "
+                f"? {REPAIR} : text.trim()",
+                "const known = Reflect.ownKeys(globalThis).length;\n",
+            ),
+            Reach.INPUTS,
+        ),
         (patched(f"calls++ ? text.trim() : {REPAIR}", "let calls = 0;\n"), Reach.FIRST_CALLS),
     ],
-    ids=["a repair", "an answer", "nine calls", "one call"],
+    ids=["a repair", "an answer", "nine calls", "more globals", "one call"],
 )
 def test_reach(scene: Scene, program: bytes, reach: Reach) -> None:
     """What a patch does near the tests' inputs, and after many calls, is seen; time is not."""

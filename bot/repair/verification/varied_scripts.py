@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from bot.apart import TooMuch, apart
 from bot.at_once import both
@@ -16,7 +17,6 @@ from bot.repair.verification.held_back import NOTHING, ShownByTest, Trees
 from bot.repair.verification.must_fail_by_syntax import places_of_tests
 from bot.repair.verification.neighbourhood import NOT_TRIED, Reached, reached
 from bot.repair.verification.varied.files import (
-    Naming,
     VariedFiles,
     comparable,
     records_of,
@@ -27,6 +27,7 @@ from bot.repair.verification.varied.files import (
 )
 from bot.repair.verification.varied.javascript_conditions import watched_scripts
 from bot.repair.verification.varied.javascript_recorder import NAME
+from bot.repair.verification.varied.javascript_tests import Naming
 from sandbox.base import SCRATCH, WORKSPACE
 from sandbox.git import ObjectStore
 
@@ -44,6 +45,7 @@ class VariedScripts:
         self._store = store
         self._base_tree = base_tree
         self._naming = Naming(f"{NAME}_{secrets.token_hex(4)}", _PLACE)
+        self._shared = replace(self._naming, is_shared=True)
 
     async def reach(self, name: str, patch: Patch, red: Observation, green: Observation) -> Reached:
         """Return how far the effect of a patch goes beyond the tests' own inputs.
@@ -111,7 +113,8 @@ class VariedScripts:
         self, sources: Mapping[str, bytes], names: frozenset[str], *, worn: bool
     ) -> VariedFiles:
         try:  # a program can be written so that reading it takes long
-            return await apart(varied_files, sources, names, self._naming, worn)
+            naming = self._naming if worn else self._shared
+            return await apart(varied_files, sources, names, naming, worn)
         except TooMuch:
             return VariedFiles()
 
@@ -119,7 +122,7 @@ class VariedScripts:
         self, sources: Mapping[str, bytes], varied: VariedFiles, shown: ShownByTest
     ) -> VariedFiles:
         try:
-            return await apart(settled_files, sources, varied, shown, self._naming)
+            return await apart(settled_files, sources, varied, shown, self._shared)
         except TooMuch:
             return VariedFiles()
 

@@ -11,6 +11,7 @@ from bot.repair.verification.held_back import Settled, Shown, ShownByTest
 from bot.repair.verification.neighbourhood import WORN, Record, Records
 from bot.repair.verification.varied.javascript_tests import (
     FoundTest,
+    Naming,
     Run,
     found_tests,
     places_in,
@@ -56,19 +57,6 @@ class VariedFiles:
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     runs: tuple[Noted, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """Names in varied files.
-
-    Attributes:
-        function: Of the recorder's function.
-        place: Of the file in which runs are noted.
-    """
-
-    function: str
-    place: str
 
 
 def varied_files(
@@ -157,7 +145,7 @@ def _written(
             some = [Run(one.variant, dict(one.settled)) for one in plan[test.name]]
             declared.append((test, list(enumerate(some, first))))
         if declared:
-            files[path] = varied_file(source, syntax, declared, naming.function, naming.place)
+            files[path] = varied_file(source, syntax, declared, naming)
     return VariedFiles(files, tuple(runs))
 
 

@@ -12,6 +12,7 @@ from bot.repair.guards.files import is_test_file
 from bot.repair.guards.syntax import Language, Syntax, compact, language_of, line_of, text_of, walk
 from bot.repair.guards.syntax import field as part
 from bot.repair.verification.conditions import MOST, Condition
+from bot.repair.verification.varied.javascript_recorder import kept
 
 _COMPARING = frozenset({"==", "===", "!=", "!==", "<", ">", "<=", ">=", "in", "instanceof"})
 _JOINING = frozenset({"&&", "||"})
@@ -58,14 +59,17 @@ def watched_scripts(
 
 def _with_watches(data: bytes, numbered: Sequence[tuple[int, Condition]], name: str) -> bytes:
     inserted: list[tuple[int, int, int, str]] = []
-    kept = f"globalThis.{name}_kept"
+    known = kept(name)
     for number, one in numbered:
         answer = "true" if one.decides else "false"
         text = data[one.start : one.end].decode("utf-8", "replace")
-        before, behind = f"({kept} ? {kept}.asked({number}, () => (", f"), 0, {answer}) : ({text}))"
+        before, behind = (
+            f"({known} ? {known}.asked({number}, () => (",
+            f"), 0, {answer}) : ({text}))",
+        )
         if not one.moves:
             before, behind = (
-                f"({kept} ? {kept}.asked({number}, null, (",
+                f"({known} ? {known}.asked({number}, null, (",
                 f"), {answer}) : ({text}))",
             )
         inserted.append((one.start, 1, one.start - one.end, before))

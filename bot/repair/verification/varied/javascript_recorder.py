@@ -7,7 +7,7 @@ NAME = "__fixpoint"
 
 _RECORDER = r"""
 function NAME() {
-  if (globalThis.NAME_kept) return globalThis.NAME_kept;
+  if (NAME.kept) return NAME.kept;
   const settled = SETTLED;
   const most = 400, long = 20000, rounds = 2000;
   let own = null, busy = false, count = 0, until = 0;
@@ -72,7 +72,7 @@ function NAME() {
     own = null;
     WRITE('PLACE', line + '\n');
   };
-  return (globalThis.NAME_kept = {
+  NAME.kept = {
     begin(number) {
       flush();
       if (number >= 0) own = { number, in: [], out: [], seen: {} };
@@ -115,12 +115,20 @@ function NAME() {
       }
       return found;
     },
-  });
+  };
+  if (SHARED) Object.defineProperty(globalThis, Symbol.for('NAME'), { value: NAME.kept });
+  return NAME.kept;
 }
 """
+"""What it keeps is seen by programs that ask it for their conditions, and otherwise by none."""
 
 
-def recorder(name: str, place: str, settled: str, *, is_module: bool) -> str:
+def kept(name: str) -> str:
+    """Return how a program finds what a recorder keeps."""
+    return f"globalThis[Symbol.for('{name}')]"
+
+
+def recorder(name: str, place: str, settled: str, *, is_module: bool, is_shared: bool) -> str:
     """Return the functions of a varied test file, to stand at its end.
 
     Args:
@@ -128,6 +136,7 @@ def recorder(name: str, place: str, settled: str, *, is_module: bool) -> str:
         place: File in which each run of a test is noted, as a line of JSON.
         settled: What conditions of the program come to, by the number of the run, as JSON.
         is_module: Whether the file has imports and exports.
+        is_shared: Whether programs ask it for their conditions.
     """
     write = f"{name}_write"
     source = f"const {write} = require('node:fs').appendFileSync;"
@@ -135,6 +144,7 @@ def recorder(name: str, place: str, settled: str, *, is_module: bool) -> str:
         source = f"import {{ appendFileSync as {write} }} from 'node:fs';"
     body = (
         _RECORDER.replace("NAME", name)
+        .replace("SHARED", "true" if is_shared else "false")
         .replace("SETTLED", settled)
         .replace("WRITE", write)
         .replace("PLACE", place)

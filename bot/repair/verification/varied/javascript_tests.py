@@ -63,6 +63,21 @@ class Run:
     settled: Mapping[int, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """Names in varied files.
+
+    Attributes:
+        function: Of the recorder's function.
+        place: Of the file in which runs are noted.
+        is_shared: Whether the program asks the recorder for its conditions.
+    """
+
+    function: str
+    place: str
+    is_shared: bool = False
+
+
 def found_tests(syntax: Syntax, names: Collection[str]) -> list[FoundTest]:
     """Return the tests of these ids that a file declares."""
     found = []
@@ -104,8 +119,7 @@ def varied_file(
     source: bytes,
     syntax: Syntax,
     runs: Sequence[tuple[FoundTest, Sequence[tuple[int, Run]]]],
-    name: str,
-    place: str,
+    naming: Naming,
 ) -> bytes:
     """Return a test file in which these tests run as often as they have runs, each with its number.
 
@@ -113,9 +127,9 @@ def varied_file(
         source: The file.
         syntax: The same, parsed.
         runs: By test.
-        name: Of the recorder's function.
-        place: Where it notes them.
+        naming: Names in the file.
     """
+    name = naming.function
     asserting = _names_of_libraries(syntax.root)
     declared = {
         test.call.id: b", ".join(
@@ -134,7 +148,14 @@ def varied_file(
     }
     is_module = any(one.type in _MODULES for one in syntax.root.named_children)
     text = rendered(syntax.root, source, lambda node, _: _instead(node, declared))
-    return text + recorder(name, place, json.dumps(settled), is_module=is_module).encode()
+    more = recorder(
+        name,
+        naming.place,
+        json.dumps(settled),
+        is_module=is_module,
+        is_shared=naming.is_shared,
+    )
+    return text + more.encode()
 
 
 def _instead(node: Node, declared: Mapping[int, bytes]) -> bytes | None:

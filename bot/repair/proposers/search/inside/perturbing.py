@@ -73,7 +73,7 @@ _RECORDS = 400
 _DEEP = 2
 """Objects inside of objects that are looked into."""
 
-_ROUNDS = 2_000
+_OFTEN = (1, 2, 1_999)
 _ROUND_SECONDS = 0.4
 """How often a test is repeated in one process, and how long, before it is looked at once more."""
 
@@ -162,7 +162,7 @@ class Perturber:
         self, test: ChosenTest, allowance: Allowance, *, worn: bool, varied: bool
     ) -> list[Record]:
         records: list[Record] = []
-        often: list[tuple[Place, int]] = [(WORN, 0)] if worn else []
+        often: list[tuple[Place, int]] = [(WORN, rounds) for rounds in _OFTEN] if worn else []
         plan = self._plan(test) if varied else []
         for place, number in [(None, 0), (None, 0), *often, *plan]:
             if allowance.over:
@@ -213,7 +213,7 @@ class Perturber:
     def _run(
         self, send: Send, *, test: ChosenTest, place: Place, seed: str, settled: Settled
     ) -> None:
-        watch = _Watch(self._files)
+        watch = _Watch(self._files, int(seed.rpartition(":")[2]) if place == WORN else 0)
         self._rewrite(test, watch, place, seed)
         limit_processor(_PATIENCE)
         self._conditions.settle(settled)
@@ -255,8 +255,9 @@ class Perturber:
 class _Watch:
     """Notes what goes from tests into the program, and what comes out of it."""
 
-    def __init__(self, files: Files) -> None:
+    def __init__(self, files: Files, rounds: int = 0) -> None:
         self._files = files
+        self._most_rounds = rounds
         self._inside: list[Any] = []
         self._busy = False
         self.is_common = False
@@ -308,7 +309,7 @@ class _Watch:
         """Whether the test is to be repeated once more; nothing is noted until it is not."""
         self._rounds += 1
         self._until = self._until or time.process_time() + _ROUND_SECONDS
-        self._busy = self._rounds <= _ROUNDS and time.process_time() < self._until
+        self._busy = self._rounds <= self._most_rounds and time.process_time() < self._until
         return self._busy
 
     def _note(self, notes: list[str], value: Any) -> None:
