@@ -18,7 +18,7 @@ PLACEHOLDER = "no test specified"
 _MOST = 400
 _LISTED = re.compile(r"^packages:[ \t]*\n(?P<items>(?:[ \t]*(?:-.*|#.*)?\n)+)", re.MULTILINE)
 _ITEM = re.compile(
-    r"^[ \t]*-[ \t]*['\"]?(?P<pattern>[^'\"#\n]+?)['\"]?[ \t]*(?:#.*)?$", re.MULTILINE
+    r"^[ \t]*-[ \t]*['\"]?(?P<pattern>[^'\"#\s]+)['\"]?[ \t]*(?:#.*)?$", re.MULTILINE
 )
 
 

@@ -290,6 +290,37 @@ async def test_reasons_outside_the_code(provider: SandboxProvider, source: Path)
     assert execution.said == ("System packages are not installed: cowsay",)
 
 
+async def test_installers_of_tools_come_from_an_index(
+    provider: SandboxProvider, source: Path
+) -> None:
+    """Instead of what curl and wget would fetch; with version and folder, piped or kept in a file."""
+    execution = await run(
+        provider,
+        source,
+        """
+- run: |
+    printf '#!/bin/sh\\necho "$@" "$UV_TOOL_BIN_DIR"\\n' >~/.ci/bin/pipx
+    chmod +x ~/.ci/bin/pipx
+- run: curl -sSL https://install.python-poetry.org | POETRY_HOME=/opt/p python3 - --version 1.8.3 -y
+- run: wget -qO- https://just.systems/install.sh | bash -s -- --to /usr/local/bin
+- run: curl -LsSfo get.py https://pdm-project.org/install-pdm.py && PDM_VERSION=2.1 python3 get.py
+- run: wget -q https://astral.sh/ruff/0.5.0/install.sh && sh install.sh
+- run: echo fetched >kept && curl -s "file://$PWD/kept"
+""",
+    )
+    assert [said(one) for one in execution.runs[1:]] == [
+        "fixpoint: What https://install.python-poetry.org installs comes from a package index here.\n"
+        "install poetry==1.8.3 /opt/p/bin",
+        "fixpoint: What https://just.systems/install.sh installs comes from a package index here.\n"
+        "install rust-just",
+        "fixpoint: What https://pdm-project.org/install-pdm.py installs comes from a package index here."
+        "\ninstall pdm==2.1",
+        "fixpoint: What https://astral.sh/ruff/0.5.0/install.sh installs comes from a package index here."
+        "\ninstall ruff",
+        "fetched",
+    ]
+
+
 async def test_the_compiled_job_fails_alike(provider: SandboxProvider, source: Path) -> None:
     """As plain commands, in one sandbox after the other, a job does what it did step by step."""
     made = plan(

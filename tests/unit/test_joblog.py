@@ -138,6 +138,15 @@ def test_logs_without_anything_in_them_are_no_error(log: str) -> None:
         ("fatal: unable to access 'https://github.com/a/b/': The requested URL returned error: 502", outside_causes.git_server_failed()),
         ("toomanyrequests: You have reached your pull rate limit.", outside_causes.image_limit_reached()),
         ("E: Failed to fetch http://archive.ubuntu.com/x.deb  404", outside_causes.system_packages_unavailable()),
+        ("E: The repository 'http://ppa.net/x jammy Release' does not have a Release file.", outside_causes.system_packages_unavailable()),
+        ("ERROR: HTTPSConnectionPool(host='files.pythonhosted.org', port=443): Read timed out.", outside_causes.package_registry_unreachable()),
+        ('Error response from daemon: Get "https://registry-1.docker.io/v2/": context deadline exceeded', outside_causes.package_registry_unreachable()),
+        ('go: x/y@v1: Get "https://proxy.golang.org/x/y/@v/v1.mod": dial tcp: i/o timeout', outside_causes.package_registry_unreachable()),
+        ("[ERROR] Could not transfer artifact a:b:pom:1 from/to central (https://repo.maven.apache.org/maven2): Connection reset", outside_causes.package_registry_unreachable()),
+        (" ERR_PNPM_META_FETCH_FAIL  GET https://registry.npmjs.org/x: request to x failed", outside_causes.package_registry_unreachable()),
+        ("##[error]Unexpected HTTP response: 504", outside_causes.server_failed()),
+        ("Error response from daemon: pull access denied for acme/private, repository does not exist", outside_causes.credentials_missing()),
+        ("Error: Codecov token not found. Please provide Codecov token with -t flag.", outside_causes.credentials_missing()),
     ],
 )  # fmt: skip
 def test_failures_outside_of_the_code_are_recognised(said: str, cause: str) -> None:

@@ -31,23 +31,23 @@ def _form(shown: str, line: str) -> _Form:
 _FORMS = (
     _form(  # turbo
         r"^ *• Packages in scope: |^ *Tasks: +\d+ successful, \d+ total$",
-        r"(?P<who>(?:@[\w.-]+/)?[\w.-]+:[A-Za-z][\w:.-]*): ?(?P<rest>.*)",
+        r"^(?P<who>@?[\w./-]{1,150}:[A-Za-z][\w:.-]{0,99}): ?(?P<rest>.*)",
     ),
     _form(  # pnpm --recursive
         r"^Scope: (?:all )?\d+ (?:of \d+ )?(?:workspace )?projects?$",
-        r"(?P<who>[\w.@/-]+ [\w:.-]+)(?::|\$) ?(?P<rest>.*)",
+        r"^(?P<who>[\w.@/-]{1,150} [\w:.-]{1,100})(?::|\$) ?(?P<rest>.*)",
     ),
     _form(  # lerna run --stream
         r"^ *Lerna \(powered by Nx\) |^lerna notice cli v",
-        r"(?P<who>(?:@[\w.-]+/)?[\w.-]+): (?P<rest>.*)",
+        r"^(?P<who>@?[\w./-]{1,150}): (?P<rest>.*)",
     ),
     _form(  # yarn workspaces foreach --verbose
         r"^(?:➤ YN0000: )?\[[^\]\n]{1,200}\]: Process (?:started|exited)",
-        r"(?:➤ YN\d+: )?(?P<who>\[[^\]\n]{1,200}\]): ?(?P<rest>.*)",
+        r"^(?:➤ YN\d{1,5}: )?(?P<who>\[[^\]\n]{1,200}\]): ?(?P<rest>.*)",
     ),
     _form(  # concurrently
         r"^\[[^\]\n]{1,200}\] .{1,1000} exited with code \d+$",
-        r"(?P<who>\[[^\]\n]{1,200}\]) ?(?P<rest>.*)",
+        r"^(?P<who>\[[^\]\n]{1,200}\]) ?(?P<rest>.*)",
     ),
 )
 

