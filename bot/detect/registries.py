@@ -35,7 +35,8 @@ REGISTRIES: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("environment.yml", "environment.yaml"), _CONDA),
     (("package.json",), _NODE),
     (("Cargo.toml",), _RUST),
-    (("go.mod",), _GO),
+    (("go.mod", "go.work"), (*_GO, *_PYTHON)),  # Go itself is at PyPI
+    ((".github/workflows/*.yml", ".github/workflows/*.yaml"), (*_PYTHON, *_NODE)),  # tools of jobs
     (("Gemfile", "*.gemspec"), _RUBY),
     (("composer.json",), _PHP),
     (("pom.xml", "build.gradle", "build.gradle.kts"), _JAVA),

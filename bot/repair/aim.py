@@ -164,7 +164,8 @@ async def _older(context: RepairContext) -> tuple[str, Patch] | None:
             continue
         if tree:
             patch = await patch_between(source.store, context.prepared.tree, tree)
-            if not touches_setup(patch.files):
+            language = next(iter(context.commands.ecosystems), "")
+            if not touches_setup(patch.files, language):
                 return commit, patch
     return None
 

@@ -308,17 +308,45 @@ async def test_installers_of_tools_come_from_an_index(
 - run: echo fetched >kept && curl -s "file://$PWD/kept"
 """,
     )
-    assert [said(one) for one in execution.runs[1:]] == [
-        "fixpoint: What https://install.python-poetry.org installs comes from a package index here.\n"
+    printed = [said(one).rpartition("\n")[2] for one in execution.runs[1:]]
+    assert printed == [
         "install poetry==1.8.3 /opt/p/bin",
-        "fixpoint: What https://just.systems/install.sh installs comes from a package index here.\n"
         "install rust-just",
-        "fixpoint: What https://pdm-project.org/install-pdm.py installs comes from a package index here."
-        "\ninstall pdm==2.1",
-        "fixpoint: What https://astral.sh/ruff/0.5.0/install.sh installs comes from a package index here."
-        "\ninstall ruff",
+        "install pdm==2.1",
+        "install ruff",
         "fetched",
     ]
+    assert len(execution.said) == 4
+
+
+async def test_uv_takes_the_pythons_that_are_there(provider: SandboxProvider, source: Path) -> None:
+    """A job that wants uv's own ones, or a version that nobody has, gets another for its tools."""
+    execution = await run(
+        provider,
+        source,
+        """
+- run: |
+    mkdir -p pkg
+    printf '[project]\\nname="t"\\nversion="1"\\n[project.scripts]\\nhello="t:hello"\\n' >pkg/pyproject.toml
+    printf '[build-system]\\nrequires=[]\\nbuild-backend="b"\\nbackend-path=["."]\\n' >>pkg/pyproject.toml
+    cat >pkg/b.py <<'END'
+    import zipfile
+    def build_wheel(folder, *_):
+        with zipfile.ZipFile(f"{folder}/t-1-py3-none-any.whl", "w") as made:
+            made.writestr("t.py", "def hello(): print('hello')")
+            made.writestr("t-1.dist-info/METADATA", "Metadata-Version: 2.1\\nName: t\\nVersion: 1\\n")
+            made.writestr("t-1.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+            made.writestr("t-1.dist-info/entry_points.txt", "[console_scripts]\\nhello=t:hello\\n")
+            made.writestr("t-1.dist-info/RECORD", "")
+        return "t-1-py3-none-any.whl"
+    END
+- run: uv tool install -q --python 3.99 ./pkg && hello
+  env: {UV_PYTHON_PREFERENCE: only-managed, UV_OFFLINE: "1"}
+""",
+    )
+    assert execution.passed, said(execution.runs[-1])
+    assert said(execution.runs[-1]).endswith("hello")
+    assert execution.said == ("Python 3.99 is not available here.",)
 
 
 async def test_the_compiled_job_fails_alike(provider: SandboxProvider, source: Path) -> None:

@@ -18,6 +18,17 @@ def test_the_files_of_a_repository_tell_its_registries(tmp_path: Path) -> None:
     assert {"crates.io", "rubygems.org"}.isdisjoint(found)
 
 
+def test_go_and_the_tools_of_jobs_are_at_pypi(tmp_path: Path) -> None:
+    """Whatever the language of a repository, its jobs install linters with pip and npm."""
+    (tmp_path / "go.mod").touch()
+    found = registries(DirectoryTree(tmp_path))
+    assert {"proxy.golang.org", "pypi.org"} <= set(found)
+    assert "registry.npmjs.org" not in found
+    (tmp_path / ".github" / "workflows").mkdir(parents=True)
+    (tmp_path / ".github" / "workflows" / "ci.yml").touch()
+    assert "registry.npmjs.org" in registries(DirectoryTree(tmp_path))
+
+
 def test_a_repository_that_tells_nothing_reaches_all_of_them(tmp_path: Path) -> None:
     """A Makefile may need anything."""
     (tmp_path / "Makefile").touch()

@@ -72,6 +72,17 @@ for word in "$@"; do
   if [ "$word" = --system ] && [ "$1" = pip ]; then system=1; else words+=("$word"); fi
 done
 if [ -n "$system" ] && [ "$system" != 0 ]; then export VIRTUAL_ENV=$HOME/.venv; fi
+if [ "$1 $2" = "tool install" ]; then # a Python that is not there is replaced by one that is
+  kept=() before=
+  for word in "${words[@]}"; do
+    case $before in
+      -p | --python) uv python find "$word" >/dev/null 2>&1 && kept+=("$before" "$word") || ci_said "Python $word is not available here." ;;
+      *) case $word in -p | --python) ;; *) kept+=("$word") ;; esac ;;
+    esac
+    before=$word
+  done
+  words=("${kept[@]}")
+fi
 if [ "$1 $2" = "python install" ]; then
   for version in "${@:3}"; do
     case $version in -*) continue ;; esac

@@ -52,6 +52,16 @@ def is_setup_input(path: str) -> bool:
     return bool(workflow or scripts or _NAMES.match(pure.name) or "requirements" in pure.parts[:-1])
 
 
-def touches_setup(paths: Iterable[str]) -> bool:
-    """Whether a prepared tree must be set up anew for a change of these files."""
-    return any(is_setup_input(path) or PurePosixPath(path).suffix in _COMPILED for path in paths)
+_BY_TESTS = {"rust": ".rs", "go": ".go"}
+"""Languages whose test command compiles their sources itself, whatever the setup did."""
+
+
+def touches_setup(paths: Iterable[str], language: str = "") -> bool:
+    """Whether a prepared tree must be set up anew for a change of these files.
+
+    Args:
+        paths: Of the files.
+        language: The main one of the repository, "" where it does not count.
+    """
+    compiled = _COMPILED - {_BY_TESTS.get(language, "")}
+    return any(is_setup_input(path) or PurePosixPath(path).suffix in compiled for path in paths)
