@@ -218,8 +218,9 @@ def test_which_files_make_a_new_setup() -> None:
     assert touches_setup(["uv.lock"])
     assert touches_setup([".github/workflows/ci.yml"])
     assert touches_setup(["src/fast.pyx"])
-    assert touches_setup(["src/lib.rs"]) and not touches_setup(["src/lib.rs"], "rust")
-    assert touches_setup(["build.rs"], "rust") and touches_setup(["src/lib.rs"], "python")
+    assert touches_setup(["src/lib.rs"], "python")
+    assert touches_setup(["build.rs"], "rust")
+    assert not touches_setup(["src/lib.rs"], "rust")
     assert not touches_setup(["src/a.py", "tests/test_a.py", "README.md", "web/app.js"])
 
 
