@@ -588,6 +588,9 @@ def test_databases_that_refuse_connections_are_started(
     others = "ECONNREFUSED 127.0.0.1:6379\nconnecting to localhost:9999. Connection refused.\n"
     [redis] = missing_services(Symptoms(PYTEST, others), written(tmp_path, {}))
     assert redis.missing == "service redis"
+    no_port = "(2003, \"Can't connect to MySQL server on 'localhost' ([Errno 111] Connection refused)\")\n"
+    [mysql] = missing_services(Symptoms(PYTEST, no_port), written(tmp_path, {}))
+    assert mysql.missing == "service mysql"
 
 
 @pytest.mark.parametrize(

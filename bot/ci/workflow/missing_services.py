@@ -18,6 +18,11 @@ _CONNECTIONS = (
     re.compile(rf"{_HOST}[^\n]{{0,60}}?{_PORT}[^\n]{{0,120}}?(?:{_REFUSED})"),
     re.compile(rf"(?:{_REFUSED})[^\n]{{0,120}}?{_HOST}[^\n]{{0,60}}?{_PORT}"),
 )
+_MYSQL = re.compile(
+    rf"Can't connect to (?:local )?(?:MySQL )?server on '{_HOST}'[^\n]{{0,40}}?(?:refused|\(111\))"
+)
+"""Which tells no port."""
+
 _KINDS = {"5432": "postgres", "3306": "mysql", "6379": "redis"}
 _COMPOSE = ("compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml")
 _WORKFLOWS = (".github/workflows/*.yml", ".github/workflows/*.yaml")
@@ -30,7 +35,9 @@ SAID = "ci_said() { printf 'fixpoint: %s\\n' \"$*\" >&2; }"
 
 def missing_services(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield the start of each database that refused a connection; it lives as long as a command."""
-    found = (match["port"] for one in _CONNECTIONS for match in one.finditer(symptoms.output))
+    found = [match["port"] for one in _CONNECTIONS for match in one.finditer(symptoms.output)]
+    if _MYSQL.search(symptoms.output):
+        found.append("3306")
     for port in dict.fromkeys(found):
         kind = _KINDS[port]
         service, origin = next(_described(kind, tree), (_plain(kind, int(port)), ""))
