@@ -114,8 +114,11 @@ async def _run_all(subjects: Sequence[Subject], options: argparse.Namespace) -> 
     return results
 
 
+# `fixpoint fix` deletes its sandboxes beside itself, and that may still go on.
 async def _by_fixpoint(subject: Subject, options: argparse.Namespace) -> Result:
-    with tempfile.TemporaryDirectory(prefix="fixpoint-search-") as scratch:
+    with tempfile.TemporaryDirectory(
+        prefix="fixpoint-search-", ignore_cleanup_errors=True
+    ) as scratch:
         folder = _planted(subject, scratch)
         started, before = time.perf_counter(), _processor()
         if options.in_place:
@@ -139,7 +142,9 @@ async def _made_in_place(subject: Subject, folder: Path, options: argparse.Names
 
 
 async def _by_fixkit(python: Path, subject: Subject, seconds: float) -> Result:
-    with tempfile.TemporaryDirectory(prefix="fixpoint-search-") as scratch:
+    with tempfile.TemporaryDirectory(
+        prefix="fixpoint-search-", ignore_cleanup_errors=True
+    ) as scratch:
         folder = _planted(subject, scratch)
         started, before = time.perf_counter(), _processor()
         plausible = await peer.repair(python, subject, folder, seconds)

@@ -13,10 +13,12 @@ from inline_snapshot import snapshot
 from bot.model import (
     Failure,
     GuardFinding,
+    MutantResults,
     Patch,
     Problem,
     Report,
     Severity,
+    Survivor,
     Verdict,
     Verification,
 )
@@ -126,6 +128,18 @@ Run `3fa9c1d20b7e`: 3 min 04 s, 121,300 tokens, $0.1334.
 
 <!-- fixpoint:run=3fa9c1d20b7e kind=test -->
 """)
+
+
+def test_what_the_tests_notice_of_mutants() -> None:
+    """It stands beside the runs, for a model's patch too."""
+    assert ACCEPTED.proposer == "agent"
+    assert ACCEPTED.verification is not None
+    mutants = MutantResults(9, (Survivor("dates.py", 3, "has `<` instead of `<=`"),))
+    verified = replace(ACCEPTED.verification, mutants=mutants)
+    attempts = (*FIXED.attempts[:-1], replace(ACCEPTED, verification=verified))
+    told = pull_request.body(replace(FIXED, attempts=attempts), MARK)
+    assert "- Mutants of the changed lines: 9 of 10 caught by the tests. " in told
+    assert "`dates.py:3` has `<` instead of `<=`" in told
 
 
 def test_body_of_a_test_written_first() -> None:
