@@ -23,7 +23,8 @@ echo "FAILED checks.sh::{name} - app.txt says $(cat app.txt)"
 exit 1
 """
 
-BY_CHECKS = f"{CONFIG}proposers: [agent]\nchecks: {{settle: 0, auto: default-branch}}\n"
+AGENT = f"{CONFIG}proposers: [agent]\n"
+BY_CHECKS = f"{AGENT}checks: {{settle: 0, auto: default-branch}}\n"
 
 RISKY: list[Step] = [FIX, bash("echo left-pad >> requirements.txt"), WHY]
 
@@ -157,6 +158,7 @@ class Stories:
         number, state = len(self.told) + 1, self.github.state
         files: dict[str, str | bytes] = {
             **FILES,
+            ".github/fixpoint.yml": AGENT,
             "check.sh": CHECK.replace("{name}", f"story-{number}"),
         }
         if plot is Plot.APPROVED:
