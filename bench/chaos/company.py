@@ -12,11 +12,9 @@ from typing import Self
 
 from bench.chaos.plan import Disaster, Kind
 from tests.contract.postgres import PostgresServer
-from tests.flows.server_process import ServerProcess
+from tests.flows.server_process import PATIENCE, ServerProcess
 
 ROLES = ("serve", "serve", "worker")
-
-_LISTENING_SECONDS = 120.0
 
 
 class Member:
@@ -40,7 +38,7 @@ class Member:
 
     async def start(self) -> None:
         """Start it, again and again until it stands."""
-        async with asyncio.timeout(_LISTENING_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 try:
                     await self.process.start()
@@ -87,8 +85,12 @@ class Company:
 
     async def __aenter__(self) -> Self:
         """Start all of them."""
-        for one in self.members:
-            await one.start()
+        try:
+            for one in self.members:
+                await one.start()
+        except BaseException:
+            await self.__aexit__()
+            raise
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -107,6 +107,7 @@ class ServerProcess:
         with self._file.open("ab") as log:
             return await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "bot", self._role),
+                cwd=self._folder,
                 env=self.variables,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=log,

@@ -26,6 +26,10 @@ class Excuses:
         self._waiting.add(task)
         task.add_done_callback(self._waiting.discard)
 
+    async def noted(self) -> None:
+        """Return once nothing waits to be noted any more."""
+        await asyncio.gather(*self._waiting)
+
     async def _note(self, run_id: str) -> None:
         for _ in range(_MOST_TRIES):
             try:
