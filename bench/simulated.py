@@ -123,21 +123,21 @@ async def play(
     """Have so many runs carried by so many servers; each turn takes so many seconds."""
     async with AsyncExitStack() as stack:
         database = await stack.enter_async_context(await open_database(SecretStr(url)))
-        work_url = await stack.enter_async_context(_sleeping(seconds))
-        environment = _environment(url, folder, work_url)
+        work_url = await stack.enter_async_context(sleeping(seconds))
+        environment = environment_of(url, folder, work_url)
         servers = [
-            await stack.enter_async_context(_server(environment, concurrency))
+            await stack.enter_async_context(server(environment, concurrency))
             for _ in range(workers)
         ]
         store = RunStore(database)
-        before = sum(map(_cpu, servers))
+        before = sum(map(cpu_of, servers))
         started = time.perf_counter()
         for number in range(runs):
-            await store.create(_request(number), "delivery")
-        while (rows := await _ended(database)) is None:  # noqa: ASYNC110 - of other processes
+            await store.create(request_of(number), "delivery")
+        while (rows := await ended(database)) is None:  # noqa: ASYNC110 - of other processes
             await asyncio.sleep(_LOOK_SECONDS)
         took = time.perf_counter() - started
-        cpu = sum(map(_cpu, servers)) - before
+        cpu = sum(map(cpu_of, servers)) - before
         peak = max(map(_peak_mb, servers))
     waits = [(row.admitted_at - row.queued_at).total_seconds() for row in rows]
     ages = [(row.ended_at - row.queued_at).total_seconds() for row in rows]
@@ -146,7 +146,8 @@ async def play(
     return Played(took, cpu, peak, waits, ages, runs)
 
 
-def _request(number: int) -> FixRequest:
+def request_of(number: int) -> FixRequest:
+    """Return a request; those that follow each other are of different companies."""
     installation = number % _INSTALLATIONS
     return FixRequest(
         repository=f"company-{installation}/project-{number % _REPOSITORIES}",
@@ -159,14 +160,14 @@ def _request(number: int) -> FixRequest:
     )
 
 
-async def _ended(database: Database) -> list[Any] | None:
+async def ended(database: Database) -> list[Any] | None:
     """Return the rows of all runs once all have ended."""
     rows = await database.read(lambda connection: connection.execute(run_queue.select()).all())
     return list(rows) if all(row.ended_at is not None for row in rows) else None
 
 
 @asynccontextmanager
-async def _sleeping(seconds: float) -> AsyncIterator[str]:
+async def sleeping(seconds: float) -> AsyncIterator[str]:
     """Serve an address that answers after so many seconds."""
 
     async def handle(_: web.Request) -> web.Response:
@@ -185,7 +186,8 @@ async def _sleeping(seconds: float) -> AsyncIterator[str]:
 
 
 @asynccontextmanager
-async def _server(environment: dict[str, str], concurrency: int) -> AsyncIterator[Process]:
+async def server(environment: dict[str, str], concurrency: int) -> AsyncIterator[Process]:
+    """Run a server while the block lasts."""
     argv = (sys.executable, "-m", "bench.simulated", "serve", "--concurrency", str(concurrency))
     process = await asyncio.create_subprocess_exec(
         *argv, env=clean_environment(environment), stdout=PIPE
@@ -200,7 +202,8 @@ async def _server(environment: dict[str, str], concurrency: int) -> AsyncIterato
         await process.wait()
 
 
-def _environment(url: str, folder: Path, work_url: str) -> dict[str, str]:
+def environment_of(url: str, folder: Path, work_url: str) -> dict[str, str]:
+    """Return the settings of servers that share a database."""
     key = folder / "key.pem"
     if not key.exists():
         key.write_text(GitHubState(folder / "github").app.private_key)
@@ -216,7 +219,8 @@ def _environment(url: str, folder: Path, work_url: str) -> dict[str, str]:
     }
 
 
-def _cpu(process: Process) -> float:
+def cpu_of(process: Process) -> float:
+    """Return the seconds of processor time that a process took so far."""
     fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
