@@ -340,7 +340,7 @@ async def test_uv_takes_the_pythons_that_are_there(provider: SandboxProvider, so
             made.writestr("t-1.dist-info/RECORD", "")
         return "t-1-py3-none-any.whl"
     END
-- run: uv tool install -q --python 3.99 ./pkg && hello
+- run: uv tool install -q --python-preference only-managed --python 3.99 ./pkg && hello
   env: {UV_PYTHON_PREFERENCE: only-managed, UV_OFFLINE: "1"}
 """,
     )

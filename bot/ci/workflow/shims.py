@@ -77,7 +77,8 @@ if [ "$1 $2" = "tool install" ]; then # a Python that is not there is replaced b
   for word in "${words[@]}"; do
     case $before in
       -p | --python) uv python find "$word" >/dev/null 2>&1 && kept+=("$before" "$word") || ci_said "Python $word is not available here." ;;
-      *) case $word in -p | --python) ;; *) kept+=("$word") ;; esac ;;
+      --python-preference) ;;
+      *) case $word in -p | --python | --python-preference | --managed-python) ;; *) kept+=("$word") ;; esac ;;
     esac
     before=$word
   done
