@@ -73,9 +73,14 @@ class ProviderError(FixpointError):
     spent: Usage | None = None
     """What the calls that failed cost nevertheless."""
 
+    passing = False
+    """Whether the same call may be answered later, with nobody doing anything about it."""
+
 
 class ProviderOverloaded(ProviderError):
     """Rate limit or overload: another provider may answer now."""
+
+    passing = True
 
 
 class ProviderRefused(ProviderError):
@@ -89,9 +94,15 @@ class CredentialsRefused(ProviderRefused):
 class ProviderUnreachable(ProviderError):
     """Connection refused, time-out, server error or a stream cut before its stop reason."""
 
+    passing = True
+
 
 class ProviderFailing(ProviderError):
     """Too many of its last calls failed: it is not asked until a probe shows that it works."""
+
+    def __init__(self, text: str, *, passing: bool = True) -> None:
+        super().__init__(text)
+        self.passing = passing
 
 
 class RequestTooLong(ProviderError):

@@ -1,4 +1,4 @@
-"""Let a run wait while no provider works, rather than end for a reason that will be over soon."""
+"""Let a run wait while no provider answers, rather than end for a reason that will be over soon."""
 
 from __future__ import annotations
 
@@ -6,20 +6,28 @@ import asyncio
 import contextlib
 from dataclasses import replace
 
-from bot.errors import ProviderError, RequestTooLong
+from bot.errors import ProviderError
 from bot.health.events import HealthEvent
 from bot.health.service import ServiceKind
 from bot.health.services import Services
 from bot.llm.base import Ask, Conversation, Model, Turn
+from bot.llm.patience import ProviderRetries
 from bot.model import Usage
 from bot.model.money.accounts import Amount
 
 _LONGEST_SLEEP = 1.0
 """Seconds between two looks at circuits while a probe is under way."""
 
+_PAUSES = ProviderRetries()
+"""Between tries while a circuit is closed."""
+
 
 class WaitingModel:
-    """A model whose calls wait, for a time, while the circuits of all providers are open."""
+    """A model whose calls wait, for a time, while no provider answers.
+
+    Circuits that are open say when to try again. While one is closed still, because its provider
+    answered many calls a moment ago, the waits are those between retries.
+    """
 
     def __init__(self, model: Model, services: Services, *, most_seconds: float) -> None:
         """Wait for `model`, no longer than `most_seconds` for one answer."""
@@ -34,7 +42,7 @@ class WaitingModel:
         Raises:
             ProviderError: When nobody answers for so long, or when waiting does not help.
         """
-        lost, waited_since = Usage(), None
+        lost, waited_since, pauses = Usage(), None, 0
         loop = asyncio.get_running_loop()
         while True:
             try:
@@ -42,12 +50,16 @@ class WaitingModel:
             except ProviderError as error:
                 lost += error.spent or Usage()
                 error.spent = lost
-                waited_since = waited_since or loop.time()
+                waited_since = loop.time() if waited_since is None else waited_since
                 left = self._most - (loop.time() - waited_since)
                 more = self._model.worst_case(conversation, ask)
-                if left <= 0 or not self._may_pass(error) or not ask.allows(lost, more):
+                if left <= 0 or not error.passing or not ask.allows(lost, more):
                     raise
-                await until_admitted(self._services, ServiceKind.MODEL, left)
+                if self._services.admits(ServiceKind.MODEL):
+                    pauses += 1
+                    await asyncio.sleep(min(left, _PAUSES.wait(pauses, None)))
+                else:
+                    await until_admitted(self._services, ServiceKind.MODEL, left)
             else:
                 return replace(turn, usage=lost + turn.usage)
 
@@ -62,12 +74,6 @@ class WaitingModel:
     async def close(self) -> None:
         """Release connections."""
         await self._model.close()
-
-    def _may_pass(self, error: ProviderError) -> bool:
-        """Whether every provider is out, and at least one for a reason that ends by itself."""
-        if isinstance(error, RequestTooLong) or self._services.in_place(ServiceKind.MODEL):
-            return False
-        return self._services.may_pass(ServiceKind.MODEL)
 
 
 async def until_admitted(services: Services, kind: ServiceKind, seconds: float) -> None:

@@ -75,11 +75,6 @@ class Services:
         due = (one.probe_in() for service, one in self._circuits.items() if service.kind is kind)
         return min((seconds for seconds in due if seconds is not None), default=None)
 
-    def may_pass(self, kind: ServiceKind) -> bool:
-        """Whether waiting may help: what fails fails for a reason that may end by itself."""
-        failures = [view.failure for view in self.views(kind)]
-        return any(failure is None or failure.passing for failure in failures)
-
     @contextmanager
     def heard(self, listener: HealthListener) -> Iterator[None]:
         """Tell a listener what changes while the block lasts."""

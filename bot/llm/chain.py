@@ -94,7 +94,8 @@ class Chain:
 
         Raises:
             ProviderError: Of the last member's kind, naming every member's reason; its `spent` is
-                what all of them cost. `RequestTooLong` at once.
+                what all of them cost, and it is `passing` if that of any is. `RequestTooLong` at
+                once.
         """
         key = _key(conversation)
         resting = self._resting()
@@ -220,4 +221,5 @@ def _everybody(errors: Sequence[ProviderError]) -> ProviderError:
         return errors[0]
     error = type(errors[-1])(summary(errors))
     error.spent = _spent(errors)
+    error.passing = any(one.passing for one in errors)
     return error

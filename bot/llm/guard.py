@@ -22,7 +22,7 @@ def failure_of(call: FailedCall) -> Failure | None:
     """Return what a failed call says of its provider; None where the request was to blame."""
     match call.error:
         case CredentialsRefused():
-            return Failure(str(call.error), certain=True, passing=False)
+            return Failure(str(call.error), certain=True, passing=call.error.passing)
         case ProviderOverloaded() | ProviderUnreachable():
             return Failure(str(call.error))
         case _:
@@ -59,7 +59,7 @@ class CircuitGuard:
         """
         admission = self._circuit.admit()
         if admission is None:
-            raise FailedCall(ProviderFailing(_sentence(self._circuit)), again=False)
+            raise FailedCall(_failing(self._circuit), again=False)
         started = time.perf_counter()
         try:
             reply = await attempt()
@@ -84,6 +84,11 @@ class CircuitGuard:
         self._circuit.failed(failure, seconds, usd, admission=admission)
         if not self._circuit.works:
             call.again = False
+
+
+def _failing(circuit: Circuit) -> ProviderFailing:
+    failure = circuit.view().failure
+    return ProviderFailing(_sentence(circuit), passing=failure is None or failure.passing)
 
 
 def _sentence(circuit: Circuit) -> str:

@@ -205,6 +205,21 @@ async def test_nobody_answers() -> None:
         await model.close()
 
 
+async def test_waiting_helps_where_any_provider_may_recover() -> None:
+    """Whoever is asked last, and whether its circuit has opened or not."""
+    services = Services(CircuitRules(probe_seconds=0.01))
+    steps: list[Step] = [*[Overloaded()] * 3, Say("Back.")]
+    async with ModelServer(steps) as main, ModelServer(by_turn(Unauthorized())) as spare:
+        circuits = [services.circuit(ServiceKind.MODEL, name) for name in ("anthropic", "openai")]
+        for _ in range(9):
+            circuits[0].succeeded(1.0)
+        both = Chain([anthropic(main, circuit=circuits[0]), openai(spare, circuit=circuits[1])])
+        model = WaitingModel(both, services, most_seconds=600)
+        turn = await model.respond(conversation(), Ask())
+        await model.close()
+    assert (turn.provider, circuits[0].works) == ("anthropic", True)
+
+
 async def test_too_long_is_not_passed_on() -> None:
     """No other provider makes the conversation shorter."""
     async with ModelServer([TooLong()]) as main, ModelServer([Say("never")]) as spare:

@@ -15,7 +15,7 @@ from bot.health.service import CircuitState, ServiceKind
 from bot.model import Verdict
 from tests.fakes.e2b import E2BServer, Refuse
 from tests.fakes.model import ModelServer, Overloaded, Request, Say, Step
-from tests.flows.world import RIGHT, World, attempts, open_world
+from tests.flows.world import FIX, RIGHT, WHY, World, attempts, bash, open_world
 
 QUICK = {"HOST": "127.0.0.1", "FIXPOINT_PROBE_SECONDS": "0.2"}
 """Probes come as quickly as the rest of a story; nothing depends on how quickly."""
@@ -47,10 +47,15 @@ async def health(world: World) -> dict[str, Any]:
         return told
 
 
+async def exported(world: World) -> str:
+    """Return all metrics."""
+    async with aiohttp.ClientSession() as web, web.get(world.web.make_url("/metrics")) as answer:
+        return await answer.text()
+
+
 async def metric(world: World, name: str) -> float:
     """Return the value of a metric, named with its labels."""
-    async with aiohttp.ClientSession() as web, web.get(world.web.make_url("/metrics")) as answer:
-        lines = (await answer.text()).splitlines()
+    lines = (await exported(world)).splitlines()
     [value] = [line.removeprefix(f"{name} ") for line in lines if line.startswith(f"{name} ")]
     return float(value)
 
@@ -135,6 +140,24 @@ async def test_a_run_waits_out_an_outage_and_a_person_is_told_once(
     logged = capsys.readouterr().out
     assert logged.count("services need a person") == 1
     assert logged.count("services work again") == 1
+
+
+async def test_an_outage_is_waited_out_before_a_circuit_opens(tmp_path: Path) -> None:
+    """With many answers a moment ago, some failed calls say little about the provider."""
+    answers: list[Step] = [*(bash(f"head -{n} app.txt") for n in range(1, 6)), FIX, WHY]
+    failures = iter([FAILS] * 4)  # one more than the tries of a call
+
+    def script(request: Request) -> Step:
+        failed = next(failures, None) if request.turn > 5 else None
+        return failed or answers[min(request.turn, len(answers)) - 1]
+
+    async with open_world(tmp_path, script, environ=QUICK) as world:
+        await world.comment("/fix")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.FIXED
+        assert await metric(world, 'fixpoint_service_state{kind="model",service="anthropic"}') == 0
+        changes = 'fixpoint_service_changes_total{kind="model",service="anthropic",state="open"}'
+        assert changes not in await exported(world)
 
 
 async def test_an_outage_that_lasts_ends_the_run_with_its_reason(tmp_path: Path) -> None:
