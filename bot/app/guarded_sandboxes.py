@@ -66,7 +66,8 @@ class GuardedProvider:
 
     async def remove(self, name: str) -> None:
         """Destroy the sandbox or snapshot of that name, if there is one."""
-        await self._provider.remove(name)
+        async with self.blamed():
+            await self._provider.remove(name)
 
     async def tidy(self) -> None:
         """Remove the sandboxes whose lifetime is over."""
@@ -164,19 +165,23 @@ class GuardedSandbox:
 
     async def read_file(self, path: str) -> bytes:
         """Return a file's bytes."""
-        return await self._sandbox.read_file(path)
+        async with self._provider.blamed():
+            return await self._sandbox.read_file(path)
 
     async def write_file(self, path: str, data: bytes) -> None:
         """Create or replace a file."""
-        await self._sandbox.write_file(path, data)
+        async with self._provider.blamed():
+            await self._sandbox.write_file(path, data)
 
     async def tree(self) -> Path:
         """Host directory with the workspace as it is now."""
-        return await self._sandbox.tree()
+        async with self._provider.blamed():
+            return await self._sandbox.tree()
 
     async def snapshot(self, name: str) -> str:
         """Keep workspace and home."""
-        return await self._sandbox.snapshot(name)
+        async with self._provider.blamed():
+            return await self._sandbox.snapshot(name)
 
     async def close(self) -> None:
         """Destroy the sandbox."""

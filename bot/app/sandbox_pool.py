@@ -91,6 +91,19 @@ class SandboxPool:
                 told = True
             await until_admitted(self._services, ServiceKind.SANDBOX, left)
 
+    async def stand_in(self, lost: Sequence[str]) -> ChosenSandbox | None:
+        """Return the first kind that works and is none of those which a run tried, oldest first.
+
+        None when the last of these works after all, so that the run itself is at fault, or when no
+        other works.
+        """
+        if self._providers[lost[-1]].circuit.works:
+            return None
+        for kind, provider in self._providers.items():
+            if kind not in lost and await provider.ready(known_seconds=_KNOWN_SECONDS):
+                return ChosenSandbox(kind, tuple(lost))
+        return None
+
     def _reason(self) -> str:
         failures = [view.failure for view in self._services.views(ServiceKind.SANDBOX)]
         return " ".join(dict.fromkeys(one.reason for one in failures if one is not None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 
 from bot.detect import DirectoryTree, detect
@@ -82,17 +82,49 @@ async def repair(
         earlier=reservations.sandbox_seconds,
         on_held=reservations.use_sandbox,
     )
-    known = RunState(attempts=list(job.earlier), tried=list(already_asked(job.earlier)))
-    run = Run(job, tools, steps, listener, run_limits, known, reservations)
+    run = Run(job, tools, steps, listener, run_limits, _state_of(job), reservations)
+    async with _warming(run):
+        end = await _carried(run, checkout)
+        while end.sandboxes_failed and (elsewhere := await _elsewhere(run)) is not None:
+            run = elsewhere
+            end = await _carried(run, checkout)
+    report = await _report(run, end, started)
+    if job.failed:
+        await clean_up(run.tools.sandboxes, job.run_id, places_of(len(job.failed)))
+    elif end.context is not None:
+        await clean_up(run.tools.sandboxes, job.run_id, run.known.places)
+    listener(RunFinished(report))
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """How a run ended.
+
+    Attributes:
+        verdict: Of it.
+        reason: As a sentence.
+        context: Where it worked; None when it did not come so far.
+        sandboxes_failed: Whether a sandbox failed it before anything was reproduced.
+    """
+
+    verdict: Verdict
+    reason: str
     context: RepairContext | None = None
+    sandboxes_failed: bool = False
+
+
+async def _carried(run: Run, checkout: Checkout) -> _End:
+    """Carry a run through its phases; every expected failure has its verdict."""
+    context: RepairContext | None = None
+    sandboxes_failed = False
     try:
-        async with _warming(run):
-            if job.failed:
-                context = await _see_checks_fail(run, checkout)
-            else:
-                context = await _prepare(run, checkout)
-                context = await reproduce(run, context)
-            verdict, reason = await _attempt_until_accepted(run, context)
+        if run.job.failed:
+            context = await _see_checks_fail(run, checkout)
+        else:
+            context = await _prepare(run, checkout)
+            context = await reproduce(run, context)
+        verdict, reason = await _attempt_until_accepted(run, context)
     except Concluded as end:
         verdict, reason = end.verdict, end.reason
     except RunStopped as end:
@@ -100,18 +132,24 @@ async def repair(
     except BudgetExhausted as end:
         verdict, reason = Verdict.BUDGET_SPENT, str(end)
     except ProviderError as error:
-        suggested = suggestion_of(known.attempts) is not None
+        suggested = suggestion_of(run.known.attempts) is not None
         verdict = Verdict.SUGGESTED if suggested else Verdict.INFRASTRUCTURE
         reason = f"{ending.suggested()} {error}" if suggested else str(error)
     except (SandboxError, GitError) as error:
         verdict, reason = Verdict.INFRASTRUCTURE, str(error)
-    report = await _report(run, context, verdict, reason, started)
-    if job.failed:
-        await clean_up(tools.sandboxes, job.run_id, places_of(len(job.failed)))
-    elif context is not None:
-        await clean_up(tools.sandboxes, job.run_id, known.places)
-    listener(RunFinished(report))
-    return report
+        sandboxes_failed = isinstance(error, SandboxError) and run.known.untouched is None
+    return _End(verdict, reason, context, sandboxes_failed)
+
+
+async def _elsewhere(run: Run) -> Run | None:
+    """Return the run from its beginning in another kind of sandbox, if its own died."""
+    if run.tools.stand_in is None or (sandboxes := await run.tools.stand_in()) is None:
+        return None
+    return replace(run, tools=replace(run.tools, sandboxes=sandboxes), known=_state_of(run.job))
+
+
+def _state_of(job: Job) -> RunState:
+    return RunState(attempts=list(job.earlier), tried=list(already_asked(job.earlier)))
 
 
 @asynccontextmanager
@@ -278,10 +316,8 @@ def _failing_before(run: Run) -> frozenset[str]:
     return reproduction.observation.failing_ids
 
 
-async def _report(
-    run: Run, context: RepairContext | None, verdict: Verdict, reason: str, started: float
-) -> Report:
-    known = run.known
+async def _report(run: Run, end: _End, started: float) -> Report:
+    known, context, verdict, reason = run.known, end.context, end.verdict, end.reason
     accepted = next((attempt for attempt in known.attempts if attempt.accepted), None)
     draft = draft_of(known.attempts, known.reproduction) if verdict is Verdict.IMPROVED else None
     patch = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from bot.detect.missing import Remedy
@@ -41,6 +41,10 @@ class Concluded(Exception):
         self.reason = reason
 
 
+StandIn = Callable[[], Awaitable[SandboxProvider | None]]
+"""Gives another kind of sandbox in place of one that died; None when there is none, or it lives."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What every run of this process works with.
@@ -54,6 +58,8 @@ class Tools:
         judge: Says which of several failures a problem is about; None without a model.
         remembered_setups: What setups lacked in earlier runs; None remembers nothing.
         artifacts: Brings what earlier jobs of a workflow run uploaded; None where there is no GitHub.
+        stand_in: Where a run starts over whose sandboxes die before it reproduces anything; None
+            where it ends then.
     """
 
     sandboxes: SandboxProvider
@@ -64,6 +70,7 @@ class Tools:
     judge: FailureJudge | None = None
     remembered_setups: RememberedSetups | None = None
     artifacts: ArtifactSource | None = None
+    stand_in: StandIn | None = None
 
 
 @dataclass(slots=True)

@@ -11,7 +11,7 @@ from functools import partial
 from bot.errors import RunStopped, UsageError
 from bot.health.services import Services
 from bot.model import Report, Verdict
-from bot.model.deadline import BY_A_PERSON, StopSign, unless_stopped
+from bot.model.deadline import BY_A_PERSON, StopSign
 from bot.model.money.caps import Caps, charged
 from bot.model.money.reservations import Reservations
 from bot.model.progress import Listener, RunFinished, silent, together
@@ -24,14 +24,14 @@ from bot.repair.job import ArtifactSource, Job
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
-from bot.reporting.reasons import run_life, service_health
+from bot.reporting.reasons import run_life
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.live_comment import ProgressComment
 from bot.runs.progress_log import ProgressLog
 from bot.runs.recording import Recorder
 from bot.runs.remote_checkout import RemoteCheckout
-from bot.runs.sandbox_choice import ChosenSandbox, SandboxChoice
+from bot.runs.sandbox_choice import SandboxChoice, SandboxOfRun
 from bot.runs.service_notes import ServiceNotes
 from bot.runs.timing import Timing
 from bot.storage.ledger_reservations import open_reservations
@@ -147,32 +147,14 @@ class WatchedRepair:
         with self._services.heard(told):
             told.begin(self._services)
             try:
-                kind = await self._choose(told, steps, stopped)
+                tools = await SandboxOfRun(self._sandboxes, told, steps, stopped).begin()
             except (RunStopped, SandboxError) as error:
                 report = _not_begun(request, brief, error)
                 listener(RunFinished(report))
             else:
-                tools = self._sandboxes.tools_for(kind)
                 tools = replace(tools, artifacts=self._artifacts(request))
                 report = await repair(job, tools, checkout, steps, listener, stopped, reservations)
         return replace(report, notes=(*report.notes, *told.kept))
-
-    async def _choose(self, told: ServiceNotes, steps: Steps, stopped: StopSign) -> str:
-        """Return the kind of sandbox of this run, the same one after a restart.
-
-        Raises:
-            RunStopped: When a person asked for it while the run waited for a sandbox.
-            SandboxError: When none works for long.
-        """
-
-        async def choose() -> ChosenSandbox:
-            return await unless_stopped(lambda: self._sandboxes.choose(told.say), stopped)
-
-        chosen = await steps("choose a sandbox", choose)
-        told.works_in(chosen.kind)
-        if chosen.instead_of:
-            told.say(service_health.stands_in(chosen.kind, chosen.instead_of))
-        return chosen.kind
 
     async def _watch_for_stop(self, run_id: str, stopped: StopSign) -> None:
         """Set the event once the run has to stop, on whichever server that was heard."""

@@ -13,9 +13,11 @@ import pytest
 
 from bot.health.service import CircuitState, ServiceKind
 from bot.model import Verdict
-from tests.fakes.e2b import E2BServer, Refuse
+from tests.fakes.e2b import E2BServer, Refuse, Slow
 from tests.fakes.model import ModelServer, Overloaded, Request, Say, Step
-from tests.flows.world import FIX, RIGHT, WHY, World, attempts, bash, open_world
+from tests.flows.held_script import HeldScript
+from tests.flows.server_process import ServerProcess
+from tests.flows.world import FIX, RIGHT, WHY, World, attempts, bash, open_scene, open_world
 
 QUICK = {"HOST": "127.0.0.1", "FIXPOINT_PROBE_SECONDS": "0.2"}
 """Probes come as quickly as the rest of a story; nothing depends on how quickly."""
@@ -180,29 +182,82 @@ async def test_another_kind_of_sandbox_stands_in_until_the_first_one_recovers(
     tmp_path: Path,
 ) -> None:
     """New runs go there, and their report says so; then back."""
+    async with (
+        E2BServer(tmp_path / "e2b") as e2b,
+        open_world(tmp_path, environ=QUICK | two_kinds(e2b)) as world,
+    ):
+        die_after(e2b, creations=0)
+        await world.comment("/fix")
+        await world.settled()
+        assert (await world.run()).verdict is Verdict.GAVE_UP
+        said = "Commands ran in sandboxes of bubblewrap, because e2b fails."
+        assert said in await notes(world)
+        assert e2b.state.sandboxes == {}
+        kinds = {one["name"]: one for one in (await health(world))["services"]}
+        assert kinds["e2b"]["state"] != "closed"
+        assert kinds["e2b"]["doing"].endswith("bubblewrap is used.")
+
+        e2b.state.faults.pending.clear()
+        await world.until(lambda: works(world, ServiceKind.SANDBOX, "e2b"))
+        chosen = await world.depends.sandboxes.choose(lambda _: None)
+        assert (chosen.kind, chosen.instead_of) == ("e2b", ())
+
+
+async def test_a_run_whose_sandboxes_die_early_starts_over_in_the_next_kind(
+    tmp_path: Path,
+) -> None:
+    """Nothing was observed yet. It says so, and keeps to that when its server is killed."""
+    script = HeldScript(RIGHT)
+    script.hold(1)
+    async with E2BServer(tmp_path / "e2b") as e2b, open_scene(tmp_path, script) as scene:
+        server = ServerProcess(scene.variables(tmp_path / "data") | two_kinds(e2b), tmp_path)
+        die_after(e2b, creations=1)
+        async with server.running():
+            await scene.github.deliver(
+                scene.github.comment(scene.issue, "ada", "/fix"), server.webhook
+            )
+            await script.reached(1)
+            await server.kill()
+            e2b.state.faults.pending.clear()
+            begun = e2b.state.requests.count("create")
+            script.let_go(1)
+            await server.start()
+            await server.logged("run over")
+        assert scene.repaired() == "right\n"
+        [pull] = scene.pulls()
+        assert (
+            "Sandboxes of e2b failed before anything was reproduced, so the run started over in "
+            "sandboxes of bubblewrap." in (pull.body or "")
+        )
+        assert e2b.state.requests.count("create") == begun
+
+
+@pytest.mark.exhaustive
+async def test_a_run_whose_sandboxes_die_later_ends(tmp_path: Path) -> None:
+    """What was observed in one kind says little about another."""
     async with E2BServer(tmp_path / "e2b") as e2b:
-        environ = QUICK | {
-            "FIXPOINT_SANDBOX": "e2b,bubblewrap",
-            "E2B_API_KEY": e2b.api_key,
-            "E2B_API_URL": e2b.url,
-            "E2B_SANDBOX_URL": e2b.url,
-        }
-        async with open_world(tmp_path, environ=environ) as world:
-            e2b.state.faults.add("create", Refuse(500), times=10_000)
+        die_after(e2b, creations=2)
+        async with open_world(tmp_path, environ=QUICK | two_kinds(e2b)) as world:
             await world.comment("/fix")
             await world.settled()
-            assert (await world.run()).verdict is Verdict.GAVE_UP
-            said = "Commands ran in sandboxes of bubblewrap, because e2b fails."
-            assert said in await notes(world)
-            assert e2b.state.sandboxes == {}
-            kinds = {one["name"]: one for one in (await health(world))["services"]}
-            assert kinds["e2b"]["state"] != "closed"
-            assert kinds["e2b"]["doing"].endswith("bubblewrap is used.")
+            assert (await world.run()).verdict is Verdict.INFRASTRUCTURE
+            assert not works(world, ServiceKind.SANDBOX, "e2b")
 
-            e2b.state.faults.pending.clear()
-            await world.until(lambda: works(world, ServiceKind.SANDBOX, "e2b"))
-            chosen = await world.depends.sandboxes.choose(lambda _: None)
-            assert (chosen.kind, chosen.instead_of) == ("e2b", ())
+
+def two_kinds(e2b: E2BServer) -> dict[str, str]:
+    """Return the settings of a server that prefers e2b, and has bubblewrap besides."""
+    return {
+        "FIXPOINT_SANDBOX": "e2b,bubblewrap",
+        "E2B_API_KEY": e2b.api_key,
+        "E2B_API_URL": e2b.url,
+        "E2B_SANDBOX_URL": e2b.url,
+    }
+
+
+def die_after(e2b: E2BServer, *, creations: int) -> None:
+    """Let so many sandboxes come into being, the first of which tries the kind out, and no more."""
+    e2b.state.faults.add("create", Slow(0.0), times=creations)
+    e2b.state.faults.add("create", Refuse(500), times=10_000)
 
 
 def break_bubblewrap(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -85,6 +85,15 @@ def stands_in(kind: str, instead_of: Sequence[str]) -> str:
     return f"Commands ran in sandboxes of {kind}, because {' and '.join(instead_of)} {fails}."
 
 
+@example("bubblewrap", "docker")
+def starts_over(kind: str, lost: str) -> str:
+    """A run goes on in another kind of sandbox, because its own failed early."""
+    return (
+        f"Sandboxes of {lost} failed before anything was reproduced, so the run started over in "
+        f"sandboxes of {kind}."
+    )
+
+
 @example("E2B could not create a sandbox: the connection to it failed.")
 def waits_for_sandbox(reason: str) -> str:
     """A run waits, because there is no sandbox for it."""
