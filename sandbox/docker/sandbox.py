@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -87,8 +87,9 @@ class DockerSandbox:
         self._environment = {**environment, **spec.environment}
         self._way_out = way_out
         self._place = store.sandbox(spec.name)
-        self._acting = asyncio.Lock()
-        """Held by one act at a time: the end of a command kills every process of the user."""
+        self._running = asyncio.Lock()
+        """Held by one command at a time: its end kills every process of the user."""
+        self._writing = asyncio.Lock()
         self._closed = False
 
     async def run(
@@ -108,7 +109,7 @@ class DockerSandbox:
         variables = {**self._environment, **(environment or {})}
         execution = ContainerExecution(shell_command(command, cwd), USER, variables)
         async with AsyncExitStack() as stack:
-            await stack.enter_async_context(self._acting)
+            await stack.enter_async_context(self._running)
             started = time.monotonic()
             running = self._until(timeout, execution, output.add)
             opened = (
@@ -186,22 +187,28 @@ class DockerSandbox:
 
     async def read_file(self, path: str) -> bytes:
         """Return a file's bytes, at most `file_scripts.LARGEST_FILE`."""
-        data = bytearray()
-        reading = _file_execution(*file_scripts.read_command(path))
-        async with self._acting:
-            code = await self._execute(reading, data.extend)
-        return file_scripts.read_result(path, code, bytes(data))
+        code, data = await self._on_file(file_scripts.read_command(path))
+        return file_scripts.read_result(path, code, data)
 
     async def write_file(self, path: str, data: bytes) -> None:
         """Create or replace a file; the engine can't see `SCRATCH`, so a command copies it."""
         script = ("/bin/sh", "-c", f'exec "$@" <{STAGING}/file', "sh")
         command = (*script, *file_scripts.write_command(path))
-        async with self._acting:
+        async with self._writing:
             with self._alive():
                 archive = pack_file("file", data, USER_ID)
                 await self._engine.put_archive(self._identity, STAGING, archive)
-            code = await self._execute(_file_execution(*command), _ignore)
+            code, _ = await self._on_file(command)
         file_scripts.raise_for(path, code)
+
+    async def _on_file(self, command: Sequence[str]) -> tuple[int, bytes]:
+        """Run what reads or writes a file; again where the end of a command took it along."""
+        for _ in range(_KILL_ATTEMPTS):
+            data, beside = bytearray(), self._running.locked()
+            code = await self._execute(_file_execution(*command), data.extend)
+            if code != _KILLED or not beside:
+                break
+        return code, bytes(data)
 
     async def tree(self) -> Path:
         """Copy the workspace to this machine."""
