@@ -319,6 +319,7 @@ async def test_installers_of_tools_come_from_an_index(
     assert len(execution.said) == 4
 
 
+@pytest.mark.exhaustive
 async def test_uv_takes_the_pythons_that_are_there(provider: SandboxProvider, source: Path) -> None:
     """A job that wants uv's own ones, or a version that nobody has, gets another for its tools."""
     execution = await run(

@@ -76,6 +76,7 @@ async def test_a_file_in_lfs_is_there(tmp_path: Path) -> None:
         assert len(world.state.lfs_asked) == 1  # it is kept beside the mirror
 
 
+@pytest.mark.exhaustive
 async def test_what_is_missing_is_said(tmp_path: Path, hits: Hits) -> None:
     """Objects that GitHub lacks, that are others than their pointers say, and that lie elsewhere."""
     async with open_world(tmp_path, attempts(RIGHT)) as world:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import aiohttp
+import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Verdict
@@ -84,6 +85,7 @@ Stopping. Fixpoint will post a report as soon as the current command or model ca
         assert [(run.status, run.verdict) for run in stopped] == [(RunStatus.DONE, Verdict.STOPPED)]
 
 
+@pytest.mark.exhaustive
 async def test_failed_checks_are_put_off_while_the_queue_is_full(tmp_path: Path) -> None:
     """They say so, and start by themselves once it is shorter; people are queued all the same."""
     script = HeldScript([FIX, WHY])

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from sqlalchemy import update
 
 from bot.model import Verdict
@@ -78,6 +79,7 @@ async def test_failed_checks_without_a_webhook_start_a_run(tmp_path: Path) -> No
         assert sorted(run.request.number or 0 for run in runs) == [0, thread.number]
 
 
+@pytest.mark.exhaustive
 async def test_a_look_takes_no_more_requests_than_it_may(tmp_path: Path) -> None:
     """The rest has its turn at the next one."""
     few = {"FIXPOINT_RECONCILE_REQUESTS": "12"}
@@ -135,6 +137,7 @@ async def test_runs_end_with_a_reason_where_the_app_was_uninstalled(tmp_path: Pa
         assert ended.reason == "The App is no longer installed on acme."
 
 
+@pytest.mark.exhaustive
 async def test_a_question_ends_with_a_reason_where_the_repository_was_archived(
     tmp_path: Path,
 ) -> None:

@@ -127,6 +127,7 @@ async def test_killed_in_every_phase(tmp_path: Path) -> None:
                 *("first", "second"),
                 *("check", "check", "check", "check"),  # verified thrice, interrupted once
                 "check",  # without the patch: who reads the file that it changes?
+                *("check", "check"),  # made to fail, in both ways
             ]
             assert left_behind(tmp_path / "data") == []
 

@@ -26,7 +26,11 @@ def program(answer: str, before: str = "") -> dict[str, str]:
     ("files", "finding"),
     [
         (program(SUM), set[str]()),
-        (program("prices.join() === '1024,3' ? 1027 : prices[1]"), {"no-effect-nearby"}),
+        pytest.param(
+            program("prices.join() === '1024,3' ? 1027 : prices[1]"),
+            {"no-effect-nearby"},
+            marks=pytest.mark.exhaustive,
+        ),
         (program(f"prices.length % 2 === 0 ? {SUM} : prices[1]"), {"condition-unneeded"}),
         (
             program(f"(calls += 1) < 40 ? {SUM} : prices[1]", "let calls = 0;\n"),

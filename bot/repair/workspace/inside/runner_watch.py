@@ -50,8 +50,8 @@ TELLERS = ("linecache.py", "traceback.py", "warnings.py", "coverage")
 SETTINGS = (".ini", ".cfg", ".toml", ".txt", "METADATA", "PKG-INFO")
 """Ends of files that a runner reads before it loads any program of the project."""
 
-SYSTEM = ("/dev/", "/etc/", "/proc/", "/sys/", "/usr/")
-"""Folders of the system; a project is in none of them."""
+SYSTEM = ("/dev/null", "/dev/urandom", "/etc/", "/proc/", "/sys/", "/usr/")
+"""Files and folders of the system; a project is in none of them."""
 
 MOST_READS = 300
 """Pairs of a file and its reader that one process tells."""

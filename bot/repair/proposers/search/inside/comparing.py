@@ -175,7 +175,6 @@ def compared_plausible(
         "sources": request["sources"],
         "candidates": [(number, edits) for number, _, _, edits in chosen],
     }
-    gc.unfreeze()  # trying froze what there is, and what is frozen refers to nothing
     return {"numbers": [one[0] for one in chosen], **Comparer(suite, asked).compared()}
 
 
@@ -194,6 +193,7 @@ def _keep(kept: dict[str, tuple[Any, dict[str, Any]]], frame: Any) -> None:
 
 
 def _function_of(code: Any) -> Any:
+    gc.unfreeze()  # what is frozen, as before every fork, refers to nothing
     return next((f for f in gc.get_referrers(code) if isinstance(f, types.FunctionType)), None)
 
 
