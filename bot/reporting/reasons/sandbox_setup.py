@@ -74,7 +74,7 @@ def submodule_elsewhere(path: str) -> str:
 @example("vendor/lib")
 def submodule_address_odd(path: str) -> str:
     """A submodule's address names no repository on GitHub."""
-    return f"The submodule {code(path)} is empty: its address in `.gitmodules` is no repository."
+    return f"The submodule {code(path)} is empty: its address in `.gitmodules` is not a valid repository address."
 
 
 @example("vendor/lib")
