@@ -91,6 +91,13 @@ class RunState:
     healing_rounds: int = 0
     places: tuple[str, ...] = PLACES[:1]
 
+    @property
+    def failing_before(self) -> frozenset[str]:
+        """Ids that fail on the untouched tree."""
+        if self.reproduction is None or self.reproduction.observation is None:
+            return frozenset()
+        return self.reproduction.observation.failing_ids
+
     def note(self, *notes: str) -> None:
         """Add what a person should know, once."""
         self.notes.extend(note for note in notes if note not in self.notes)

@@ -1,0 +1,213 @@
+"""Verify what a proposer left: by the failing command, then against everything else that runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.model import (
+    GuardFinding,
+    MutantResults,
+    Observation,
+    Patch,
+    Proposal,
+    Verification,
+)
+from bot.model.guard_rules import PatchRules, configured
+from bot.repair.checks.joined_observation import joined
+from bot.repair.goal.complete import complete
+from bot.repair.guards.asked import asks_for_test_changes
+from bot.repair.loop import Try
+from bot.repair.run import RepairContext, Run
+from bot.repair.tests_not_run import not_run
+from bot.repair.verification.candidate import TestEdits
+from bot.repair.verification.comparison import uncompared
+from bot.repair.verification.question import Question
+from bot.repair.verification.verify import VerifiedProposal
+
+
+async def verify_proposal(
+    run: Run, context: RepairContext, move: Try, key: str, proposal: Proposal
+) -> VerifiedProposal:
+    """Verify by the failing command first, and by the whole suite only if that passes.
+
+    Raises:
+        BudgetExhausted: Before everything was run that the verification needs.
+    """
+    verifier = context.verifier(run)
+    name = f"{run.job.run_id}-verify-{len(run.known.tried)}"
+    verified = await run.steps(
+        f"{key}: verify", verifier.verify, name, proposal, _question(run, context, move)
+    )
+    verification, patch = verified.verification, verified.proposal.patch
+    if verification is None or verification.target is None:
+        return verified
+    if not verification.target.ok:
+        if not _may_be_a_draft(run, verification):
+            return verified
+        return replace(verified, verification=await _compared(run, context, key, name, verified))
+    target = verification.target
+    verification = await _beside(run, context, key, name, patch, verification)
+    if not verification.target or not verification.target.ok:
+        return replace(verified, verification=verification)
+    if run.known.reproduction is not None:
+        red = run.known.reproduction.observation
+        verification = checked(run.job.rules, verification, red, verification.target)
+    verified = replace(verified, verification=verification)
+    if not verification.accepted:
+        return verified
+    verification = await _compared(run, context, key, name, verified)
+    if verification is not None and verification.accepted:
+        runs = tuple(one for one in (target, verification.suite) if one is not None)
+        mutants = await _mutants(run, context, key, name, verified.proposal, runs)
+        unneeded = await _unneeded_conditions(run, context, key, name, patch, runs)
+        known = {one.rule for one in verification.findings}
+        findings = (*verification.findings, *(one for one in unneeded if one.rule not in known))
+        verification = replace(verification, mutants=mutants, findings=findings)
+    return replace(verified, verification=verification)
+
+
+async def _mutants(
+    run: Run,
+    context: RepairContext,
+    key: str,
+    name: str,
+    proposal: Proposal,
+    runs: tuple[Observation, ...],
+) -> MutantResults | None:
+    """Return what the deciding tests notice of small faults in the changed lines."""
+    if proposal.assurance is not None and proposal.assurance.mutants is not None:
+        return proposal.assurance.mutants
+    reproduction = run.known.reproduction
+    red = reproduction.observation if reproduction is not None else None
+    act = context.verifier(run).try_mutants
+    return await run.steps(f"{key}: mutants", act, name, proposal.patch, runs, red)
+
+
+async def _unneeded_conditions(
+    run: Run,
+    context: RepairContext,
+    key: str,
+    name: str,
+    patch: Patch,
+    runs: tuple[Observation, ...],
+) -> tuple[GuardFinding, ...]:
+    """Return findings on conditions that restrict the patch although no test needs them."""
+    reproduction = run.known.reproduction
+    red = reproduction.observation if reproduction is not None else None
+    act = context.verifier(run).try_conditions
+    return await run.steps(f"{key}: conditions", act, name, patch, runs, red)
+
+
+def _may_be_a_draft(run: Run, verification: Verification) -> bool:
+    """Whether a patch that mends only some failures is worth a comparison with the full suite."""
+    reproduction = run.known.reproduction
+    if reproduction is None or not reproduction.undecided or verification.target is None:
+        return False
+    before = reproduction.observation.failing_ids if reproduction.observation else frozenset()
+    return verification.target.failing_ids < before and not verification.refused
+
+
+async def _compared(
+    run: Run, context: RepairContext, key: str, name: str, verified: VerifiedProposal
+) -> Verification | None:
+    """Return the verification with what the patch breaks in everything else that can be run."""
+    verification, patch = verified.verification, verified.proposal.patch
+    verifier, mended = context.verifier(run), _mended(run, verification)
+    for n, baseline in enumerate(await _baselines(run, context)):
+        more = f" {n + 1}" if n else ""
+        if verification is None or verification.new_failures:
+            break
+        verification = await run.steps(
+            f"{key}: compare{more}",
+            verifier.compare, f"{name}{more.strip()}", patch, verification, baseline, mended,
+        )  # fmt: skip
+        verification = checked(run.job.rules, verification, baseline, verification.suite)
+    return verification
+
+
+def _mended(run: Run, verification: Verification | None) -> frozenset[str]:
+    """Return the failures that the failing command no longer has with the patch."""
+    reproduction = run.known.reproduction
+    if reproduction is None or reproduction.observation is None or reproduction.whole is None:
+        return frozenset()
+    target = verification.target if verification is not None else None
+    left = target.failing_ids if target is not None else frozenset()
+    return reproduction.observation.failing_ids - left
+
+
+async def _beside(
+    run: Run, context: RepairContext, key: str, name: str, patch: Patch, verification: Verification
+) -> Verification:
+    """Return the verification with what the patch does to the other failed jobs of the commit."""
+    for n, other in enumerate(context.beside, start=2):
+        act = other.clean_room(run).passes
+        command = other.commands.failing
+        seen = await run.steps(f"{key}: verify {n}", act, f"{name}-{n}", command, patch)
+        if isinstance(seen, str):
+            return replace(verification, problem=seen)
+        if verification.target is not None:
+            verification = replace(verification, target=joined((verification.target, seen)))
+    return verification
+
+
+def _question(run: Run, context: RepairContext, move: Try) -> Question:
+    """Return the criteria by which a proposer's patch is verified."""
+    reproduction, edits = run.known.reproduction, TestEdits.LEFT_OUT
+    if move.proposer.may_edit_tests:
+        edits = TestEdits.KEPT
+    elif asks_for_test_changes(run.job.problem.instructions):
+        edits = TestEdits.REQUESTED
+    elif move.proposer.is_given:
+        brought = reproduction is not None and reproduction.test_patch is not None
+        edits = TestEdits.BROUGHT if brought else TestEdits.SHOWN
+    red = reproduction.observation if reproduction is not None else None
+    return Question(context.commands.failing, red, edits, context.texts)
+
+
+def checked(
+    rules: PatchRules,
+    verification: Verification,
+    before: Observation | None,
+    after: Observation | None,
+) -> Verification:
+    """Return the verification with findings on tests that a passing run left out."""
+    if before is None or after is None:
+        return verification
+    seen = configured(not_run(before, after), rules.guards)
+    return replace(verification, findings=tuple(dict.fromkeys((*verification.findings, *seen))))
+
+
+async def _baselines(run: Run, context: RepairContext) -> tuple[Observation, ...]:
+    """Return what a patch is compared with: runs on the untouched tree that show more than its goal.
+
+    That is the failing command before it was narrowed, if it was, and the whole suite, if that is
+    another one.
+    """
+    reproduction = run.known.reproduction
+    whole = reproduction.whole if reproduction is not None else None
+    suite = await _baseline(run, context)
+    return tuple(one for one in (whole, suite) if one is not None)
+
+
+async def _baseline(run: Run, context: RepairContext) -> Observation | None:
+    """Return the whole suite on the untouched tree; it runs once, and only when needed."""
+    commands, reproduction = context.commands, run.known.reproduction
+    if reproduction is None or commands.test == commands.failing:
+        return None
+    if reproduction.whole is not None and reproduction.whole.command == commands.test:
+        return None
+    if reproduction.baseline is not None:
+        return reproduction.baseline
+    baseline = await run.steps(
+        "baseline",
+        context.clean_room(run).observe, f"{run.job.run_id}-baseline", commands.test, Patch(),
+    )  # fmt: skip
+    whole = complete(baseline) if uncompared(baseline) and not baseline.timed_out else None
+    if whole is not None:  # then the tests behind an error of the suite's own can be compared
+        told = await run.steps(
+            "baseline complete",
+            context.clean_room(run).observe, f"{run.job.run_id}-baseline-2", whole, Patch(),
+        )  # fmt: skip
+        baseline = baseline if uncompared(told) else told
+    run.known.reproduction = replace(reproduction, baseline=baseline)
+    return baseline

@@ -1,0 +1,75 @@
+"""Make the report of a run from what it knows at its end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.model import Attempt, Patch, Report, Verdict
+from bot.model.steps import now
+from bot.repair.loop import best_patch, draft_of
+from bot.repair.run import RepairContext, Run
+from bot.repair.workspace.patching import patch_between
+from bot.reporting.reasons import other_failures
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a run ended.
+
+    Attributes:
+        verdict: Of it.
+        reason: As a sentence.
+        context: Where it worked; None when it did not come so far.
+        sandboxes_failed: Whether a sandbox failed it before anything was reproduced.
+    """
+
+    verdict: Verdict
+    reason: str
+    context: RepairContext | None = None
+    sandboxes_failed: bool = False
+
+
+async def report_of(run: Run, end: End, started: float) -> Report:
+    """Return the report of a run that began at that `time.time()`, ends now, and ended so."""
+    known, context, verdict, reason = run.known, end.context, end.verdict, end.reason
+    accepted = next((attempt for attempt in known.attempts if attempt.accepted), None)
+    draft = draft_of(known.attempts, known.reproduction) if verdict is Verdict.IMPROVED else None
+    patch = (
+        accepted.proposal.patch
+        if accepted
+        else best_patch(known.attempts, run.known.failing_before)
+    )
+    if context is not None and known.untouched is not None and patch:
+        patch = await _whole_patch(context, known.untouched.tree, patch)
+    return Report(
+        run_id=run.job.run_id,
+        verdict=verdict,
+        reason=f"{_why_draft(draft)} {reason}" if draft is not None else reason,
+        problem=run.job.problem,
+        head=known.head,
+        commands=known.commands,
+        reproduction=known.reproduction,
+        attempts=tuple(known.attempts),
+        patch=patch,
+        patch_accepted=accepted is not None,
+        usage=known.usage,
+        seconds=await run.steps("finish", now) - started,
+        command_seconds=run.run_limits.held,
+        notes=tuple(known.notes),
+        draft=draft is not None,
+    )
+
+
+def _why_draft(draft: Attempt) -> str:
+    left = len(draft.failing_after or ())
+    tests = len(draft.failing_before)
+    return other_failures.draft(tests - left, tests)
+
+
+async def _whole_patch(context: RepairContext, untouched: str, patch: Patch) -> Patch:
+    """Return the patch with the test that was written first, when there is one."""
+    if context.prepared.tree == untouched:
+        return patch
+    store = context.source.store
+    tree = await store.apply(context.prepared.tree, patch.data)
+    return await patch_between(store, untouched, tree)
