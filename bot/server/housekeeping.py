@@ -49,6 +49,8 @@ class Housekeeping:
         self._events = stores.events
         self._messages = stores.messages
         self._queue = stores.queue
+        self._memory = stores.memory
+        self._lessons = stores.lessons
         self._journal = journal
 
     async def keep_tidy(self, turn: Callable[[], Awaitable[object]]) -> None:
@@ -72,6 +74,8 @@ class Housekeeping:
         messages = await self._messages.prune(older_than)
         acts = await self._journal.prune(older_than)
         await self._queue.prune(older_than)
+        await self._memory.prune(datetime.now(UTC))
+        await self._lessons.prune(older_than)
         if deliveries or commits or events or messages or acts:
             _log.info(
                 "old data thrown away",

@@ -15,6 +15,7 @@ from sqlalchemy import Column, Connection, Inspector, Table, insert, inspect, se
 from sqlalchemy.schema import CreateColumn
 
 from bot.errors import UsageError
+from bot.storage.memory_index import make_index
 from bot.storage.tables import (
     SCHEMA_VERSION,
     commits,
@@ -71,6 +72,7 @@ MIGRATIONS = (
         _added(deliveries.c.claimed_by, deliveries.c.thread, commits.c.claimed_by),
     ),
     Migration(2, "an index of runs that ended", _indexed(runs, "runs_ended")),
+    Migration(3, "full-text search in what earlier runs tried", make_index),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

@@ -9,7 +9,15 @@ from sqlalchemy import Connection, Table, Update, select, update
 
 from bot.model.repository import Repo
 from bot.storage.database import Database
-from bot.storage.tables import commits, runs, sessions, stops, switches
+from bot.storage.tables import (
+    commits,
+    memory_entries,
+    memory_lessons,
+    runs,
+    sessions,
+    stops,
+    switches,
+)
 
 
 class NameStore:
@@ -32,6 +40,9 @@ def _changes(old: Repo, new: Repo) -> Iterator[Update]:
     full = {**name, "full_name": new.full_name}
     yield _moved(runs, old).values(name)
     yield _moved(sessions, old).values(full)
+    # What is remembered stays with the installation that kept it.
+    yield _moved(memory_entries, old).values(name)
+    yield _moved_unless_there(memory_lessons, "id", old, new).values(name)
     yield _moved_unless_there(commits, "sha", old, new).values(
         {**full, "installation_id": new.installation_id}
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Self
 
+from bot.model.embedding import Embedder
 from bot.storage.api_keys import ApiKeyStore
 from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
@@ -15,6 +16,8 @@ from bot.storage.events import EventStore
 from bot.storage.github_quotas import GitHubQuotas
 from bot.storage.last_words import LastWords
 from bot.storage.ledger import Ledger
+from bot.storage.lessons import LessonStore
+from bot.storage.memory import MemoryStore
 from bot.storage.names import NameStore
 from bot.storage.request_counts import RequestCounts
 from bot.storage.run_queue import RunQueue
@@ -47,6 +50,8 @@ class Stores:
     queue: RunQueue
     last_words: LastWords
     names: NameStore
+    memory: MemoryStore
+    lessons: LessonStore
 
     @classmethod
     def on(
@@ -55,6 +60,7 @@ class Stores:
         ledger: Ledger,
         unflushed: Database | None = None,
         queue: Callable[[Database], RunQueue] = RunQueue,
+        embedder: Embedder | None = None,
     ) -> Self:
         """Return the stores of a database.
 
@@ -64,6 +70,7 @@ class Stores:
             unflushed: For events, quotas and counts, of which a power cut may cost the last; `database`
                 if None.
             queue: Opens the queue with its limits.
+            embedder: Makes the vectors by which what was tried is found again; local if None.
         """
         events = EventStore(unflushed or database)
         return cls(
@@ -84,4 +91,6 @@ class Stores:
             queue(database),
             LastWords(database),
             NameStore(database),
+            MemoryStore(database, embedder),
+            LessonStore(database),
         )

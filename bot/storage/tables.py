@@ -432,6 +432,56 @@ request_counts = Table(
 )
 
 
+# What earlier runs of a repository tried, and what became of it. An installation's own.
+memory_entries = Table(
+    "memory_entries",
+    metadata,
+    # Its row in the full-text index of a file.
+    Column("number", Integer, primary_key=True),
+    Column("id", String(48), nullable=False, unique=True),
+    Column("run_id", String(32), nullable=False),
+    Column("repository", String(255), nullable=False),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("fingerprint", String(32), nullable=False),
+    # JSON of what never changes but for the patch, which has no place in what lists read.
+    Column("entry", PlainText, nullable=False),
+    Column("patch", LargeBinary),
+    # Compressed JSON: the files that the patch changes, as they were.
+    Column("before", LargeBinary),
+    Column("became", String(16), nullable=False),
+    Column("pull_request", Integer),
+    Column("url", PlainText, nullable=False),
+    Column("commit_sha", String(64), nullable=False),
+    Column("merge_sha", String(64), nullable=False),
+    # For the search: words, and a vector of bytes with the name of what made it.
+    Column("words", PlainText, nullable=False),
+    Column("embedder", String(100), nullable=False),
+    Column("vector", LargeBinary),
+    Column("made_at", UtcDateTime, nullable=False),
+    Column("expires_at", UtcDateTime, nullable=False),
+    Index("memory_entries_same", "repository", "installation_id", "fingerprint"),
+    Index("memory_entries_pull", "repository", "pull_request"),
+    Index("memory_entries_expiry", "expires_at"),
+)
+
+
+memory_lessons = Table(
+    "memory_lessons",
+    metadata,
+    Column("repository", String(255), primary_key=True),
+    Column("id", String(16), primary_key=True),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("text", PlainText, nullable=False),
+    Column("url", PlainText, nullable=False),
+    Column("author", PlainText, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("confirmed_by", PlainText, nullable=False),
+    Column("pull_request", Integer),
+    Column("comment_id", BigInteger),
+    Column("made_at", UtcDateTime, nullable=False),
+)
+
+
 steps_metadata = MetaData()
 
 

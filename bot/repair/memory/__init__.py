@@ -1,0 +1,1 @@
+"""What is remembered of earlier runs: signatures of failures, and what is recalled for one."""

@@ -1,0 +1,238 @@
+"""Keep what earlier runs tried, find it again, and follow what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, or_, select, update
+
+from bot.model.embedding import Embedder, HashedNgrams, Vector, fused, likeness
+from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
+from bot.model.repository import Repo
+from bot.model.search_words import search_words
+from bot.storage.database import Database, insert_if_new
+from bot.storage.memory_index import found_by_words
+from bot.storage.memory_rows import entry_of, row_of
+from bot.storage.tables import memory_entries as entries
+
+MOST_SAME = 3
+"""Repairs of the very same failure that are recalled."""
+
+_RANKED = 50
+"""Entries of each ranking that are joined into one."""
+
+_LISTED = tuple(column for column in entries.c if column.name not in {"patch", "before", "vector"})
+
+_BY_WORTH = case(
+    (entries.c.became == Became.MERGED.value, 2),
+    (entries.c.became == Became.VERIFIED.value, 1),
+    else_=0,
+)
+
+
+class MemoryStore:
+    """The table of what was tried. Every method raises `StorageError` when the database fails.
+
+    Whatever is asked for a repository comes from what the same installation kept of it.
+    """
+
+    def __init__(self, database: Database, embedder: Embedder | None = None) -> None:
+        self._database = database
+        self._embedder: Embedder = embedder or HashedNgrams()
+
+    async def keep(self, repo: Repo, tried: Sequence[TriedRepair], limits: MemoryLimits) -> int:
+        """Keep attempts of a run; return how many are new. Keeping them again changes nothing.
+
+        Raises:
+            ProviderError: When a service makes the vectors and does not answer.
+        """
+        if not tried:
+            return 0
+        vectors = await self._embedder.embed([one.signature.text for one in tried])
+        name = self._embedder.name
+        rows = [
+            row_of(one, repo, one.made_at + timedelta(days=limits.days), name, vector)
+            for one, vector in zip(tried, vectors, strict=True)
+        ]
+
+        def act(connection: Connection) -> int:
+            new = sum(insert_if_new(connection, entries, row) for row in rows)
+            if new:
+                _drop_beyond(connection, repo, limits.entries)
+            return new
+
+        return await self._database.write(act)
+
+    async def published(
+        self, entry_id: str, *, pull_request: int | None, url: str, commit: str
+    ) -> None:
+        """Note where a verified patch was published."""
+        values = {"pull_request": pull_request, "url": url, "commit_sha": commit}
+        await self._change(entries.c.id == entry_id, values)
+
+    async def closed(
+        self, repo: Repo, number: int, *, merge_commit: str | None, days: int | None = None
+    ) -> int:
+        """Note that a pull request was merged, or closed without that; return how many entries it has.
+
+        What became of a repair is remembered as long from then on.
+        """
+        became = Became.CLOSED if merge_commit is None else Became.MERGED
+        values: dict[str, Any] = {"became": became.value}
+        if merge_commit is not None:
+            values["merge_sha"] = merge_commit
+        if days is not None:
+            values["expires_at"] = datetime.now(UTC) + timedelta(days=days)
+        open_still = entries.c.became.in_((Became.VERIFIED.value, Became.CLOSED.value))
+        return await self._change(
+            _of(repo) & (entries.c.pull_request == number) & open_still, values
+        )
+
+    async def reverted(self, repo: Repo, numbers: Sequence[int], commits: Sequence[str]) -> int:
+        """Note that pull requests or commits of a repository were reverted; return how many entries.
+
+        Args:
+            repo: Where.
+            numbers: Of pull requests.
+            commits: Whole, or the first digits of them, at least seven.
+        """
+        which: list[ColumnElement[bool]] = [entries.c.pull_request.in_(numbers)]
+        for commit in commits:
+            which += (
+                entries.c.merge_sha.startswith(commit, autoescape=True),
+                entries.c.commit_sha.startswith(commit, autoescape=True),
+            )
+        merged = entries.c.became == Became.MERGED.value
+        values = {"became": Became.REVERTED.value}
+        return await self._change(_of(repo) & merged & or_(*which), values)
+
+    async def same(self, repo: Repo, signature: FailureSignature) -> tuple[TriedRepair, ...]:
+        """Return repairs of the very same failure that may have been merged, newest first."""
+        statement = (
+            select(entries)
+            .where(
+                _of(repo),
+                entries.c.fingerprint == signature.fingerprint,
+                entries.c.became.in_((Became.MERGED.value, Became.VERIFIED.value)),
+                entries.c.patch.is_not(None),
+                entries.c.pull_request.is_not(None),
+                entries.c.expires_at > datetime.now(UTC),
+            )
+            .order_by(entries.c.made_at.desc())
+            .limit(MOST_SAME)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(map(entry_of, rows))
+
+    async def similar(
+        self, repo: Repo, signature: FailureSignature, most: int
+    ) -> tuple[TriedRepair, ...]:
+        """Return attempts at failures like this one, the likest first.
+
+        Raises:
+            ProviderError: When a service makes the vectors and does not answer.
+        """
+        [vector] = await self._embedder.embed([signature.text])
+        words, name = search_words(signature.text), self._embedder.name
+
+        def act(connection: Connection) -> list[TriedRepair]:
+            told = found_by_words(
+                connection,
+                words,
+                repository=repo.full_name.lower(),
+                installation=repo.installation_id,
+                most=_RANKED,
+            )
+            near = _nearest(connection, repo, name, vector)
+            numbers = fused(told, near, most=most)
+            rows = connection.execute(
+                select(entries).where(
+                    entries.c.number.in_(numbers), entries.c.expires_at > datetime.now(UTC)
+                )
+            ).all()
+            place = {number: n for n, number in enumerate(numbers)}
+            return [entry_of(row) for row in sorted(rows, key=lambda row: place[row.number])]
+
+        return tuple(await self._database.read(act))
+
+    async def list(self, repo: Repo | str, most: int = 100) -> tuple[TriedRepair, ...]:
+        """Return what is kept of a repository without the patches, newest first.
+
+        A name instead of a `Repo` means all installations: for the operator.
+        """
+        statement = select(*_LISTED).where(_of(repo)).order_by(entries.c.number.desc()).limit(most)
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple(map(entry_of, rows))
+
+    async def get(self, repo: Repo | str, entry_id: str) -> TriedRepair | None:
+        """Return an entry with its patch."""
+        statement = select(entries).where(_of(repo), entries.c.id == entry_id)
+        row = await self._database.read(lambda connection: connection.execute(statement).first())
+        return None if row is None else entry_of(row)
+
+    async def counts(self, repo: Repo) -> Mapping[Became, int]:
+        """Return how many entries there are, by what became of them."""
+        statement = (
+            select(entries.c.became, func.count()).where(_of(repo)).group_by(entries.c.became)
+        )
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return {Became(became): count for became, count in rows}
+
+    async def forget(self, repo: Repo | str, named: str | None = None) -> int:
+        """Forget an entry, those of a run, or all of a repository; return how many there were."""
+        which = _of(repo)
+        if named is not None:
+            which &= or_(entries.c.id == named, entries.c.run_id == named)
+        return await self._database.write(
+            lambda connection: connection.execute(delete(entries).where(which)).rowcount
+        )
+
+    async def repositories(self) -> tuple[tuple[str, int], ...]:
+        """Return the repositories of which something is kept, with how many entries."""
+        name = entries.c.repository
+        statement = select(name, func.count()).group_by(name).order_by(name)
+        rows = await self._database.read(lambda connection: connection.execute(statement).all())
+        return tuple((row[0], row[1]) for row in rows)
+
+    async def prune(self, now: datetime) -> int:
+        """Forget what has expired; return how many entries."""
+        statement = delete(entries).where(entries.c.expires_at <= now)
+        return await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def _change(self, which: ColumnElement[bool], values: Mapping[str, Any]) -> int:
+        statement = update(entries).where(which).values(values)
+        return await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+
+def _of(repo: Repo | str) -> ColumnElement[bool]:
+    if isinstance(repo, str):
+        return entries.c.repository == repo.lower()
+    return and_(
+        entries.c.repository == repo.full_name.lower(),
+        entries.c.installation_id == repo.installation_id,
+    )
+
+
+def _nearest(connection: Connection, repo: Repo, embedder: str, vector: Vector) -> list[int]:
+    """Return the numbers of the entries whose vectors are likest; only as many are kept as can be read."""
+    statement = select(entries.c.number, entries.c.vector).where(
+        _of(repo), entries.c.embedder == embedder
+    )
+    near = [(likeness(vector, row.vector), row.number) for row in connection.execute(statement)]
+    near.sort(reverse=True)
+    return [number for score, number in near[:_RANKED] if score > 0]
+
+
+def _drop_beyond(connection: Connection, repo: Repo, most: int) -> None:
+    """Drop what is more than may be kept: first what was never published, then the oldest."""
+    kept = (
+        select(entries.c.number)
+        .where(_of(repo))
+        .order_by(_BY_WORTH.desc(), entries.c.number.desc())
+        .offset(most)
+    )
+    beyond = list(connection.scalars(kept))
+    if beyond:
+        connection.execute(delete(entries).where(entries.c.number.in_(beyond)))

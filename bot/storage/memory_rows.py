@@ -1,0 +1,111 @@
+"""Turn what earlier runs tried into rows of the database and back."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Row
+
+from bot.model import Patch
+from bot.model.embedding import Vector
+from bot.model.memory import Became, FailureSignature, TriedRepair
+from bot.model.repository import Repo
+from bot.model.search_words import search_words
+
+MOST_PATCH = 64_000
+"""Bytes of a patch that is kept."""
+
+MOST_BEFORE = 256_000
+"""Compressed bytes of the files that a patch changes; beyond, the patch alone is kept."""
+
+_MOST_INFLATED = 16_000_000
+_SUMMARY = 2_000
+_REASON = 1_000
+
+
+def row_of(
+    entry: TriedRepair, repo: Repo, expires_at: datetime, embedder: str, vector: Vector
+) -> dict[str, Any]:
+    """Return an entry as a row of its table; what is too large of its patch is left out."""
+    signature, patch = entry.signature, entry.patch
+    kept = len(patch.data) <= MOST_PATCH
+    before = _packed(entry.before) if kept else b""
+    said = {
+        "message": signature.message,
+        "exception": signature.exception,
+        "frames": list(signature.frames),
+        "step": signature.step,
+        "tool": signature.tool,
+        "proposer": entry.proposer,
+        "summary": entry.summary[:_SUMMARY],
+        "reason": entry.reason[:_REASON],
+        "model": entry.model,
+        "cost_usd": None if entry.cost_usd is None else str(entry.cost_usd),
+        "files": list(patch.files),
+        "added": patch.added,
+        "removed": patch.removed,
+    }
+    return {
+        "id": entry.id,
+        "run_id": entry.run_id,
+        "repository": repo.full_name.lower(),
+        "installation_id": repo.installation_id,
+        "fingerprint": signature.fingerprint,
+        "entry": json.dumps(said, ensure_ascii=False),
+        "patch": patch.data if kept and patch else None,
+        "before": before if before and len(before) <= MOST_BEFORE else None,
+        "became": entry.became.value,
+        "pull_request": entry.pull_request,
+        "url": entry.url,
+        "commit_sha": entry.commit,
+        "merge_sha": entry.merge_commit,
+        "words": " ".join(search_words(signature.text)),
+        "embedder": embedder,
+        "vector": vector,
+        "made_at": entry.made_at,
+        "expires_at": expires_at,
+    }
+
+
+def entry_of(row: Row[Any]) -> TriedRepair:
+    """Return the entry that `row_of` made a row of; one read without its patch has none."""
+    said = json.loads(row.entry)
+    data = getattr(row, "patch", None) or b""
+    before = getattr(row, "before", None)
+    return TriedRepair(
+        id=row.id,
+        run_id=row.run_id,
+        signature=FailureSignature(
+            said["message"], said["exception"], tuple(said["frames"]), said["step"], said["tool"]
+        ),
+        proposer=said["proposer"],
+        summary=said["summary"],
+        patch=Patch(data, tuple(said["files"]), said["added"], said["removed"]),
+        before=_unpacked(before) if before else (),
+        became=Became(row.became),
+        made_at=row.made_at,
+        reason=said["reason"],
+        pull_request=row.pull_request,
+        url=row.url,
+        commit=row.commit_sha,
+        merge_commit=row.merge_sha,
+        model=said["model"],
+        cost_usd=None if said["cost_usd"] is None else Decimal(said["cost_usd"]),
+    )
+
+
+def _packed(before: tuple[tuple[str, bytes], ...]) -> bytes:
+    if not before:
+        return b""
+    files = {path: base64.b64encode(content).decode() for path, content in before}
+    return zlib.compress(json.dumps(files).encode("utf-8", "surrogatepass"), 6)
+
+
+def _unpacked(data: bytes) -> tuple[tuple[str, bytes], ...]:
+    files = json.loads(zlib.decompressobj().decompress(data, _MOST_INFLATED))
+    return tuple((path, base64.b64decode(content)) for path, content in files.items())

@@ -1,0 +1,174 @@
+"""What the tables of memory promise, on SQLite and on PostgreSQL."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import SecretStr
+
+from bot.model import Patch
+from bot.model.memory import (
+    Became,
+    FailureSignature,
+    Lesson,
+    LessonState,
+    MemoryLimits,
+    TriedRepair,
+)
+from bot.model.repository import Repo
+from bot.storage.database import Database, open_database
+from bot.storage.lessons import LessonStore, lesson_id
+from bot.storage.memory import MemoryStore
+from bot.storage.names import NameStore
+from tests.contract.databases import url
+
+__all__ = ["url"]  # a fixture: pytest finds it by name
+
+REPO = Repo("Octo/Widgets", 7)
+ELSEWHERE = Repo("Octo/Widgets", 8)
+LIMITS = MemoryLimits()
+KNOT = FailureSignature(
+    "KeyError: 'knot'", "KeyError", ("a/table.py unit",), "make check", "pytest"
+)
+NULL = FailureSignature(
+    "TypeError: Cannot read properties of undefined",
+    "TypeError",
+    ("lib/x.js f",),
+    "npm test",
+    "npm",
+)
+
+
+@pytest.fixture
+async def database(url: SecretStr) -> AsyncIterator[Database]:
+    """Open an empty database."""
+    async with await open_database(url) as opened:
+        yield opened
+
+
+def tried(
+    n: int,
+    signature: FailureSignature = KNOT,
+    became: Became = Became.VERIFIED,
+    *,
+    made_at: datetime | None = None,
+) -> TriedRepair:
+    return TriedRepair(
+        id=f"{n:012x}-1",
+        run_id=f"{n:012x}",
+        signature=signature,
+        proposer="agent",
+        summary="Added the knot.",
+        patch=Patch(b"diff --git a/a b/a\n", ("a",), 1, 0),
+        before=(("a", b"\x00old\n"),),
+        became=became,
+        made_at=made_at or datetime.now(UTC),
+        model="m",
+    )
+
+
+async def test_what_was_tried_is_kept_once_and_found_by_its_signature_and_by_likeness(
+    database: Database,
+) -> None:
+    """With the files that its patch changes, and never for another installation."""
+    store = MemoryStore(database)
+    mine, other = tried(1), tried(2, NULL)
+    assert await store.keep(REPO, [mine, other], LIMITS) == 2
+    assert await store.keep(REPO, [mine], LIMITS) == 0
+    assert await store.same(REPO, KNOT) == ()  # not published
+    await store.published(mine.id, pull_request=5, url="https://x/5", commit="c" * 40)
+    [same] = await store.same(REPO, KNOT)
+    assert same == replace(mine, pull_request=5, url="https://x/5", commit="c" * 40)
+    like = replace(KNOT, message="KeyError: 'furlong'", frames=("b/table.py unit_of",))
+    assert [one.id for one in await store.similar(REPO, like, 1)] == [mine.id]
+    quiet = FailureSignature("", "", (), "", "")
+    assert await store.similar(REPO, quiet, 3) == ()
+    for elsewhere in (ELSEWHERE, Repo("octo/other", 7)):
+        assert await store.same(elsewhere, KNOT) == ()
+        assert await store.similar(elsewhere, KNOT, 3) == ()
+        assert await store.list(elsewhere) == ()
+
+
+async def test_what_became_of_it_is_followed(database: Database) -> None:
+    """Merged, then reverted by the number or by the commit; closed is not merged."""
+    store = MemoryStore(database)
+    await store.keep(REPO, [tried(n) for n in range(4)], LIMITS)
+    for n in range(4):
+        await store.published(tried(n).id, pull_request=n, url="", commit=f"{n}" * 40)
+    for n in range(3):
+        assert await store.closed(REPO, n, merge_commit=f"{n}e" * 20) == 1
+    assert await store.closed(REPO, 3, merge_commit=None) == 1
+    assert await store.closed(ELSEWHERE, 0, merge_commit="f" * 40) == 0
+    assert await store.reverted(REPO, [0], []) == 1
+    assert await store.reverted(REPO, [], ["1e1e1e1e"]) == 1
+    assert await store.reverted(REPO, [3], []) == 0
+    listed = {one.pull_request: one.became for one in await store.list(REPO)}
+    assert listed == {
+        0: Became.REVERTED,
+        1: Became.REVERTED,
+        2: Became.MERGED,
+        3: Became.CLOSED,
+    }
+    assert [one.pull_request for one in await store.same(REPO, KNOT)] == [2]
+    assert dict(await store.counts(REPO)) == {
+        Became.REVERTED: 2, Became.MERGED: 1, Became.CLOSED: 1,
+    }  # fmt: skip
+
+
+async def test_memory_is_bounded_expires_and_forgets(database: Database) -> None:
+    """What was merged stays longest; what is forgotten is in no search any more."""
+    store = MemoryStore(database)
+    limits = replace(LIMITS, entries=3)
+    await store.keep(REPO, [tried(1, became=Became.MERGED)], limits)
+    for n in range(2, 6):
+        await store.keep(REPO, [tried(n, became=Became.REJECTED)], limits)
+    assert [one.run_id[-1] for one in await store.list(REPO)] == ["5", "4", "1"]
+    old = datetime.now(UTC) - timedelta(days=400)
+    await store.keep(REPO, [tried(9, became=Became.MERGED, made_at=old)], LIMITS)
+    assert await store.prune(datetime.now(UTC)) == 1
+    assert await store.forget(REPO, tried(4).run_id) == 1
+    assert await store.forget(ELSEWHERE) == 0
+    assert {one.run_id[-1] for one in await store.similar(REPO, KNOT, 9)} == {"5", "1"}
+    assert await store.forget("octo/widgets") == 2
+    assert await store.similar(REPO, KNOT, 9) == ()
+
+
+async def test_what_is_too_large_is_kept_without_its_patch(database: Database) -> None:
+    """A list of what was tried reads no patches either."""
+    store = MemoryStore(database)
+    huge = replace(tried(1), patch=Patch(b"x" * 100_000, ("a",), 9, 9))
+    await store.keep(REPO, [huge, tried(2)], LIMITS)
+    kept = await store.get(REPO, huge.id)
+    assert kept is not None
+    assert (kept.patch.data, kept.patch.files, kept.before) == (b"", ("a",), ())
+    assert all(not one.patch.data for one in await store.list(REPO))
+
+
+async def test_a_lesson_counts_once_it_is_confirmed(database: Database) -> None:
+    """It is proposed once per comment, bounded, follows a renamed repository, and can be forgotten."""
+    store, now = LessonStore(database), datetime.now(UTC)
+    lessons = [
+        Lesson(lesson_id(REPO, n), f"We use {n}.", f"u{n}", "ada", LessonState.PROPOSED, now, "", 5)
+        for n in range(3)
+    ]
+    assert [await store.propose(REPO, one, n, most=2) for n, one in enumerate(lessons)] == [
+        True, True, False,
+    ]  # fmt: skip
+    assert not await store.propose(REPO, lessons[0], 0, most=9)
+    assert await store.confirmed(REPO) == ()
+    [confirmed] = await store.confirm(REPO, (lessons[0].id,), "wes")
+    assert confirmed.text == "We use 0."
+    assert await store.confirm(REPO, (lessons[0].id,), "ada") == ()
+    assert await store.of_comment(REPO, 1) == lessons[1]
+    assert await store.of_comment(ELSEWHERE, 1) is None
+    assert await store.prune(now + timedelta(seconds=1)) == 1  # the one nobody confirmed
+    new = Repo("octo/gadgets", 7)
+    await NameStore(database).renamed(REPO, new)
+    [kept] = await store.list(new)
+    assert (kept.confirmed_by, kept.state) == ("wes", LessonState.CONFIRMED)
+    assert await store.forget(ELSEWHERE) == 0
+    assert await store.forget(new, kept.id) == 1
+    assert await store.list("octo/gadgets") == ()
