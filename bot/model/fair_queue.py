@@ -216,7 +216,8 @@ class FairQueue:
     ) -> None:
         self._turns = turns
         self._places = places
-        self._now = now
+        # Turns stay in order also where a clock went back, or two of them are of one moment.
+        self._last = max([now, *(turn.served for turn in turns.values())])
         self._flows: dict[str, _Flow] = {}
         self._working: deque[QueuedRun] = deque(sorted(working, key=lambda run: run.since))
         for run in self._working:
@@ -259,11 +260,11 @@ class FairQueue:
             lane = _lane_in(flow, lane)
             path.append((flow, lane))
         run = flow.pop(lane)
-        self._now += _STEP
+        self._last += _STEP
         self._working.append(run)
         for one, by in path:
             passed = 0 if by is _Lane.LONG else min(one.turn.passed + 1, OTHERS_FIRST)
-            one.turn = Turn(self._now, passed)
+            one.turn = Turn(self._last, passed)
             one.working += 1
         _look_along([one for one, _ in path])
         return Choice(run, {one.name: one.turn for one, _ in path})

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bot.model.fair_queue import (
@@ -115,7 +115,7 @@ def test_who_has_fewer_runs_at_work_goes_first() -> None:
         company.ask(f"b-{n}", 2, "b/b", thread=n)
     company.end()
     company.admit()
-    company.end()
+    company.end(2)
     company.admit()
     assert [run.run_id for run in company.let_through[3:]] == ["b-0", "b-1"]
 
@@ -209,6 +209,7 @@ def test_no_limit_is_exceeded_and_no_place_left_empty(places: Places, events: li
 
 @settings(max_examples=40, deadline=None)
 @given(PLACES, EVENTS)
+@example(Places(1), [(1, 1, 1, PEOPLE), (1, 1, 1, PEOPLE), (2, 1, 1, PEOPLE), (2, 1, 1, PEOPLE)])
 def test_the_order_names_everything_once(places: Places, events: list[Event]) -> None:
     """And the first of it is what is let through when the oldest run ends."""
     company = Company(places)
