@@ -16,6 +16,7 @@ from bot.errors import UsageError
 from bot.model.proposers import PROPOSERS
 from bot.redaction import redactor_of
 from bot.repair.run import Tools
+from bot.repair.symbols.index import SymbolIndex
 from bot.repair.workspace.environments import Environments, Remover
 from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.repair.workspace.scrubbing import Scrub
@@ -123,7 +124,10 @@ def _tools(
     _, proposers, reviewer, judge = built
     environments = Environments(folder / "environments", keeper)
     remembered = RememberedSetups(folder / "setups")
-    return Tools(provider, proposers, reviewer, environments, scrub, judge, remembered)
+    symbols = SymbolIndex(folder / "symbols")
+    return Tools(
+        provider, proposers, reviewer, environments, scrub, judge, remembered, symbols=symbols
+    )
 
 
 def _build(

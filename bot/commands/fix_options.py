@@ -171,5 +171,6 @@ async def job_of(
         model=config.model,
         effort=config.effort,
         search=config.search.limits,
+        tool_rules=config.tools.rules,
         repository=repository,
     )

@@ -19,6 +19,7 @@ from bot.config.checks import ChecksSection
 from bot.config.options import MAX_ATTEMPTS
 from bot.config.problems import describe, own_problems
 from bot.config.section import ConfigSection
+from bot.config.tools import ToolsSection
 from bot.config.values import (
     BranchPrefix,
     Dollars,
@@ -256,6 +257,10 @@ class RepoConfig(ConfigSection):
     )
     search: SearchSection = Field(
         SearchSection(), description="Limits of the search for a repair without a model."
+    )
+    tools: ToolsSection = Field(
+        default_factory=ToolsSection,
+        description="What the tools of the agent may do: allow, ask a person, or deny.",
     )
 
     checks: ChecksSection = Field(

@@ -62,10 +62,18 @@ class Approvals:
         )
 
     async def answer(self, run_id: str, answer: ApprovalAnswer, by: str) -> None:
-        """Keep the answer and let the run continue; the first answer counts."""
+        """Keep the answer and let the run continue; the first answer counts.
+
+        A run that asked about a tool hears of it by itself: it is still at work.
+        """
         run = await self._runs.get(run_id)
         if run is not None and run.status is RunStatus.DONE:
             await self._answer_offer(run, answer, by)
+            return
+        if run is not None and (question := await self._store.open_question(run_id)) is not None:
+            await self._store.answer(question, answer, by)
+            if answer is ApprovalAnswer.REJECTED:
+                await self._runs.request_stop(run_id)
             return
         await self._store.answer(run_id, answer, by)
         if run is not None:

@@ -23,6 +23,7 @@ class ProposerTraits:
         writes_tests: It can write a failing test for a problem that no test shows yet.
         reads_recent: It asks which lines were changed lately.
         follows_texts: It asks which texts of programs were changed lately.
+        reads_map: It is shown a map of the repository.
         is_given: Its patch is somebody else's, and brings its own tests.
     """
 
@@ -36,6 +37,7 @@ class ProposerTraits:
     writes_tests: bool = False
     reads_recent: bool = False
     follows_texts: bool = False
+    reads_map: bool = False
     is_given: bool = False
 
 
@@ -56,7 +58,7 @@ PROPOSERS = _by_name(
         ProposerTraits(
             "search", once=True, finds_another=True, empty_counts=False, reads_recent=True
         ),
-        ProposerTraits("agent", needs_model=True, writes_tests=True),
+        ProposerTraits("agent", needs_model=True, writes_tests=True, reads_map=True),
     ]
 )
 """By name, cheapest first. `bot/repair/proposers/<name>/` has the `build` of each."""

@@ -17,6 +17,7 @@ from bot.model.steps import Steps, now
 from bot.repair.attempt_verification import verify_proposal
 from bot.repair.checks.tidying import tidied
 from bot.repair.loop import Try
+from bot.repair.mapping import map_repository
 from bot.repair.run import RepairContext, Run
 from bot.repair.verification.verify import VerifiedProposal
 from bot.repair.workspace.workbench import SandboxWorkbench
@@ -74,6 +75,7 @@ async def _propose(
 
     async with workbench.attended(lasting=steps.lasting):
         try:
+            await map_repository(run, context, move.proposer)
             task = context.task(run, n, stronger=move.stronger)
             proposer = run.tools.proposers[move.proposer.name]
             proposal = await proposer.propose(task, workbench, steps, run.listener, spend)

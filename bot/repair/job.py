@@ -14,6 +14,7 @@ from bot.model import Attempt, Limits, Problem, SearchLimits
 from bot.model.artifacts import Artifacts, ArtifactWish
 from bot.model.given_test import GivenTest
 from bot.model.guard_rules import PatchRules
+from bot.model.tool_rules import ToolRules
 from sandbox.git import ObjectStore
 
 _PROJECT = re.compile(r"[\w.-]+/[\w.-]+")
@@ -42,6 +43,7 @@ class Job:
         model: Exact model.
         effort: How hard the model thinks.
         search: What a search without a model may take.
+        tool_rules: What the tools of a model may do.
         failed: The failed checks to repair; with them the jobs behind them say what fails.
         event: What their workflows ran for, as far as it is known.
         repository: Whose prepared environments may be used again; "" for none.
@@ -68,6 +70,7 @@ class Job:
     model: str | None = None
     effort: str | None = None
     search: SearchLimits = field(default_factory=SearchLimits)
+    tool_rules: ToolRules = field(default_factory=ToolRules)
     failed: tuple[JobEvidence, ...] = ()
     event: EventFacts = field(default_factory=EventFacts)
     repository: str = ""

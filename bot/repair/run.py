@@ -17,7 +17,8 @@ from bot.repair.changed_texts import ChangedText
 from bot.repair.goal.judge import FailureJudge
 from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.job import ArtifactSource, Job, Source
-from bot.repair.proposers.base import Proposer, Task
+from bot.repair.proposers.base import AskPerson, Proposer, Task
+from bot.repair.symbols.index import SymbolIndex
 from bot.repair.test_proof import ProofReviewer
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.verify import Destination, Verifier
@@ -58,6 +59,8 @@ class Tools:
         judge: Says which of several failures a problem is about; None without a model.
         remembered_setups: What setups lacked in earlier runs; None remembers nothing.
         artifacts: Brings what earlier jobs of a workflow run uploaded; None where there is no GitHub.
+        symbols: What repositories define; None draws no maps.
+        ask: Asks a person whether a tool may be used; None where nobody can be asked.
         stand_in: Where a run starts over whose sandboxes die before it reproduces anything; None
             where it ends then.
     """
@@ -70,6 +73,8 @@ class Tools:
     judge: FailureJudge | None = None
     remembered_setups: RememberedSetups | None = None
     artifacts: ArtifactSource | None = None
+    symbols: SymbolIndex | None = None
+    ask: AskPerson | None = None
     stand_in: StandIn | None = None
 
 
@@ -90,6 +95,7 @@ class RunState:
     remedies: list[Remedy] = field(default_factory=list)
     healing_rounds: int = 0
     places: tuple[str, ...] = PLACES[:1]
+    repository_map: str | None = None
 
     @property
     def failing_before(self) -> frozenset[str]:
@@ -231,9 +237,12 @@ class RepairContext:
             requested=job.rules.requested,
             allow_snapshots=job.allow_snapshots,
             search=job.search,
+            tool_rules=job.tool_rules,
+            repository_map=known.repository_map or "",
             recent=self.recent,
             texts=self.texts,
             clues=known.clues,
+            ask=run.tools.ask,
             reservations=run.reservations,
             stopped=run.run_limits.stopped,
         )

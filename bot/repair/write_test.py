@@ -14,6 +14,7 @@ from bot.model import (
     Verification,
 )
 from bot.model.progress import Noticed, Phase, PhaseStarted
+from bot.repair.mapping import map_repository
 from bot.repair.proposers.base import Proposer
 from bot.repair.run import RepairContext, Run
 from bot.repair.test_proof import MOST_TRIES, narrowed, objection, test_files
@@ -76,6 +77,7 @@ async def _ask(
     run: Run, author: Proposer, context: RepairContext, n: int, rejected: tuple[Attempt, ...]
 ) -> Proposal:
     """Return what the author wrote, reduced to test files."""
+    await map_repository(run, context, author.traits)
     task = replace(context.task(run, n, write_test=True), earlier=rejected)
     workbench = context.workbench(run, f"write-test-{n}")
     steps = workbench.remembering(run.steps)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from bot.model import Limits, Report
 from bot.model.offer import Offer
+from bot.model.tool_rules import ToolQuestion, ToolRisk
 from bot.reporting.answering import APPROVE, REJECT, AnswerBy, named
 from bot.reporting.evidence import changed_files, diffstat
 from bot.reporting.example import example
@@ -55,6 +56,24 @@ def waiting(
     return fit(sections)
 
 
+_QUESTION = ToolQuestion("tickets_comment", ToolRisk.DANGEROUS, 'tickets_comment {"id": 7}', 0)
+
+
+@example(_QUESTION, "maintain", datetime(2026, 11, 28, 9, 0, tzinfo=UTC), _MARK)
+def tool(
+    question: ToolQuestion, role: str, until: datetime, mark: str, by: AnswerBy = AnswerBy.COMMENT
+) -> str:
+    """Ask whether the agent may use a tool."""
+    return signed(
+        f"**The agent asks to use {code(question.tool)}** (risk: {question.risk}):\n\n"
+        f"{fence(question.call, '', limit=1_000)}\n\n"
+        f"{named(APPROVE, by)} allows this tool for the rest of the run; {named(REJECT, by)} ends "
+        f"the run. Approving requires the role {code(role)} or higher. Without an answer, the run "
+        f"continues without the tool on {_moment(until)}.",
+        mark,
+    )
+
+
 @example("ann", approved=True, mark=_MARK)
 @example("ann", approved=False, mark=_MARK)
 def answered(by: str, *, approved: bool, mark: str) -> str:
@@ -85,8 +104,7 @@ def more(offer: Offer, by: AnswerBy = AnswerBy.COMMENT) -> str:
 def still_waiting(mark: str) -> str:
     """Say that the run waits for an answer."""
     return signed(
-        "A verified patch is waiting for approval: `/fix approve` publishes it, `/fix reject` "
-        "ends the run.",
+        "The run is waiting for approval: `/fix approve` continues it, `/fix reject` ends it.",
         mark,
     )
 

@@ -205,6 +205,7 @@ def plan_job(
         model=options.model or config.model,
         effort=options.effort or config.effort,
         search=config.search.limits,
+        tool_rules=config.tools.rules,
         failed=failed,
         event=_event(request, brief),
         repository=request.repository,

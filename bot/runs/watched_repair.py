@@ -21,6 +21,7 @@ from bot.model.steps import Steps
 from bot.redaction import Redactor
 from bot.repair.engine import repair
 from bot.repair.job import ArtifactSource, Job
+from bot.repair.proposers.base import AskPerson
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.progress_view import ProgressView
@@ -56,6 +57,7 @@ class WatchedRepair:
         redactor: Redactor,
         metrics: Metrics,
         artifacts: Callable[[FixRequest], ArtifactSource],
+        asking: Callable[[FixRequest, Brief, StopSign], AskPerson | None],
     ) -> None:
         self._display = display
         self._runs = stores.runs
@@ -67,6 +69,7 @@ class WatchedRepair:
         self._redactor = redactor
         self._metrics = metrics
         self._artifacts = artifacts
+        self._asking = asking
         self._comments: dict[str, ProgressComment] = {}
 
     def view_of(self, run_id: str) -> ProgressView | None:
@@ -152,7 +155,11 @@ class WatchedRepair:
                 report = _not_begun(request, brief, error)
                 listener(RunFinished(report))
             else:
-                tools = replace(tools, artifacts=self._artifacts(request))
+                tools = replace(
+                    tools,
+                    artifacts=self._artifacts(request),
+                    ask=self._asking(request, brief, stopped),
+                )
                 report = await repair(job, tools, checkout, steps, listener, stopped, reservations)
         return replace(report, notes=(*report.notes, *told.kept))
 

@@ -23,12 +23,14 @@ from bot.github.github import GitHub
 from bot.github.values import Published
 from bot.health.services import Services
 from bot.model import Attempt, Report, Verdict
+from bot.model.deadline import StopSign
 from bot.model.money.caps import NO_CAPS, Caps
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.model.steps import Steps
 from bot.redaction import Redactor
 from bot.repair.job import Job
+from bot.repair.proposers.base import AskPerson
 from bot.repair.workspace.leftovers import PLACES, leftovers, places_of
 from bot.reporting import messages
 from bot.reporting.answering import answer_by
@@ -62,6 +64,7 @@ from bot.runs.run_artifacts import RunArtifacts
 from bot.runs.sandbox_choice import SandboxChoice
 from bot.runs.sources import Sources
 from bot.runs.timing import Timing
+from bot.runs.tool_approvals import ToolApprovals
 from bot.runs.tracing import TracedRuns
 from bot.runs.watched_repair import WatchedRepair
 from bot.storage.stores import Stores
@@ -92,6 +95,7 @@ class FixWorkflow:
     ) -> None:
         runs, commits = stores.runs, stores.commits
         self._redactor = redactor
+        self._approvals = stores.approvals
         self._github = github
         self._runs = runs
         self._display = Display(github, stores.last_words)
@@ -113,6 +117,7 @@ class FixWorkflow:
             redactor,
             metrics,
             self._artifacts,
+            self._tool_approvals,
         )
         self._timing = timing
         self._metrics = metrics.runs
@@ -121,6 +126,17 @@ class FixWorkflow:
 
     def _artifacts(self, request: FixRequest) -> RunArtifacts:
         return RunArtifacts(self._github, _repo(request))
+
+    def _tool_approvals(
+        self, request: FixRequest, brief: Brief, stopped: StopSign
+    ) -> AskPerson | None:
+        if request.number is None and not request.asked_through:
+            return None
+        role, scrub = brief.config.who.approve, self._redactor.text
+        asking = ToolApprovals(
+            request, role, self._github, self._runs, self._approvals, scrub, stopped
+        )
+        return asking.ask
 
     def view_of(self, run_id: str) -> ProgressView | None:
         """Return how far a run of this process is; None when it is not active here."""

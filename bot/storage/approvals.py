@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -61,11 +62,24 @@ class ApprovalStore:
         )
         return changed == 1
 
+    async def open_question(self, run_id: str) -> str | None:
+        """Return the id of what a run asks while it works, unless it is answered; see `question_id`."""
+        statement = select(approvals.c.run_id).where(
+            approvals.c.run_id.startswith(f"{run_id}:"), approvals.c.answer.is_(None)
+        )
+        row = await self._database.read(lambda connection: connection.execute(statement).first())
+        return None if row is None else str(row.run_id)
+
     async def get(self, run_id: str) -> Approval | None:
         """Return the question of a run."""
         statement = select(approvals).where(approvals.c.run_id == run_id)
         row = await self._database.read(lambda connection: connection.execute(statement).first())
         return None if row is None else _approval(row)
+
+
+def question_id(run_id: str, about: str) -> str:
+    """Return the id of a question that a run asks while it works, besides the one at its end."""
+    return f"{run_id}:{hashlib.sha256(about.encode()).hexdigest()[:16]}"
 
 
 def _approval(row: Row[Any]) -> Approval:

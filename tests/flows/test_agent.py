@@ -112,7 +112,7 @@ Failures before any change: 1; still failing: 1. Newly failing: other.
         (search_code(" "), "query must be one line of text."),
         (search_code("a\nb"), "query must be one line of text."),
         (search_code("a" * 1_001), "query is longer than 1000 characters."),
-        (search_code("a", kind="fuzzy"), "kind must be symbol or text, not 'fuzzy'."),
+        (search_code("a", kind="fuzzy"), "kind must be symbol, text or outline, not 'fuzzy'."),
         (search_code("a", path="/etc"), "/etc is outside /workspace"),
         (notes(), "Give a plan, a note, or both."),
         (notes(plan="look"), "plan must be a list of objects."),
@@ -366,6 +366,9 @@ async def test_code_is_found_as_it_is_now(tmp_path: Path) -> None:
             search_code("total"),
             search_code("tot[a-z]+\\(\\)", kind="text"),
             search_code("(", kind="text"),
+            search_code("TotAl"),
+            search_code("", kind="outline", path="shop.py"),
+            search_code("", kind="outline", path="note.txt"),
         ),
         says("Done."),
     )
@@ -385,6 +388,15 @@ shop.py:1: def total():
 shop.py:3: print(total())\
 """,
             "fatal: -e option, '(': Unmatched ( or \\(",
+            """\
+Nothing matches 'TotAl'. Names like it:
+
+Found (2):
+shop.py:1: def total():
+shop.py:3: print(total())\
+""",
+            "1-2 def total():",
+            "/workspace/note.txt does not exist.",
         ]
     )
 

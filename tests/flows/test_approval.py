@@ -114,7 +114,7 @@ Only people with write access to this repository can use Fixpoint.
 <!-- fixpoint:run=thread-1 kind=not-allowed -->
 """,
                     """\
-A verified patch is waiting for approval: `/fix approve` publishes it, `/fix reject` ends the run.
+The run is waiting for approval: `/fix approve` continues it, `/fix reject` ends it.
 
 <!-- fixpoint:run=DELIVERY kind=status -->
 """,

@@ -8,6 +8,7 @@ from inline_snapshot import snapshot
 from bot.repair.proposers.agent.code_search import (
     Match,
     SearchCode,
+    SearchKind,
     described,
     grep_command,
     placed,
@@ -79,7 +80,9 @@ def test_a_definition_of_each_language(path: str, text: str, defined: str) -> No
 
 def test_a_text_is_found_with_what_is_around_it() -> None:
     """A regular expression matches lines; nothing is said of names."""
-    assert found(SearchCode("items", symbol=False), {"shop.py": PYTHON, "notes.md": "items\n"}) == (
+    assert found(
+        SearchCode("items", SearchKind.TEXT), {"shop.py": PYTHON, "notes.md": "items\n"}
+    ) == (
         snapshot("""\
 Found (2):
 shop.py:9 (in Cart.total): return sum(self.items) * (RATE + tax)

@@ -92,6 +92,10 @@ FULL = replace(
 )
 
 
+def opened(task: Task) -> str:
+    return "\n\n".join(opening(task))
+
+
 def headings(text: str) -> list[str]:
     return re.findall(r"^#+ .*", text, re.MULTILINE)
 
@@ -128,7 +132,7 @@ def test_the_write_test_system_prompt() -> None:
 
 def test_a_bare_failing_command() -> None:
     """The shortest task has no empty sections."""
-    assert opening(BARE) == snapshot("""\
+    assert opened(BARE) == snapshot("""\
 # The problem
 
 Nobody described it: the failure is all there is to go on.
@@ -156,13 +160,13 @@ On the untouched tree, it ended like this:
 
 # Limits
 
-You have 60 turns, and each command may take 600 seconds. Begin.\
+You have 60 turns, and each command may take 600 seconds.\
 """)
 
 
 def test_a_second_attempt_with_everything() -> None:
     """Instructions stand apart from data; the earlier attempt says why it was rejected."""
-    assert opening(FULL) == snapshot("""\
+    assert opened(FULL) == snapshot("""\
 # Instructions
 
 The person who asked for this may write to the repository. Follow what they ask as far as your rules allow:
@@ -214,6 +218,10 @@ The project's own guidance for contributors follows. Learn from it how code, tes
 Run ruff.
 </data-b464eb9a9693ecd622575604>
 
+# Limits
+
+You have 60 turns, and each command may take 600 seconds.
+
 # What was tried before
 
 These attempts were rejected and their changes were undone: the tree is untouched again. Do not repeat them. Work out why each one failed, and question the idea behind it rather than its details.
@@ -252,18 +260,14 @@ The same failures as before any change.
       def test_total():
   >       assert total([1, 3]) == 4
   E       assert 3 == 4
-</data-9ec348d9392b238666985f05>
-
-# Limits
-
-You have 60 turns, and each command may take 600 seconds. Begin.\
+</data-9ec348d9392b238666985f05>\
 """)
 
 
 def test_a_repair_behind_a_written_test() -> None:
     """The test that was written first is shown with the failure."""
     reproduction = Reproduction(Cause.REAL, RED, test_patch=PATCH)
-    text = opening(replace(BARE, reproduction=reproduction))
+    text = opened(replace(BARE, reproduction=reproduction))
     assert text[text.index("No test showed") : text.index("# The repository")] == snapshot("""\
 No test showed the problem before, so this one was written from the report. It is part of the tree and must pass in the end:
 
@@ -280,16 +284,16 @@ No test showed the problem before, so this one was written from the report. It i
 
 def test_what_a_search_found_out_is_told_as_data() -> None:
     """The suspicious lines stand in a marked block, between the failure and the repository."""
-    told = opening(replace(BARE, clues="Suspicious lines:\n- sum.py:2 (1.00) `return a`: raised"))
+    told = opened(replace(BARE, clues="Suspicious lines:\n- sum.py:2 (1.00) `return a`: raised"))
     part = told[told.index("Before you, a search") : told.index("# The repository")]
     assert "- sum.py:2 (1.00) `return a`: raised" in part
-    assert "search" not in opening(BARE)
+    assert "search" not in opened(BARE)
 
 
 def test_failures_that_need_no_repair_are_named_with_their_causes() -> None:
     """As data: their names come from the repository."""
     other = OtherFailure("tests.a::b", OtherKind.ENVIRONMENT, "needs the network")
-    text = opening(replace(BARE, reproduction=replace(BARE.reproduction, others=(other,))))
+    text = opened(replace(BARE, reproduction=replace(BARE.reproduction, others=(other,))))
     assert re.search(r"<data-\w+ [^>]*>\n- tests\.a::b: needs the network\n</data-", text), text
 
 
@@ -315,7 +319,7 @@ def test_the_write_test_task() -> None:
         reproduction=Reproduction(Cause.NOT_REPRODUCED, GREEN),
         write_test=True,
     )
-    assert opening(task) == snapshot("""\
+    assert opened(task) == snapshot("""\
 # The problem
 
 <data-7c7a6ab340bd4d20093440f6 label="pull request">
@@ -339,7 +343,7 @@ Output:
 
 # Limits
 
-You have 60 turns, and each command may take 600 seconds. Begin.\
+You have 60 turns, and each command may take 600 seconds.\
 """)
 
 
@@ -360,7 +364,7 @@ def test_everything_too_long_is_cut() -> None:
         earlier=(attempt, attempt),
         guidance=flood * 900,
     )
-    text = opening(task)
+    text = opened(task)
     assert len(text) < 200_000
     sizes = {
         label: len(content)
@@ -400,8 +404,8 @@ def test_a_broken_suite_is_named() -> None:
         ),
     )
     nothing = replace(broke, n=2, proposal=Proposal(Patch(), ""), verification=None)
-    text = opening(replace(FULL, earlier=(broke, nothing)))
-    assert text[text.index("Why it was rejected") : text.index("# Limits")] == snapshot("""\
+    text = opened(replace(FULL, earlier=(broke, nothing)))
+    assert text[text.index("Why it was rejected") :] == snapshot("""\
 Why it was rejected:
 - It could not be accepted: The patch does not apply.
 - It makes 1 other test fail; see below.
@@ -424,8 +428,7 @@ Newly failing:
 It left no change.
 
 Why it was rejected:
-- There was no change to verify.
-
+- There was no change to verify.\
 """)
 
 

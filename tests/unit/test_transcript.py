@@ -43,7 +43,7 @@ def test_short_output_and_errors_keep_their_sense() -> None:
 
 def test_shortening_comes_in_large_strides() -> None:
     """Between two shortenings every turn only appends, so that the provider's cache stays warm."""
-    transcript = Transcript("system", "opening", ())
+    transcript = Transcript("system", ("opening",), ())
     rewritten = 0
     before = transcript.conversation
     for number in range(200):
@@ -63,7 +63,7 @@ def test_equal_histories_make_equal_conversations() -> None:
     """A restarted run asks exactly what the run before it asked."""
 
     def grown() -> Transcript:
-        transcript = Transcript("system", "opening", ())
+        transcript = Transcript("system", ("opening",), ())
         for number in range(60):
             transcript.add_turn(say(Text("hm"), Opaque("p", {"signature": "s" * number})))
             transcript.add_answer([ToolResult(str(number), "y" * 9_000)], note="hurry")
@@ -75,7 +75,7 @@ def test_equal_histories_make_equal_conversations() -> None:
 
 def test_a_conversation_that_cannot_be_shortened_says_so() -> None:
     """When nothing is left to drop, asking again would be in vain."""
-    transcript = Transcript("system", "opening" * 1_000, ())
+    transcript = Transcript("system", ("opening" * 1_000,), ())
     assert not transcript.shorten()
 
 
@@ -95,7 +95,7 @@ def _long_attempt(transcript: Transcript, window: int) -> list[int]:
 
 def test_two_hundred_turns_fit_into_a_small_window() -> None:
     """Whole turns are folded into a line each; task, newest turns and notes stay in sight."""
-    transcript = Transcript("system", "The task: " + "t" * 20_000, ())
+    transcript = Transcript("system", ("The task: " + "t" * 20_000,), ())
     read = _long_attempt(transcript, window=90_000)
     assert max(read) <= 90_000
     asked = transcript.conversation.messages
@@ -114,7 +114,7 @@ def test_two_hundred_turns_fit_into_a_small_window() -> None:
 
 def test_the_window_of_a_small_model_is_learned_once() -> None:
     """What was refused is not tried again: later conversations stay below it."""
-    transcript = Transcript("system", "opening", ())
+    transcript = Transcript("system", ("opening",), ())
     refused = 0
     for number in range(200):
         transcript.shorten_when_long()

@@ -102,6 +102,12 @@ def language_of(path: str) -> Language | None:
     return grammar[0] if grammar else None
 
 
+def grammar_of(path: str) -> Grammar | None:
+    """Return the grammar that reads a file, by its name, or None."""
+    grammar = _GRAMMARS.get(PurePosixPath(path).suffix.lower())
+    return _language(*grammar[1:]) if grammar else None
+
+
 def parse(path: str, data: bytes) -> Syntax | None:
     """Return a file's syntax tree, or None where no grammar reads it."""
     grammar = _GRAMMARS.get(PurePosixPath(path).suffix.lower())

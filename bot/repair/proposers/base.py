@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -24,9 +24,13 @@ from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
 from bot.model.steps import Steps
+from bot.model.tool_rules import ToolAnswer, ToolQuestion, ToolRules
 from bot.repair.changed_texts import ChangedText
 from bot.repair.workspace.scrubbing import Scrub
 from sandbox.base import CommandResult
+
+AskPerson = Callable[[ToolQuestion], Awaitable[ToolAnswer]]
+"""Asks a person, and returns when there is an answer or none will come: an act for `Steps`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,14 @@ class Task:
         guidance: The repository's own instructions for agents (AGENTS.md and the like), or "".
         allow_snapshots: Whether the snapshots of tests may be rewritten.
         search: What a search without a model may take.
+        tool_rules: What the tools of a model may do.
+        repository_map: What the repository defines, as far as it matters here, or "".
         recent: Lines that were changed lately, as path and number.
         texts: Those of programs that were changed lately.
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
         protected: Globs that no patch may touch.
         requested: Globs of what it may touch nevertheless, because the request asks for it.
+        ask: Asks a person whether a tool may be used; None where nobody can be asked.
         reservations: Pays for model calls.
         stopped: Set once a person stops the run.
         key: Front of its steps' names where the attempt's number is not enough: names are unique.
@@ -76,9 +83,12 @@ class Task:
     requested: tuple[str, ...] = ()
     allow_snapshots: bool = False
     search: SearchLimits = field(default_factory=SearchLimits)
+    tool_rules: ToolRules = field(default_factory=ToolRules)
+    repository_map: str = ""
     recent: frozenset[tuple[str, int]] = frozenset()
     texts: tuple[ChangedText, ...] = ()
     clues: str = ""
+    ask: AskPerson | None = None
     reservations: Reservations = field(default_factory=OwnReservations)
     stopped: StopSign = field(default_factory=StopSign)
     key: str = ""

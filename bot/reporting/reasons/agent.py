@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.markdown import code
 from bot.reporting.series import series
 
 
@@ -112,6 +113,12 @@ def restarted() -> str:
 def not_understood(tool: str) -> str:
     """The model called a tool that does not exist, or in a wrong way."""
     return f"{tool} (invalid call)"
+
+
+@example("tickets_comment")
+def tool_waits(tool: str) -> str:
+    """Say why the run waits."""
+    return f"The agent asks to use {code(tool)}."
 
 
 @example()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from bot.llm.base import ToolCall
-from bot.repair.proposers.agent.code_search import SearchCode
+from bot.repair.proposers.agent.code_search import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_tool import (
     Create,
     EditCommand,
@@ -136,12 +136,13 @@ def _edit(fields: _Fields) -> EditCommand:
 
 
 def _search(fields: _Fields) -> SearchCode:
-    query = fields.line("query")
-    kind = fields.text("kind") if fields.has("kind") else "symbol"
-    if kind not in {"symbol", "text"}:
-        raise _BadInput(f"kind must be symbol or text, not {kind!r}.")
+    kind = fields.text("kind") if fields.has("kind") else SearchKind.SYMBOL
+    if kind not in set(SearchKind):
+        raise _BadInput(f"kind must be symbol, text or outline, not {kind!r}.")
+    if kind == SearchKind.OUTLINE:
+        return SearchCode("", SearchKind.OUTLINE, fields.path("path"))
     path = fields.path("path") if fields.has("path") else WORKSPACE
-    return SearchCode(query, kind == "symbol", path)
+    return SearchCode(fields.line("query"), SearchKind(kind), path)
 
 
 def _notes(fields: _Fields) -> TakeNotes:
@@ -176,7 +177,7 @@ def _in_words(action: Action | Rejected, tool: str) -> str:
         case Create(path) | StrReplace(path) | Insert(path):
             words = agent.edited(relative(path))
         case SearchCode(query):
-            words = agent.searched(query)
+            words = agent.searched(query) if query else agent.read(relative(action.path))
         case TakeNotes(plan, note):
             words = _planned(plan, note)
         case Rejected():

@@ -7,14 +7,17 @@ of which function. There is no index that could be out of date.
 from __future__ import annotations
 
 import posixpath
+import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from tree_sitter import Node
 
 from bot.repair.guards.syntax import field, line_of, parents, parse, text_of, walk
+from bot.repair.symbols.outline import DEFINING, outlined
 from sandbox.base import WORKSPACE
 
 MOST_FILES = 40
@@ -26,8 +29,15 @@ MOST_OUTPUT = 400_000
 _LISTED = 60
 _LINE_CHARACTERS = 160
 
-_DEFINING = ("definition", "declaration", "declarator", "item", "spec", "signature", "alias")
-"""How kinds of nodes end whose `name` they define, in all grammars that are read."""
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+class SearchKind(StrEnum):
+    """What is looked for."""
+
+    SYMBOL = "symbol"
+    TEXT = "text"
+    OUTLINE = "outline"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +45,13 @@ class SearchCode:
     """Search the work tree.
 
     Attributes:
-        query: A name, or a regular expression (POSIX, extended).
-        symbol: Whether it is a name.
+        query: A name, or a regular expression (POSIX, extended); "" for an outline.
+        kind: Which of them.
         path: Folder or file to search in, absolute.
     """
 
     query: str
-    symbol: bool = True
+    kind: SearchKind = SearchKind.SYMBOL
     path: str = WORKSPACE
 
 
@@ -73,7 +83,7 @@ class Place:
 
 def grep_command(search: SearchCode) -> str:
     """Return the command that lists lines as `path`, NUL, line number, NUL, text."""
-    how = ("-w", "-F") if search.symbol else ("-E",)
+    how = ("-w", "-F") if search.kind is SearchKind.SYMBOL else ("-E",)
     where = posixpath.relpath(
         search.path, WORKSPACE
     )  # git 2.39 takes no absolute one outside of a repository
@@ -85,6 +95,26 @@ def grep_command(search: SearchCode) -> str:
         "&& files=--untracked || files='--no-index --exclude-standard'; "
         f"git -c core.quotePath=false grep $files {arguments} | head -c {MOST_OUTPUT}"
     )
+
+
+def similar(search: SearchCode) -> SearchCode | None:
+    """Return a search for names that are written otherwise, where nothing has the name itself."""
+    words = _WORD.findall(search.query) if search.kind is SearchKind.SYMBOL else []
+    if not words:
+        return None
+    spelt = "[_-]?".join(
+        f"[{word[0].upper()}{word[0].lower()}]{word[1:].lower()}" for word in words
+    )
+    return SearchCode(spelt, SearchKind.TEXT, search.path)
+
+
+def defined_in(path: str, data: bytes) -> str:
+    """Return what a file defines, a line each; "" where no grammar reads it or it defines nothing."""
+    lines = [
+        f"{'  ' * one.depth}{one.line}-{one.last} {one.head}"
+        for one in outlined(path, data).symbols
+    ]
+    return "\n".join(lines)
 
 
 def read_matches(output: str) -> tuple[Match, ...]:
@@ -124,7 +154,11 @@ def _in_file(search: SearchCode, matches: Sequence[Match], root: Node) -> Iterat
         if line not in lines or not node.is_named:
             continue
         first.setdefault(line, node)
-        if search.symbol and not node.named_children and text_of(node) == search.query:
+        if (
+            search.kind is SearchKind.SYMBOL
+            and not node.named_children
+            and text_of(node) == search.query
+        ):
             names.setdefault(line, node)
             if (definition := _defined_by(node)) is not None:
                 defined[line] = definition
@@ -144,7 +178,7 @@ def _defined_by(name: Node) -> Node | None:
     if above.type == "assignment" and field(above, "left") == name:  # Python, at any level
         around = next(_definitions(above), None)
         return above if around is None or not around.type.startswith("function") else None
-    is_name = field(above, "name") == name and above.type.endswith(_DEFINING)
+    is_name = field(above, "name") == name and above.type.endswith(DEFINING)
     return above if is_name else None
 
 
@@ -157,21 +191,26 @@ def _definitions(node: Node) -> Iterator[Node]:
     return (
         one
         for one in parents(node)
-        if one.type.endswith(_DEFINING) and field(one, "name") is not None
+        if one.type.endswith(DEFINING) and field(one, "name") is not None
     )
+
+
+def nothing(search: SearchCode) -> str:
+    """Return the result where there is none."""
+    return f"Nothing matches {search.query!r}."
 
 
 def described(search: SearchCode, places: Sequence[Place], *, cut: bool) -> str:
     """Return the result as the model reads it."""
     if not places:
-        return f"Nothing matches {search.query!r}."
+        return nothing(search)
     defined = [place for place in places if place.last]
     used = [place for place in places if place.is_name and not place.last]
     others = [place for place in places if not place.is_name]
     kinds = (
         ("Defined", defined),
         ("Used", used),
-        ("Mentioned" if search.symbol else "Found", others),
+        ("Mentioned" if search.kind is SearchKind.SYMBOL else "Found", others),
     )
     parts = [_listed(kind, some) for kind, some in kinds if some]
     if cut:

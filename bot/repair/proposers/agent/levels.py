@@ -1,40 +1,39 @@
-"""Decide how much harm a tool's act could do; one that could do much is not done."""
+"""Say how much an act of the built-in tools can do, and whether it touches what is protected."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import assert_never
 
-from bot.model.risk import Level
+from bot.model.tool_rules import ToolRisk
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.agent.actions import Action, Bash, Restart, RunTests, relative
 from bot.repair.proposers.agent.code_search import SearchCode
-from bot.repair.proposers.agent.edit_tool import Create, Insert, StrReplace, View
+from bot.repair.proposers.agent.edit_tool import Create, Insert, Rejected, StrReplace, View
 from bot.repair.proposers.agent.working_notes import TakeNotes
 
 
-def level_of(
-    action: Action,
-    protected: Sequence[str],
-    requested: Sequence[str] = (),
-) -> Level:
-    """Return the level of an act in the attempt's own sandbox.
+def risk_of(action: Action | Rejected) -> ToolRisk:
+    """Return the most that an act in the attempt's own sandbox can do.
 
-    Commands are of medium level whatever they say: they reach nothing but that sandbox, and what
-    they leave is verified elsewhere.
-
-    Args:
-        action: What the model asks for.
-        protected: Globs that no patch may touch,
-        requested: unless a person asked for it: then the patch waits for an approval.
+    Commands write, whatever they say: they reach nothing but that sandbox, and what they leave is
+    verified elsewhere.
     """
     match action:
-        case View() | SearchCode() | Restart() | TakeNotes():
-            return Level.LOW
-        case Bash() | RunTests():
-            return Level.MEDIUM
-        case Create(path=path) | StrReplace(path=path) | Insert(path=path):
-            refused = protected_paths((relative(path),), protected, requested)
-            return Level.HIGH if refused else Level.MEDIUM
+        case View() | SearchCode() | Restart() | TakeNotes() | Rejected():
+            return ToolRisk.READ
+        case Bash() | RunTests() | Create() | StrReplace() | Insert():
+            return ToolRisk.WRITE
         case _:
             assert_never(action)
+
+
+def is_protected(path: str, protected: Sequence[str], requested: Sequence[str] = ()) -> bool:
+    """Whether no patch may touch a file, unless a person asked for it.
+
+    Args:
+        path: In the workspace, absolute.
+        protected: Globs of what no patch may touch.
+        requested: Globs of what the request asks for; the patch waits for an approval then.
+    """
+    return bool(protected_paths((relative(path),), protected, requested))

@@ -31,6 +31,7 @@ _GUIDANCE_CHARACTERS = 12_000
 _DIFF_CHARACTERS = 10_000
 _SUMMARY_CHARACTERS = 2_000
 _FINDINGS_CHARACTERS = 4_000
+_MAP_CHARACTERS = 80_000
 _EVIDENCE_CHARACTERS = 8_000
 _CLUE_CHARACTERS = 6_000
 _LOG_CHARACTERS = 12_000
@@ -45,8 +46,25 @@ def system_prompt(task: Task) -> str:
     return prompts.render("write_test_system" if task.write_test else "repair_system")
 
 
-def opening(task: Task) -> str:
-    """Return the first message: the problem, what fails, the repository, what was tried."""
+def opening(task: Task) -> tuple[str, ...]:
+    """Return the parts of the first message: the task, then each attempt that was made before.
+
+    The task is the same in all attempts, and earlier attempts stay what they were: what a provider
+    cached for one attempt is the beginning of the next one.
+    """
+    observation = task.reproduction.observation
+    earlier = task.earlier[-_EARLIER:]
+    return (
+        _task(task),
+        *(
+            prompts.render("earlier", attempt=_earlier(attempt, observation), first=not n)
+            for n, attempt in enumerate(earlier)
+        ),
+    )
+
+
+def _task(task: Task) -> str:
+    """Return the problem, what fails, the repository."""
     observation = task.reproduction.observation
     common = {
         "instructions": strip_hidden(task.problem.instructions)[:_INSTRUCTION_CHARACTERS].strip(),
@@ -58,7 +76,7 @@ def opening(task: Task) -> str:
         "protected": ", ".join(map(_inline, task.protected)),
         "requested": ", ".join(_inline(glob.removeprefix("**/")) for glob in task.requested),
         "guidance": _guidance(task.guidance),
-        "earlier": [_earlier(attempt, observation) for attempt in task.earlier[-_EARLIER:]],
+        "map": _map(task.repository_map),
         "turns": task.limits.turns,
         "command_seconds": f"{task.limits.command_seconds:g}",
     }
@@ -134,8 +152,12 @@ def _guidance(text: str) -> str:
     return quoted("guidance", text, limit=_GUIDANCE_CHARACTERS) if text.strip() else ""
 
 
+def _map(text: str) -> str:
+    return quoted("map", text, limit=_MAP_CHARACTERS) if text else ""
+
+
 def _earlier(attempt: Attempt, before: Observation | None) -> dict[str, object]:
-    """Return the variables of one rejected attempt in `_earlier.j2`."""
+    """Return the variables of one rejected attempt in `earlier.j2`."""
     proposal = attempt.proposal
     return {
         "n": attempt.n,

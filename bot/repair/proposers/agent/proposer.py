@@ -91,7 +91,7 @@ class _Work:
         self._scrub = scrub
         self._name = f"{'test' if task.write_test else 'attempt'} {task.n}"
         self._tools = Toolbox(task, workbench, steps)
-        self._transcript = Transcript(system_prompt(task), scrub(opening(task)), TOOLS)
+        self._transcript = Transcript(system_prompt(task), tuple(map(scrub, opening(task))), TOOLS)
         self._repetition = Repetition()
         self._usage = Usage()
         self._last: Turn | None = None
@@ -179,7 +179,7 @@ class _Work:
         self._cut_answers = 0
         results, most_repeated = [], 0
         step = f"{self._name}: turn {number}"
-        async for used in self._tools.use(answer.turn.tool_calls, step):
+        async for used in self._tools.use(answer.turn.tool_calls, step, answer.asked_at):
             call, seconds = used.call, used.seconds
             result = replace(used.result, text=self._scrub(used.result.text))
             results.append(result)

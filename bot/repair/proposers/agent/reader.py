@@ -10,7 +10,7 @@ from bot.apart import TooMuch, apart
 from bot.at_once import each
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import code_search
-from bot.repair.proposers.agent.code_search import SearchCode
+from bot.repair.proposers.agent.code_search import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_tool import (
     ListFolder,
     NotOpened,
@@ -88,6 +88,31 @@ class Reader:
         return clip(reveal_hidden(result.output).strip(), OUTPUT_CHARACTERS) or "(empty)"
 
     async def _search(self, search: SearchCode) -> str | Rejected:
+        if search.kind is SearchKind.OUTLINE:
+            return await self._outline(search.path)
+        found = await self._found(search)
+        other = code_search.similar(search) if found == code_search.nothing(search) else None
+        if other is None:
+            return found
+        near = await self._found(other)
+        is_useful = isinstance(near, str) and near != code_search.nothing(other)
+        return f"{found} Names like it:\n\n{near}" if is_useful else found
+
+    async def _outline(self, path: str) -> str | Rejected:
+        match await self.find(path):
+            case bytes(data):
+                try:
+                    text = await apart(code_search.defined_in, path, data)
+                except TooMuch:
+                    text = ""
+                said = clip(reveal_hidden(text), OUTPUT_CHARACTERS)
+                return said or Rejected(f"{path} defines nothing that can be read: view it.")
+            case NotOpened.FOLDER:
+                return Rejected(f"{path} is a folder: name a file, or view the folder.")
+            case NotOpened() as problem:
+                return Rejected(f"{path} {problem.value}")
+
+    async def _found(self, search: SearchCode) -> str | Rejected:
         result = await self._workbench.run(code_search.grep_command(search), _SECONDS)
         if result.timed_out:
             return Rejected(f"The search took more than {_SECONDS:g} s: narrow the path.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.llm.base import Tool
 from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, RUN_TESTS, SEARCH
+from bot.repair.proposers.agent.code_search import SearchKind
 from bot.repair.proposers.agent.working_notes import StepState
 
 TOOLS = (
@@ -80,8 +81,9 @@ TOOLS = (
         description=(
             "Find code in the repository as it is now. With kind `symbol`: where a name is "
             "defined, used and mentioned, each with the function or class around it. With kind "
-            "`text`: the lines that match a regular expression. Installed libraries are not "
-            "searched: use grep in bash for those."
+            "`text`: the lines that match a regular expression. With kind `outline`: what the file "
+            "`path` defines, with line numbers. Installed libraries are not searched: use grep in "
+            "bash for those."
         ),
         schema={
             "type": "object",
@@ -90,10 +92,10 @@ TOOLS = (
                     "type": "string",
                     "description": "A name such as `parse_amount`, or an extended regular expression.",
                 },
-                "kind": {"type": "string", "enum": ["symbol", "text"]},
+                "kind": {"type": "string", "enum": list(SearchKind)},
                 "path": {"type": "string", "description": "Folder or file; all by default."},
             },
-            "required": ["query"],
+            "required": [],
         },
     ),
     Tool(

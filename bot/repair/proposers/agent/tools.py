@@ -9,7 +9,6 @@ from itertools import groupby
 from typing import assert_never
 
 from bot.llm.base import ToolCall, ToolResult
-from bot.model.risk import Level
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent.actions import Action, Bash, Restart, RunTests, read_action
@@ -25,8 +24,9 @@ from bot.repair.proposers.agent.edit_tool import (
     Write,
     decide,
 )
-from bot.repair.proposers.agent.levels import level_of
+from bot.repair.proposers.agent.levels import is_protected, risk_of
 from bot.repair.proposers.agent.observations import describe
+from bot.repair.proposers.agent.permission import Permissions
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader
 from bot.repair.proposers.agent.working_notes import TakeNotes, WorkingNotes
 from bot.repair.proposers.base import Task, Workbench
@@ -58,16 +58,21 @@ class Toolbox:
         self._workbench = workbench
         self._steps = steps
         self._reader = Reader(workbench)
+        self._permissions = Permissions(task, steps)
         self.notes = WorkingNotes()
 
-    async def use(self, calls: Sequence[ToolCall], step: str) -> AsyncIterator[Used]:
+    async def use(self, calls: Sequence[ToolCall], step: str, now: float) -> AsyncIterator[Used]:
         """Yield the tools' answers in order; one that can't be used is an error for the model to read.
 
         Args:
             calls: What the model asks for in one turn.
             step: Names the turn, uniquely in its run; steps are named after it.
+            now: `time.time()` of the turn.
         """
-        asked = [(call, read_action(call)) for call in calls]
+        asked = [
+            (call, await self._permitted(call, f"{step}.{n}", now))
+            for n, call in enumerate(calls, start=1)
+        ]
         position = 1
         for only_looks, some in groupby(asked, lambda one: isinstance(one[1], Look)):
             group = list(some)
@@ -83,6 +88,12 @@ class Toolbox:
                     began = time.monotonic()
                     answer = await self._act(action, f"{step}.{position - len(group) + offset}")
                     yield Used(call, _result(call, answer), time.monotonic() - began)
+
+    async def _permitted(self, call: ToolCall, step: str, now: float) -> Action | Rejected:
+        """Return what a call asks for; a refusal in its place when it may not be done."""
+        action = read_action(call)
+        refusal = await self._permissions.refusal(call, risk_of(action), step, now)
+        return Rejected(refusal) if refusal else action
 
     async def _act(self, action: Action | Rejected, step: str) -> str | Rejected:
         match action:
@@ -118,7 +129,7 @@ class Toolbox:
         return clip(text, OUTPUT_CHARACTERS)
 
     async def _edit(self, edit: Create | StrReplace | Insert, step: str) -> str | Rejected:
-        if level_of(edit, self._task.protected, self._task.requested) is Level.HIGH:
+        if is_protected(edit.path, self._task.protected, self._task.requested):
             return Rejected(f"{edit.path} is protected: no patch may change it.")
         try:
             found = await self._steps(f"{step}: read", self._reader.find, edit.path)

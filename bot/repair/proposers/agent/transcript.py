@@ -40,12 +40,12 @@ class Transcript:
     prompt, opening and the newest messages always stay, and what the agent noted is said again.
     """
 
-    def __init__(self, system: str, opening: str, tools: tuple[Tool, ...]) -> None:
+    def __init__(self, system: str, opening: Sequence[str], tools: tuple[Tool, ...]) -> None:
         self._system = system
         self._tools = tools
-        self._opening = Text(opening)
+        self._opening = tuple(map(Text, opening))
         self._folded: tuple[str, ...] = ()
-        self._messages: tuple[Message, ...] = (Message("user", (self._opening,)),)
+        self._messages: tuple[Message, ...] = (Message("user", self._opening),)
         self._most = MOST_CHARACTERS
         self._size = self._measured()
 
@@ -92,7 +92,7 @@ class Transcript:
             return
         self._folded = (*self._folded, *map(in_one_line, turns[:gone:2], turns[1:gone:2]))
         told = Text(notices.folded(self._folded, kept))
-        self._messages = (Message("user", (self._opening, told)), *turns[gone:])
+        self._messages = (Message("user", (*self._opening, told)), *turns[gone:])
 
     def _measured(self) -> int:
         return len(self._system) + sum(map(_size, self._messages))

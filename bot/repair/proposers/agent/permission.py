@@ -1,0 +1,68 @@
+"""Decide whether a tool may be used: the repository's rules, and a person where they say so."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from bot.llm.base import ToolCall
+from bot.model.steps import Steps
+from bot.model.tool_rules import ToolAnswer, ToolPermission, ToolQuestion, ToolRisk
+from bot.repair.proposers.agent.actions import in_words
+from bot.repair.proposers.base import Task
+
+_SHARE_OF_TIME = 0.5
+"""Of what is left of the run: so long it waits for an answer, and then goes on without the tool."""
+
+
+class Permissions:
+    """What this attempt's tools may do; a person's answer counts until the attempt ends."""
+
+    def __init__(self, task: Task, steps: Steps) -> None:
+        self._task = task
+        self._steps = steps
+        self._answers: dict[str, ToolAnswer] = {}
+
+    async def refusal(self, call: ToolCall, risk: ToolRisk, step: str, now: float) -> str:
+        """Return why a tool may not be used, for the model, or "" when it may.
+
+        Args:
+            call: Of the tool.
+            risk: Of the tool.
+            step: Names the question, uniquely in its run.
+            now: `time.time()` of the model's turn.
+        """
+        match self._task.tool_rules.permission(call.name, risk):
+            case ToolPermission.ALLOW:
+                return ""
+            case ToolPermission.DENY:
+                return (
+                    f"This repository does not allow {call.name} (risk: {risk}): nothing was done. "
+                    "Go on without it."
+                )
+            case ToolPermission.ASK:
+                return _said(call.name, await self._asked(call, risk, step, now))
+            case other:
+                assert_never(other)
+
+    async def _asked(
+        self, call: ToolCall, risk: ToolRisk, step: str, now: float
+    ) -> ToolAnswer | None:
+        """Return the answer; None where nobody can be asked."""
+        if self._task.ask is None:
+            return None
+        if call.name not in self._answers:
+            until = now + _SHARE_OF_TIME * max(0.0, self._task.deadline - now)
+            question = ToolQuestion(call.name, risk, in_words(call), until)
+            self._answers[call.name] = await self._steps(f"{step}: ask", self._task.ask, question)
+        return self._answers[call.name]
+
+
+def _said(tool: str, answer: ToolAnswer | None) -> str:
+    if answer is None:
+        return (
+            f"{tool} needs a person's approval, and nobody can be asked here: nothing was done. "
+            "Go on without it."
+        )
+    if answer.approved:
+        return ""
+    return f"Nobody approved {tool} in time: nothing was done. Go on without it."

@@ -1,0 +1,126 @@
+"""Stories of what a model's tools may do: by the repository's rules, and with a person's yes."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from inline_snapshot import snapshot
+
+from bot.model import Verdict
+from bot.model.tool_rules import ToolPermission, ToolRules
+from bot.server.serve import open_server
+from bot.settings.environment import load_server_settings
+from bot.storage.runs import RunStatus
+from tests.fakes.model import Step
+from tests.flows.agent_world import ScriptedModel, says, world
+from tests.flows.agent_world import bash as bash_call
+from tests.flows.agent_world import edit as edit_call
+from tests.flows.test_approval import ended, world_of
+from tests.flows.world import (
+    CONFIG,
+    FILES,
+    FIX,
+    LOOK_SECONDS,
+    SETTLE_SECONDS,
+    WHY,
+    World,
+    attempts,
+    bash,
+    open_scene,
+    served,
+)
+
+ASKS: list[Step] = [bash("cat app.txt"), bash("ls"), FIX, WHY]
+FILES_THAT_ASK: dict[str, str | bytes] = {
+    **FILES,
+    "shop.py": "def total():\n    return 1\n",
+    ".github/fixpoint.yml": f"{CONFIG}tools:\n  named:\n    bash: ask\n",
+}
+
+
+async def test_a_tool_waits_for_a_person_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    """The question is stored: a restarted server waits for the same answer, and asks no model twice."""
+    async with open_scene(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as scene:
+        assert scene.model is not None
+        settings = load_server_settings(scene.variables(tmp_path / "data"))
+        async with open_server(settings) as server, served(server) as web:
+            story = world_of(scene, server, web, settings)
+            await story.comment("/fix")
+            await waiting(story)
+            assert len(scene.model.requests) == 1
+            assert "shop.py:\n  1-2 def total():" in scene.model.requests[0].first
+        async with open_server(settings) as server, served(server) as web:
+            story = world_of(scene, server, web, settings)
+            await waiting(story)
+            assert story.said()[1:] == snapshot(
+                [
+                    """\
+**The agent asks to use `bash`** (risk: write):
+
+```
+$ cat app.txt
+```
+
+`/fix approve` allows this tool for the rest of the run; `/fix reject` ends the run. Approving requires the role `maintain` or higher. Without an answer, the run continues without the tool on DAY at TIME UTC.
+
+<!-- fixpoint:run=RUN kind=tool-bash -->
+"""
+                ]
+            )
+            await story.comment("/fix approve", by="wes")
+            assert (await story.run()).status is RunStatus.WAITING
+            await story.comment("/fix approve")
+            assert (await ended(story)).verdict is Verdict.FIXED
+            assert story.repaired() == "right\n"
+            assert len(scene.model.requests) == len(ASKS)
+            assert sum("asks to use" in text for text in story.said()) == 1
+
+
+async def test_a_person_who_rejects_a_tool_ends_the_run(tmp_path: Path) -> None:
+    """As `/fix reject` does to all that waits."""
+    async with open_scene(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as scene:
+        settings = load_server_settings(scene.variables(tmp_path / "data"))
+        async with open_server(settings) as server, served(server) as web:
+            story = world_of(scene, server, web, settings)
+            await story.comment("/fix")
+            await waiting(story)
+            await story.comment("/fix reject")
+            assert (await ended(story)).verdict is Verdict.STOPPED
+
+
+async def test_what_is_not_allowed_is_answered(tmp_path: Path) -> None:
+    """A tool that the repository denies, or that nobody can be asked about, is not used."""
+    rules = ToolRules(
+        write=ToolPermission.ASK, named=(("str_replace_based_edit_tool", ToolPermission.DENY),)
+    )
+    story = world(tmp_path, tool_rules=rules)
+    model = ScriptedModel(
+        says(bash_call("ls"), edit_call("view", "app.txt")), says("I may do nothing.")
+    )
+    assert not (await story.attempt(model)).patch
+    assert [(result.is_error, result.text) for result in model.results] == snapshot(
+        [
+            (
+                True,
+                "bash needs a person's approval, and nobody can be asked here: nothing was done. Go on without it.",
+            ),
+            (
+                True,
+                "This repository does not allow str_replace_based_edit_tool (risk: read): nothing was done. Go on without it.",
+            ),
+        ]
+    )
+    assert story.workbench.did == []
+
+
+async def waiting(story: World) -> None:
+    """Wait until the run waits for a person."""
+    async with asyncio.timeout(SETTLE_SECONDS):
+        while not await is_waiting(story):  # noqa: ASYNC110 - the condition is in the database
+            await asyncio.sleep(LOOK_SECONDS)
+
+
+async def is_waiting(story: World) -> bool:
+    youngest = await story.server.runs.list(1)
+    return bool(youngest) and youngest[0].status is RunStatus.WAITING
