@@ -7,7 +7,8 @@ FILE is a list such as unprepared.toml, or a file of cases (see cases.md). Each 
 before a repair, with the tests of that repair. `fixpoint verify PATH --patch REPAIR` has to find
 out how the project is set up and tested, see the right tests fail, and accept the repair. It is
 *reproduced* when the tests that the repair turns green fail there; where these are not listed, when
-a test in the repair's own test files fails, or one that no longer does so with the repair.
+a test in the repair's own test files fails, or one that no longer does so with the repair. Tests of Go
+and Rust don't name their file: they are in it if it defines a function of their name.
 
 With `--reproduce`, `fixpoint fix PATH` runs instead, without the repair and with what needs no search,
 and what it saw to fail counts: that takes a fraction of the time.
@@ -24,7 +25,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,8 @@ from bot.model import Acceptance
 
 CASES = Path(__file__).with_name("unprepared.toml")
 _LONGEST = "1800"
+_FUNCTION = re.compile(r"^\s*(?:async )?(?:func|fn) (\w+)\s*\(", re.MULTILINE)
+_NAME = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,14 @@ class Repair:
         fix: The commit of the repair.
         tests: Its test files.
         turned: Ids of the tests that it turns green, or none when they are not listed.
+        functions: That its test files define, where a test goes by the name of one.
     """
 
     repo: str
     fix: str
     tests: tuple[str, ...]
     turned: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +88,9 @@ class Outcome:
         files = {Path(file).with_suffix("").as_posix() for file in self.repair.tests}
         mended = self.failing - self.left - {self.command}
         turned_green = bool(mended) and self.command not in self.left
-        return turned_green or any(
-            _is_in(test, file) for test in self.failing - {self.command} for file in files
-        )
+        seen = self.failing - {self.command}
+        by_name = any({*_NAME.findall(test)} & self.repair.functions for test in seen)
+        return turned_green or by_name or any(_is_in(t, file) for t in seen for file in files)
 
     def row(self) -> tuple[str, ...]:
         """Return it for the table."""
@@ -175,6 +180,7 @@ def _run(repair: Repair, options: argparse.Namespace) -> Outcome:
             if options.reproduce
             else ("verify", str(folder), "--patch", str(patch))
         )
+        repair = replace(repair, functions=_functions(folder, repair.tests))
         started = time.perf_counter()
         done = subprocess.run(
             (FIXPOINT, *asked, "--sandbox", "bubblewrap", "--timeout", _LONGEST, "--json"),
@@ -204,6 +210,12 @@ def _outcome(repair: Repair, said: dict[str, Any], seconds: float) -> Outcome:
     failing = frozenset(said["failing_before"])
     accepted, left = acceptance_of(said), frozenset(said["failing"])
     return Outcome(repair, accepted, said["reason"], said["command"], failing, seconds, left)
+
+
+def _functions(folder: Path, tests: tuple[str, ...]) -> frozenset[str]:
+    """Return the functions that these files of Go and Rust define."""
+    files = (folder / name for name in tests if name.endswith((".go", ".rs")))
+    return frozenset(name for file in files for name in _FUNCTION.findall(file.read_text("utf-8")))
 
 
 def _dotted(test: str) -> str:

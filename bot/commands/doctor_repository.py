@@ -20,9 +20,9 @@ from bot.detect import DirectoryTree, Reasons, Tree, explained, has_root_tests
 from bot.detect.managers import package_manager
 from bot.detect.missing import Remedy, applied
 from bot.detect.missing.machine import TOOLCHAINS
-from bot.detect.packages import tested
 from bot.detect.python_environment import wanted_python
 from bot.detect.shell import simple_commands
+from bot.detect.tested_packages import has_packages
 from bot.detect.tree import tree_of
 from bot.errors import UsageError
 from bot.model import Commands
@@ -130,7 +130,7 @@ async def _remembered(root: Path, detected: Commands) -> tuple[Remedy, ...]:
 
 async def _package(root: Path, tree: Tree) -> PackageChoice:
     """Return the package that would be tested if nobody says what is wrong."""
-    if has_root_tests(tree) or not tested(tree):
+    if has_root_tests(tree) or not has_packages(tree):
         return PackageChoice()
     try:
         async with foreign(root) as theirs:

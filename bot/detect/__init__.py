@@ -13,7 +13,7 @@ from bot.detect.pytest_suite import whole_suite
 from bot.detect.python_environment import MAKES_ENVIRONMENT
 from bot.detect.registries import registries
 from bot.detect.shell import simple_commands, within
-from bot.detect.tree import DirectoryTree, FolderTree, Tree
+from bot.detect.tree import DirectoryTree, FolderTree, Tree, repository_of
 from bot.errors import UsageError
 from bot.model import Commands
 from bot.reporting.reasons import detection
@@ -104,7 +104,6 @@ def _of_package(tree: Tree, folder: str, setup: tuple[str, ...] | None) -> tuple
     own, reasons = explained(FolderTree(tree, folder), setup=setup, test=None, failing=None)
     commands = replace(
         own,
-        setup=own.setup if setup is not None else _in_folder(folder, own.setup),
         test=within(folder, own.test),
         failing=within(folder, own.failing),
         folder=folder,
@@ -114,13 +113,27 @@ def _of_package(tree: Tree, folder: str, setup: tuple[str, ...] | None) -> tuple
 
 def has_root_tests(tree: Tree) -> bool:
     """Whether a repository has tests of its own at its root, and not only those of its packages."""
-    languages = (finding for finding in _languages(tree, frozenset()) if finding)
-    return any(finding.test for finding in languages) and has_own_tests(tree)
+    found = (finding for finding in _languages(tree, frozenset()) if finding and finding.test)
+    return any(_tests_root(finding, tree) for finding in found)
 
 
-def _in_folder(folder: str, setup: tuple[str, ...]) -> tuple[str, ...]:
-    """Return setup commands that run in a folder, but for the one that makes an environment."""
-    return tuple(one if one.startswith(MAKES_ENVIRONMENT) else within(folder, one) for one in setup)
+def _tests_root(finding: Detected, tree: Tree) -> bool:
+    match finding.ecosystem:
+        case "python":
+            return has_own_tests(tree)
+        case "node":
+            return node.has_own_tests(tree)
+        case _:
+            return True
+
+
+def _located(finding: Detected, folder: str) -> tuple[str, ...]:
+    """Return setup commands that run in a folder, but for those that belong to the repository."""
+    if finding.at_root:
+        return finding.setup
+    return tuple(
+        one if one.startswith(MAKES_ENVIRONMENT) else within(folder, one) for one in finding.setup
+    )
 
 
 def _programs(script: str, tree: Tree) -> frozenset[str]:
@@ -165,7 +178,8 @@ def _setup(
     tree: Tree, given: tuple[str, ...] | None, used: tuple[Detected, ...], commands: str
 ) -> tuple[str, ...]:
     if given is None:
-        return tuple(dict.fromkeys(step for finding in used for step in finding.setup))
+        folder = repository_of(tree)[1]
+        return tuple(dict.fromkeys(step for one in used for step in _located(one, folder)))
     runs = _programs("\n".join((*given, commands)), tree)
     if python.is_python(tree) or runs & {"pip", "python", "pytest"}:
         return (python.environment(tree)[0], *given)

@@ -16,6 +16,7 @@ class Detected:
         setup_why: One sentence per decision about the setup.
         test_why: The sentence about the test command.
         tools: Programs whose presence in a given command asks for this ecosystem.
+        at_root: Whether `setup` runs at the root of the repository, where this is about a folder.
     """
 
     ecosystem: str
@@ -24,3 +25,4 @@ class Detected:
     setup_why: tuple[str, ...] = ()
     test_why: str = ""
     tools: frozenset[str] = frozenset()
+    at_root: bool = False

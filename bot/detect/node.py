@@ -7,8 +7,8 @@ import re
 from typing import Any
 
 from bot.detect.finding import Detected
-from bot.detect.node_scripts import Kind, tests_alone
-from bot.detect.node_workspaces import has_test, members, tests_of_all
+from bot.detect.node_scripts import Kind, has_test, test_script, tests_alone
+from bot.detect.node_workspaces import members, tests_of_all, workspace_of
 from bot.detect.scripts import ALONE, package_scripts
 from bot.detect.tree import Tree
 from bot.reporting.reasons import detection
@@ -41,30 +41,44 @@ _RUNNERS = ("vitest", "jest", "mocha", "ava", "tap")
 
 
 def find(tree: Tree) -> Detected | None:
-    """Return how the project is set up and tested, or None without a `package.json`."""
+    """Return how the project is set up and tested, or None without a `package.json`.
+
+    A package of a workspace is installed with all of it, from its root, and tested alone.
+    """
     if not tree.exists("package.json"):
         return None
-    package = _package(tree)
+    root = workspace_of(tree)
+    package = _package(root)
     name, origin = manager(tree)
-    install = _INSTALL[name] if _lock(tree) else f"{name} install"
-    test, why = _test(tree, package, name)
-    pinned = _pinned(package) or _by_lock(tree, name)
+    install = _INSTALL[name] if _lock(root) else f"{name} install"
+    test, why = _test(tree, name)
+    pinned = _pinned(package) or _by_lock(root, name)
     return Detected(
         ecosystem="node",
-        setup=(*_get(name, pinned, modern=_modern(tree, package)), install),
+        setup=(*_get(name, pinned, modern=_modern(root, package)), install),
         test=test,
         setup_why=(detection.node_packages(origin, name),),
         test_why=why,
         tools=_TOOLS,
+        at_root=root is not tree,
     )
 
 
 def manager(tree: Tree) -> tuple[str, str]:
     """Return the package manager, and the file that says so."""
-    lock, pinned = _lock(tree), _pinned(_package(tree))
+    root = workspace_of(tree)
+    lock, pinned = _lock(root), _pinned(_package(root))
     name = pinned.partition("@")[0] or (_LOCKS[lock] if lock else "npm")
     origin = "package.json" if pinned or lock is None else lock
     return name if name in _INSTALL else "npm", origin
+
+
+def has_own_tests(tree: Tree) -> bool:
+    """Whether a package has tests of its own, and does not only run those of others."""
+    scripts = package_scripts(tree.read)
+    if has_test(scripts.get("test", "")) or members(tree):
+        return bool(test_script(scripts, manager(tree)[0]))
+    return tree.exists("package.json") and _test(tree, manager(tree)[0])[0] is not None
 
 
 def _lock(tree: Tree) -> str | None:
@@ -115,13 +129,17 @@ def _modern(tree: Tree, package: dict[str, Any]) -> bool:
     return version[:1] in set("23456789") or "\n__metadata:" in (tree.read("yarn.lock") or "")
 
 
-def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None, str]:
-    scripts = package_scripts(tree.read)
-    script = scripts.get("test", "")
-    if has_test(script):
-        return _own_test(scripts, manager)
+def _test(tree: Tree, manager: str) -> tuple[str | None, str]:
+    scripts, package = package_scripts(tree.read), _package(tree)
+    own = test_script(scripts, manager)
+    if not own and has_test(scripts.get("test", "")):
+        own = "test"
+    if own == "test":
+        return _own_test(scripts, manager, own)
     if (found := _test_of_members(tree, package, manager)) is not None:
         return found
+    if own:
+        return _own_test(scripts, manager, own)
     declared = {**package.get("devDependencies", {}), **package.get("dependencies", {})}
     runner = next((name for name in _RUNNERS if name in declared), None)
     if runner:
@@ -133,16 +151,17 @@ def _test(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str | None
     return None, ""
 
 
-def _own_test(scripts: dict[str, str], manager: str) -> tuple[str, str]:
-    """Return the command for the `test` script, without what would keep its tests from running."""
-    once = "CI=true " if _WATCHES.search(scripts["test"]) else ""
-    if (alone := tests_alone(scripts, manager)) is not None:
+def _own_test(scripts: dict[str, str], manager: str, name: str) -> tuple[str, str]:
+    """Return the command for a test script, without what would keep its tests from running."""
+    once = "CI=true " if _WATCHES.search(scripts[name]) else ""
+    if (alone := tests_alone(scripts, manager, name)) is not None:
         browser = Kind.BROWSER in alone.left_out
         return alone.command, detection.test_script_in_part(alone.command, browser=browser)
-    if manager == "npm" and "posttest" in scripts:
-        before = "npm run pretest && " if "pretest" in scripts else ""
-        return f"{before}{once}npm run {ALONE} test", detection.test_script_alone()
-    return f"{once}{manager} {'run ' if manager == 'bun' else ''}test", detection.test_script()
+    if manager == "npm" and f"post{name}" in scripts:
+        before = f"npm run pre{name} && " if f"pre{name}" in scripts else ""
+        return f"{before}{once}npm run {ALONE} {name}", detection.test_script_alone()
+    runs = "run " if manager == "bun" or name != "test" else ""
+    return f"{once}{manager} {runs}{name}", detection.test_script(name)
 
 
 def _test_of_members(tree: Tree, package: dict[str, Any], manager: str) -> tuple[str, str] | None:

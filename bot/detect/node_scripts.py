@@ -27,10 +27,29 @@ _CHECKS = frozenset(
 _TYPES = frozenset({"tsc", "tsgo", "vue-tsc"})
 _BROWSERS = frozenset({"karma", "wtr", "web-test-runner", "cypress", "testem", "playwright"})
 _RUNNERS = frozenset({"vitest", "jest", "mocha", "ava", "tap", "tape", "jasmine", "uvu", "qunit"})
+_BUILDERS = frozenset(
+    {"rollup", "webpack", "esbuild", "tsup", "tsdown", "unbuild", "microbundle", "babel", "swc"}
+    | {"vite", "parcel", "rimraf", "rm", "del", "mkdir", "cp", "mv", "shx", "cpy", "copyfiles"}
+)
 _COVERAGE = frozenset({"c8", "nyc"})
 _WRAPPERS = frozenset({"cross-env", "env"})
 _MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun"})
 _DEPTH = 5
+
+_TASK_RUNNERS = frozenset({"turbo", "nx", "lerna", "rush", "lage", "moon", "wsrun", "ultra"})
+_OF_MEMBERS = frozenset(
+    {"-r", "--recursive", "--filter", "-F", "--workspaces", "-ws", "--workspace", "-w"}
+    | {"workspaces", "workspace", "-C", "--dir", "--prefix", "--cwd"}
+)
+"""Words by which a package manager runs scripts of other packages than the one it is in."""
+
+_OTHER_NAMES = re.compile(
+    r"(?:unit|tests?)(?:[-:_](?:unit|lib|node|run|ci|only|all|vitest|jest|mocha))*"
+)
+"""Of scripts that run a package's tests where none is called `test`."""
+
+_PLACEHOLDER = "no test specified"
+"""Of the script that `npm init` writes."""
 
 _WORDS = re.compile(r"[\w@./:=,*'\"{}\[\]!?+^~ -]+")
 """Of a part in which the shell does nothing but to run a program."""
@@ -42,7 +61,13 @@ class Kind(StrEnum):
     CHECK = "check"
     BROWSER = "browser"
     TEST = "test"
+    MEMBERS = "members"
+    BUILD = "build"
     OTHER = "other"
+
+
+_LEFT_OUT = frozenset({Kind.CHECK, Kind.BROWSER})
+_NO_TEST = _LEFT_OUT | {Kind.MEMBERS, Kind.BUILD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,30 +96,58 @@ class TestsAlone:
     left_out: frozenset[Kind]
 
 
-def tests_alone(scripts: Mapping[str, str], manager: str) -> TestsAlone | None:
+def tests_alone(scripts: Mapping[str, str], manager: str, name: str) -> TestsAlone | None:
     """Return a package's tests without checks of files and without a browser.
 
-    None where nothing else is in its `test` script, or where it is not clear what would be left.
+    None where nothing else is in the script, or where it is not clear what would be left.
 
     Args:
         scripts: Of `package.json`.
         manager: The package manager that runs them.
+        name: Of the script that runs the tests.
     """
-    parts = list(_script("test", scripts, manager, 0)) if "test" in scripts else []
+    parts = list(_script(name, scripts, manager, 0)) if name in scripts else []
     if any(not part.text for part in parts):
         return None
-    kept = [part for part in parts if part.kind in {Kind.TEST, Kind.OTHER}]
-    left_out = frozenset(part.kind for part in parts) - {Kind.TEST, Kind.OTHER}
+    kept = [part for part in parts if part.kind not in _LEFT_OUT]
+    left_out = frozenset(part.kind for part in parts) & _LEFT_OUT
     if not left_out or not _has_tests(kept):
         return None
-    while len(kept) > 1 and kept[-1].kind is Kind.OTHER:  # no test needs what runs behind it
+    while len(kept) > 1 and kept[-1].kind in {
+        Kind.BUILD,
+        Kind.OTHER,
+    }:  # no test needs what runs behind it
         kept.pop()
     return TestsAlone(" && ".join(part.text for part in kept), left_out)
 
 
+def has_test(script: str) -> bool:
+    """Whether a `test` script is one, and not what `npm init` writes."""
+    return bool(script) and _PLACEHOLDER not in script
+
+
+def test_script(scripts: Mapping[str, str], manager: str) -> str:
+    """Return the name of the script that runs a package's own tests, "" where none seems to.
+
+    One called `test` may only build, or run those of other packages.
+    """
+    if _runs_own_tests("test", scripts, manager):
+        return "test"
+    others = [name for name in scripts if name != "test" and _OTHER_NAMES.fullmatch(name)]
+    others.sort(key=len)
+    return next((one for one in others if _runs_own_tests(one, scripts, manager)), "")
+
+
+def _runs_own_tests(name: str, scripts: Mapping[str, str], manager: str) -> bool:
+    """Whether a script is there, and may do more than what is known to be no test."""
+    if not has_test(scripts.get(name, "")):
+        return False
+    return any(part.kind not in _NO_TEST for part in _script(name, scripts, manager, 0))
+
+
 def _has_tests(kept: list[Part]) -> bool:
     """Whether something runs tests; a program of the project alone can hardly be anything else."""
-    if any(part.kind is Kind.TEST for part in kept):
+    if any(part.kind in {Kind.TEST, Kind.MEMBERS} for part in kept):
         return True
     return len(kept) == 1 and "node" in kept[0].text.split()
 
@@ -139,7 +192,8 @@ def _parts(
     elif len(kinds) == 1:
         yield Part(text, kinds.pop())
     else:
-        yield Part(text, Kind.TEST if Kind.TEST in kinds else Kind.OTHER)
+        rest = Kind.BUILD if kinds <= _NO_TEST else Kind.OTHER
+        yield Part(text, Kind.TEST if Kind.TEST in kinds else rest)
 
 
 def _calls_of(name: str, manager: str) -> tuple[list[str], ...]:
@@ -149,7 +203,7 @@ def _calls_of(name: str, manager: str) -> tuple[list[str], ...]:
 
 def _called(words: list[str], scripts: Mapping[str, str]) -> str | None:
     """Return the script that a package manager is told to run, None where it is no script."""
-    if words[0] not in _MANAGERS:
+    if words[0] not in _MANAGERS or _OF_MEMBERS & {*words}:
         return None
     rest = words[1:]
     runs = rest[:1] in (["run"], ["run-script"])
@@ -165,22 +219,32 @@ def _kind(words: list[str], scripts: Mapping[str, str], depth: int) -> Kind:
     if not left:
         return Kind.OTHER
     program, arguments = left[0].rpartition("/")[2], left[1:]
+    if program in _TASK_RUNNERS or (program in _MANAGERS and _OF_MEMBERS & {*arguments}):
+        return Kind.MEMBERS if _names_tests(arguments) else Kind.BUILD
     named = _called(left, scripts)
-    if named is not None and depth < _DEPTH:
-        kinds = {part.kind for part in _script(named, scripts, left[0], depth + 1)}
-        return Kind.TEST if Kind.TEST in kinds else Kind.OTHER
-    if program in _COVERAGE:
+    if named is None or depth >= _DEPTH:
+        return _kind_of_program(program, arguments)
+    kinds = {part.kind for part in _script(named, scripts, left[0], depth + 1)}
+    return Kind.TEST if Kind.TEST in kinds else Kind.OTHER
+
+
+def _kind_of_program(program: str, arguments: list[str]) -> Kind:
+    if program in _COVERAGE or _runs_tests(program, arguments):
         return Kind.TEST
     if program in _BROWSERS or any("playwright" in one for one in arguments):
         return Kind.BROWSER
     if program in _CHECKS or (program in _TYPES and "--noEmit" in arguments):
         return Kind.CHECK
-    return Kind.TEST if _runs_tests(program, arguments) else Kind.OTHER
+    return Kind.BUILD if program in _BUILDERS | _TYPES else Kind.OTHER
+
+
+def _names_tests(arguments: list[str]) -> bool:
+    return any(re.search(r"(?:^|\W)tests?(?:\W|$)", one) for one in arguments)
 
 
 def _runs_tests(program: str, arguments: list[str]) -> bool:
     if program in {"node", "tsx", "ts-node", "bun", "deno"}:
-        return any(re.search(r"(?:^|\W)tests?(?:\W|$)", one) for one in arguments)
+        return _names_tests(arguments)
     return program in _RUNNERS
 
 

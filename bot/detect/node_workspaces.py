@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import posixpath
 import re
 import shlex
 from collections.abc import Iterator
@@ -10,10 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.detect.scripts import package_scripts
-from bot.detect.tree import Tree
-
-PLACEHOLDER = "no test specified"
-"""Of the script that `npm init` writes."""
+from bot.detect.tree import Tree, repository_of
 
 _MOST = 400
 _LISTED = re.compile(r"^packages:[ \t]*\n(?P<items>(?:[ \t]*(?:-.*|#.*)?\n)+)", re.MULTILINE)
@@ -31,12 +29,14 @@ class Member:
         name: As its `package.json` has it.
         test: Its `test` script, "" without one.
         build: Its `build` script, likewise.
+        needs: Names of all packages that it depends on, whatever for.
     """
 
     folder: str
     name: str
     test: str
     build: str
+    needs: frozenset[str] = frozenset()
 
 
 def members(tree: Tree) -> tuple[Member, ...]:
@@ -96,9 +96,45 @@ def build_of_all(manager: str) -> str:
             return "npm run build --workspaces --if-present"
 
 
-def has_test(script: str) -> bool:
-    """Whether a `test` script is one, and not what `npm init` writes."""
-    return bool(script) and PLACEHOLDER not in script
+def workspace_of(tree: Tree) -> Tree:
+    """Return the tree of the workspace that a package is in, the package's own without one."""
+    whole, folder = repository_of(tree)
+    is_member = folder and any(one.folder == folder for one in members(whole))
+    return whole if is_member else tree
+
+
+def build_of_one(manager: str, tree: Tree, *, own: bool) -> str:
+    """Return the command that builds the packages of its workspace that one needs, in their order.
+
+    Args:
+        manager: The package manager.
+        tree: Of the package; the command runs in its folder.
+        own: Whether the package itself is built as well, behind them.
+    """
+    whole, folder = repository_of(tree)
+    by_name = {one.name: one for one in members(whole)}
+    this = next((one for one in by_name.values() if one.folder == folder), None)
+    ordered: dict[str, Member] = {}
+    if this is not None:
+        _add_needs(this, by_name, ordered, set())
+    builds = [
+        f"(cd {shlex.quote(posixpath.relpath(one.folder, folder))} && {manager} run build)"
+        for one in ordered.values()
+        if one.build
+    ]
+    if own and "build" in package_scripts(tree.read):
+        builds.append(f"{manager} run build")
+    return " && ".join(builds)
+
+
+def _add_needs(
+    one: Member, by_name: dict[str, Member], ordered: dict[str, Member], open_names: set[str]
+) -> None:
+    """Put what a package needs behind what that needs; of a circle, no package is put twice."""
+    open_names.add(one.name)
+    for name in sorted(one.needs & by_name.keys() - open_names):
+        _add_needs(by_name[name], by_name, ordered, open_names)
+        ordered[name] = by_name[name]
 
 
 def _member(tree: Tree, path: str) -> Member:
@@ -107,7 +143,9 @@ def _member(tree: Tree, path: str) -> Member:
     name = data.get("name")
     scripts = package_scripts(lambda file: tree.read(f"{folder}/{file}"))
     own = name if isinstance(name, str) else folder
-    return Member(folder, own, scripts.get("test", ""), scripts.get("build", ""))
+    tables = [data.get(key) for key in ("dependencies", "devDependencies", "peerDependencies")]
+    needs = frozenset(one for table in tables if isinstance(table, dict) for one in table)
+    return Member(folder, own, scripts.get("test", ""), scripts.get("build", ""), needs)
 
 
 def _patterns(tree: Tree) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Find the packages of a repository that holds several, and the one that files belong to.
+"""Find the Python packages of a repository that holds several.
 
 Such a repository is tested package by package: what its root knows about tests, if anything, is how
 to run all of them. Reads files, runs nothing.
@@ -10,7 +10,6 @@ import configparser
 import contextlib
 import posixpath
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -28,9 +27,6 @@ _DATA = frozenset(
     | {"node_modules", "site-packages", "templates", "vendor", "third_party"}
 )
 """Folders that a project may keep other projects in without being made of them."""
-
-_CODE = (".py", ".pyi", ".pyx", ".pxd", ".c", ".cc", ".cpp", ".h", ".rs")
-"""A changelog or a page of documentation says little about where the change is."""
 
 _NAME = re.compile(r"""\bname\s*=\s*["'](?P<name>[\w.-]+)["']""")
 _MODULES = ("{0}/__init__.py", "src/{0}/__init__.py", "{0}.py", "src/{0}.py", "lib/{0}/__init__.py")
@@ -55,7 +51,7 @@ def packages(tree: Tree) -> tuple[Package, ...]:
     for pattern in (f"{depth}/{name}" for depth in _DEPTHS for name in _MANIFESTS):
         for path in tree.glob(pattern):
             folder = posixpath.dirname(path)
-            if folder not in found and _is_source(folder):
+            if folder not in found and is_source(folder):
                 name = _name(FolderTree(tree, folder)) or posixpath.basename(folder)
                 found[folder] = Package(folder, next(iter(names([name])), name))
     return tuple(found[folder] for folder in sorted(found))
@@ -69,28 +65,6 @@ def tested(tree: Tree) -> tuple[Package, ...]:
 def has_own_tests(tree: Tree) -> bool:
     """Whether the repository has tests that belong to none of its packages."""
     return any(not _nearest(tree, path) for path in test_files(tree))
-
-
-def package_of(tree: Tree, paths: Iterable[str]) -> str:
-    """Return the folder of the package that most of these files belong to.
-
-    Args:
-        tree: Of the repository.
-        paths: Of files, relative to its root.
-
-    Returns:
-        "" where that is the repository itself, or no file is a program.
-    """
-    votes = Counter(_nearest(tree, path) for path in paths if path.endswith(_CODE))
-    return votes.most_common(1)[0][0] if votes else ""
-
-
-def mentioned(tree: Tree, text: str) -> str:
-    """Return the folder of the one package with tests that a text names, "" for none or several."""
-    words = {word.strip("./-").lower() for word in re.split(r"[^\w./-]+", text)}
-    words |= {re.sub(r"[-_.]+", "-", word) for word in words}
-    found = [one.folder for one in tested(tree) if {one.name, one.folder.lower()} & words]
-    return found[0] if len(found) == 1 else ""
 
 
 def providing(tree: Tree, module: str) -> Package | None:
@@ -159,18 +133,23 @@ def _nearest(tree: Tree, path: str) -> str:
     """Return the innermost package with tests of its own around a file, "" for the repository."""
     folder = posixpath.dirname(path)
     while folder:
-        inside = tree_of(tree, folder)
-        if any(map(inside.exists, _MANIFESTS)) and _is_source(folder) and _has_tests(inside):
+        if is_source(folder) and has_own_tests_inside(tree_of(tree, folder)):
             return folder
         folder = posixpath.dirname(folder)
     return ""
+
+
+def has_own_tests_inside(tree: Tree) -> bool:
+    """Whether a folder is a Python package with tests."""
+    return any(map(tree.exists, _MANIFESTS)) and _has_tests(tree)
 
 
 def _has_tests(tree: Tree) -> bool:
     return next(test_files(tree), None) is not None
 
 
-def _is_source(folder: str) -> bool:
+def is_source(folder: str) -> bool:
+    """Whether a folder may hold a part of the project, and not data, documentation or others' code."""
     parts = folder.split("/")
     return not _DATA & {*parts} and not any(part.startswith(".") for part in parts)
 

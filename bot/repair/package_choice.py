@@ -11,8 +11,11 @@ import re
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
 
-from bot.detect import Tree, has_root_tests
-from bot.detect.packages import mentioned, package_of, tested
+from bot.detect import Tree, detect, has_root_tests
+from bot.detect.node_workspaces import workspace_of
+from bot.detect.packages import tested
+from bot.detect.tested_packages import has_packages, mentioned, package_of
+from bot.detect.tree import tree_of
 from bot.model import Problem
 from bot.repair.job import Source
 from bot.repair.proposers.given import GivenPatch
@@ -40,7 +43,7 @@ class PackageChoice:
 
 async def chosen_package(run: Run, source: Source, tree: Tree) -> PackageChoice:
     """Return the package that a run is about; nothing is chosen where somebody named a command."""
-    if run.job.test or run.job.failing or not tested(tree):
+    if run.job.test or run.job.failing:
         return PackageChoice()
     async for folder, why in _clues(run, source, tree):
         if folder:
@@ -59,9 +62,22 @@ def default_package(tree: Tree, changed: Sequence[str], paths: Sequence[str]) ->
     if folder := package_of(tree, changed):
         return PackageChoice(folder, detection.package_of_last_commit(folder))
     tests = [path for path in paths if path.endswith(".py") and "test" in path]
-    folders = (one.folder for one in tested(tree))
+    folders = [one.folder for one in tested(tree)]
+    if not folders:  # a workspace of JavaScript can be tested as a whole
+        return PackageChoice()
     most = max(folders, key=lambda one: sum(path.startswith(f"{one}/") for path in tests))
     return PackageChoice(most, detection.package_with_most_tests(most))
+
+
+def member_tests(tree: Tree, changed: Sequence[str]) -> str | None:
+    """Return the command for the tests of the package of a JavaScript workspace that files belong to.
+
+    Its own tests may be among none of those at the root, and are installed with it.
+    """
+    folder = package_of(tree, changed)
+    if not folder or workspace_of(tree_of(tree, folder)) is not tree:
+        return None
+    return detect(tree, setup=None, test=None, failing=None, folder=folder).test
 
 
 def named(tree: Tree, problem: Problem, paths: Sequence[str]) -> str:
@@ -90,7 +106,7 @@ async def _clues(
     if run.job.problem.is_pull_request:
         changed = await changed_files(source, source.trusted)
         yield package_of(tree, changed), detection.package_of_pull_request
-    if not has_root_tests(tree):
+    if has_packages(tree) and not has_root_tests(tree):
         chosen = default_package(tree, await changed_files(source, source.head), paths)
         yield chosen.folder, lambda _: chosen.why
 

@@ -17,7 +17,7 @@ from bot.repair.guards import is_test_file
 from bot.repair.healing import healed
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.older_packages import with_older_packages
-from bot.repair.package_choice import changed_files
+from bot.repair.package_choice import changed_files, member_tests
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
 from bot.repair.verification.candidate import without
@@ -102,6 +102,18 @@ async def _of_last_commit(
     return replace(context, commands=commands), found
 
 
+async def _ways(context: RepairContext) -> tuple[str, ...]:
+    """Return further commands that run tests of the same setup."""
+    commands, whole = context.commands, DirectoryTree(context.source.directory)
+    if not commands.folder and "node" in commands.ecosystems:
+        changed = await changed_files(context.source, context.source.trusted)
+        member = member_tests(whole, changed)
+        return (member,) if member else ()
+    front = within(commands.folder, ":").removesuffix(":")
+    tree = tree_of(whole, commands.folder)
+    return tuple(front + way for way in variants(tree, commands.failing.removeprefix(front)))
+
+
 async def _in_another_way(
     run: Run, context: RepairContext, seen: Observation
 ) -> tuple[RepairContext, Observation]:
@@ -112,12 +124,8 @@ async def _in_another_way(
     commands = context.commands
     if not seen.ok or run.known.detected is None or run.job.test or run.job.failing:
         return context, seen
-    tree = tree_of(DirectoryTree(context.source.directory), commands.folder)
-    front = within(commands.folder, ":").removesuffix(":")
-    ways = variants(tree, commands.failing.removeprefix(front))[:_MOST_WAYS]
     room = context.clean_room(run)
-    for n, way in enumerate(ways, 1):
-        command = front + way
+    for n, command in enumerate((await _ways(context))[:_MOST_WAYS], 1):
         run.listener(PhaseStarted(Phase.REPRODUCE, detail=command))
         name = f"{run.job.run_id}-reproduce-way-{n}"
         other = await run.steps(f"reproduce way {n}", room.observe_writes, name, command)

@@ -274,7 +274,7 @@ SCRIPTS = {
         ("npm run lint && ./run-all", {}, "", "npm test"),
         ("npm run lint && jest | tee log", {}, "", "npm test"),
         ("npm run lint && npm run browser-only", {}, "", "npm test"),
-        ("npm run lint", {}, "", "npm test"),
+        ("npm run lint", {}, "", "npm run unit"),
         ("test", {}, "", "npm test"),
         ("npm test", {}, "", "npm test"),
     ],

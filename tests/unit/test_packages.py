@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from bot.detect import DirectoryTree, detect, has_root_tests
 from bot.detect.missing import Symptoms, applied, untried
-from bot.detect.packages import mentioned, package_of, providing
+from bot.detect.packages import providing
+from bot.detect.tested_packages import mentioned, package_of
 from bot.detect.tree import tree_of
 from bot.model import Problem
-from bot.repair.package_choice import default_package, named
+from bot.repair.package_choice import default_package, member_tests, named
 from bot.reporting.reasons import detection, healing
 
 BUILD = "[build-system]\nrequires = ['hatchling']\n[project]\nversion = '1'\nname = "
@@ -156,3 +158,77 @@ def test_without_a_clue_the_last_commit_decides(tree: DirectoryTree) -> None:
     assert default_package(tree, changed, tuple(FILES)).folder == "libs/core"
     assert default_package(tree, (), tuple(FILES)).folder == "libs/http"
     assert mentioned(tree, "acme_core") == "libs/core"
+
+
+SCRIPTS = '"scripts": {"test": "vitest", "build": "tsc"}'
+WORKSPACE = {
+    "package.json": '{"packageManager": "pnpm@9.4.0", "scripts": {"test": "turbo run test"}}',
+    "pnpm-workspace.yaml": "packages:\n  - 'packages/*'\n",
+    "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
+    "packages/core/package.json": f'{{"name": "@acme/core", {SCRIPTS}}}',
+    "packages/wire/package.json": (
+        f'{{"name": "@acme/wire", "dependencies": {{"@acme/core": "workspace:*"}}, {SCRIPTS}}}'
+    ),
+    "packages/http/package.json": (
+        '{"name": "@acme/http", "peerDependencies": {"@acme/wire": "*"}, "scripts": {"test": '
+        '"pnpm build && pnpm types", "types": "tsc -p .", "test:lib": "vitest run", "build": "tsup"}}'
+    ),
+    "packages/docs/package.json": '{"name": "@acme/docs", "scripts": {"test": "tsc --noEmit"}}',
+    "packages/http/src/client.ts": "",
+    "packages/docs/page.ts": "",
+}
+
+
+def made(root: Path, files: dict[str, str]) -> DirectoryTree:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    return DirectoryTree(root)
+
+
+def test_a_package_of_a_javascript_workspace_is_tested_in_its_folder(tmp_path: Path) -> None:
+    """The workspace is installed from its root; a package's tests may be in a script of another name."""
+    tree = made(tmp_path, WORKSPACE)
+    assert not has_root_tests(tree)
+    folder = package_of(tree, ["packages/http/src/client.ts", "packages/docs/page.ts", "a.md"])
+    assert folder == mentioned(tree, "`@acme/http` drops headers") == "packages/http"
+    commands = detect(tree, setup=None, test=None, failing=None, folder=folder)
+    assert [one.partition(" ||")[0] for one in commands.setup] == [
+        "command -v pnpm",
+        "pnpm install --frozen-lockfile",
+    ]
+    assert commands.test == "cd packages/http && pnpm run test:lib"
+    assert detection.test_script("test:lib") in commands.explanation
+    assert member_tests(tree, ["packages/http/src/client.ts"]) == commands.test
+    assert member_tests(tree, ["packages/docs/page.ts"]) is None
+
+
+def test_what_a_javascript_package_needs_is_built_first(tmp_path: Path) -> None:
+    """In order, and not what it doesn't need; itself only where what it builds was not found."""
+    inside = tree_of(made(tmp_path, WORKSPACE), "packages/http")
+    command = "cd packages/http && pnpm run test:lib"
+    said = 'Error: Failed to resolve entry for package "@acme/wire". The package may be wrong.'
+    (remedy,) = untried(Symptoms(command, said), inside, ())
+    builds = "(cd ../core && pnpm run build) && (cd ../wire && pnpm run build)"
+    assert remedy.setup == (f"cd packages/http && {{ {builds}; }}",)
+    own = "Cannot find module '../dist/index.js' imported from /w/packages/http/test/a.test.ts"
+    (remedy,) = untried(Symptoms(command, own), inside, ())
+    assert remedy.setup == (f"cd packages/http && {{ {builds} && pnpm run build; }}",)
+
+
+@pytest.mark.parametrize(
+    ("script", "own"),
+    [
+        ("vitest run --coverage", True),
+        ("pnpm run -r dev:prepare && vitest run && pnpm run -r test", True),
+        ("pnpm -r test", False),
+        ("nx run-many --targets=test,build", False),
+        ("npm test --workspaces --if-present", False),
+        ("yarn workspaces foreach -A run test", False),
+        ("./run-tests.sh", True),
+    ],
+)
+def test_a_workspace_may_have_tests_of_its_own(tmp_path: Path, script: str, own: bool) -> None:  # noqa: FBT001
+    """Not where its script only starts those of its packages."""
+    root = json.dumps({"scripts": {"test": script}})
+    assert has_root_tests(made(tmp_path, {**WORKSPACE, "package.json": root})) is own

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from bot.detect.missing.remedy import Remedy, matches
 from bot.detect.missing.symptoms import Symptoms
 from bot.detect.node import manager
-from bot.detect.node_workspaces import Member, build_of_all, members
+from bot.detect.node_workspaces import build_of_all, build_of_one, members, workspace_of
 from bot.detect.scripts import package_scripts
 from bot.detect.tree import Tree
 from bot.reporting.reasons import healing
@@ -33,6 +33,9 @@ _ENGINE_OPTIONS = {
     "pnpm": "npm_config_engine_strict=false",
     "yarn": "YARN_IGNORE_ENGINES=true",
 }
+_INSTALLATION = re.compile(r"(?:npm|pnpm|yarn|bun)\s+(?:ci|install)\b(?: +[\w./=-]+)*")
+"""Of a setup command, what installs; something else may be around it."""
+
 _SCRIPT_FAILED = re.compile(
     r"npm (?:ERR!|error) path (?P<npm>\S+)\s+npm (?:ERR!|error) command failed"
     r"|^error (?P<yarn>/\S+): Command failed\.|^(?P<pnpm>\S+) (?:post|pre)?install: Failed$",
@@ -54,24 +57,31 @@ def missing_packages(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
     """Yield a remedy for each package that was not found, and the build where a result of it was."""
     if not tree.exists("package.json"):
         return
-    workspace = members(tree)
+    names = {one.name for one in members(workspace_of(tree))}
     for match in matches(_NO_MODULE, symptoms.output):
         name = match["name"]
         package = _PACKAGE.fullmatch(name)
         own = package["name"] if package else ""
-        if any(one.name == own for one in workspace) or (not own and _BUILT.search(name)):
-            if build := _build(tree, workspace):
+        if own in names or (not own and _BUILT.search(name)):
+            if build := _build(tree, own=not own):
                 yield Remedy("build", healing.build_missing(name), (build,))
         elif own:
             yield Remedy(f"package {own}", healing.node_package(own), (_install(own, tree),))
 
 
-def _build(tree: Tree, workspace: tuple[Member, ...]) -> str:
-    """Return what builds a project, or all packages of a workspace; "" where nothing does."""
+def _build(tree: Tree, *, own: bool) -> str:
+    """Return what builds a project, or what it needs of its workspace; "" where nothing does.
+
+    Args:
+        tree: Of the project, the workspace or a package in it.
+        own: Whether something that the package itself builds was not found.
+    """
     name = manager(tree)[0]
+    if workspace_of(tree) is not tree:
+        return build_of_one(name, tree, own=own)
     if "build" in package_scripts(tree.read):
         return f"{name} run build"
-    return build_of_all(name) if any(one.build for one in workspace) else ""
+    return build_of_all(name) if any(one.build for one in members(tree)) else ""
 
 
 def refused_install(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
@@ -108,12 +118,10 @@ def _one_by_one(command: str, name: str) -> str:
 
 def _lenient(command: str, name: str, engine: bool) -> str:  # noqa: FBT001 - private
     if engine:
-        return f"{_ENGINE_OPTIONS.get(name, '')} {command}".strip()
-    if name == "npm":
-        return "npm install --legacy-peer-deps --no-audit --no-fund"
-    if name == "pnpm":
-        return "pnpm install --no-frozen-lockfile"
-    return f"{name} install"
+        variable = _ENGINE_OPTIONS.get(name, "")
+        return _INSTALLATION.sub(lambda found: f"{variable} {found[0]}".strip(), command, count=1)
+    options = {"npm": " --legacy-peer-deps --no-audit --no-fund", "pnpm": " --no-frozen-lockfile"}
+    return _INSTALLATION.sub(f"{name} install{options.get(name, '')}", command, count=1)
 
 
 def _install(package: str, tree: Tree) -> str:

@@ -175,10 +175,10 @@ def command_of_runner(file: str) -> str:
     return f"The test command comes from `{file}`."
 
 
-@example()
-def test_script() -> str:
-    """`npm test` works."""
-    return "`package.json` has a `test` script."
+@example("test")
+def test_script(name: str) -> str:
+    """`npm test` works, or another script that runs tests."""
+    return f"`package.json` has a `{name}` script."
 
 
 @example()
