@@ -20,7 +20,7 @@ test: $(READY)
 # Also what `test` leaves out. A part of it is a part of the tests alone: PART=1/4 to PART=4/4.
 test-all: $(READY)
 	@$(MACHINE) bubblewrap postgresql redis docker chromium nginx
-	$(MAKE) --no-print-directory $(if $(PART),,lint types layers) unit LEFT_OUT= PART=$(PART)
+	$(MAKE) --no-print-directory $(if $(PART),,lint types layers) unit LEFT_OUT=--hypothesis-profile=searching PART=$(PART)
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

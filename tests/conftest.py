@@ -26,11 +26,16 @@ os.environ.setdefault("PIP_RETRIES", "0")
 # Also where the tests run in the background of a script.
 let_programs_be_interrupted()
 
-# How long an example takes says more of the machine than of the code.
-hypothesis.settings.register_profile(
-    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
-)
-hypothesis.settings.load_profile("unhurried")
+# How long an example takes says more of the machine than of the code. `make test` tries the same
+# examples every time, so that it says something about a change; `make test-all` tries others.
+for _name, _always_the_same in (("settled", True), ("searching", False)):
+    hypothesis.settings.register_profile(
+        _name,
+        deadline=None,
+        derandomize=_always_the_same,
+        suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    )
+hypothesis.settings.load_profile("settled")
 
 
 @pytest.fixture(scope="session", autouse=True)
