@@ -13,6 +13,7 @@ from bot.repair.proposers.agent.edit_tool import (
     ListFolder,
     NotOpened,
     Rejected,
+    ReplaceLines,
     Show,
     StrReplace,
     View,
@@ -213,7 +214,7 @@ def test_insert_behind_the_end_is_refused() -> None:
     assert said(decide(Insert(PATH, 7, "x"), CODE)) == snapshot(
         "insert_line must be between 0 and 6, the number of lines."
     )
-    assert isinstance(decide(Insert(PATH, -1, "x"), CODE), Rejected)
+    assert isinstance(decide(Insert(PATH, -2, "x"), CODE), Rejected)
 
 
 def test_bytes_that_are_no_utf8_survive_an_edit_elsewhere() -> None:
@@ -233,3 +234,15 @@ def test_replacing_a_unique_text_and_back_is_nothing(data: bytes, draw: st.DataO
     changed = written(decide(StrReplace(PATH, "UNIQUE", new), found))
     assert changed == found.replace(b"UNIQUE", new.encode())
     assert written(decide(StrReplace(PATH, new, "UNIQUE"), changed)) == found
+
+
+def test_lines_are_replaced_by_number_and_text_added_at_the_end() -> None:
+    """As other harnesses edit: whole lines, taken out where the text is empty."""
+
+    def after(command: ReplaceLines | Insert) -> bytes:
+        return written(decide(command, b"a\nb\nc\n"))
+
+    assert after(ReplaceLines("f", 2, 2, "B")) == b"a\nB\nc\n"
+    assert after(ReplaceLines("f", 2, 3, "")) == b"a\n"
+    assert after(Insert("f", -1, "d")) == b"a\nb\nc\nd\n"
+    assert isinstance(decide(ReplaceLines("f", 3, 4, "x"), b"a\nb\nc\n"), Rejected)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, assert_never
 
 from bot.llm.base import ToolCall
+from bot.llm.reply import UNREADABLE_INPUT
 from bot.repair.proposers.agent.code_search import SearchCode, SearchKind
 from bot.repair.proposers.agent.edit_tool import (
     Create,
     EditCommand,
     Insert,
     Rejected,
+    ReplaceLines,
     StrReplace,
     View,
 )
@@ -27,6 +31,8 @@ EDIT = "str_replace_based_edit_tool"
 RUN_TESTS = "run_tests"
 NOTES = "notes"
 SEARCH = "search_code"
+OWN = (BASH, EDIT, RUN_TESTS, SEARCH, NOTES)
+"""The names of our own tools, as models are told them."""
 
 _LONGEST_COMMAND = 100_000
 """Below the 128 KiB that Linux takes as one argument (`MAX_ARG_STRLEN`)."""
@@ -59,6 +65,15 @@ class RunTests:
 Action = Bash | Restart | RunTests | TakeNotes | SearchCode | EditCommand
 
 
+_EXAMPLES = MappingProxyType({
+    BASH: '{"command": "git status --short"}',
+    EDIT: '{"command": "str_replace", "path": "src/a.py", "old_str": "x = 1", "new_str": "x = 2"}',
+    RUN_TESTS: '{"command": "pytest tests/test_a.py -k name"}, or {} for the failing command',
+    SEARCH: '{"query": "parse_amount", "kind": "symbol"}',
+    NOTES: '{"plan": [{"step": "Find the cause", "status": "doing"}], "note": "It rounds twice."}',
+})  # fmt: skip
+
+
 class _BadInput(Exception):
     """The input can't be used; the text tells the model what to send instead."""
 
@@ -74,10 +89,25 @@ def read_action(call: ToolCall) -> Action | Rejected:
     }
     if call.name not in readers:
         return Rejected(f"There is no such tool. The tools are {', '.join(readers)}.")
+    if (text := call.input.get(UNREADABLE_INPUT)) is not None:
+        return Rejected(_not_json(call.name, str(text)))
     try:
         return readers[call.name](_Fields(call.input))
     except _BadInput as problem:
-        return Rejected(f"{problem} Nothing was done.")
+        return Rejected(f"{problem} Nothing was done. For example: {_EXAMPLES[call.name]}")
+
+
+def _not_json(tool: str, text: str) -> str:
+    """Say where the arguments stop being JSON, and what they should look like."""
+    try:
+        json.loads(text)
+        where = "they are not an object"
+    except (ValueError, RecursionError) as error:
+        where = str(error)
+    return (
+        f"The arguments of {tool} are not a JSON object: {where}. Nothing was done. Escape quotes "
+        f"and line breaks inside of texts. For example: {_EXAMPLES[tool]}"
+    )
 
 
 def relative(path: str) -> str:
@@ -99,7 +129,7 @@ def file_of(call: ToolCall) -> tuple[str, str]:
             return relative(path), "read"
         case Create(path):
             return relative(path), "create"
-        case StrReplace(path) | Insert(path):
+        case StrReplace(path) | Insert(path) | ReplaceLines(path):
             return relative(path), "edit"
         case _:
             return "", ""
@@ -129,6 +159,11 @@ def _edit(fields: _Fields) -> EditCommand:
         case "insert":  # older versions of the tool called the text new_str
             key = "insert_text" if fields.has("insert_text") else "new_str"
             return Insert(path, fields.number("insert_line"), fields.text(key))
+        case "replace_lines":  # as other harnesses edit; models are not told of it
+            first, last = fields.number("start_line"), fields.number("end_line")
+            return ReplaceLines(path, first, last, fields.text("new_str"))
+        case "undo_edit":
+            raise _BadInput("There is no undo: use str_replace, or `git checkout` in bash.")
         case other:
             raise _BadInput(
                 f"There is no command {other!r}: use view, create, str_replace or insert."
@@ -174,7 +209,7 @@ def _in_words(action: Action | Rejected, tool: str) -> str:
             words = agent.ran_tests(command)
         case View(path):
             words = agent.read(relative(path))
-        case Create(path) | StrReplace(path) | Insert(path):
+        case Create(path) | StrReplace(path) | Insert(path) | ReplaceLines(path):
             words = agent.edited(relative(path))
         case SearchCode(query):
             words = agent.searched(query) if query else agent.read(relative(action.path))

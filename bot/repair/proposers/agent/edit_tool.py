@@ -44,14 +44,24 @@ class StrReplace:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """Insert text after a line; line 0 is the file's beginning."""
+    """Insert text after a line; line 0 is the file's beginning, line -1 its end."""
 
     path: str
     line: int
     text: str
 
 
-EditCommand = View | Create | StrReplace | Insert
+@dataclass(frozen=True, slots=True)
+class ReplaceLines:
+    """Replace lines `first` to `last`, both included; text that is empty takes them out."""
+
+    path: str
+    first: int
+    last: int
+    text: str
+
+
+EditCommand = View | Create | StrReplace | Insert | ReplaceLines
 
 
 class NotOpened(Enum):
@@ -99,7 +109,7 @@ def decide(command: EditCommand, found: bytes | NotOpened) -> Decision:
             return _view(command, found)
         case Create():
             return _create(command, found)
-        case StrReplace() | Insert():
+        case StrReplace() | Insert() | ReplaceLines():
             return _edit(command, found)
         case _:
             assert_never(command)
@@ -132,7 +142,7 @@ def _create(command: Create, found: bytes | NotOpened) -> Decision:
     return Write(text.encode(), f"Replaced all of {command.path}, which existed before.")
 
 
-def _edit(command: StrReplace | Insert, found: bytes | NotOpened) -> Decision:
+def _edit(command: StrReplace | Insert | ReplaceLines, found: bytes | NotOpened) -> Decision:
     file = _opened(command.path, found)
     if isinstance(file, Rejected):
         return file
@@ -141,6 +151,8 @@ def _edit(command: StrReplace | Insert, found: bytes | NotOpened) -> Decision:
             return _str_replace(command, file)
         case Insert():
             return _insert(command, file)
+        case ReplaceLines():
+            return _replace_lines(command, file)
         case _:
             assert_never(command)
 
@@ -182,18 +194,33 @@ def _not_found(command: StrReplace, file: TextFile) -> str:
 
 def _insert(command: Insert, file: TextFile) -> Decision:
     total = len(file.lines)
-    if not 0 <= command.line <= total:
+    line = total if command.line == -1 else command.line
+    if not 0 <= line <= total:
         return Rejected(f"insert_line must be between 0 and {total}, the number of lines.")
     added = file.fitted(command.text)
     if not added.endswith("\n"):
         added += file.newline
     count = added.count("\n")
     kept = _lines_with_ends(file.text)
-    before, after = "".join(kept[: command.line]), "".join(kept[command.line :])
+    before, after = "".join(kept[:line]), "".join(kept[line:])
     if before and not before.endswith("\n"):  # behind a last line that has no newline
         before, added = before + file.newline, added.removesuffix(file.newline)
     changed = TextFile(before + added + after)
-    return _written(command.path, changed, command.line + 1, command.line + count)
+    return _written(command.path, changed, line + 1, line + count)
+
+
+def _replace_lines(command: ReplaceLines, file: TextFile) -> Decision:
+    total = len(file.lines)
+    if not 1 <= command.first <= command.last <= max(total, 1):
+        return Rejected(
+            f"Lines {command.first} to {command.last} are not in a file of {total} lines."
+        )
+    kept = _lines_with_ends(file.text)
+    text = file.fitted(command.text)
+    if text and not text.endswith("\n") and command.last < total:
+        text += file.newline
+    changed = TextFile("".join((*kept[: command.first - 1], text, *kept[command.last :])))
+    return _written(command.path, changed, command.first, command.first + text.count("\n"))
 
 
 def _lines_with_ends(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import prompts
 from bot.errors import ProviderError, RequestTooLong
-from bot.llm.base import Model, StopReason, Turn
+from bot.llm.base import Block, Model, StopReason, ToolCall, Turn
 from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
@@ -17,6 +17,7 @@ from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
+from bot.repair.proposers.agent.familiar import Open, read_as_ours
 from bot.repair.proposers.agent.prompting import opening, system_prompt
 from bot.repair.proposers.agent.repetition import Repetition
 from bot.repair.proposers.agent.telling import tool_used, turn_finished
@@ -95,6 +96,7 @@ class _Work:
         self._repetition = Repetition()
         self._usage = Usage()
         self._last: Turn | None = None
+        self._open = Open()
         self._notes: list[str] = []
         self._cut_answers = 0
         self._warned = False
@@ -131,8 +133,19 @@ class _Work:
             if not self._transcript.shorten(kept):
                 raise
             answer = await self._ask(f"{step}, shortened")
+        self._pay(answer.turn.usage)
+        answer = replace(answer, turn=self._as_meant(answer.turn))
         self._take_note(answer.turn, number, time.monotonic() - began)
         return answer
+
+    def _as_meant(self, turn: Turn) -> Turn:
+        """Return the turn with calls of tools that models know from elsewhere as calls of ours."""
+        blocks: list[Block] = []
+        for block in turn.blocks:
+            if isinstance(block, ToolCall):
+                block, self._open = read_as_ours(block, self._open)  # noqa: PLW2901
+            blocks.append(block)
+        return replace(turn, blocks=tuple(blocks))
 
     async def _ask(self, step: str) -> ModelTurn:
         spent = self._task.spent + self._usage
@@ -150,7 +163,6 @@ class _Work:
         self._spend(usage)
 
     def _take_note(self, turn: Turn, number: int, seconds: float) -> None:
-        self._pay(turn.usage)
         self._last = turn
         self._transcript.add_turn(turn)
         for note in turn.notes:

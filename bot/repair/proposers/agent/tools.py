@@ -18,12 +18,14 @@ from bot.repair.proposers.agent.edit_tool import (
     Insert,
     ListFolder,
     Rejected,
+    ReplaceLines,
     Show,
     StrReplace,
     View,
     Write,
     decide,
 )
+from bot.repair.proposers.agent.familiar import is_end
 from bot.repair.proposers.agent.levels import is_protected, risk_of
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.permission import Permissions
@@ -91,6 +93,8 @@ class Toolbox:
 
     async def _permitted(self, call: ToolCall, step: str, now: float) -> Action | Rejected:
         """Return what a call asks for; a refusal in its place when it may not be done."""
+        if is_end(call.name):
+            return Rejected(f"There is no {call.name}: answer without calling a tool to end.")
         action = read_action(call)
         refusal = await self._permissions.refusal(call, risk_of(action), step, now)
         return Rejected(refusal) if refusal else action
@@ -106,7 +110,7 @@ class Toolbox:
             case TakeNotes():
                 self.notes = self.notes.with_taken(action)
                 answer = "Kept."
-            case Create() | StrReplace() | Insert():
+            case Create() | StrReplace() | Insert() | ReplaceLines():
                 answer = await self._edit(action, step)
             case Rejected():
                 answer = action
@@ -128,7 +132,9 @@ class Toolbox:
         text = describe(observation, self._task.reproduction.observation)
         return clip(text, OUTPUT_CHARACTERS)
 
-    async def _edit(self, edit: Create | StrReplace | Insert, step: str) -> str | Rejected:
+    async def _edit(
+        self, edit: Create | StrReplace | Insert | ReplaceLines, step: str
+    ) -> str | Rejected:
         if is_protected(edit.path, self._task.protected, self._task.requested):
             return Rejected(f"{edit.path} is protected: no patch may change it.")
         try:

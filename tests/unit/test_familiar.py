@@ -1,0 +1,116 @@
+"""Calls as models know them from elsewhere, and arguments that are not quite JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.llm.base import ToolCall
+from bot.llm.reply import UNREADABLE_INPUT
+from bot.repair.proposers.agent.actions import Bash, read_action
+from bot.repair.proposers.agent.code_search import SearchCode, SearchKind
+from bot.repair.proposers.agent.edit_tool import (
+    Create,
+    Insert,
+    Rejected,
+    ReplaceLines,
+    StrReplace,
+    View,
+)
+from bot.repair.proposers.agent.familiar import Open, read_as_ours
+from bot.repair.proposers.agent.working_notes import PlanStep, StepState, TakeNotes
+
+A = "/workspace/a.py"
+
+
+def meant(name: str, opened: Open | None = None, **given: Any) -> object:
+    return read_action(read_as_ours(ToolCall("1", name, given), opened or Open())[0])
+
+
+def unreadable(text: str) -> object:
+    call = ToolCall("1", "bash", {UNREADABLE_INPUT: text})
+    return read_action(read_as_ours(call, Open())[0])
+
+
+@pytest.mark.parametrize(
+    ("call", "action"),
+    [
+        (("execute_bash", {"command": "ls"}), Bash("ls")),
+        (("shell", {"command": ["bash", "-lc", "ls | wc"]}), Bash("ls | wc")),
+        (("shell", {"cmd": ["ls", "a b"]}), Bash("ls 'a b'")),
+        (("Bash", {"command": "ls", "description": "List"}), Bash("ls")),
+        (("container.exec", {"cmd": "ls"}), Bash("ls")),
+        (("open", {"path": "a.py", "line_number": 120}), View(A, 70, 170)),
+        (("Read", {"file_path": "a.py", "offset": 5, "limit": 10}), View(A, 5, 14)),
+        (("read_file", {"absolute_path": A}), View(A)),
+        (("LS", {"path": "."}), View("/workspace")),
+        (("str_replace_editor", {"command": "view", "path": A, "view_range": [1, 2]}), View(A, 1, 2)),
+        (("Edit", {"file_path": "a.py", "old_string": "a", "new_string": "b"}), StrReplace(A, "a", "b")),
+        (("edit", {"path": "a.py", "search": "a", "replace": "b"}), StrReplace(A, "a", "b")),
+        (
+            ("edit", {"path": "a.py", "start_line": 2, "end_line": 3, "replacement_text": "x"}),
+            ReplaceLines(A, 2, 3, "x"),
+        ),
+        (("str_replace_based_edit_tool", {"command": "create", "file_path": "a.py", "content": "x"}),
+         Create(A, "x")),
+        (("Write", {"file_path": "a.py", "content": "x"}), Create(A, "x")),
+        (("create", {"filename": "a.py"}), Create(A, "")),
+        (("insert", {"path": "a.py", "text": "x"}), Insert(A, -1, "x")),
+        (("insert", {"path": "a.py", "text": "x", "line": 3}), Insert(A, 3, "x")),
+        (
+            ("find_file", {"file_name": "a.py", "dir": "src"}),
+            Bash("find src -not -path '*/.git/*' -name a.py | head -n 100"),
+        ),
+        (("Grep", {"pattern": "a+", "path": "src"}),
+         SearchCode("a+", SearchKind.TEXT, "/workspace/src")),
+        (("search_dir", {"search_term": "a"}), SearchCode("a", SearchKind.TEXT)),
+        (("think", {"thought": "So it is."}), TakeNotes(None, "So it is.")),
+        (
+            ("TodoWrite", {"todos": [{"content": "Look", "status": "in_progress"}]}),
+            TakeNotes((PlanStep("Look", "", StepState.DOING),)),
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_meant_is_done(call: tuple[str, dict[str, Any]], action: object) -> None:
+    """Other names of tools and of their arguments are read as ours."""
+    assert meant(call[0], **call[1]) == action
+
+
+def test_a_file_that_is_open_may_be_left_out() -> None:
+    """Harnesses with one open file edit and scroll it without naming it."""
+    call, opened = read_as_ours(ToolCall("1", "open", {"path": "a.py", "line_number": 120}), Open())
+    assert opened == Open("a.py", 70)
+    assert read_as_ours(call, opened)[1] == opened
+    assert meant("edit", opened, search="a", replace="b") == StrReplace(A, "a", "b")
+    assert meant("scroll_down", opened) == View(A, 170, 270)
+    assert meant("goto", opened, line_number=10) == View(A, 1, 101)
+    assert isinstance(meant("scroll_up"), Rejected)
+
+
+def test_arguments_that_are_no_json() -> None:
+    """What can be read all the same is; else the answer says where it breaks, with an example."""
+    assert unreadable('{"command": "echo a\nb"}') == Bash("echo a\nb")
+    assert unreadable('"{\\"command\\": \\"ls\\"}"') == Bash("ls")
+    assert unreadable("ls -la") == Bash("ls -la")
+    broken = unreadable('{"command": "ls')
+    assert isinstance(broken, Rejected)
+    assert "Unterminated string starting at: line 1 column 13" in broken.text
+    assert '{"command": "git status --short"}' in broken.text
+
+
+def test_our_own_calls_stay_what_they_are() -> None:
+    """Nothing of a call that is right is changed, and an unknown tool is told ours."""
+    for name, given in (
+        ("bash", {"command": "ls", "restart": False}),
+        ("run_tests", {}),
+        ("search_code", {"query": "a", "kind": "symbol", "path": "src"}),
+        ("notes", {"note": "a"}),
+        ("str_replace_based_edit_tool", {"command": "fly", "path": "a"}),
+    ):
+        call = ToolCall("1", name, given)
+        assert read_as_ours(call, Open())[0] == call
+    assert meant("decompile") == Rejected(
+        "There is no such tool. The tools are bash, str_replace_based_edit_tool, run_tests, "
+        "search_code, notes."
+    )
