@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bot.app.providers import build_model
+from bot.app.providers import build_model, build_rungs
 from bot.app.sandboxes import allowed
 from bot.errors import UsageError
 from bot.model.proposers import PROPOSERS
@@ -56,7 +56,7 @@ async def open_tools(
         scrub, built = await _built(settings, stack, build_model, _as_it_is)
         provider = await choose_sandbox(settings, sandboxes, kinds)
         stack.push_async_callback(provider.close)
-        yield _tools(built, provider, provider, sandboxes, scrub)
+        yield _tools(settings, built, provider, provider, sandboxes, scrub)
 
 
 @asynccontextmanager
@@ -94,7 +94,7 @@ async def open_server_tools(
             settings, sandboxes, kinds, services, most_wait=most_wait, measuring=measuring
         )
         stack.push_async_callback(pool.close)
-        tools = _tools(built, pool.first, pool, sandboxes, scrub)
+        tools = _tools(settings, built, pool.first, pool, sandboxes, scrub)
         if measuring is not None and tools.environments is not None:
             tools.environments.looked_up = measuring.looked_up("environments")
         pool.equip(tools)
@@ -119,14 +119,27 @@ async def _built(
 
 
 def _tools(
-    built: _Built, provider: SandboxProvider, keeper: Remover, folder: Path, scrub: Scrub
+    settings: LocalSettings,
+    built: _Built,
+    provider: SandboxProvider,
+    keeper: Remover,
+    folder: Path,
+    scrub: Scrub,
 ) -> Tools:
     _, proposers, reviewer, judge = built
     environments = Environments(folder / "environments", keeper)
     remembered = RememberedSetups(folder / "setups")
     symbols = SymbolIndex(folder / "symbols")
     return Tools(
-        provider, proposers, reviewer, environments, scrub, judge, remembered, symbols=symbols
+        provider,
+        proposers,
+        reviewer,
+        environments,
+        scrub,
+        judge,
+        remembered,
+        symbols=symbols,
+        rungs=build_rungs(settings),
     )
 
 

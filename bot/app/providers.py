@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from bot.health.services import Services
     from bot.llm.base import Model
     from bot.llm.build import ModelAccess
+    from bot.model.route import Rung
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,15 @@ class ProviderEntry:
 def _anthropic(settings: LocalSettings) -> ModelAccess | None:
     if settings.anthropic_api_key is None:
         return None
-    from bot.llm.base import ModelStrength
     from bot.llm.build import AnthropicAccess
+    from bot.model.route import ModelStrength
 
     models = {
         ModelStrength.DEFAULT: settings.anthropic_model,
         ModelStrength.STRONGER: settings.anthropic_stronger_model,
     }
+    if settings.anthropic_small_model is not None:
+        models[ModelStrength.SMALL] = settings.anthropic_small_model
     return AnthropicAccess(settings.anthropic_api_key, settings.anthropic_base_url, models)
 
 
@@ -52,6 +55,7 @@ def _openai(settings: LocalSettings) -> ModelAccess | None:
         settings.openai_base_url or OPENAI_URL,
         settings.openai_api_key,
         settings.openai_stronger_model,
+        settings.openai_small_model,
     )
 
 
@@ -63,6 +67,17 @@ PROVIDERS = (
 
 MODEL_HINT = ", or ".join(provider.hint for provider in PROVIDERS)
 """What has to be set for a model."""
+
+
+def build_rungs(settings: LocalSettings) -> tuple[Rung, ...]:
+    """Return the models of the provider that is asked first, small to large; each only once."""
+    found = (provider.access(settings) for provider in PROVIDERS)
+    access = next((access for access in found if access is not None), None)
+    if access is None:
+        return ()
+    from bot.llm import build
+
+    return build.rungs_of(access)
 
 
 def build_model(settings: LocalSettings, services: Services | None = None) -> Model | None:

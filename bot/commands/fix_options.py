@@ -172,5 +172,6 @@ async def job_of(
         effort=config.effort,
         search=config.search.limits,
         tool_rules=config.tools.rules,
+        routing=config.routing,
         repository=repository,
     )

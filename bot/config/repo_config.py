@@ -252,6 +252,12 @@ class RepoConfig(ConfigSection):
         description="Proposers to ask for patches, in this order: the project's own tools "
         "(mechanical), a search for the edit that the tests ask for (search), a model (agent).",
     )
+    routing: StrictBool = Field(
+        default=True,
+        description="Whether each attempt's model is chosen among the configured ones, by how hard "
+        "the failure looks and how earlier attempts went; if false, every attempt asks the default "
+        "model.",
+    )
     mechanical: MechanicalSection = Field(
         MechanicalSection(), description="What the mechanical proposer may do."
     )

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from bot.errors import ProviderUnreachable
 from bot.health.circuit import Circuit
 from bot.llm.anthropic_wire import AnthropicReply, author, encode_message, request_head
-from bot.llm.base import Ask, Conversation, ModelStrength
+from bot.llm.base import Ask, Conversation
 from bot.llm.encoding import EncodedMessages, with_messages
 from bot.llm.failures import FailedCall, Trouble, classify, cut_stream, no_answer
 from bot.llm.headers import retry_after
@@ -18,6 +18,7 @@ from bot.llm.patience import ProviderRetries
 from bot.llm.prices import PriceList, known_prices
 from bot.llm.reply import ModelReply
 from bot.llm.streaming import StreamingModel
+from bot.model.route import ModelStrength
 from bot.settings.default_models import ANTHROPIC_MODEL, ANTHROPIC_STRONGER_MODEL
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from bot.model import Usage
 from bot.model.money.accounts import Account, AccountScope, Amount, Balance, Cap
+from bot.model.route import ModelStrength
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +133,6 @@ class Turn:
         return tuple(block for block in self.blocks if isinstance(block, ToolCall))
 
 
-class ModelStrength(StrEnum):
-    """How strong a model an attempt asks for."""
-
-    DEFAULT = "default"
-    STRONGER = "stronger"
-
-
 @dataclass(frozen=True, slots=True)
 class Ask:
     """How a conversation should be answered.
@@ -148,6 +142,8 @@ class Ask:
         max_tokens: Most tokens of the answer.
         effort: `low`, `medium`, `high` or None for the provider's default.
         model: An exact model that the repo config asks for, or None.
+        temperature: Of the answer, from 0 to 1; None leaves the provider's. Models that have none
+            ignore it.
         allowance: The most that answering may cost, tries that failed included. The first try is
             always made; a further one only if what is left covers its worst case. None: no bound.
         may_call: Awaited before each try: returns while this process may spend money.
@@ -157,6 +153,7 @@ class Ask:
     max_tokens: int = 16_000
     effort: str | None = None
     model: str | None = None
+    temperature: float | None = None
     allowance: Amount | None = None
     may_call: Callable[[], Awaitable[None]] | None = None
 

@@ -11,14 +11,18 @@ from pydantic import SecretStr
 from bot.health.circuit import Circuit
 from bot.health.service import ServiceKind
 from bot.health.services import Services
-from bot.llm.base import ModelStrength
 from bot.llm.chain import Chain, ChainMember
 from bot.llm.openai_model import OPENAI_URL, OpenAIModel
 from bot.llm.patience import ProviderRetries
 from bot.llm.prices import FREE, Price, PriceList, known_prices
+from bot.model.route import ModelStrength, Rung
 
 if TYPE_CHECKING:
     from bot.llm.anthropic_model import AnthropicModel
+
+_PROMPT, _ANSWER = 12_000, 4_000
+"""Tokens of a first call, by which a model's price is judged before the conversation is there: a
+task as most are, and the shortest limit of an answer that an attempt asks for."""
 
 _SHORT = ProviderRetries(tries=2, longest_wait=5.0)
 """For a provider that has another one behind it."""
@@ -37,16 +41,23 @@ class AnthropicAccess:
         """Of the provider."""
         return "anthropic"
 
+    @property
+    def by_strength(self) -> Mapping[ModelStrength, str]:
+        """The names of its models."""
+        from bot.llm.anthropic_model import DEFAULT_MODELS
+
+        return {**DEFAULT_MODELS, **self.models}
+
     def model(
         self, prices: PriceList, patience: ProviderRetries, circuit: Circuit | None = None
     ) -> AnthropicModel:
         """Return the provider; its SDK is imported before the first question."""
-        from bot.llm.anthropic_model import DEFAULT_MODELS, AnthropicModel
+        from bot.llm.anthropic_model import AnthropicModel
 
         return AnthropicModel(
             self.api_key,
             base_url=self.base_url,
-            models={**DEFAULT_MODELS, **self.models},
+            models=self.by_strength,
             prices=prices,
             patience=patience,
             circuit=circuit,
@@ -62,6 +73,7 @@ class OpenAIAccess:
         base_url: With its version path.
         api_key: None for servers that ask for none.
         stronger: For attempts that ask for a stronger model.
+        small: For attempts that ask for a small one.
         free: Calls cost nothing: the model runs on one's own machine.
     """
 
@@ -69,6 +81,7 @@ class OpenAIAccess:
     base_url: str = OPENAI_URL
     api_key: SecretStr | None = None
     stronger: str | None = None
+    small: str | None = None
     free: bool = False
 
     @property
@@ -76,14 +89,20 @@ class OpenAIAccess:
         """Of the provider."""
         return "openai"
 
+    @property
+    def by_strength(self) -> Mapping[ModelStrength, str]:
+        """The names of its models."""
+        return {
+            ModelStrength.SMALL: self.small or self.default,
+            ModelStrength.DEFAULT: self.default,
+            ModelStrength.STRONGER: self.stronger or self.default,
+        }
+
     def model(
         self, prices: PriceList, patience: ProviderRetries, circuit: Circuit | None = None
     ) -> OpenAIModel:
         """Return the provider; its SDK is imported before the first question."""
-        models = {
-            ModelStrength.DEFAULT: self.default,
-            ModelStrength.STRONGER: self.stronger or self.default,
-        }
+        models = self.by_strength
         if self.free:
             prices = prices.with_overrides(dict.fromkeys(models.values(), FREE))
         return OpenAIModel(
@@ -104,11 +123,29 @@ class ModelAccess(Protocol):
         """Of the provider, as people know it."""
         ...
 
+    @property
+    def by_strength(self) -> Mapping[ModelStrength, str]:
+        """The names of its models; a strength that is left out has the default one."""
+        ...
+
     def model(
         self, prices: PriceList, patience: ProviderRetries, circuit: Circuit | None = None
     ) -> ChainMember:
         """Return the provider; nothing heavy is imported before its first question."""
         ...
+
+
+def rungs_of(access: ModelAccess) -> tuple[Rung, ...]:
+    """Return a provider's models, small to large, each once and under its usual strength."""
+    names = access.by_strength
+    default, prices = names[ModelStrength.DEFAULT], known_prices()
+    rungs = []
+    for strength in ModelStrength:
+        model = names.get(strength, default)
+        if strength is ModelStrength.DEFAULT or model != default:
+            usd = prices.worst_case(model, prompt_tokens=_PROMPT, max_tokens=_ANSWER)
+            rungs.append(Rung(strength, model, usd))
+    return tuple(rungs)
 
 
 def build_model(

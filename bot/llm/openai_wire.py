@@ -53,11 +53,13 @@ class Dialect:
         usage: Whether `stream_options` may ask for the token counts.
         effort: `asked` sends what is asked for; `none` turns reasoning off, which OpenAI demands
             of its newest models when tools are used in this API; `omit` sends nothing.
+        temperature: Whether one may be asked for.
     """
 
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     usage: bool = True
     effort: Literal["asked", "none", "omit"] = "asked"
+    temperature: bool = True
 
 
 def adapt(dialect: Dialect, refusal: str) -> Dialect | None:
@@ -72,6 +74,8 @@ def adapt(dialect: Dialect, refusal: str) -> Dialect | None:
     if dialect.effort != "omit" and "reasoning_effort" in text:
         off = dialect.effort == "asked" and "none" in text
         return replace(dialect, effort="none" if off else "omit")
+    if dialect.temperature and "temperature" in text:
+        return replace(dialect, temperature=False)
     return None
 
 
@@ -86,6 +90,8 @@ def request_head(
         head["reasoning_effort"] = "none"
     elif dialect.effort == "asked" and ask.effort:
         head["reasoning_effort"] = ask.effort
+    if dialect.temperature and ask.temperature is not None:
+        head["temperature"] = ask.temperature
     if conversation.tools:
         head["tools"] = [_tool(tool) for tool in conversation.tools]
     return head

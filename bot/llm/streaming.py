@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 
 from bot.health.circuit import Circuit
-from bot.llm.base import Ask, Conversation, ModelStrength, Turn
+from bot.llm.base import Ask, Conversation, Turn
 from bot.llm.guard import CircuitGuard
 from bot.llm.patience import ProviderRetries, insist
 from bot.llm.prices import PriceList
@@ -16,6 +16,7 @@ from bot.llm.reply import ModelReply
 from bot.llm.tokens import estimate
 from bot.model import Usage
 from bot.model.money.accounts import Amount
+from bot.model.route import ModelStrength
 
 
 class StreamingModel(ABC):

@@ -10,6 +10,7 @@ from enum import StrEnum
 from bot.model.assurance import Assurance
 from bot.model.mutation import MutantResults
 from bot.model.observation import Failure, Observation, StartedProgram
+from bot.model.route import Route
 from bot.usage import Usage
 
 
@@ -170,6 +171,7 @@ class Attempt:
         failing_before: Ids that failed before it.
         seconds: Wall time with verification.
         started: UTC.
+        route: How it asked a model, and why so; None if it asked none.
     """
 
     n: int
@@ -179,6 +181,7 @@ class Attempt:
     failing_before: tuple[str, ...]
     seconds: float
     started: datetime | None = None
+    route: Route | None = None
 
     @property
     def passes(self) -> bool:

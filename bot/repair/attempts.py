@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted
@@ -13,6 +13,7 @@ from bot.model import (
     Usage,
 )
 from bot.model.progress import AttemptFinished, Noticed, Phase, PhaseStarted, Verified
+from bot.model.route import Route
 from bot.model.steps import Steps, now
 from bot.repair.attempt_verification import verify_proposal
 from bot.repair.checks.tidying import tidied
@@ -37,15 +38,17 @@ class Made:
     broke_off: str = ""
 
 
-async def make_attempt(run: Run, context: RepairContext, move: Try) -> Made:
-    """Ask the proposer of `move` and verify its patch."""
+async def make_attempt(
+    run: Run, context: RepairContext, move: Try, route: Route | None = None
+) -> Made:
+    """Ask the proposer of `move`, and a model by `route` if it asks one; verify its patch."""
     n = len(run.known.attempts) + 1
     name = move.proposer.name
     key = f"{name} {len(run.known.tried)}"
     run.known.tried.append(name)
     run.listener(PhaseStarted(Phase.ATTEMPT, attempt=n, detail=name))
     started = await run.steps(f"{key}: start", now)
-    proposal, broke_off = await _propose(run, context, move, n, key)
+    proposal, broke_off = await _propose(run, context, move, n, key, route)
     run.known.clues = proposal.clues or run.known.clues
     if not proposal.patch and not move.proposer.empty_counts:
         if proposal.summary:
@@ -55,13 +58,14 @@ async def make_attempt(run: Run, context: RepairContext, move: Try) -> Made:
         return Made(None, broke_off)
     run.known.note(*proposal.notes)
     attempt, out_of_time = await _verified_attempt(run, context, move, n, key, proposal, started)
+    attempt = replace(attempt, route=route)
     run.known.attempts.append(attempt)
     run.listener(AttemptFinished(attempt))
     return Made(attempt, "" if attempt.accepted else broke_off or out_of_time)
 
 
 async def _propose(
-    run: Run, context: RepairContext, move: Try, n: int, key: str
+    run: Run, context: RepairContext, move: Try, n: int, key: str, route: Route | None
 ) -> tuple[Proposal, str]:
     """Return the proposal, and why the run's budget ended it, if it did."""
     workbench = context.workbench(run, key.replace(" ", "-"))
@@ -76,7 +80,7 @@ async def _propose(
     async with workbench.attended(lasting=steps.lasting):
         try:
             await map_repository(run, context, move.proposer)
-            task = context.task(run, n, stronger=move.stronger)
+            task = context.task(run, n, route=route)
             proposer = run.tools.proposers[move.proposer.name]
             proposal = await proposer.propose(task, workbench, steps, run.listener, spend)
             return await tidied(run, context, n, key, proposal), ""

@@ -19,6 +19,7 @@ from bot.repair.job import Checkout, Job
 from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move
 from bot.repair.prepare import prepare, see_checks_fail
 from bot.repair.reproduce import reproduce
+from bot.repair.routing.choosing import choose_route
 from bot.repair.run import Concluded, RepairContext, Run, RunState, Tools
 from bot.repair.workspace.leftovers import clean_up, places_of
 from bot.reporting.reasons import ending
@@ -126,7 +127,8 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
             case Conclude(verdict, reason):
                 return verdict, reason
             case Try():
-                made = await make_attempt(run, context, move)
+                route = await choose_route(run, context, move.proposer)
+                made = await make_attempt(run, context, move, route)
                 if made.broke_off:
                     raise BudgetExhausted(made.broke_off)
 

@@ -51,6 +51,7 @@ class Job:
         red_on_base: Whether failed checks are repaired that fail on the base too.
         earlier: Attempts of the run that this one continues.
         given_test: A test that has to pass in the end, or None.
+        routing: Whether each attempt's model is chosen; else all ask the default one.
     """
 
     run_id: str
@@ -78,6 +79,7 @@ class Job:
     red_on_base: bool = False
     earlier: tuple[Attempt, ...] = ()
     given_test: GivenTest | None = None
+    routing: bool = True
 
     @property
     def project(self) -> str:

@@ -20,16 +20,12 @@ from bot.model import (
 from bot.model.proposers import PROPOSERS, ProposerTraits
 from bot.reporting.reasons import ending, reproduction
 
-STRONGER_FROM = 3
-"""A proposer's try from which a stronger model is asked."""
-
 
 @dataclass(frozen=True, slots=True)
 class Try:
     """Let a proposer make an attempt."""
 
     proposer: ProposerTraits
-    stronger: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +76,7 @@ def next_move(state: State) -> Move:
         asked = state.tried.count(proposer.name)
         if proposer.once and asked and not _finds_another(state, proposer):
             continue
-        stronger = not proposer.once and asked + 1 >= STRONGER_FROM
-        return Try(proposer, stronger=stronger)
+        return Try(proposer)
     if state.attempts:
         return _conclude(state, ending.nobody_else_to_ask())
     if not state.tried:

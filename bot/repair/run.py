@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from bot.detect.missing import Remedy
 from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
@@ -12,6 +13,7 @@ from bot.model.money.budget import own_balance
 from bot.model.money.reservations import Money, OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
+from bot.model.route import Route, Rung, RungRecord
 from bot.model.steps import Steps
 from bot.repair.changed_texts import ChangedText
 from bot.repair.goal.judge import FailureJudge
@@ -42,6 +44,14 @@ class Concluded(Exception):
         self.reason = reason
 
 
+class RouteHistory(Protocol):
+    """Knows what became of the attempts of earlier runs."""
+
+    async def records(self, repository: str) -> tuple[RungRecord, ...]:
+        """Return what became of each rung's attempts in the newest runs of a repository."""
+        ...
+
+
 StandIn = Callable[[], Awaitable[SandboxProvider | None]]
 """Gives another kind of sandbox in place of one that died; None when there is none, or it lives."""
 
@@ -63,6 +73,8 @@ class Tools:
         ask: Asks a person whether a tool may be used; None where nobody can be asked.
         stand_in: Where a run starts over whose sandboxes die before it reproduces anything; None
             where it ends then.
+        rungs: The configured models, small to large.
+        history: What became of the models' attempts in earlier runs; None knows nothing.
     """
 
     sandboxes: SandboxProvider
@@ -76,6 +88,8 @@ class Tools:
     symbols: SymbolIndex | None = None
     ask: AskPerson | None = None
     stand_in: StandIn | None = None
+    rungs: tuple[Rung, ...] = ()
+    history: RouteHistory | None = None
 
 
 @dataclass(slots=True)
@@ -214,7 +228,9 @@ class RepairContext:
             aside=self.aside,
         )
 
-    def task(self, run: Run, n: int, *, stronger: bool = False, write_test: bool = False) -> Task:
+    def task(
+        self, run: Run, n: int, *, route: Route | None = None, write_test: bool = False
+    ) -> Task:
         """Return the work of attempt `n`."""
         known, job = run.known, run.job
         if known.reproduction is None:
@@ -228,7 +244,7 @@ class RepairContext:
             limits=job.limits,
             spent=known.usage,
             deadline=run.run_limits.deadline,
-            stronger=stronger,
+            route=route or Route(),
             write_test=write_test,
             model=job.model,
             effort=job.effort,

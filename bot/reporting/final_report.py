@@ -24,6 +24,7 @@ from bot.reporting.evidence import (
 from bot.reporting.failed_checks import differences, failed_checks, logs
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fence, fit
+from bot.reporting.model_choices import model_choices
 from bot.reporting.next_step import next_step
 from bot.reporting.proof import observation_of, proof
 from bot.reporting.prose import line
@@ -115,7 +116,8 @@ def _tried(report: Report) -> Iterator[Section]:
     command = observation.command if observation is not None else ""
     yield Section(
         (
-            f"### Attempts\n\n{attempts_table(report.attempts, command)}",
+            f"### Attempts\n\n{attempts_table(report.attempts, command)}"
+            f"\n\n{bullets(map(line, model_choices(report.attempts)))}".rstrip(),
             f"### Attempts\n\n{count(len(report.attempts), 'attempt')}.",
         ),
         rank=6,

@@ -25,6 +25,7 @@ from bot.reporting.json_evidence import (
     mutants_part,
 )
 from bot.reporting.json_programs import ProgramPart, program_part
+from bot.reporting.json_route import RoutePart, route_part
 from bot.reporting.outcome import outcome
 from bot.reporting.suggested_config import suggested_config
 
@@ -134,6 +135,9 @@ class AttemptPart(_Part):
     )
     assurance: AssurancePart | None = Field(
         description="How sure a search is of its patch; null for other proposers."
+    )
+    route: RoutePart | None = Field(
+        default=None, description="How it asked a model; null if it asked none."
     )
 
 
@@ -284,6 +288,7 @@ def attempt_part(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
         "programs": tuple(program_part(one) for one in proposal.programs),
         "mutants": mutants_part(verification.mutants) if verification is not None else None,
         "assurance": assurance_part(proposal.assurance),
+        "route": route_part(attempt.route),
     }
 
 

@@ -23,6 +23,7 @@ from bot.reporting.evidence import (
 from bot.reporting.failed_checks import differences, failed_checks
 from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, essential, fit, quote, table
+from bot.reporting.model_choices import model_choices
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
 from bot.reporting.prose import line, prose
 from bot.reporting.reasons import mutants
@@ -225,7 +226,8 @@ def _attempt_sections(report: Report) -> Iterator[Section]:
     command = observation.command if observation is not None else ""
     yield Section(
         (
-            f"### Attempts\n\n{attempts_table(report.attempts, command)}",
+            f"### Attempts\n\n{attempts_table(report.attempts, command)}"
+            f"\n\n{bullets(map(line, model_choices(report.attempts)))}".rstrip(),
             f"### Attempts\n\n{count(len(report.attempts), 'attempt')}.",
         ),
         rank=6,

@@ -206,6 +206,7 @@ def plan_job(
         effort=options.effort or config.effort,
         search=config.search.limits,
         tool_rules=config.tools.rules,
+        routing=config.routing,
         failed=failed,
         event=_event(request, brief),
         repository=request.repository,

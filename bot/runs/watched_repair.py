@@ -63,6 +63,7 @@ class WatchedRepair:
         self._runs = stores.runs
         self._ledger = stores.ledger
         self._events = stores.events
+        self._routes = stores.routes
         self._sandboxes = sandboxes
         self._services = services
         self._timing = timing
@@ -159,6 +160,7 @@ class WatchedRepair:
                     tools,
                     artifacts=self._artifacts(request),
                     ask=self._asking(request, brief, stopped),
+                    history=self._routes,
                 )
                 report = await repair(job, tools, checkout, steps, listener, stopped, reservations)
         return replace(report, notes=(*report.notes, *told.kept))

@@ -72,11 +72,13 @@ class LocalSettings(BaseModel):
     anthropic_base_url: HttpUrl | None = Field(
         None, description="URL of a gateway or proxy to use instead of the Anthropic API."
     )
-    anthropic_model: str = Field(
-        ANTHROPIC_MODEL, description="Anthropic model for the first attempts."
-    )
+    anthropic_model: str = Field(ANTHROPIC_MODEL, description="Anthropic model for most attempts.")
     anthropic_stronger_model: str = Field(
-        ANTHROPIC_STRONGER_MODEL, description="Anthropic model for the last attempts."
+        ANTHROPIC_STRONGER_MODEL,
+        description="Anthropic model for hard failures, and for attempts after others failed.",
+    )
+    anthropic_small_model: str | None = Field(
+        None, description="Anthropic model for failures that look easy; none is used if unset."
     )
     openai_base_url: HttpUrl | None = Field(
         None,
@@ -91,7 +93,13 @@ class LocalSettings(BaseModel):
     )
     openai_stronger_model: str | None = Field(
         None,
-        description="Model of the OpenAI-compatible API for the last attempts; `OPENAI_MODEL` if unset.",
+        description="Model of the OpenAI-compatible API for hard failures, and for attempts after "
+        "others failed; `OPENAI_MODEL` if unset.",
+    )
+    openai_small_model: str | None = Field(
+        None,
+        description="Model of the OpenAI-compatible API for failures that look easy; none is used "
+        "if unset.",
     )
     fixpoint_sandbox: SandboxKinds = Field(
         (SandboxKind.AUTO,),

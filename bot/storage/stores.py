@@ -20,6 +20,7 @@ from bot.storage.lessons import LessonStore
 from bot.storage.memory import MemoryStore
 from bot.storage.names import NameStore
 from bot.storage.request_counts import RequestCounts
+from bot.storage.route_history import RouteHistory
 from bot.storage.run_queue import RunQueue
 from bot.storage.runs import RunStore
 from bot.storage.sessions import SessionStore
@@ -52,6 +53,7 @@ class Stores:
     names: NameStore
     memory: MemoryStore
     lessons: LessonStore
+    routes: RouteHistory
 
     @classmethod
     def on(
@@ -93,4 +95,5 @@ class Stores:
             NameStore(database),
             MemoryStore(database, embedder),
             LessonStore(database),
+            RouteHistory(database),
         )

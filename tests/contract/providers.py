@@ -18,7 +18,6 @@ from bot.llm.base import (
     Ask,
     Conversation,
     Message,
-    ModelStrength,
     Text,
     Tool,
     ToolResult,
@@ -27,6 +26,7 @@ from bot.llm.base import (
 from bot.llm.openai_model import OpenAIModel
 from bot.llm.patience import ProviderRetries
 from bot.llm.streaming import StreamingModel
+from bot.model.route import ModelStrength
 from tests.fakes.model import (
     ModelServer,
     Script,

@@ -14,7 +14,6 @@ import pytest
 from bot.llm.base import (
     Ask,
     Message,
-    ModelStrength,
     Opaque,
     StopReason,
     Text,
@@ -23,6 +22,7 @@ from bot.llm.base import (
 )
 from bot.llm.prices import known_prices
 from bot.llm.reply import UNREADABLE_INPUT
+from bot.model.route import ModelStrength
 from tests.contract.providers import (
     Make,
     answered,

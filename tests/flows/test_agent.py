@@ -13,9 +13,10 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.errors import BudgetExhausted, ProviderUnreachable, RequestTooLong
-from bot.llm.base import ModelStrength, StopReason, Text, ToolCall
+from bot.llm.base import StopReason, Text, ToolCall
 from bot.model import Limits, Usage
 from bot.model.progress import Noticed, TurnFinished
+from bot.model.route import ModelStrength, Route
 from bot.repair.proposers.agent.budgeted import ModelTurn
 from bot.reporting.reasons import agent
 from tests.flows.agent_world import (
@@ -312,7 +313,7 @@ async def test_a_conversation_that_is_too_long_is_shortened_once(tmp_path: Path)
 
 async def test_the_ask_carries_strength_model_and_effort(tmp_path: Path) -> None:
     """What the repo config and the ladder want reaches the provider."""
-    story = world(tmp_path, stronger=True, model="big-1", effort="high")
+    story = world(tmp_path, route=Route(ModelStrength.STRONGER), model="big-1", effort="high")
     model = ScriptedModel(Says(["Done."], notes=("Fell back to b: a is overloaded.",)))
     proposal = await story.attempt(model)
     ask = model.asked[0][1]

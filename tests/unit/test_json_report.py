@@ -99,6 +99,7 @@ Only those that 400 divides are.\
                     "programs": [],
                     "mutants": None,
                     "assurance": None,
+                    "route": None,
                 }
             ],
             "patch": """\

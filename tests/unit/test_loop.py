@@ -87,13 +87,6 @@ def test_a_believed_patch_ends_the_run() -> None:
     assert next_move(state(good, tried=BOTH)) == Accept(good)
 
 
-def test_a_stronger_model_comes_third() -> None:
-    """The third try of the agent asks for a stronger model."""
-    failed = (attempt(1, "t1", "t2"), attempt(2, "t1", "t2"))
-    tried = ("mechanical", "agent", "agent")
-    assert next_move(state(*failed, tried=tried)) == Try(AGENT, stronger=True)
-
-
 def test_attempts_are_limited() -> None:
     """When the budget's attempts are used, the run gives up."""
     failed = tuple(attempt(n, "t1", "t2") for n in (1, 2, 3))

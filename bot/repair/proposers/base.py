@@ -23,6 +23,7 @@ from bot.model.deadline import StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
+from bot.model.route import Route
 from bot.model.steps import Steps
 from bot.model.tool_rules import ToolAnswer, ToolQuestion, ToolRules
 from bot.repair.changed_texts import ChangedText
@@ -46,7 +47,7 @@ class Task:
         limits: Of the run.
         spent: Before this attempt.
         deadline: `time.time()` at which the run's time is up.
-        stronger: Ask for a stronger model.
+        route: Which model to ask, and how.
         write_test: Write a failing test for the problem and change nothing else.
         model: Exact model that the repo config asks for, or None.
         effort: Effort that the repo config asks for, or None.
@@ -74,7 +75,7 @@ class Task:
     limits: Limits
     spent: Usage
     deadline: float
-    stronger: bool = False
+    route: Route = field(default_factory=Route)
     write_test: bool = False
     model: str | None = None
     effort: str | None = None

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from bot.errors import BudgetExhausted, ProviderError
-from bot.llm.base import Ask, Conversation, Model, ModelStrength, Turn
+from bot.llm.base import Ask, Conversation, Model, Turn
 from bot.model import Usage
 from bot.model.deadline import unless_stopped
 from bot.model.money.accounts import Amount
@@ -36,8 +36,13 @@ class BudgetedModel:
         self._model = model
         self._clock = clock
         self._task = task
-        strength = ModelStrength.STRONGER if task.stronger else ModelStrength.DEFAULT
-        self._ask = Ask(strength=strength, effort=task.effort, model=task.model)
+        route = task.route
+        self._ask = Ask(
+            strength=route.strength,
+            effort=task.effort,
+            model=route.model or task.model,
+            temperature=route.temperature,
+        )
 
     async def answer(self, call: str, conversation: Conversation, spent: Usage) -> ModelTurn:
         """Return the next turn, if time and money allow it.

@@ -1,0 +1,19 @@
+"""Say why attempts asked the models that they did."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.model import Attempt
+from bot.model.route import ModelStrength
+from bot.reporting.reasons import routing
+
+
+def model_choices(attempts: Sequence[Attempt]) -> tuple[str, ...]:
+    """Return a sentence for each attempt that chose; none if all asked the default model."""
+    chosen = [(one, one.route) for one in attempts if one.route is not None and one.route.reason]
+    if all(route.strength is ModelStrength.DEFAULT for _, route in chosen):
+        return ()
+    return tuple(
+        routing.asked(one.n, one.proposal.model or "", route.reason) for one, route in chosen
+    )
