@@ -173,5 +173,6 @@ async def job_of(
         search=config.search.limits,
         tool_rules=config.tools.rules,
         routing=config.routing,
+        recovery=config.recovery,
         repository=repository,
     )

@@ -258,6 +258,12 @@ class RepoConfig(ConfigSection):
         "the failure looks and how earlier attempts went; if false, every attempt asks the default "
         "model.",
     )
+    recovery: StrictBool = Field(
+        default=True,
+        description="Whether a model that declines, repeats itself or gets no further is helped "
+        "within its attempt: by a narrower instruction, another model, a fresh start; if false, "
+        "the attempt ends.",
+    )
     mechanical: MechanicalSection = Field(
         MechanicalSection(), description="What the mechanical proposer may do."
     )

@@ -145,6 +145,11 @@ class Run:
         known, wanted = self.tools.proposers, self.job.proposers
         return tuple(one.traits for name, one in known.items() if wanted is None or name in wanted)
 
+    @property
+    def rungs(self) -> tuple[Rung, ...]:
+        """The models to choose from, small to large; none where the choice is made already."""
+        return self.tools.rungs if self.job.routing and self.job.model is None else ()
+
     def who(self, wanted: Callable[[ProposerTraits], bool]) -> Proposer | None:
         """Return the first proposer of this run that has a trait, or None."""
         names = (traits.name for traits in self.ladder if wanted(traits))
@@ -245,6 +250,8 @@ class RepairContext:
             spent=known.usage,
             deadline=run.run_limits.deadline,
             route=route or Route(),
+            rungs=run.rungs,
+            recovery=job.recovery,
             write_test=write_test,
             model=job.model,
             effort=job.effort,

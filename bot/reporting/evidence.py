@@ -112,6 +112,8 @@ def tried(attempt: Attempt) -> str:
         parts.append(line(routing.asked(attempt.n, model, attempt.route.reason)))
     if attempt.proposal.summary.strip():
         parts.append(quote(prose(attempt.proposal.summary, limit=1_200)))
+    if attempt.proposal.findings and not attempt.accepted:
+        parts.append(f"It noted:\n\n{quote(prose(attempt.proposal.findings, limit=1_200))}")
     verification = attempt.verification
     if verification is not None and verification.target is not None:
         left = verification.target.failing or verification.new_failures

@@ -23,7 +23,7 @@ from bot.model.deadline import StopSign
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
-from bot.model.route import Route
+from bot.model.route import Route, Rung
 from bot.model.steps import Steps
 from bot.model.tool_rules import ToolAnswer, ToolQuestion, ToolRules
 from bot.repair.changed_texts import ChangedText
@@ -48,6 +48,8 @@ class Task:
         spent: Before this attempt.
         deadline: `time.time()` at which the run's time is up.
         route: Which model to ask, and how.
+        rungs: The configured models, small to large: another one may help; () names none.
+        recovery: Whether a model that gets no further is helped within its attempt.
         write_test: Write a failing test for the problem and change nothing else.
         model: Exact model that the repo config asks for, or None.
         effort: Effort that the repo config asks for, or None.
@@ -76,6 +78,8 @@ class Task:
     spent: Usage
     deadline: float
     route: Route = field(default_factory=Route)
+    rungs: tuple[Rung, ...] = ()
+    recovery: bool = True
     write_test: bool = False
     model: str | None = None
     effort: str | None = None

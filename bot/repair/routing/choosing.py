@@ -21,17 +21,15 @@ async def choose_route(run: Run, context: RepairContext, proposer: ProposerTrait
     """Return how the next attempt asks a model; None for a proposer that asks none."""
     if not proposer.needs_model:
         return None
-    if not run.job.routing or run.job.model is not None:
-        return Route()
     route = next_rung(
-        run.tools.rungs,
+        run.rungs,
         await _signals(run, context),
         await _records(run),
         past_of(run.known.attempts, run.known.failing_before),
         money_left(run),
     )
     if route.reason:
-        names = {rung.strength: rung.model for rung in run.tools.rungs}
+        names = {rung.strength: rung.model for rung in run.rungs}
         run.listener(Noticed(routing.chosen(names[route.strength], route.reason)))
     return route
 
@@ -44,7 +42,7 @@ def money_left(run: Run) -> Decimal | None:
 
 async def _signals(run: Run, context: RepairContext) -> tuple[Signal, ...]:
     known = run.known
-    if known.reproduction is None or len(run.tools.rungs) <= 1:
+    if known.reproduction is None or len(run.rungs) <= 1:
         return ()
     paths = files_of(known.reproduction.observation)[:_FILES]
     found = await context.source.store.files(context.prepared.tree, paths) if paths else {}
@@ -61,7 +59,7 @@ async def _signals(run: Run, context: RepairContext) -> tuple[Signal, ...]:
 async def _records(run: Run) -> tuple[RungRecord, ...]:
     """Return what earlier runs of the repository show; asked once, before the first attempt."""
     history = run.tools.history
-    if history is None or not run.job.repository or len(run.tools.rungs) <= 1:
+    if history is None or not run.job.repository or len(run.rungs) <= 1:
         return ()
     if any(one.route is not None for one in run.known.attempts):
         return ()  # how this run's attempts went decides from now on

@@ -30,6 +30,12 @@ def repeated(times: int) -> str:
     return f"The model repeated the same action {times} times."
 
 
+@example(6)
+def stalled(times: int) -> str:
+    """The model edits, and the tests show no difference."""
+    return f"The model ran the tests {times} times in a row with the same result."
+
+
 @example(3)
 def cut_off(answers: int) -> str:
     """Answers were too long, one after the other."""

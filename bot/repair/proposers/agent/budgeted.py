@@ -14,6 +14,7 @@ from bot.model.deadline import unless_stopped
 from bot.model.money.accounts import Amount
 from bot.model.money.budget import check_budget, own_balance
 from bot.model.money.reservations import Money, Reservations
+from bot.model.route import ModelStrength
 from bot.repair.proposers.base import Task
 
 _ANSWER_TOKENS = (16_000, 8_000, 4_000)
@@ -43,6 +44,15 @@ class BudgetedModel:
             model=route.model or task.model,
             temperature=route.temperature,
         )
+
+    @property
+    def strength(self) -> ModelStrength:
+        """Which of the configured models is asked."""
+        return self._ask.strength
+
+    def ask_for(self, strength: ModelStrength) -> None:
+        """Ask another of the configured models from now on."""
+        self._ask = replace(self._ask, strength=strength)
 
     async def answer(self, call: str, conversation: Conversation, spent: Usage) -> ModelTurn:
         """Return the next turn, if time and money allow it.

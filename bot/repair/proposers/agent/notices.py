@@ -22,6 +22,38 @@ def repeated(times: int) -> str:
     )
 
 
+def tighter(trouble: str) -> str:
+    """Narrow the task for a model that declined, or whose edits don't change what the tests show."""
+    if trouble == "declined":
+        return (
+            "You declined the last step. The task is narrow: change this repository's source so "
+            "that its failing command passes. Leave out what you object to, say so in your "
+            "summary, and do the rest."
+        )
+    return (
+        "The tests have shown the same result several times in a row, whatever you edited. Stop "
+        "editing. Say in one sentence what you believe the cause is, and check that by one command "
+        "that would show you wrong, before the next edit."
+    )
+
+
+def taken_over(reason: str) -> str:
+    """Tell a model that another one worked on this before."""
+    return (
+        f"Another model worked on this until here and got no further. ({reason}) Check its "
+        "conclusions before you rely on them."
+    )
+
+
+def fresh_start(reason: str) -> str:
+    """Tell a model to begin again."""
+    return (
+        f"That conversation got no further. ({reason}) The work tree still has the edits made in "
+        "it. Begin again from the failure, keep only what you can confirm, and do something else "
+        "than before."
+    )
+
+
 def cut_off(max_tokens: int) -> str:
     """Say that the answer was cut, and with it whatever tool call it had begun."""
     return (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import prompts
 from bot.errors import ProviderError, RequestTooLong
-from bot.llm.base import Block, Model, StopReason, ToolCall, Turn
+from bot.llm.base import Block, Model, StopReason, ToolCall, ToolResult, Turn
 from bot.model import Patch, Proposal, Usage
 from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
@@ -19,6 +19,8 @@ from bot.repair.proposers.agent import notices
 from bot.repair.proposers.agent.budgeted import BudgetedModel, ModelTurn
 from bot.repair.proposers.agent.familiar import Open, read_as_ours
 from bot.repair.proposers.agent.prompting import opening, system_prompt
+from bot.repair.proposers.agent.recovering import Recovering
+from bot.repair.proposers.agent.recovery import SAME_TESTS, Standstill, Trouble
 from bot.repair.proposers.agent.repetition import Repetition
 from bot.repair.proposers.agent.telling import tool_used, turn_finished
 from bot.repair.proposers.agent.tool_schemas import TOOLS
@@ -30,7 +32,7 @@ from bot.reporting.reasons import agent
 
 _TOLD_AFTER = 3
 _ENDED_AFTER = 5
-"""Equal actions with equal results, before the model is told and before the attempt ends."""
+"""Equal actions with equal results, before the model is told and before more is done about it."""
 _CUT_ANSWERS = 2
 """How many answers in a row may be cut off before they did anything."""
 _SUMMARY_CHARACTERS = 4_000
@@ -93,7 +95,8 @@ class _Work:
         self._name = f"{'test' if task.write_test else 'attempt'} {task.n}"
         self._tools = Toolbox(task, workbench, steps)
         self._transcript = Transcript(system_prompt(task), tuple(map(scrub, opening(task))), TOOLS)
-        self._repetition = Repetition()
+        self._recovering = Recovering(task, model, self._transcript, self._notice)
+        self._repetition, self._standstill = Repetition(), Standstill()
         self._usage = Usage()
         self._last: Turn | None = None
         self._open = Open()
@@ -166,20 +169,24 @@ class _Work:
         self._last = turn
         self._transcript.add_turn(turn)
         for note in turn.notes:
-            if note not in self._notes:
-                self._notes.append(note)
-                self._listener(Noticed(note))
+            self._notice(note)
         self._listener(
             turn_finished(
                 turn, attempt=self._task.n, number=number, usage=self._usage, seconds=seconds
             )
         )
 
+    def _notice(self, note: str) -> None:
+        """Keep for the report what a person should know, and tell those who watch, once."""
+        if note not in self._notes:
+            self._notes.append(note)
+            self._listener(Noticed(note))
+
     async def _act_on(self, answer: ModelTurn, number: int, *, turns_left: int) -> str | None:
         """Do what the turn asks for; return why the attempt ends (empty: done), None to go on."""
         turn = answer.turn
         if turn.stop is StopReason.REFUSAL:
-            return agent.declined()
+            return self._recover(Trouble.DECLINED, agent.declined())
         if turn.tool_calls:
             return await self._use_tools(answer, number, turns_left)
         if turn.stop is StopReason.MAX_TOKENS:
@@ -189,7 +196,8 @@ class _Work:
     async def _use_tools(self, answer: ModelTurn, number: int, turns_left: int) -> str | None:
         """Do what the turn asks for, in order, and tell the model the results."""
         self._cut_answers = 0
-        results, most_repeated = [], 0
+        results: list[ToolResult] = []
+        most_repeated = same_tests = 0
         step = f"{self._name}: turn {number}"
         async for used in self._tools.use(answer.turn.tool_calls, step, answer.asked_at):
             call, seconds = used.call, used.seconds
@@ -198,16 +206,30 @@ class _Work:
             told = tool_used(call, result, attempt=self._task.n, turn=number, seconds=seconds)
             self._listener(told)
             most_repeated = max(most_repeated, self._repetition.count(call, result))
+            same_tests = max(same_tests, self._standstill.count(call, result))
         if most_repeated >= _ENDED_AFTER:
-            return agent.repeated(most_repeated)
+            return self._recover(Trouble.REPEATED, agent.repeated(most_repeated), results)
+        if same_tests >= SAME_TESTS and self._task.recovery:
+            return self._recover(Trouble.STALLED, agent.stalled(same_tests), results)
         self._transcript.add_answer(results, self._note(answer, turns_left, most_repeated))
         return None
 
     def _go_on_after_cut(self, answer: ModelTurn) -> str | None:
         self._cut_answers += 1
         if self._cut_answers > _CUT_ANSWERS:
-            return agent.cut_off(self._cut_answers)
+            return self._recover(Trouble.CUT_OFF, agent.cut_off(self._cut_answers))
         self._transcript.add_answer((), notices.cut_off(answer.max_tokens))
+        return None
+
+    def _recover(
+        self, trouble: Trouble, reason: str, results: Sequence[ToolResult] = ()
+    ) -> str | None:
+        """Help a model that gets no further; return why the attempt ends when nothing is left."""
+        kept = reveal_hidden(self._tools.notes.text)
+        if not self._recovering.help(trouble, reason, results, kept):
+            return reason
+        self._repetition, self._standstill = Repetition(), Standstill()
+        self._cut_answers = 0
         return None
 
     def _note(self, answer: ModelTurn, turns_left: int, most_repeated: int) -> str:

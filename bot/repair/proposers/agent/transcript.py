@@ -61,7 +61,30 @@ class Transcript:
     def add_answer(self, results: Sequence[ToolResult], note: str = "") -> None:
         """Append the tools' results, and a note of ours behind them."""
         notes = (Text(note),) if note else ()
-        self._add(Message("user", (*results, *notes)))
+        last = self._messages[-1]
+        if last.role == "user":  # the turn between was taken back
+            self._messages = self._messages[:-1]
+            self._add(replace(last, blocks=(*last.blocks, *results, *notes)))
+        else:
+            self._add(Message("user", (*results, *notes)))
+
+    def drop_turn(self) -> None:
+        """Take back the last turn, which the model would otherwise be held to: it refused."""
+        self._messages = self._messages[:-1]
+        self._size = self._measured()
+
+    def forget_thoughts(self) -> None:
+        """Drop what only the model that thought it can read."""
+        self._messages = tuple(map(_without_thoughts, self._messages))
+        self._size = self._measured()
+
+    def start_afresh(self, kept: str, note: str) -> None:
+        """Leave a line of each turn, the agent's notes and a note of ours; the next turn is the first."""
+        turns = self._messages[1:]
+        self._folded = (*self._folded, *map(in_one_line, turns[::2], turns[1::2]))
+        told = Text(notices.folded(self._folded, kept))
+        self._messages = (Message("user", (*self._opening, told, Text(note))),)
+        self._size = self._measured()
 
     def shorten_when_long(self, kept: str = "") -> None:
         """Shorten the conversation when it has grown too long; `kept` are the agent's notes."""
@@ -114,6 +137,11 @@ def shortened(messages: Sequence[Message], excess: int) -> tuple[Message, ...]:
         result[index] = replace(message, blocks=tuple(map(_without_output, message.blocks)))
         excess -= _size(message) - _size(result[index])
     return tuple(result)
+
+
+def _without_thoughts(message: Message) -> Message:
+    kept = tuple(block for block in message.blocks if not isinstance(block, Opaque))
+    return replace(message, blocks=kept)
 
 
 def _without_output(block: Block) -> Block:

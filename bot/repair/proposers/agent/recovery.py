@@ -1,0 +1,83 @@
+"""Decide what is done about a model that declines, repeats itself or gets no further. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.llm.base import ToolCall, ToolResult
+from bot.model.route import ModelStrength, Rung
+
+SAME_TESTS = 6
+"""Test runs in a row with the same result, whatever was edited in between, before help comes."""
+
+_TIMES = re.compile(r"\b\d+(?:\.\d+)?\s?(?:ms|s|sec|seconds)\b|0x[0-9a-fA-F]+")
+
+
+class Trouble(StrEnum):
+    """Why a model gets no further."""
+
+    DECLINED = "declined"
+    REPEATED = "repeated"
+    STALLED = "stalled"
+    CUT_OFF = "cut off"
+
+
+class Remedy(StrEnum):
+    """What is done about it, mildest first."""
+
+    TIGHTER = "tighter"
+    OTHER_MODEL = "other model"
+    FRESH_START = "fresh start"
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A remedy that was used, and against what."""
+
+    trouble: Trouble
+    remedy: Remedy
+
+
+def next_remedy(trouble: Trouble, taken: Sequence[Taken], other: Rung | None) -> Remedy | None:
+    """Return the mildest remedy that was not used in this attempt; None: only a person can help.
+
+    Args:
+        trouble: Of the model now. One that repeats itself or whose answers are cut off was told so
+            by then, so that a tighter prompt would say it once more.
+        taken: Remedies of this attempt, in order.
+        other: Another model that could be asked, or None.
+    """
+    used = {one.remedy for one in taken}
+    told = trouble in {Trouble.REPEATED, Trouble.CUT_OFF}
+    unusable = {Remedy.TIGHTER: told, Remedy.OTHER_MODEL: other is None}
+    return next(
+        (remedy for remedy in Remedy if remedy not in used and not unusable.get(remedy)), None
+    )
+
+
+def other_rung(rungs: Sequence[Rung], asked: ModelStrength) -> Rung | None:
+    """Return the model to ask instead: the next larger one, else the next smaller one, if any."""
+    place = next((n for n, rung in enumerate(rungs) if rung.strength is asked), None)
+    if place is None or len(rungs) <= 1:
+        return None
+    return rungs[place + 1] if place + 1 < len(rungs) else rungs[place - 1]
+
+
+class Standstill:
+    """Counts runs of the tests that show the same, one after the other."""
+
+    def __init__(self) -> None:
+        self._last: tuple[str, str] | None = None
+        self._same = 0
+
+    def count(self, call: ToolCall, result: ToolResult) -> int:
+        """Note what a tool gave back; return how many test runs in a row showed the same."""
+        if call.name != "run_tests":
+            return 0
+        seen = (str(call.input.get("command") or ""), _TIMES.sub("", result.text))
+        self._same = self._same + 1 if seen == self._last else 1
+        self._last = seen
+        return self._same
