@@ -16,6 +16,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from bot.config.checks import ChecksSection
+from bot.config.memory import MemorySection
 from bot.config.options import MAX_ATTEMPTS
 from bot.config.problems import describe, own_problems
 from bot.config.section import ConfigSection
@@ -249,8 +250,8 @@ class RepoConfig(ConfigSection):
     who: WhoSection = Field(WhoSection(), description="Who may start, stop and retry runs.")
     proposers: Proposers = Field(
         tuple(PROPOSERS),
-        description="Proposers to ask for patches, in this order: the project's own tools "
-        "(mechanical), a search for the edit that the tests ask for (search), a model (agent).",
+        description="Proposers to ask for patches, in this order: what fixed the same failure before "
+        "(memory), the project's own tools (mechanical), a search for the edit that the tests ask for (search), a model (agent).",
     )
     routing: StrictBool = Field(
         default=True,
@@ -273,6 +274,9 @@ class RepoConfig(ConfigSection):
     tools: ToolsSection = Field(
         default_factory=ToolsSection,
         description="What the tools of the agent may do: allow, ask a person, or deny.",
+    )
+    memory: MemorySection = Field(
+        MemorySection(), description="What is remembered of earlier runs in this repository."
     )
 
     checks: ChecksSection = Field(

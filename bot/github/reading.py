@@ -107,6 +107,8 @@ def pull_request(answer: Json) -> PullRequest:
         author=login(answer["user"]),
         by_bot=bool(answer["user"]) and answer["user"]["type"] == "Bot",
         labels=tuple(label["name"] for label in answer["labels"]),
+        merged=answer.get("merged_at") is not None,
+        merge_commit=answer.get("merge_commit_sha") or "",
     )
 
 

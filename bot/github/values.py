@@ -49,7 +49,10 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class PullRequest:
-    """A pull request. `head_repository` is None when the fork was deleted."""
+    """A pull request. `head_repository` is None when the fork was deleted.
+
+    `merge_commit` is the one by which it was merged: of the merge, squashed, or the last rebased.
+    """
 
     number: int
     title: str
@@ -65,6 +68,8 @@ class PullRequest:
     author: str = ""
     by_bot: bool = False
     labels: tuple[str, ...] = ()
+    merged: bool = False
+    merge_commit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,16 @@ from bot.config.repo_config import WhoSection
 from bot.errors import RepoConfigError
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
-from bot.intake.check_events import ButtonPressed, CheckEvent, ChecksFailed, HeadLeft, LabelAdded
+from bot.intake.check_events import (
+    ButtonPressed,
+    CheckEvent,
+    ChecksFailed,
+    CommitsReverted,
+    HeadLeft,
+    LabelAdded,
+)
 from bot.intake.events import CommentEvent
+from bot.intake.memory_events import RepairOutcomes
 from bot.intake.policy import may_approve, may_ask
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
@@ -34,6 +42,7 @@ class CheckEvents:
     ) -> None:
         """Describe what events work with; `wake` says that there is news of a commit."""
         self._left = left
+        self._outcomes = RepairOutcomes(stores.memory)
         self._github = github
         self._stores = stores
         self._approvals = approvals
@@ -52,8 +61,12 @@ class CheckEvents:
                 await self._stores.commits.reconsider(repo, sha)
                 self._wake()
                 return did.label_noted()
-            case HeadLeft():
-                return await self._left.pushed(event)
+            case HeadLeft(repo, number, _, closed):
+                left = await self._left.pushed(event)
+                became = await self._outcomes.closed(repo, number, closed) if closed else ""
+                return became or left
+            case CommitsReverted():
+                return await self._outcomes.pushed(event)
             case ButtonPressed():
                 return await self._press(event)
             case _:

@@ -5,10 +5,13 @@ Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads#check_ru
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from bot.github.check_values import FAILURES
 from bot.intake.payloads import App, GitHubAccount, Installation, Payload, Repository, Sha, read
+from bot.intake.reverts import reverted_by
 from bot.model.repository import Repo
 
 COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
@@ -70,15 +73,39 @@ class LabelAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class Closed:
+    """A pull request was closed.
+
+    Attributes:
+        merge_commit: By which it was merged; None when it was not.
+        title: Of it.
+        body: Of it, untrusted.
+    """
+
+    merge_commit: str | None
+    title: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class HeadLeft:
     """Somebody pushed to a pull request, or closed it; `by` is the login."""
 
     repo: Repo
     number: int
     by: str
+    closed: Closed | None = None
 
 
-CheckEvent = ChecksFailed | ButtonPressed | LabelAdded | HeadLeft
+@dataclass(frozen=True, slots=True)
+class CommitsReverted:
+    """Commits were pushed to the default branch that say which others they revert."""
+
+    repo: Repo
+    commits: tuple[str, ...]
+
+
+CheckEvent = ChecksFailed | ButtonPressed | LabelAdded | HeadLeft | CommitsReverted
 
 
 class _Outcome(Payload):
@@ -87,6 +114,10 @@ class _Outcome(Payload):
 
 class _Said(Payload):
     body: str | None = None
+
+
+class _Commit(Payload):
+    message: str = ""
 
 
 class Peek(Payload):
@@ -99,10 +130,13 @@ class Peek(Payload):
     workflow_job: _Outcome | None = None
     workflow_run: _Outcome | None = None
     comment: _Said | None = None
+    commits: list[_Commit] | None = None
 
     @property
     def says(self) -> str | None:
-        """What the comment says that it speaks of; None without one."""
+        """What the comment or the commits say that it speaks of; None without any."""
+        if self.commits is not None:
+            return "\n".join(one.message for one in self.commits)
         return None if self.comment is None else self.comment.body or ""
 
     def outcome(self, name: str) -> str | None:
@@ -169,6 +203,20 @@ class _Head(Payload):
 class _Pull(Payload):
     number: int
     head: _Head
+    title: str = ""
+    body: str | None = None
+    merged: bool = False
+    merge_commit_sha: str | None = None
+
+
+class _Default(Repository):
+    default_branch: str
+
+
+class _Push(_Where):
+    ref: str
+    repository: _Default
+    commits: list[_Commit]
 
 
 class _Label(Payload):
@@ -176,6 +224,7 @@ class _Label(Payload):
 
 
 class _Changed(_Where):
+    action: str
     pull_request: _Pull
     label: _Label | None = None
 
@@ -197,10 +246,10 @@ def parse_check_event(name: str, action: str | None, payload: bytes) -> CheckEve
     Raises:
         MalformedPayload: When a field that the event has is missing or of another type.
     """
-    if name == "pull_request":
-        return _changed(action, read(_Changed, name, payload))
     if name == "check_run" and action in BUTTONS:
         return _pressed(read(_Pressed, name, payload))
+    if name in _READERS:
+        return _READERS[name](payload)
     if not is_about_checks(name, action, read(Peek, name, payload).outcome(name) or ""):
         return None
     if name == "status":
@@ -213,12 +262,33 @@ def parse_check_event(name: str, action: str | None, payload: bytes) -> CheckEve
     return ChecksFailed(completed.repo, about.head_sha, about.branch, _app(about))
 
 
-def _changed(action: str | None, changed: _Changed) -> LabelAdded | HeadLeft:
+def _changed(payload: bytes) -> LabelAdded | HeadLeft:
+    changed = read(_Changed, "pull_request", payload)
     pull = changed.pull_request
-    if action in LEFT:
-        return HeadLeft(changed.repo, pull.number, changed.sender.login)
+    if changed.action in LEFT:
+        closed = _closed(pull) if changed.action == "closed" else None
+        return HeadLeft(changed.repo, pull.number, changed.sender.login, closed)
     label = changed.label.name if changed.label is not None else ""
     return LabelAdded(changed.repo, pull.head.sha, label)
+
+
+def _closed(pull: _Pull) -> Closed:
+    commit = pull.merge_commit_sha if pull.merged else None
+    return Closed(commit, pull.title, pull.body or "")
+
+
+def _reverts(payload: bytes) -> CommitsReverted | None:
+    push = read(_Push, "push", payload)
+    if push.ref != f"refs/heads/{push.repository.default_branch}":
+        return None
+    said = "\n".join(one.message for one in push.commits)
+    commits = reverted_by(said, push.repository.full_name).commits
+    return CommitsReverted(push.repo, commits) if commits else None
+
+
+_READERS: Mapping[str, Callable[[bytes], CheckEvent | None]] = MappingProxyType(
+    {"push": _reverts, "pull_request": _changed}
+)
 
 
 def _pressed(pressed: _Pressed) -> ButtonPressed:

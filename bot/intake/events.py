@@ -13,6 +13,7 @@ from pydantic import AwareDatetime, Field
 from bot.intake.check_events import CheckEvent, Peek, is_about_checks, parse_check_event
 from bot.intake.command_word import WORD
 from bot.intake.payloads import App, GitHubAccount, Installation, Payload, Repository, read
+from bot.intake.reverts import WORD as REVERTS
 from bot.model.repository import Repo
 
 
@@ -144,10 +145,13 @@ def is_handled(
         name: `X-GitHub-Event`.
         action: Of the payload.
         outcome: How the check that it speaks of ended; None when that is not known.
-        says: The text of the comment that it speaks of; None when that is not known.
+        says: The text of the comment that it speaks of, or the messages of the commits; None when
+            that is not known.
     """
     if name == "issue_comment":
         return action in {"created", "edited"} and (says is None or WORD in says.lower())
+    if name == "push":
+        return says is None or REVERTS in says.lower()
     return is_about_checks(name, action, outcome)
 
 

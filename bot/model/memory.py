@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
+from typing import Protocol
 
 from bot.model.attempt import Patch
 
@@ -142,6 +143,27 @@ class Recalled:
 
 
 NOTHING_RECALLED = Recalled()
+
+
+@dataclass(frozen=True, slots=True)
+class MergedRepair:
+    """A repair of before, merged into today's tree.
+
+    Attributes:
+        source: The repair.
+        patch: What it changes in this tree.
+    """
+
+    source: TriedRepair
+    patch: Patch
+
+
+class Memory(Protocol):
+    """What one run may know of earlier ones in its repository."""
+
+    async def recall(self, signature: FailureSignature) -> Recalled:
+        """Return what is remembered for a failure."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

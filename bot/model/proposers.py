@@ -25,6 +25,7 @@ class ProposerTraits:
         follows_texts: It asks which texts of programs were changed lately.
         reads_map: It is shown a map of the repository.
         is_given: Its patch is somebody else's, and brings its own tests.
+        recalls: It only knows what repaired the very same failure before.
     """
 
     name: str
@@ -39,6 +40,7 @@ class ProposerTraits:
     follows_texts: bool = False
     reads_map: bool = False
     is_given: bool = False
+    recalls: bool = False
 
 
 def _by_name(proposers: Iterable[ProposerTraits]) -> Mapping[str, ProposerTraits]:
@@ -47,6 +49,7 @@ def _by_name(proposers: Iterable[ProposerTraits]) -> Mapping[str, ProposerTraits
 
 PROPOSERS = _by_name(
     [
+        ProposerTraits("memory", once=True, empty_counts=False, recalls=True),
         ProposerTraits(
             "mechanical",
             once=True,

@@ -19,6 +19,7 @@ from bot.repair.attempt_verification import verify_proposal
 from bot.repair.checks.tidying import tidied
 from bot.repair.loop import Try
 from bot.repair.mapping import map_repository
+from bot.repair.memory.recall import recalled_notes
 from bot.repair.run import RepairContext, Run
 from bot.repair.verification.verify import VerifiedProposal
 from bot.repair.workspace.workbench import SandboxWorkbench
@@ -56,7 +57,7 @@ async def make_attempt(
             run.known.note(said)
             run.listener(Noticed(said))
         return Made(None, broke_off)
-    run.known.note(*proposal.notes)
+    run.known.note(*proposal.notes, *recalled_notes(run, move))
     attempt, out_of_time = await _verified_attempt(run, context, move, n, key, proposal, started)
     attempt = replace(attempt, route=route)
     run.known.attempts.append(attempt)

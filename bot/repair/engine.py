@@ -17,6 +17,7 @@ from bot.repair.attempts import make_attempt
 from bot.repair.conclude import End, report_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move
+from bot.repair.memory.recall import recall
 from bot.repair.prepare import prepare, see_checks_fail
 from bot.repair.reproduce import reproduce
 from bot.repair.routing.choosing import choose_route
@@ -77,6 +78,7 @@ async def _carried(run: Run, checkout: Checkout) -> End:
         else:
             context = await prepare(run, checkout)
             context = await reproduce(run, context)
+        await recall(run, context)
         verdict, reason = await _attempt_until_accepted(run, context)
     except Concluded as end:
         verdict, reason = end.verdict, end.reason

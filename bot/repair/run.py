@@ -9,6 +9,7 @@ from typing import Protocol
 from bot.detect.missing import Remedy
 from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
 from bot.model.deadline import RunLimits
+from bot.model.memory import NOTHING_RECALLED, Memory, MergedRepair, Recalled
 from bot.model.money.budget import own_balance
 from bot.model.money.reservations import Money, OwnReservations, Reservations
 from bot.model.progress import Listener
@@ -71,6 +72,7 @@ class Tools:
         artifacts: Brings what earlier jobs of a workflow run uploaded; None where there is no GitHub.
         symbols: What repositories define; None draws no maps.
         ask: Asks a person whether a tool may be used; None where nobody can be asked.
+        memory: What earlier runs in its repository tried; None remembers nothing.
         stand_in: Where a run starts over whose sandboxes die before it reproduces anything; None
             where it ends then.
         rungs: The configured models, small to large.
@@ -90,6 +92,7 @@ class Tools:
     stand_in: StandIn | None = None
     rungs: tuple[Rung, ...] = ()
     history: RouteHistory | None = None
+    memory: Memory | None = None
 
 
 @dataclass(slots=True)
@@ -110,6 +113,8 @@ class RunState:
     healing_rounds: int = 0
     places: tuple[str, ...] = PLACES[:1]
     repository_map: str | None = None
+    recalled: Recalled = NOTHING_RECALLED
+    again: tuple[MergedRepair, ...] = ()
 
     @property
     def failing_before(self) -> frozenset[str]:
@@ -143,7 +148,8 @@ class Run:
     def ladder(self) -> tuple[ProposerTraits, ...]:
         """The proposers of this run, cheapest first."""
         known, wanted = self.tools.proposers, self.job.proposers
-        return tuple(one.traits for name, one in known.items() if wanted is None or name in wanted)
+        named = (one.traits for name, one in known.items() if wanted is None or name in wanted)
+        return tuple(one for one in named if not one.recalls or self.known.again)
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
@@ -266,6 +272,8 @@ class RepairContext:
             texts=self.texts,
             clues=known.clues,
             ask=run.tools.ask,
+            recalled=known.recalled,
+            again=known.again,
             reservations=run.reservations,
             stopped=run.run_limits.stopped,
         )

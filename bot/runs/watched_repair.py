@@ -12,6 +12,7 @@ from bot.errors import RunStopped, UsageError
 from bot.health.services import Services
 from bot.model import Report, Verdict
 from bot.model.deadline import BY_A_PERSON, StopSign
+from bot.model.memory import Memory
 from bot.model.money.caps import Caps, charged
 from bot.model.money.reservations import Reservations
 from bot.model.progress import Listener, RunFinished, silent, together
@@ -58,6 +59,7 @@ class WatchedRepair:
         metrics: Metrics,
         artifacts: Callable[[FixRequest], ArtifactSource],
         asking: Callable[[FixRequest, Brief, StopSign], AskPerson | None],
+        memory: Callable[[FixRequest, Brief], Memory | None],
     ) -> None:
         self._display = display
         self._runs = stores.runs
@@ -71,6 +73,7 @@ class WatchedRepair:
         self._metrics = metrics
         self._artifacts = artifacts
         self._asking = asking
+        self._memory = memory
         self._comments: dict[str, ProgressComment] = {}
 
     def view_of(self, run_id: str) -> ProgressView | None:
@@ -161,6 +164,7 @@ class WatchedRepair:
                     artifacts=self._artifacts(request),
                     ask=self._asking(request, brief, stopped),
                     history=self._routes,
+                    memory=self._memory(request, brief),
                 )
                 report = await repair(job, tools, checkout, steps, listener, stopped, reservations)
         return replace(report, notes=(*report.notes, *told.kept))

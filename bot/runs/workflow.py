@@ -44,6 +44,7 @@ from bot.runs.display import Display, Shown
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS, CountedSteps
 from bot.runs.durability.excuses import Excuses
 from bot.runs.durability.outages import outlast
+from bot.runs.memory import Remembering
 from bot.runs.publishing.approvals import Asking
 from bot.runs.publishing.budget_offer import may_have_as_much_again
 from bot.runs.publishing.destination import Held, unpublished
@@ -108,6 +109,7 @@ class FixWorkflow:
         self._sandboxes = sandboxes
         self._steps = steps
         self._sources = Sources(github, folder, first_wait=timing.retry_seconds)
+        remembering = Remembering(github, stores, redactor)
         self._watched = WatchedRepair(
             self._display,
             stores,
@@ -118,7 +120,9 @@ class FixWorkflow:
             metrics,
             self._artifacts,
             self._tool_approvals,
+            remembering.of,
         )
+        self._remembering = remembering
         self._timing = timing
         self._metrics = metrics.runs
         self._traced = TracedRuns(stores, spans)
@@ -224,6 +228,10 @@ class FixWorkflow:
             earlier = await steps("recall", self._asking.recall, request.continues, brief.commit)
         job = plan_job(request, brief, failed, caps=self._beginning.caps_of(brief), earlier=earlier)
         report, outcome = await self._repair_and_publish(request, brief, job, shown, plain)
+        checkout = self._sources.checkout(request, brief)
+        await steps(
+            "remember", self._remembering.keep, request, brief, report, checkout, len(earlier)
+        )
         if report.verdict is Verdict.STOPPED:
             report, outcome = await self._unless_left(request, report, steps)
         if isinstance(outcome, PatchOnly):
@@ -240,7 +248,7 @@ class FixWorkflow:
             role = brief.config.who.approve
             offer = await steps("offer more", self._asking.offer, request, job.limits, role)
             outcome = Offered(offer)
-        await steps("have its checks watched", self._publisher.watch, request, outcome)
+        await self._published(request, report, outcome, steps)
         await steps("report", self._ending.conclude, request, report, outcome, shown)
 
     async def _carry_on(self, request: FixRequest) -> None:
@@ -254,8 +262,16 @@ class FixWorkflow:
             outcome = await steps("publish", self._publish_held, request, brief, report)
         else:
             report, outcome = await self._unless_left(request, report, steps)
-        await steps("have its checks watched", self._publisher.watch, request, outcome)
+        await self._published(request, report, outcome, steps)
         await steps("report", self._ending.conclude, request, report, outcome, held.shown)
+
+    async def _published(
+        self, request: FixRequest, report: Report, outcome: Outcome, steps: Steps
+    ) -> None:
+        """Have what was published followed: its checks, and what becomes of it."""
+        await steps("have its checks watched", self._publisher.watch, request, outcome)
+        remember = self._remembering.published
+        await steps("remember where it is", remember, request, report, outcome)
 
     async def _carry_withdrawn(self, request: FixRequest) -> None:
         steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))

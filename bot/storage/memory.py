@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, or_, select, update
 
+from bot.model import Patch
 from bot.model.embedding import Embedder, HashedNgrams, Vector, fused, likeness
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
 from bot.model.repository import Repo
@@ -109,22 +110,31 @@ class MemoryStore:
         return await self._change(_of(repo) & merged & or_(*which), values)
 
     async def same(self, repo: Repo, signature: FailureSignature) -> tuple[TriedRepair, ...]:
-        """Return repairs of the very same failure that may have been merged, newest first."""
+        """Return repairs of the very same failure that may have been merged, newest first.
+
+        What people reverted is not among them, unless the same was merged again later.
+        """
         statement = (
             select(entries)
             .where(
                 _of(repo),
                 entries.c.fingerprint == signature.fingerprint,
-                entries.c.became.in_((Became.MERGED.value, Became.VERIFIED.value)),
+                entries.c.became.in_(
+                    (Became.MERGED.value, Became.VERIFIED.value, Became.REVERTED.value)
+                ),
                 entries.c.patch.is_not(None),
                 entries.c.pull_request.is_not(None),
                 entries.c.expires_at > datetime.now(UTC),
             )
-            .order_by(entries.c.made_at.desc())
-            .limit(MOST_SAME)
+            .order_by(entries.c.made_at.desc(), entries.c.number.desc())
+            .limit(_RANKED)
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
-        return tuple(map(entry_of, rows))
+        newest: dict[bytes, TriedRepair] = {}
+        for one in map(entry_of, rows):
+            newest.setdefault(_changed_lines(one.patch), one)
+        kept = [one for one in newest.values() if one.became is not Became.REVERTED]
+        return tuple(kept[:MOST_SAME])
 
     async def similar(
         self, repo: Repo, signature: FailureSignature, most: int
@@ -213,6 +223,13 @@ def _of(repo: Repo | str) -> ColumnElement[bool]:
         entries.c.repository == repo.full_name.lower(),
         entries.c.installation_id == repo.installation_id,
     )
+
+
+def _changed_lines(patch: Patch) -> bytes:
+    """Return what two patches of the same change have in common, wherever it stands."""
+    changed = (b"+", b"-", b"GIT binary")
+    lines = (line for line in patch.data.split(b"\n") if line.startswith(changed))
+    return b"\n".join(lines)
 
 
 def _nearest(connection: Connection, repo: Repo, embedder: str, vector: Vector) -> list[int]:

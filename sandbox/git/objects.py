@@ -246,6 +246,29 @@ class ObjectStore:
                     raise PatchDoesNotApply(str(error)) from error
             return (await self._git("write-tree", extra=index)).decode().strip()
 
+    async def merge(self, base: str, patch: bytes, before: Iterable[bytes] = ()) -> str:
+        """Merge an older patch into a tree, and return the new tree's id.
+
+        Args:
+            base: The tree.
+            patch: Against an older tree, with whole blob ids.
+            before: Files that it changes, as they were there: with them it is a three-way merge.
+
+        Raises:
+            PatchDoesNotApply: When both changed the same lines, or a path is not allowed.
+        """
+        for content in before:
+            await self._git("hash-object", "-w", "--stdin", stdin=content)
+        with scratch_folder("index") as scratch:
+            index = {"GIT_INDEX_FILE": f"{scratch}/index"}
+            await self._git("read-tree", base, extra=index)
+            merging = ("apply", "--cached", "--3way", "--whitespace=nowarn", "-")
+            try:
+                await self._git(*merging, extra=index, stdin=patch)
+                return (await self._git("write-tree", extra=index)).decode().strip()
+            except GitError as error:
+                raise PatchDoesNotApply(str(error)) from error
+
     async def diff(self, before: str, after: str, *, only: Sequence[str] | None = None) -> Diff:
         """Return the difference of two trees, of the paths `only` when given."""
         if before == after or (only is not None and not only):

@@ -103,16 +103,19 @@ async def test_what_became_of_it_is_followed(database: Database) -> None:
     assert await store.closed(REPO, 3, merge_commit=None) == 1
     assert await store.closed(ELSEWHERE, 0, merge_commit="f" * 40) == 0
     assert await store.reverted(REPO, [0], []) == 1
-    assert await store.reverted(REPO, [], ["1e1e1e1e"]) == 1
+    assert [one.pull_request for one in await store.same(REPO, KNOT)] == [2]  # merged again since
+    assert await store.reverted(REPO, [], ["2e2e2e2e"]) == 1
     assert await store.reverted(REPO, [3], []) == 0
     listed = {one.pull_request: one.became for one in await store.list(REPO)}
     assert listed == {
         0: Became.REVERTED,
-        1: Became.REVERTED,
-        2: Became.MERGED,
+        1: Became.MERGED,
+        2: Became.REVERTED,
         3: Became.CLOSED,
     }
-    assert [one.pull_request for one in await store.same(REPO, KNOT)] == [2]
+    assert (
+        await store.same(REPO, KNOT) == ()
+    )  # all are the same patch, and a later one was reverted
     assert dict(await store.counts(REPO)) == {
         Became.REVERTED: 2, Became.MERGED: 1, Became.CLOSED: 1,
     }  # fmt: skip

@@ -8,8 +8,16 @@ from typing import Any
 import pytest
 
 from bot.errors import MalformedPayload
-from bot.intake.check_events import ButtonPressed, ChecksFailed, HeadLeft, LabelAdded
+from bot.intake.check_events import (
+    ButtonPressed,
+    ChecksFailed,
+    Closed,
+    CommitsReverted,
+    HeadLeft,
+    LabelAdded,
+)
 from bot.intake.events import Unhandled, is_handled, parse_event, peek
+from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 
 SHA = "a" * 40
@@ -78,7 +86,8 @@ def test_a_status_has_no_action() -> None:
         ("pull_request", "synchronize", None, True),
         ("pull_request", "closed", None, True),
         ("pull_request", "opened", None, False),
-        ("push", None, None, False),
+        ("push", None, None, True),
+        ("create", None, None, False),
     ],
 )
 def test_only_what_could_start_something_is_kept(
@@ -112,11 +121,41 @@ def test_a_label_brings_the_newest_commit() -> None:
     assert parse_event("pull_request", body) == LabelAdded(REPO, SHA, "robots")
 
 
-@pytest.mark.parametrize("action", ["synchronize", "closed"])
-def test_a_head_that_is_left_has_its_pull_request_and_who_did_it(action: str) -> None:
+def test_a_head_that_is_left_has_its_pull_request_and_who_did_it() -> None:
     """Its commit is asked for when it matters: there may be a newer one."""
-    body = payload(action=action, pull_request=PULL)
+    body = payload(action="synchronize", pull_request=PULL)
     assert parse_event("pull_request", body) == HeadLeft(REPO, 3, "ada")
+
+
+def test_a_closed_pull_request_says_whether_it_was_merged() -> None:
+    """A commit that GitHub only tried out is none that merged it."""
+    told = {**PULL, "title": "T", "body": "Reverts #2", "merge_commit_sha": "c" * 40}
+    body = payload(action="closed", pull_request={**told, "merged": True})
+    merged = HeadLeft(REPO, 3, "ada", Closed("c" * 40, "T", "Reverts #2"))
+    assert parse_event("pull_request", body) == merged
+    body = payload(action="closed", pull_request={**told, "merged": False, "body": None})
+    assert parse_event("pull_request", body) == HeadLeft(REPO, 3, "ada", Closed(None, "T", ""))
+
+
+def test_a_push_counts_where_its_commits_revert_others_on_the_default_branch() -> None:
+    """Most pushes revert nothing, and are not kept."""
+    commit = {"message": f"Revert it\n\nThis reverts commit {'a' * 40}."}
+    repository = {"full_name": REPO.full_name, "default_branch": "main"}
+    body = payload(ref="refs/heads/main", repository=repository, commits=[commit])
+    assert parse_event("push", body) == CommitsReverted(REPO, ("a" * 40,))
+    seen = peek("push", body)
+    assert is_handled("push", None, None, seen.says)
+    body = payload(ref="refs/heads/main", commits=[{"message": "Fix"}])
+    assert not is_handled("push", None, None, peek("push", body).says)
+    body = payload(ref="refs/heads/other", repository=repository, commits=[commit])
+    assert parse_event("push", body) == Unhandled("push", None)
+
+
+def test_what_a_text_reverts_is_read_from_git_s_words_and_github_s() -> None:
+    """Another repository's pull request of the same number is none of ours."""
+    text = "Reverts Octo/widgets#12\nReverts other/one#13\nReverts #14, reverts #15\nthis reverts commit ABCDEF0"
+    assert reverted_by(text, "octo/Widgets") == Reverted((12, 14), ("abcdef0",))
+    assert not reverted_by("Nothing. Reverts commit.", "octo/widgets")
 
 
 def test_what_is_no_commit_is_malformed() -> None:

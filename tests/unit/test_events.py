@@ -145,7 +145,7 @@ def test_odd_but_legal_payloads_are_read() -> None:
     [
         ("ping", b'{"zen": "..."}', Pinged()),
         ("star", b'{"action": "created"}', Unhandled("star", "created")),
-        ("push", b"{}", Unhandled("push", None)),
+        ("create", b"{}", Unhandled("create", None)),
         ("issue_comment", b'{"action": "deleted"}', Unhandled("issue_comment", "deleted")),
     ],
 )

@@ -34,7 +34,7 @@ from bot.repair.loop import (
 from bot.reporting.reasons import ending
 
 BOTH = ("mechanical", "agent")
-MECHANICAL, SEARCH, AGENT = PROPOSERS.values()
+MEMORY, MECHANICAL, SEARCH, AGENT = PROPOSERS.values()
 
 
 def observed(*failing: str, exit_code: int | None = None, command: str = "pytest") -> Observation:

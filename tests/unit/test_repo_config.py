@@ -147,7 +147,7 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("atempts:", "1: unknown key 'atempts'; did you mean 'attempts'?"),
         ("1: x", ("1: unknown key '1'; the keys are setup, test, sandbox, network, model, effort, "
          "attempts, budget_usd, caps, timeout, paths, guards, labels, branch_prefix, confidence, "
-         "approval, draft, who, proposers, routing, recovery, mechanical, search, tools, checks.")),
+         "approval, draft, who, proposers, routing, recovery, mechanical, search, tools, memory, checks.")),
         ("test: a\ndraft: no\n", "2: 'draft' must be true or false."),
         ("draft: 1", "1: 'draft' must be true or false."),
         ("attempts: '3'", "1: 'attempts' must be a whole number."),
@@ -175,9 +175,9 @@ def test_short_and_other_ways_to_write_it(text: str, config: RepoConfig) -> None
         ("who:\n  permission: read", "2: 'who.permission' must be 'write', 'maintain' or 'admin'."),
         ("who: ada", "1: 'who' must be a mapping with keys such as permission, users, approve."),
         ("proposers: [mechanical, agnet]",
-         "1: 'proposers[2]' must be 'mechanical', 'search' or 'agent'; did you mean 'agent'?"),
+         "1: 'proposers[2]' must be 'memory', 'mechanical', 'search' or 'agent'; did you mean 'agent'?"),
         ("proposers: [serch]",
-         "1: 'proposers[1]' must be 'mechanical', 'search' or 'agent'; did you mean 'search'?"),
+         "1: 'proposers[1]' must be 'memory', 'mechanical', 'search' or 'agent'; did you mean 'search'?"),
         ("proposers: []", "1: 'proposers' must not be empty."),
         ("proposers: [agent, agent]", "1: 'proposers' must not contain duplicates."),
         ("network: maybe", "1: 'network' must be off, on, or `allow:` with a list of host names."),

@@ -20,6 +20,7 @@ from bot.model import (
     Usage,
 )
 from bot.model.deadline import StopSign
+from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener
 from bot.model.proposers import ProposerTraits
@@ -61,6 +62,8 @@ class Task:
         recent: Lines that were changed lately, as path and number.
         texts: Those of programs that were changed lately.
         clues: What an earlier proposer found out: suspicious lines, edits that come near.
+        recalled: What is remembered of earlier runs.
+        again: What repaired the very same failure, merged into this tree.
         protected: Globs that no patch may touch.
         requested: Globs of what it may touch nevertheless, because the request asks for it.
         ask: Asks a person whether a tool may be used; None where nobody can be asked.
@@ -94,6 +97,8 @@ class Task:
     texts: tuple[ChangedText, ...] = ()
     clues: str = ""
     ask: AskPerson | None = None
+    recalled: Recalled = NOTHING_RECALLED
+    again: tuple[MergedRepair, ...] = ()
     reservations: Reservations = field(default_factory=OwnReservations)
     stopped: StopSign = field(default_factory=StopSign)
     key: str = ""

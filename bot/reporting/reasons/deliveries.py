@@ -34,6 +34,24 @@ def heard_already() -> str:
     return "Found on GitHub before this delivery arrived."
 
 
+@example(12)
+def repair_merged(number: int) -> str:
+    """A pull request with a repair was merged."""
+    return f"Remembered: the fix in #{number} was merged."
+
+
+@example(12)
+def repair_closed(number: int) -> str:
+    """A pull request with a repair was closed without being merged."""
+    return f"Remembered: the fix in #{number} was closed without being merged."
+
+
+@example()
+def repair_reverted() -> str:
+    """A repair that was merged was reverted."""
+    return "Remembered: a merged fix was reverted."
+
+
 @example(_RUN)
 def started(run_id: str) -> str:
     """A run was started."""

@@ -148,6 +148,7 @@ EVENTS: dict[tuple[str, str | None], Any] = {
     ("pull_request", "synchronize"): models.WebhookPullRequestSynchronize,
     ("pull_request", "labeled"): models.WebhookPullRequestLabeled,
     ("pull_request", "unlabeled"): models.WebhookPullRequestUnlabeled,
+    ("push", None): models.WebhookPush,
     ("check_run", "completed"): models.WebhookCheckRunCompleted,
     ("check_run", "requested_action"): models.WebhookCheckRunRequestedAction,
     ("check_suite", "completed"): models.WebhookCheckSuiteCompleted,

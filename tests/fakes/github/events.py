@@ -53,6 +53,42 @@ def pull_request_event(
     return Event("pull_request", payload)
 
 
+def push_event(views: Views, repo: Repository, branch: str, sender: Account) -> Event:
+    """Return `push` of the newest commit of a branch."""
+    git = repo.git
+    commit = git.commit(git.resolve(branch) or "")
+    who = {"name": commit.author.name, "email": commit.author.email}
+    page = f"{views.web}/{repo.full_name}/commit/{commit.sha}"
+    told: Json = {
+        "id": commit.sha,
+        "tree_id": commit.tree,
+        "distinct": True,
+        "message": commit.message,
+        "timestamp": commit.author.when.isoformat(),
+        "url": page,
+        "author": who,
+        "committer": who,
+        "added": [],
+        "removed": [],
+        "modified": [],
+    }
+    payload: Json = {
+        "ref": f"refs/heads/{branch}",
+        "before": commit.parents[0],
+        "after": commit.sha,
+        "created": False,
+        "deleted": False,
+        "forced": False,
+        "base_ref": None,
+        "compare": page,
+        "commits": [told],
+        "head_commit": told,
+        "pusher": who,
+        **context(views, repo, sender),
+    }
+    return Event("push", payload)
+
+
 def installation_event(
     views: Views,
     installation: Installation,

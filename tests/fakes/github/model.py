@@ -91,7 +91,10 @@ class Comment:
 
 @dataclass(slots=True, eq=False)
 class Branches:
-    """What makes an issue a pull request. `head_repo` is None when the fork was deleted."""
+    """What makes an issue a pull request.
+
+    `head_repo` is None when the fork was deleted, `merge_commit` before it was merged.
+    """
 
     id: int
     head_repo: Repository | None
@@ -100,6 +103,7 @@ class Branches:
     draft: bool
     maintainer_can_modify: bool
     reviews: list[Review] = field(default_factory=list)
+    merge_commit: str | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -129,6 +129,15 @@ class GitHubServer:
             return events.issue_event(self._views, issue, action)
         return events.pull_request_event(self._views, issue, action)
 
+    def merged(self, issue: Issue, by: str) -> Event:
+        """Merge a pull request and return its webhook."""
+        self.state.merge(issue, by)
+        return events.pull_request_event(self._views, issue, "closed")
+
+    def pushed(self, repo: Repository, branch: str, by: str) -> Event:
+        """Return the webhook of the newest commit of a branch."""
+        return events.push_event(self._views, repo, branch, self.state.account(by))
+
     def installed(self, account: str, action: Literal["created", "deleted"] = "created") -> Event:
         """Return the webhook of the App's installation on an account."""
         installation = next(

@@ -171,6 +171,23 @@ class GitHubState:
         tree = git.write_tree(f"{parent}^{{tree}}" if parent else None, self._staged(git, files))
         return self._commit(repo, branch, tree, parent, message, author)
 
+    def merge(self, issue: Issue, author: str) -> str:
+        """Squash a pull request into one commit on its base, and close it; return the commit.
+
+        As GitHub does it, its title is the subject.
+        """
+        assert issue.pull is not None
+        repo, base = issue.repo, issue.pull.base_ref
+        head = repo.git.reference(f"refs/pull/{issue.number}/head")
+        onto = repo.git.reference(f"refs/heads/{base}")
+        assert head is not None
+        assert onto is not None
+        tree = repo.git.text("merge-tree", "--write-tree", onto, head)
+        message = f"{issue.title} (#{issue.number})"
+        issue.pull.merge_commit = self._commit(repo, base, tree, onto, message, author)
+        issue.state, issue.updated_at = "closed", self.now()
+        return issue.pull.merge_commit
+
     def add_lfs(self, repo: Repository, content: bytes, *, stored: bytes | None = None) -> str:
         """Keep an object in LFS, as `stored` if that is another one; return its pointer."""
         oid = hashlib.sha256(content).hexdigest()

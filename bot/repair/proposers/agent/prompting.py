@@ -19,6 +19,7 @@ from bot.model import (
 )
 from bot.model.untrusted import quoted, quoted_markdown, strip_hidden
 from bot.repair.proposers.agent.observations import describe
+from bot.repair.proposers.agent.remembered import remembered
 from bot.repair.proposers.base import Task
 from bot.reporting.reasons import assurance as how_sure
 
@@ -89,6 +90,7 @@ def _task(task: Task) -> str:
         written_test=patch_as_data("the written test", task.reproduction.test_patch),
         checks=_checks(task.reproduction.jobs),
         others=_others(task.reproduction.others),
+        **remembered(task.recalled),
         clues=quoted("search", task.clues, limit=_CLUE_CHARACTERS) if task.clues else "",
     )
 

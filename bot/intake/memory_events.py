@@ -1,0 +1,40 @@
+"""Follow what becomes of our repairs: merged, closed, reverted."""
+
+from __future__ import annotations
+
+from bot.intake.check_events import Closed, CommitsReverted
+from bot.intake.reverts import Reverted, reverted_by
+from bot.model.repository import Repo
+from bot.reporting.reasons import deliveries as did
+from bot.storage.memory import MemoryStore
+
+
+class RepairOutcomes:
+    """Notes in memory what GitHub tells of pull requests and commits."""
+
+    def __init__(self, memory: MemoryStore) -> None:
+        self._memory = memory
+
+    async def closed(self, repo: Repo, number: int, closed: Closed) -> str:
+        """Note that a pull request was merged or closed; return what that changed, or "".
+
+        One that was merged may revert an earlier one.
+        """
+        changed = await self._memory.closed(repo, number, merge_commit=closed.merge_commit)
+        if closed.merge_commit is None:
+            return did.repair_closed(number) if changed else ""
+        reverted = reverted_by(closed.body, repo.full_name)
+        if await self._reverted(repo, reverted):
+            return did.repair_reverted()
+        return did.repair_merged(number) if changed else ""
+
+    async def pushed(self, event: CommitsReverted) -> str:
+        """Note which repairs the commits of a push revert."""
+        if await self._reverted(event.repo, Reverted(commits=event.commits)):
+            return did.repair_reverted()
+        return did.nothing_to_do()
+
+    async def _reverted(self, repo: Repo, what: Reverted) -> bool:
+        if not what:
+            return False
+        return await self._memory.reverted(repo, what.numbers, what.commits) > 0

@@ -1,0 +1,41 @@
+"""Read in a commit's message or a pull request's text what it reverts. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_MOST = 20
+"""Reverted commits or pull requests of one text."""
+
+_COMMIT = re.compile(r"\bThis reverts commit ([0-9a-f]{7,64})\b", re.IGNORECASE)
+"""As `git revert` writes it."""
+
+_PULL = re.compile(r"\bReverts (?P<repo>[\w.-]{1,100}/[\w.-]{1,100})?#(?P<number>\d{1,9})\b")
+"""As GitHub's *Revert* button writes it into the body of the pull request."""
+
+WORD = "reverts commit"
+"""In every message that names a commit; in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reverted:
+    """What is reverted: pull requests by number, commits by their first digits or all of them."""
+
+    numbers: tuple[int, ...] = ()
+    commits: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything is."""
+        return bool(self.numbers or self.commits)
+
+
+def reverted_by(text: str, repository: str) -> Reverted:
+    """Return what a text says that it reverts in this repository, `owner/name`."""
+    pulls = [
+        int(match["number"])
+        for match in _PULL.finditer(text)
+        if match["repo"] is None or match["repo"].lower() == repository.lower()
+    ]
+    commits = [found.lower() for found in _COMMIT.findall(text)]
+    return Reverted(tuple(dict.fromkeys(pulls))[:_MOST], tuple(dict.fromkeys(commits))[:_MOST])

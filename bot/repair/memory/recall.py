@@ -1,0 +1,86 @@
+"""Recall what earlier runs tried at the failure that was reproduced, before anything is spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.model.memory import (
+    NOTHING_RECALLED,
+    FailureSignature,
+    Memory,
+    MergedRepair,
+    Recalled,
+    TriedRepair,
+)
+from bot.model.progress import Noticed
+from bot.repair.loop import Try
+from bot.repair.memory.signature import signature_of
+from bot.repair.run import RepairContext, Run
+from bot.repair.workspace.patching import patch_between
+from bot.reporting.reasons import memory as said
+from sandbox.git import ObjectStore, PatchDoesNotApply
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What is remembered, and what of it can be tried again.
+
+    Attributes:
+        recalled: All of it.
+        again: Repairs that merge into the tree.
+        notes: Why others don't.
+    """
+
+    recalled: Recalled
+    again: tuple[MergedRepair, ...]
+    notes: tuple[str, ...]
+
+
+async def recall(run: Run, context: RepairContext) -> None:
+    """Have the run know what is remembered for its failure; a restarted run knows the same."""
+    memory, reproduction = run.tools.memory, run.known.reproduction
+    signature = None if reproduction is None else signature_of(reproduction)
+    if memory is None or signature is None:
+        return
+    store, tree = context.source.store, context.prepared.tree
+    found = await run.steps("recall", _found, memory, signature, store, tree)
+    run.known.recalled, run.known.again = found.recalled, found.again
+    run.known.note(*found.notes)
+    for one in found.again[:1]:
+        run.listener(Noticed(said.same_failure(one.source)))
+
+
+async def _found(
+    memory: Memory, signature: FailureSignature, store: ObjectStore, tree: str
+) -> _Found:
+    recalled = await memory.recall(signature)
+    again: list[MergedRepair] = []
+    notes: list[str] = []
+    for entry in recalled.same:
+        merged = await _merged(entry, store, tree)
+        if isinstance(merged, str):
+            notes.append(merged)
+        elif all(merged.patch != one.patch for one in again):
+            again.append(merged)
+    return _Found(recalled, tuple(again), tuple(notes))
+
+
+async def _merged(entry: TriedRepair, store: ObjectStore, tree: str) -> MergedRepair | str:
+    """Return an earlier repair merged into a tree, or why there is nothing to try."""
+    try:
+        after = await store.merge(tree, entry.patch.data, [content for _, content in entry.before])
+    except PatchDoesNotApply:
+        return said.conflicts(entry)
+    if after == tree:
+        return said.is_there(entry)
+    return MergedRepair(entry, await patch_between(store, tree, after))
+
+
+def recalled_notes(run: Run, move: Try) -> tuple[str, ...]:
+    """Return what a model was shown from memory, for the report."""
+    found = run.known.recalled
+    if not move.proposer.needs_model or found == NOTHING_RECALLED:
+        return ()
+    similar = (said.shown_attempts(found.similar),) if found.similar else ()
+    lessons = (said.shown_lessons(found.lessons),) if found.lessons else ()
+    return similar + lessons

@@ -1,0 +1,61 @@
+"""Try again what repaired the very same failure before and was merged: no model, no tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.model import Patch, Proposal, Usage
+from bot.model.memory import MergedRepair
+from bot.model.progress import Listener, Noticed
+from bot.model.proposers import PROPOSERS
+from bot.model.steps import Steps
+from bot.repair.proposers.base import Task, Workbench
+from bot.reporting.reasons import memory
+from sandbox.base import SCRATCH
+
+_SECONDS = 120.0
+
+
+class MemoryProposer:
+    """Applies merged repairs of before, one after the other, until the failing command passes."""
+
+    traits = PROPOSERS["memory"]
+
+    async def warm(self) -> None:
+        """Nothing takes long here."""
+
+    async def propose(
+        self,
+        task: Task,
+        workbench: Workbench,
+        steps: Steps,
+        listener: Listener,
+        spend: Callable[[Usage], None],
+    ) -> Proposal:
+        """Return the first earlier patch with which the failing command passes."""
+        del spend  # nothing here costs money
+        said = []
+        for n, one in enumerate(task.again, start=1):
+            listener(Noticed(memory.trying(one.source)))
+            why_not = await _tried(task, one, workbench, steps, f"attempt {task.n}: memory {n}")
+            if not why_not:
+                return Proposal(one.patch, memory.applied(one.source))
+            said.append(why_not)
+        return Proposal(Patch(), " ".join(said))
+
+
+async def _tried(
+    task: Task, one: MergedRepair, workbench: Workbench, steps: Steps, key: str
+) -> str:
+    """Return why an earlier patch does not help, and undo it; "" when it does."""
+    file = f"{SCRATCH}/fixpoint/{one.source.id}.patch"
+    apply = f"git apply --whitespace=nowarn {file}"
+    await steps(f"{key}: write", workbench.write_file, file, one.patch.data)
+    applied = await steps(f"{key}: apply", workbench.run, apply, _SECONDS)
+    if not applied.ok:
+        return memory.conflicts(one.source)
+    seen = await steps(f"{key}: look", workbench.observe, task.commands.failing)
+    if seen.ok:
+        return ""
+    await steps(f"{key}: undo", workbench.run, f"{apply} --reverse", _SECONDS)
+    return memory.fails_still(one.source)

@@ -1,0 +1,113 @@
+"""What is remembered of earlier runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import assert_never
+
+from bot.model import Patch
+from bot.model.memory import Became, FailureSignature, Lesson, LessonState, TriedRepair
+from bot.reporting.example import example
+from bot.reporting.figures import count
+from bot.reporting.markdown import code
+from bot.reporting.series import series
+
+_ENTRY = TriedRepair(
+    id="3fa9c1d20b7e-1",
+    run_id="3fa9c1d20b7e",
+    signature=FailureSignature("KeyError: 'knot'", "KeyError"),
+    proposer="agent",
+    summary="",
+    patch=Patch(),
+    before=(),
+    became=Became.MERGED,
+    made_at=datetime(2026, 1, 1, tzinfo=UTC),
+    pull_request=12,
+)
+_LESSON = Lesson(
+    id="3fa9c1d2",
+    text="We use pathlib here.",
+    url="https://github.com/acme/app/pull/12#discussion_r1",
+    author="ada",
+    state=LessonState.CONFIRMED,
+    made_at=datetime(2026, 1, 1, tzinfo=UTC),
+)
+
+
+@example(_ENTRY)
+def source(entry: TriedRepair) -> str:
+    """Where an earlier attempt comes from, as the middle of a sentence."""
+    return f"run {code(entry.run_id)} ({became(entry)})"
+
+
+@example(_ENTRY)
+def became(entry: TriedRepair) -> str:
+    """What became of an earlier attempt."""
+    where = f" in #{entry.pull_request}" if entry.pull_request is not None else ""
+    match entry.became:
+        case Became.REJECTED:
+            return "rejected"
+        case Became.VERIFIED:
+            return f"verified{where}"
+        case Became.MERGED:
+            return f"merged{where}"
+        case Became.CLOSED:
+            return f"closed{where} without being merged"
+        case Became.REVERTED:
+            return f"merged{where} and later reverted"
+        case _:
+            assert_never(entry.became)
+
+
+@example(_ENTRY)
+def same_failure(entry: TriedRepair) -> str:
+    """The failure was repaired before."""
+    return f"The same failure was fixed before by {source(entry)}."
+
+
+@example(_ENTRY)
+def trying(entry: TriedRepair) -> str:
+    """An earlier patch is tried."""
+    return f"Trying the patch of {source(entry)}."
+
+
+@example(_ENTRY)
+def applied(entry: TriedRepair) -> str:
+    """An earlier patch makes the failing command pass: the summary of the attempt."""
+    return (
+        f"The same failure was fixed before, by {source(entry)}. "
+        "Its patch was applied again, with a three-way merge."
+    )
+
+
+@example(_ENTRY)
+def conflicts(entry: TriedRepair) -> str:
+    """An earlier patch can't be applied."""
+    return f"The patch of {source(entry)} conflicts with this commit."
+
+
+@example(_ENTRY)
+def is_there(entry: TriedRepair) -> str:
+    """The tree has what an earlier patch changes."""
+    return f"This commit already contains the patch of {source(entry)}."
+
+
+@example(_ENTRY)
+def fails_still(entry: TriedRepair) -> str:
+    """An earlier patch does not help."""
+    return f"The failing command still fails with the patch of {source(entry)}."
+
+
+@example([_ENTRY])
+def shown_attempts(entries: Sequence[TriedRepair]) -> str:
+    """The model was shown earlier attempts."""
+    shown = series([source(one) for one in entries], most=5)
+    return f"Shown to the model: {count(len(entries), 'earlier attempt')} at similar failures: {shown}."
+
+
+@example([_LESSON])
+def shown_lessons(lessons: Sequence[Lesson]) -> str:
+    """The model was shown lessons."""
+    shown = series([code(one.id) for one in lessons], most=10)
+    return f"Shown to the model: {count(len(lessons), 'lesson')} from reviews ({shown})."

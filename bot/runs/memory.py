@@ -1,0 +1,151 @@
+"""The memory of runs on GitHub: what is kept at their ends, and what later ones recall."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import structlog
+
+from bot.errors import FixpointError, GitHubError
+from bot.github.github import GitHub
+from bot.github.values import Published
+from bot.model import Report
+from bot.model.memory import Became, FailureSignature, MemoryLimits, Recalled, TriedRepair
+from bot.model.repository import Repo
+from bot.model.request import FixRequest
+from bot.redaction import Redactor
+from bot.repair.memory.entries import plain_files, tried_in
+from bot.runs.briefing import Brief
+from bot.runs.publishing.ending import Outcome, Pushed
+from bot.runs.remote_checkout import RemoteCheckout
+from bot.storage.stores import Stores
+from sandbox.git import GitError
+
+_log = structlog.get_logger(__name__)
+
+
+class RepositoryMemory:
+    """What one run may know of earlier ones in its repository."""
+
+    def __init__(self, github: GitHub, stores: Stores, repo: Repo, limits: MemoryLimits) -> None:
+        self._github = github
+        self._entries = stores.memory
+        self._lessons = stores.lessons
+        self._repo = repo
+        self._limits = limits
+
+    async def recall(self, signature: FailureSignature) -> Recalled:
+        """Return what is remembered for a failure.
+
+        Raises:
+            StorageError: When the database fails.
+        """
+        same = [await self._as_it_is_now(one) for one in await self._same(signature)]
+        similar = await self._entries.similar(self._repo, signature, self._limits.shown)
+        return Recalled(
+            tuple(one for one in same if one.became is Became.MERGED),
+            similar,
+            await self._lessons.confirmed(self._repo),
+        )
+
+    async def _same(self, signature: FailureSignature) -> tuple[TriedRepair, ...]:
+        return await self._entries.same(self._repo, signature)
+
+    async def _as_it_is_now(self, entry: TriedRepair) -> TriedRepair:
+        """Return an entry with what became of it, which GitHub knows if nobody told."""
+        number = entry.pull_request
+        if entry.became is not Became.VERIFIED or number is None:
+            return entry
+        try:
+            pull = await self._github.pull_request(self._repo, number)
+        except GitHubError as error:
+            _log.warning("pull request not looked at", problem=str(error))
+            return entry
+        if pull.state == "open":
+            return entry
+        merged = pull.merge_commit if pull.merged else None
+        await self._entries.closed(self._repo, number, merge_commit=merged, days=self._limits.days)
+        became = Became.MERGED if pull.merged else Became.CLOSED
+        return replace(entry, became=became, merge_commit=merged or "")
+
+
+class Remembering:
+    """Keeps what runs tried; every public method may be called again."""
+
+    def __init__(self, github: GitHub, stores: Stores, redactor: Redactor) -> None:
+        self._github = github
+        self._stores = stores
+        self._redactor = redactor
+
+    def of(self, request: FixRequest, brief: Brief) -> RepositoryMemory | None:
+        """Return what a run may know of earlier ones; None where the repo config wants none."""
+        section = brief.config.memory
+        if not section.enabled:
+            return None
+        return RepositoryMemory(self._github, self._stores, _repo(request), section.limits)
+
+    async def keep(
+        self,
+        request: FixRequest,
+        brief: Brief,
+        report: Report,
+        checkout: RemoteCheckout,
+        earlier: int,
+    ) -> None:
+        """Keep the attempts of a run that is over, or waits for a person.
+
+        What strangers wrote in a fork is not kept.
+
+        Raises:
+            StorageError: When the database fails.
+        """
+        section = brief.config.memory
+        if not section.enabled or brief.is_fork:
+            return
+        tried = tried_in(report, self._redactor, earlier=earlier)
+        kept = [await self._with_files(one, report, checkout) for one in tried]
+        await self._stores.memory.keep(_repo(request), kept, section.limits)
+
+    async def published(self, request: FixRequest, report: Report, outcome: Outcome) -> None:
+        """Note where a repair was published.
+
+        Raises:
+            StorageError: When the database fails.
+        """
+        accepted = next((one for one in report.attempts if one.accepted), None)
+        if accepted is None:
+            return
+        store, entry = self._stores.memory, f"{report.run_id}-{accepted.n}"
+        match outcome:
+            case Published(number=number, url=url, commit=commit):
+                await store.published(entry, pull_request=number, url=url, commit=commit)
+            case Pushed(url=url, commit=commit):
+                theirs = _pull_request(request)
+                await store.published(entry, pull_request=theirs, url=url, commit=commit)
+            case _:
+                pass
+
+    async def _with_files(
+        self, entry: TriedRepair, report: Report, checkout: RemoteCheckout
+    ) -> TriedRepair:
+        """Return an entry with the files that its patch changes, as far as they can be had."""
+        if entry.became is not Became.VERIFIED or not entry.patch:
+            return entry
+        try:
+            source = await checkout.provide(report.head)
+            files = await source.store.files(report.head, entry.patch.files)
+        except (FixpointError, GitError) as error:  # the patch alone has to do
+            _log.warning("files not remembered", problem=str(error))
+            return entry
+        return replace(entry, before=plain_files(files, self._redactor))
+
+
+def _pull_request(request: FixRequest) -> int | None:
+    """Return the number of the pull request whose branch a commit went onto."""
+    if request.failed is not None:
+        return request.failed.pull_request
+    return request.number if request.is_pull_request else None
+
+
+def _repo(request: FixRequest) -> Repo:
+    return Repo(request.repository, request.installation_id)
