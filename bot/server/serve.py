@@ -13,6 +13,7 @@ from aiohttp import web
 from sqlalchemy import Engine
 
 from bot import __version__
+from bot.app.embedding import embedder_of
 from bot.app.measuring import Measuring
 from bot.background import in_background
 from bot.errors import StorageError
@@ -108,7 +109,9 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
         ledger = Ledger(unflushed)
         stack.push_async_callback(ledger.written)
         await ledger.close_ended_runs()
-        stores = Stores.on(database, ledger, unflushed, partial(queue_of, settings))
+        stores = Stores.on(
+            database, ledger, unflushed, partial(queue_of, settings), embedder_of(settings)
+        )
         await stack.enter_async_context(unflushed.news(stores.events.signals))
         metrics = Metrics()
         spans = await stack.enter_async_context(open_spans(settings, redactor))

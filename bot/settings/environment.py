@@ -204,6 +204,17 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         description="Number of runs in the queue from which on failed checks start no more, until the "
         "queue is shorter. People's requests are always queued.",
     )
+    fixpoint_embedding_model: str | None = Field(
+        None,
+        description="Model of an OpenAI-compatible API that compares failures with remembered ones; if "
+        "unset, they are compared without a model.",
+    )
+    fixpoint_embedding_url: HttpUrl | None = Field(
+        None, description="URL of that API, including `/v1`; `OPENAI_BASE_URL` if unset."
+    )
+    fixpoint_embedding_key: SecretStr | None = Field(
+        None, description="Key of that API; `OPENAI_API_KEY` if neither it nor the URL is set."
+    )
     fixpoint_run_usd: Dollars = Field(
         Decimal(10),
         description="Maximum cost of model calls per run in dollars, whatever the repository allows.",

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import structlog
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, or_, select, update
 
+from bot.errors import ProviderError
 from bot.model import Patch
 from bot.model.embedding import Embedder, HashedNgrams, Vector, fused, likeness
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
@@ -17,6 +19,8 @@ from bot.storage.database import Database, insert_if_new
 from bot.storage.memory_index import found_by_words
 from bot.storage.memory_rows import entry_of, row_of
 from bot.storage.tables import memory_entries as entries
+
+_log = structlog.get_logger(__name__)
 
 MOST_SAME = 3
 """Repairs of the very same failure that are recalled."""
@@ -44,15 +48,10 @@ class MemoryStore:
         self._embedder: Embedder = embedder or HashedNgrams()
 
     async def keep(self, repo: Repo, tried: Sequence[TriedRepair], limits: MemoryLimits) -> int:
-        """Keep attempts of a run; return how many are new. Keeping them again changes nothing.
-
-        Raises:
-            ProviderError: When a service makes the vectors and does not answer.
-        """
+        """Keep attempts of a run; return how many are new. Keeping them again changes nothing."""
         if not tried:
             return 0
-        vectors = await self._embedder.embed([one.signature.text for one in tried])
-        name = self._embedder.name
+        name, vectors = await self._vectors([one.signature.text for one in tried])
         rows = [
             row_of(one, repo, one.made_at + timedelta(days=limits.days), name, vector)
             for one, vector in zip(tried, vectors, strict=True)
@@ -139,13 +138,9 @@ class MemoryStore:
     async def similar(
         self, repo: Repo, signature: FailureSignature, most: int
     ) -> tuple[TriedRepair, ...]:
-        """Return attempts at failures like this one, the likest first.
-
-        Raises:
-            ProviderError: When a service makes the vectors and does not answer.
-        """
-        [vector] = await self._embedder.embed([signature.text])
-        words, name = search_words(signature.text), self._embedder.name
+        """Return attempts at failures like this one, the likest first."""
+        name, [vector] = await self._vectors([signature.text])
+        words = search_words(signature.text)
 
         def act(connection: Connection) -> list[TriedRepair]:
             told = found_by_words(
@@ -210,6 +205,14 @@ class MemoryStore:
         """Forget what has expired; return how many entries."""
         statement = delete(entries).where(entries.c.expires_at <= now)
         return await self._database.write(lambda connection: connection.execute(statement).rowcount)
+
+    async def _vectors(self, texts: Sequence[str]) -> tuple[str, tuple[Vector, ...]]:
+        """Return who made the vectors of texts, and these; empty ones where a service does not answer."""
+        try:
+            return self._embedder.name, await self._embedder.embed(texts)
+        except ProviderError as error:  # what is kept is then found by its words alone
+            _log.warning("no vectors", problem=str(error))
+            return "", tuple(b"" for _ in texts)
 
     async def _change(self, which: ColumnElement[bool], values: Mapping[str, Any]) -> int:
         statement = update(entries).where(which).values(values)
