@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote, urlsplit
 from pydantic import BaseModel, SecretStr
 
 from bot.model import Patch
+from bot.model.mcp_servers import McpServer
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -87,6 +88,7 @@ def planted_secrets(settings: BaseModel) -> tuple[SecretStr, ...]:
     values = [getattr(settings, name) for name in type(settings).model_fields]
     listed = [one for value in values if isinstance(value, tuple) for one in value]
     secrets = [value for value in (*values, *listed) if isinstance(value, SecretStr)]
+    secrets += [secret for one in listed if isinstance(one, McpServer) for secret in one.secrets]
     urls = [one.get_secret_value() for one in listed if isinstance(one, SecretStr)]
     mapped = [one for value in values if isinstance(value, Mapping) for one in value.values()]
     secrets += [one for one in mapped if isinstance(one, SecretStr)]

@@ -129,7 +129,6 @@ def _tools(
     _, proposers, reviewer, judge = built
     environments = Environments(folder / "environments", keeper)
     remembered = RememberedSetups(folder / "setups")
-    symbols = SymbolIndex(folder / "symbols")
     return Tools(
         provider,
         proposers,
@@ -138,8 +137,9 @@ def _tools(
         scrub,
         judge,
         remembered,
-        symbols=symbols,
+        symbols=SymbolIndex(folder / "symbols"),
         rungs=build_rungs(settings),
+        mcp_servers=settings.fixpoint_mcp,
     )
 
 

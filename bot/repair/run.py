@@ -9,6 +9,7 @@ from typing import Protocol
 from bot.detect.missing import Remedy
 from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
 from bot.model.deadline import RunLimits
+from bot.model.mcp_servers import McpServer
 from bot.model.memory import NOTHING_RECALLED, Memory, MergedRepair, Recalled
 from bot.model.money.budget import own_balance
 from bot.model.money.reservations import Money, OwnReservations, Reservations
@@ -73,6 +74,7 @@ class Tools:
         symbols: What repositories define; None draws no maps.
         ask: Asks a person whether a tool may be used; None where nobody can be asked.
         memory: What earlier runs in its repository tried; None remembers nothing.
+        mcp_servers: Whose tools a model gets besides its own.
         stand_in: Where a run starts over whose sandboxes die before it reproduces anything; None
             where it ends then.
         rungs: The configured models, small to large.
@@ -89,6 +91,7 @@ class Tools:
     artifacts: ArtifactSource | None = None
     symbols: SymbolIndex | None = None
     ask: AskPerson | None = None
+    mcp_servers: tuple[McpServer, ...] = ()
     stand_in: StandIn | None = None
     rungs: tuple[Rung, ...] = ()
     history: RouteHistory | None = None
@@ -274,6 +277,7 @@ class RepairContext:
             ask=run.tools.ask,
             recalled=known.recalled,
             again=known.again,
+            mcp_servers=run.tools.mcp_servers,
             reservations=run.reservations,
             stopped=run.run_limits.stopped,
         )

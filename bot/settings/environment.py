@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, Valid
 
 from bot.errors import SettingsError
 from bot.settings.default_models import ANTHROPIC_MODEL, ANTHROPIC_STRONGER_MODEL
+from bot.settings.mcp import McpServers
 from bot.settings.sandbox_kind import KEYS, SandboxKind
 from bot.settings.telemetry import TelemetrySettings
 from bot.settings.values import (
@@ -128,6 +129,12 @@ class LocalSettings(BaseModel):
     fixpoint_data: FolderPath = Field(
         Path("~/.local/share/fixpoint"),
         description="Folder in which Fixpoint stores its data.",
+    )
+    fixpoint_mcp: McpServers = Field(
+        (),
+        description="MCP servers whose tools the agent gets: JSON, or the path of a JSON file. "
+        "See docs/agent-tools.md.",
+        json_schema_extra={"default_text": ""},
     )
     fixpoint_redact: Patterns = Field(
         (),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+import sys
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -30,13 +32,16 @@ from bot.model import (
     Usage,
 )
 from bot.model.deadline import RunLimits, StopSign
+from bot.model.mcp_servers import McpServer
 from bot.model.money.budget import own_balance
 from bot.model.money.reservations import Money, OwnReservations
 from bot.model.progress import silent
 from bot.model.steps import PlainSteps
+from bot.model.tool_rules import ToolPermission, ToolRisk, ToolRules
 from bot.repair.proposers.agent import AgentProposer, ModelReviewer
 from bot.repair.proposers.base import Task
 from bot.repair.workspace.workbench import SandboxWorkbench
+from bot.reporting.reasons import agent
 from sandbox.base import Sandbox, SandboxSpec
 from sandbox.bubblewrap import BubblewrapProvider
 from sandbox.git import ObjectStore
@@ -125,12 +130,15 @@ def task() -> Task:
 
 
 async def attempt(
-    server: ModelServer, wire: Literal["anthropic", "openai"], workbench: SandboxWorkbench
+    server: ModelServer,
+    wire: Literal["anthropic", "openai"],
+    workbench: SandboxWorkbench,
+    work: Task | None = None,
 ) -> Proposal:
     model = model_at(server, wire)
     try:
         return await AgentProposer(model).propose(
-            task(), workbench, workbench.remembering(PlainSteps()), silent, lambda _: None
+            work or task(), workbench, workbench.remembering(PlainSteps()), silent, lambda _: None
         )
     finally:
         await model.close()
@@ -174,7 +182,7 @@ async def test_a_repair_over_each_wire(
     assert texts[2].startswith("Defined (1):\nshop/total.py:1-2: def total(prices):\n\nUsed (")
     assert "3 != 4" in texts[3]
     assert texts[5].startswith(f"`{FAILING}` passed")
-    assert "command is required" in texts[6]
+    assert "The arguments of bash are not a JSON object" in texts[6]
     if wire == "anthropic":
         assert proposal.usage.cache_read > proposal.usage.input
 
@@ -217,3 +225,73 @@ async def test_the_judge_over_each_wire(wire: Literal["anthropic", "openai"]) ->
     assert asked.system.splitlines()[0] == snapshot(
         "You judge whether a failing test shows a reported problem. You are given a report, a test that somebody wrote for it, and how that test fails on the current code."
     )
+
+
+MCP = Path(__file__).parents[1] / "fakes" / "mcp_server.py"
+
+
+async def test_tools_of_mcp_servers_are_used_where_the_operator_wants_them(
+    tmp_path: Path, workbench: SandboxWorkbench
+) -> None:
+    """One in the sandbox, one on this machine, one at an address; what fails is answered."""
+    program = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(MCP), "0"), stdout=asyncio.subprocess.PIPE
+    )
+    assert program.stdout is not None
+    port = int(await program.stdout.readline())
+    await workbench.write_file("/workspace/server.py", MCP.read_bytes())
+    await workbench.write_file("/workspace/port.txt", str(port).encode())
+    token = (("TOKEN", SecretStr("t0ken")), ("TICKETS", SecretStr(str(tmp_path / "tickets.txt"))))
+    sign = (("Authorization", SecretStr("Bearer t0ken")),)
+    servers = (
+        McpServer("here", ("python3", "server.py"), risk=ToolRisk.WRITE),
+        McpServer("host", (sys.executable, str(MCP)), outside=True, environment=token),
+        McpServer("web", url=f"http://127.0.0.1:{port}/mcp", headers=sign, risk=ToolRisk.NETWORK),
+        McpServer("gone", url="http://127.0.0.1:9/mcp"),
+    )
+    rules = ToolRules(
+        network=ToolPermission.ALLOW,
+        dangerous=ToolPermission.ALLOW,
+        named=(("mcp__web__die", ToolPermission.DENY),),
+    )
+    calls = [
+        Call("mcp__here__add", {"a": 1, "b": 2}),
+        Call("mcp__web__add", {"a": 3, "b": 4}),
+        Call("mcp__here__surroundings"),
+        Call("mcp__host__surroundings"),
+        Call("mcp__host__close_ticket"),
+        Call("mcp__here__die"),
+        Call("mcp__host__die"),
+        Call("mcp__web__die"),
+        Call("mcp__here__add"),
+    ]
+    async with ModelServer([tuple(calls), Say("Done.")]) as server:
+        work = replace(task(), mcp_servers=servers, tool_rules=rules)
+        proposal = await attempt(server, "openai", workbench, work)
+    program.terminate()
+    await program.wait()
+    told = [m["content"] for m in server.requests[-1].body["messages"] if m["role"] == "tool"]
+    assert told[:-1] == snapshot(
+        [
+            "3",
+            "7",
+            "no-secret-of-ours no-token reaches-nothing",
+            "no-secret-of-ours its-token reaches-nothing",
+            "It is closed.",
+            "mcp__here__die: the server ended without an answer: the server dies.",
+            "mcp__host__die: the server ended without an answer.",
+            "This repository does not allow mcp__web__die (risk: network): nothing was done. Go on without it.",
+        ]
+    )
+    assert told[-1].startswith("mcp__here__add: the server ended without an answer: Traceback")
+    assert (tmp_path / "tickets.txt").read_text() == "closed\n"
+    assert proposal.notes == (
+        agent.mcp_unreachable("gone", "the server can't be reached: ClientConnectorError"),
+    )
+    offered = [tool["function"]["name"] for tool in server.requests[0].body["tools"]]
+    assert [name for name in offered if "add" in name] == [
+        "mcp__here__add",
+        "mcp__host__add",
+        "mcp__web__add",
+    ]
+    assert "mcp__web__die" not in offered

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
+from pydantic import SecretStr
 
+from bot.llm.base import ToolCall
 from bot.model import Verdict
+from bot.model.mcp_servers import McpServer
 from bot.model.tool_rules import ToolPermission, ToolRules
 from bot.server.serve import open_server
 from bot.settings.environment import load_server_settings
 from bot.storage.runs import RunStatus
 from tests.fakes.model import Step
-from tests.flows.agent_world import ScriptedModel, says, world
+from tests.flows.agent_world import JournaledSteps, Killed, ScriptedModel, says, world
 from tests.flows.agent_world import bash as bash_call
 from tests.flows.agent_world import edit as edit_call
 from tests.flows.test_approval import ended, world_of
@@ -30,6 +35,8 @@ from tests.flows.world import (
     open_scene,
     served,
 )
+
+MCP = Path(__file__).parents[1] / "fakes" / "mcp_server.py"
 
 ASKS: list[Step] = [bash("cat app.txt"), bash("ls"), FIX, WHY]
 FILES_THAT_ASK: dict[str, str | bytes] = {
@@ -124,3 +131,35 @@ async def waiting(story: World) -> None:
 async def is_waiting(story: World) -> bool:
     youngest = await story.server.runs.list(1)
     return bool(youngest) and youngest[0].status is RunStatus.WAITING
+
+
+async def test_what_changes_something_outside_is_not_done_twice(tmp_path: Path) -> None:
+    """A server that dies during such a call tells the model so; its calls before are kept."""
+    tickets = tmp_path / "tickets.txt"
+    server = McpServer(
+        "host",
+        (sys.executable, str(MCP)),
+        outside=True,
+        environment=(("TICKETS", SecretStr(str(tickets))),),
+    )
+    story = world(
+        tmp_path / "tree",
+        mcp_servers=(server,),
+        tool_rules=ToolRules(dangerous=ToolPermission.ALLOW),
+    )
+    close = ToolCall("", "mcp__host__close_ticket", {})
+    model = ScriptedModel(says(close), says(close), says("Done."))
+    journal: list[tuple[str, object]] = []
+    with pytest.raises(Killed):
+        await story.attempt(model, steps=JournaledSteps(journal, 6))
+    names = [name for name, _ in journal]
+    assert names[-1] == "attempt 1: turn 2.1: begin", names
+    journal[-1] = (names[-1], "an earlier process")
+    await story.attempt(model, steps=JournaledSteps(journal, 100))
+    assert [result.text for result in model.results] == snapshot(
+        [
+            "It is closed.",
+            "mcp__host__close_ticket: the server was restarted during this call: it may or may not have been done.",
+        ]
+    )
+    assert tickets.read_text() == "closed\nclosed\n"

@@ -20,6 +20,7 @@ from bot.model import (
     Usage,
 )
 from bot.model.deadline import StopSign
+from bot.model.mcp_servers import McpServer
 from bot.model.memory import NOTHING_RECALLED, MergedRepair, Recalled
 from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener
@@ -67,6 +68,7 @@ class Task:
         protected: Globs that no patch may touch.
         requested: Globs of what it may touch nevertheless, because the request asks for it.
         ask: Asks a person whether a tool may be used; None where nobody can be asked.
+        mcp_servers: Whose tools a model gets besides its own.
         reservations: Pays for model calls.
         stopped: Set once a person stops the run.
         key: Front of its steps' names where the attempt's number is not enough: names are unique.
@@ -99,6 +101,7 @@ class Task:
     ask: AskPerson | None = None
     recalled: Recalled = NOTHING_RECALLED
     again: tuple[MergedRepair, ...] = ()
+    mcp_servers: tuple[McpServer, ...] = ()
     reservations: Reservations = field(default_factory=OwnReservations)
     stopped: StopSign = field(default_factory=StopSign)
     key: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from bot.reporting.example import example
 from bot.reporting.markdown import code
+from bot.reporting.prose import line
 from bot.reporting.series import series
 
 
@@ -125,6 +126,12 @@ def not_understood(tool: str) -> str:
 def tool_waits(tool: str) -> str:
     """Say why the run waits."""
     return f"The agent asks to use {code(tool)}."
+
+
+@example("tickets", "it took more than 60 s")
+def mcp_unreachable(server: str, reason: str) -> str:
+    """Say that a server's tools were not there."""
+    return f"The tools of the MCP server {code(server)} were not available: {line(reason)}."
 
 
 @example()

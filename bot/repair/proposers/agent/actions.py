@@ -34,6 +34,9 @@ SEARCH = "search_code"
 OWN = (BASH, EDIT, RUN_TESTS, SEARCH, NOTES)
 """The names of our own tools, as models are told them."""
 
+MCP_PREFIX = "mcp__"
+"""Front of the names of other servers' tools."""
+
 _LONGEST_COMMAND = 100_000
 """Below the 128 KiB that Linux takes as one argument (`MAX_ARG_STRLEN`)."""
 _LONGEST_QUERY = 1_000
@@ -117,7 +120,10 @@ def relative(path: str) -> str:
 
 def in_words(call: ToolCall) -> str:
     """Return a tool call as a few words for a person: `edit src/a.py`, `$ pytest -q`."""
-    words = _in_words(read_action(call), call.name)
+    if call.name.startswith(MCP_PREFIX):
+        words = f"{call.name} {json.dumps(dict(call.input), ensure_ascii=False, default=str)}"
+    else:
+        words = _in_words(read_action(call), call.name)
     line = " ".join(words.split())
     return line if len(line) <= _FEW_WORDS else f"{line[: _FEW_WORDS - 1]}…"
 

@@ -106,6 +106,10 @@ class _Work:
 
     async def done(self) -> Proposal:
         """Work until there is nothing more to do, and return the result."""
+        tools, notes = await self._tools.connect(self._name)
+        for note in notes:
+            self._notice(note)
+        self._transcript.offer(tools)
         try:
             ended = await self._take_turns()
         except ProviderError as error:

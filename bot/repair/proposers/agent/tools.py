@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import assert_never
+from typing import Any, assert_never
 
-from bot.llm.base import ToolCall, ToolResult
+from bot.llm.base import Tool, ToolCall, ToolResult
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent.actions import Action, Bash, Restart, RunTests, read_action
@@ -27,9 +27,11 @@ from bot.repair.proposers.agent.edit_tool import (
 )
 from bot.repair.proposers.agent.familiar import is_end
 from bot.repair.proposers.agent.levels import is_protected, risk_of
+from bot.repair.proposers.agent.mcp.servers import McpServers
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.permission import Permissions
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader
+from bot.repair.proposers.agent.tool_schemas import TOOLS
 from bot.repair.proposers.agent.working_notes import TakeNotes, WorkingNotes
 from bot.repair.proposers.base import Task, Workbench
 from sandbox.base import CommandResult, SandboxError, SandboxGone, SandboxUnavailable
@@ -42,6 +44,14 @@ class Used:
     call: ToolCall
     result: ToolResult
     seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class McpCall:
+    """Use a tool of an MCP server."""
+
+    name: str
+    arguments: Mapping[str, Any]
 
 
 class Toolbox:
@@ -61,7 +71,16 @@ class Toolbox:
         self._steps = steps
         self._reader = Reader(workbench)
         self._permissions = Permissions(task, steps)
+        self._mcp = McpServers(task, workbench, steps)
         self.notes = WorkingNotes()
+
+    async def connect(self, step: str) -> tuple[tuple[Tool, ...], Sequence[str]]:
+        """Return the tools that a model gets, and what a person should know of them.
+
+        Args:
+            step: Names the attempt, uniquely in its run.
+        """
+        return (*TOOLS, *await self._mcp.connect(step)), self._mcp.notes
 
     async def use(self, calls: Sequence[ToolCall], step: str, now: float) -> AsyncIterator[Used]:
         """Yield the tools' answers in order; one that can't be used is an error for the model to read.
@@ -91,18 +110,29 @@ class Toolbox:
                     answer = await self._act(action, f"{step}.{position - len(group) + offset}")
                     yield Used(call, _result(call, answer), time.monotonic() - began)
 
-    async def _permitted(self, call: ToolCall, step: str, now: float) -> Action | Rejected:
+    async def _permitted(
+        self, call: ToolCall, step: str, now: float
+    ) -> Action | McpCall | Rejected:
         """Return what a call asks for; a refusal in its place when it may not be done."""
         if is_end(call.name):
             return Rejected(f"There is no {call.name}: answer without calling a tool to end.")
-        action = read_action(call)
-        refusal = await self._permissions.refusal(call, risk_of(action), step, now)
+        foreign = self._mcp.risk_of(call.name)
+        if foreign is not None:
+            action: Action | McpCall | Rejected = McpCall(call.name, call.input)
+            risk = foreign
+        else:
+            action = own = read_action(call)
+            risk = risk_of(own)
+        refusal = await self._permissions.refusal(call, risk, step, now)
         return Rejected(refusal) if refusal else action
 
-    async def _act(self, action: Action | Rejected, step: str) -> str | Rejected:
+    async def _act(self, action: Action | McpCall | Rejected, step: str) -> str | Rejected:
         match action:
+            case McpCall(name, arguments):
+                told = await self._mcp.use(name, arguments, step)
+                answer: str | Rejected = Rejected(told.text) if told.is_error else told.text
             case Bash(command):
-                answer: str | Rejected = await self._bash(command, step)
+                answer = await self._bash(command, step)
             case Restart():
                 answer = "There is nothing to restart: every command starts in a fresh shell."
             case RunTests(command):

@@ -54,6 +54,10 @@ class Transcript:
         """What the model is asked to continue."""
         return Conversation(self._system, self._messages, self._tools)
 
+    def offer(self, tools: tuple[Tool, ...]) -> None:
+        """Let the model use these tools; before it is asked for the first time."""
+        self._tools = tools
+
     def add_turn(self, turn: Turn) -> None:
         """Append what the model said, even nothing: sides take turns."""
         self._add(Message("assistant", turn.blocks))
