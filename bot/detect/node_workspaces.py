@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from pathspec import GitIgnoreSpec
+
 from bot.detect.scripts import package_scripts
 from bot.detect.tree import Tree, repository_of
 
@@ -99,8 +101,17 @@ def build_of_all(manager: str) -> str:
 def workspace_of(tree: Tree) -> Tree:
     """Return the tree of the workspace that a package is in, the package's own without one."""
     whole, folder = repository_of(tree)
-    is_member = folder and any(one.folder == folder for one in members(whole))
-    return whole if is_member else tree
+    return whole if folder and _is_listed(whole, folder) else tree
+
+
+def _is_listed(tree: Tree, folder: str) -> bool:
+    """Whether a workspace names a folder, without looking at any other one."""
+    forms = (
+        f"{'!' * one.startswith('!')}/{one.removeprefix('!').removeprefix('./').rstrip('/')}"
+        for one in _patterns(tree)
+    )
+    lines = [f"{form}/package.json" for form in forms if form.strip("!/.")]
+    return GitIgnoreSpec.from_lines(lines).match_file(f"{folder}/package.json")
 
 
 def build_of_one(manager: str, tree: Tree, *, own: bool) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import posixpath
+import stat
 from pathlib import Path
 from typing import Protocol
 
@@ -30,6 +33,7 @@ class DirectoryTree:
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()
+        self._folders: dict[str, Path | None] = {"": self._root}
 
     def read(self, path: str) -> str | None:
         """Return the content, undecodable bytes replaced."""
@@ -58,6 +62,22 @@ class DirectoryTree:
         return file is not None and file.is_file()
 
     def _inside(self, path: str) -> Path | None:
+        folder, name = posixpath.split(path)
+        if name in {"", ".", ".."} or folder.startswith("/"):
+            return self._resolved(path)
+        if folder not in self._folders:  # of many files, one folder is looked at once
+            self._folders[folder] = self._resolved(folder)
+        parent = self._folders[folder]
+        if parent is None:
+            return None
+        file = f"{parent}/{name}"
+        try:
+            is_link = stat.S_ISLNK(os.lstat(file).st_mode)
+        except (OSError, ValueError):  # not there, or a NUL in the path
+            return None
+        return self._resolved(path) if is_link else Path(file)
+
+    def _resolved(self, path: str) -> Path | None:
         try:
             file = (self._root / path).resolve()
         except (OSError, RuntimeError, ValueError):  # a loop of links, a NUL in the path

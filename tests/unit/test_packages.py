@@ -232,3 +232,27 @@ def test_a_workspace_may_have_tests_of_its_own(tmp_path: Path, script: str, own:
     """Not where its script only starts those of its packages."""
     root = json.dumps({"scripts": {"test": script}})
     assert has_root_tests(made(tmp_path, {**WORKSPACE, "package.json": root})) is own
+
+
+def test_links_are_followed_inside_of_the_tree_alone(tmp_path: Path) -> None:
+    """Whether the link is a file, a folder, or a folder further up."""
+    tree = made(tmp_path / "work", {"real/deep/a.txt": "a"})
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "b.txt").write_text("b")
+    work = tmp_path / "work"
+    (work / "inside").symlink_to("real")
+    (work / "outside").symlink_to(tmp_path / "secret")
+    (work / "real" / "link.txt").symlink_to(tmp_path / "secret" / "b.txt")
+    (work / "loop").symlink_to("loop")
+    assert tree.read("inside/deep/a.txt") == "a"
+    assert tree.read("real/deep/../deep/a.txt") == "a"
+    for path in (
+        "outside/b.txt",
+        "real/link.txt",
+        "loop/a",
+        "../secret/b.txt",
+        "a\0b",
+        "/etc/hosts",
+    ):
+        assert (tree.read(path), tree.exists(path)) == (None, False)
+    assert tree.glob("*/*.txt") == ()
