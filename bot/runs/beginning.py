@@ -88,5 +88,6 @@ class Beginning:
             return ()
         base = brief.trusted if brief.trusted != brief.commit else None
         repo = Repo(request.repository, request.installation_id)
-        found = await Gathering(self._github, repo, base=base).all_of(request.failed.checks)
+        gathering = Gathering(self._github, repo, head=request.failed.sha, base=base)
+        found = await gathering.all_of(request.failed.checks)
         return self._redactor.frozen(found)

@@ -10,22 +10,19 @@ from typing import TypeVar
 from bot.ci.evidence import JobEvidence, Remark, StepFacts
 from bot.ci.joblog.window import LogWindow
 from bot.ci.understanding import Collected, understand_apart
-from bot.ci.workflow.called import WorkflowOfRepository
-from bot.errors import GitHubError, NotPermitted
+from bot.errors import NotPermitted
 from bot.github.downloads import TooLarge
 from bot.github.github import GitHub
-from bot.github.jobs import ReferencedWorkflow, WorkflowJob
+from bot.github.jobs import WorkflowJob
 from bot.github.refusals import Gone
 from bot.model.check_report import Annotation
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck
 from bot.reporting.reasons import evidence_gaps
+from bot.runs.files_elsewhere import FilesElsewhere
 
 MOST_CHECKS = 12
 """Failed checks of one commit that are looked at."""
-
-_MOST_CALLED = 20
-"""Reusable workflows; GitHub's own limit for one run."""
 
 _REPORTS = re.compile(r"junit|test|report|result|surefire|coverage", re.IGNORECASE)
 _MOST_ARTIFACTS = 5
@@ -38,17 +35,19 @@ T = TypeVar("T")
 class Gathering:
     """Asks for one failed check after the other."""
 
-    def __init__(self, github: GitHub, repo: Repo, *, base: str | None) -> None:
+    def __init__(self, github: GitHub, repo: Repo, *, head: str, base: str | None) -> None:
         """Describe where to ask.
 
         Args:
             github: The App's GitHub.
             repo: The repository.
+            head: The failing commit.
             base: Commit that the failing one is compared with, or None.
         """
         self._github = github
         self._repo = repo
         self._base = base
+        self._elsewhere = FilesElsewhere(github, repo, head)
 
     async def all_of(self, checks: tuple[FailedCheck, ...]) -> tuple[JobEvidence, ...]:
         """Return the evidence of each check, in order; an outage of GitHub is raised."""
@@ -97,7 +96,7 @@ class Gathering:
             StepFacts(step.name, step.number, step.conclusion, step.started, step.ended)
             for step in (job.steps if job else ())
         ]
-        called = await self._called(facts.referenced, missing) if facts else ()
+        called = await self._elsewhere.of_run(facts, missing) if facts else ()
         return replace(
             bare,
             called=called,
@@ -109,27 +108,6 @@ class Gathering:
             attempt=job.attempt if job else 1,
             steps=tuple(steps),
         )
-
-    async def _called(
-        self, referenced: tuple[ReferencedWorkflow, ...], missing: list[str]
-    ) -> tuple[tuple[str, str], ...]:
-        """Return the called workflows that stand in other repositories, as the run had them."""
-        found: list[tuple[str, str]] = []
-        for one in referenced[:_MOST_CALLED]:
-            place = WorkflowOfRepository.parse(one.path)
-            if place is None or place.repository == self._repo.full_name:
-                continue
-            what = evidence_gaps.called_workflow(one.path)
-            try:
-                data = await self._github.read_public_file(place.repository, place.path, one.sha)
-            except GitHubError as error:  # as when it has answered strangers often enough
-                missing.append(evidence_gaps.forbidden(what, str(error)))
-                continue
-            if data is None:
-                missing.append(evidence_gaps.gone(what))
-            else:
-                found.append((one.path, data.decode("utf-8", "replace")))
-        return tuple(found)
 
     async def _with_remarks(
         self, bare: JobEvidence, check_run: int, missing: list[str]

@@ -13,14 +13,16 @@ from pydantic import SecretStr
 from bot.ci.evidence import JobEvidence
 from bot.ci.joblog.window import LogWindow
 from bot.ci.workflow.called import TreeWithCalled
+from bot.ci.workflow.contexts import EventFacts
 from bot.ci.workflow.jobs import workflow_jobs
+from bot.ci.workflow.plan import plan_job
 from bot.detect import DirectoryTree
 from bot.github.github import GitHub
 from bot.github.refusals import GitHubRetries, Gone
 from bot.model.artifacts import LARGEST_ARTIFACT, ArtifactWish
 from bot.model.repository import Repo
 from bot.model.request import FailedCheck
-from bot.reporting.reasons import evidence_gaps
+from bot.reporting.reasons import action_effects, evidence_gaps, runner_differences
 from bot.runs.gathering import Gathering
 from bot.runs.run_artifacts import RunArtifacts
 from tests.fakes.github import GitHubServer, GitHubState, Repository, Trouble
@@ -67,7 +69,9 @@ class Place:
             workflow_run_id=self.run.id,
             job_id=job.id,
         )
-        [found] = await Gathering(self.github, self.repo, base=base).all_of((check,))
+        [found] = await Gathering(self.github, self.repo, head=self.run.head_sha, base=base).all_of(
+            (check,)
+        )
         return found
 
 
@@ -234,10 +238,58 @@ async def test_a_workflow_of_another_repository_is_read(
     assert (job.names, job.inputs) == (("test / inner",), {"word": "hello"})
 
 
+USING = """\
+on: push
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/setup-python@v5
+      - uses: octo/prepare/tools@v2
+        with: {word: hello}
+      - uses: octo/program@v1
+"""
+PREPARE = """\
+inputs: {word: {default: none}, more: {default: more}}
+runs:
+  using: composite
+  steps:
+    - {shell: bash, run: "echo ${{ inputs.word }} ${{ inputs.more }}"}
+    - uses: $/tools/deeper
+    - {shell: bash, run: "$GITHUB_ACTION_PATH/own.sh"}
+"""
+DEEPER = "runs: {using: composite, steps: [{shell: sh, run: echo deeper}]}\n"
+
+
+async def test_a_composite_action_of_another_repository_is_planned(
+    place: Place, tmp_path: Path
+) -> None:
+    """Its steps are those of the job, with its inputs; what it brings besides its file is missing."""
+    files = {"tools/action.yml": PREPARE, "tools/deeper/action.yaml": DEEPER}
+    place.state.push(place.state.add_repository("octo/prepare", {}), "v2", files)
+    place.state.add_repository(
+        "octo/program", {"action.yml": "runs: {using: node20, main: a.js}\n"}
+    )
+    files = {".github/workflows/ci.yml": USING}
+    place.run.head_sha = place.state.push(place.repository, "using", files)
+    place.run.path = ".github/workflows/ci.yml"
+    found = await place.evidence()
+    (tmp_path / "w/.github/workflows").mkdir(parents=True)
+    (tmp_path / "w/.github/workflows/ci.yml").write_text(USING)
+    tree = TreeWithCalled(DirectoryTree(tmp_path / "w"), dict(found.called))
+    [job] = workflow_jobs(tree, found.workflow).jobs
+    plan = plan_job(tree, job, EventFacts("push"))
+    scripts = [one.step.command.script for one in plan.walk() if one.step.command]
+    assert [one for one in scripts if "echo" in one] == ["echo hello more", "echo deeper"]
+    said = [sentence for one in plan.walk() for sentence in one.step.said]
+    assert runner_differences.action_brings_files("octo/prepare/tools/action.yml@v2") in said
+    assert action_effects.unknown_action("octo/program") in said
+
+
 async def test_a_job_that_is_gone_leaves_a_sentence(place: Place) -> None:
     """A check whose job GitHub does not know any more is no error."""
     check = FailedCheck("lost", "github-actions", job_id=999, workflow_run_id=998)
-    found = await Gathering(place.github, place.repo, base=None).of(check)
+    found = await Gathering(place.github, place.repo, head=place.run.head_sha, base=None).of(check)
     assert found.missing == (
         evidence_gaps.gone(evidence_gaps.job_steps()),
         evidence_gaps.gone(evidence_gaps.workflow_run()),
@@ -257,7 +309,7 @@ async def test_a_check_of_another_app_speaks_for_itself(place: Place) -> None:
         output={"title": "2 problems", "summary": "src/a.py:3:1: F401 `os` imported but unused"},
     )
     failed = FailedCheck("lint", "lint-bot", check_run_id=check.id)
-    found = await Gathering(place.github, place.repo, base=None).of(failed)
+    found = await Gathering(place.github, place.repo, head=place.run.head_sha, base=None).of(failed)
     assert [each.test for each in found.failing] == ["src/a.py:3: F401"]
     assert not found.of_actions
 

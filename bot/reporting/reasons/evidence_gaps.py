@@ -41,6 +41,12 @@ def called_workflow(path: str) -> str:
     return f"The workflow `{path}`"
 
 
+@example("octo/setup@v1")
+def action(uses: str) -> str:
+    """The file of an action of another repository."""
+    return f"What the action `{uses}` does"
+
+
 @example("junit-3.12")
 def artifact(name: str) -> str:
     """A file that the workflow run uploaded."""

@@ -167,6 +167,12 @@ def action_file_missing(uses: str) -> str:
     return f"`{uses}` has no action.yml."
 
 
+@example("octo/setup/action.yml@v1")
+def action_brings_files(path: str) -> str:
+    """A step of another repository's action runs files that come with the action."""
+    return f"It runs files that come with `{path}`, and only that file is read."
+
+
 @example("./.github/actions/setup", "node20")
 def action_not_composite(uses: str, using: str) -> str:
     """An action of the repository is a program for the runner."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bot.ci.workflow.actions.artifacts import KEEPING, TAKING
 from bot.ci.workflow.actions.checks import CHECKS
 from bot.ci.workflow.actions.conda import conda_actions
-from bot.ci.workflow.actions.effect import Effect, Inputs, skipped
+from bot.ci.workflow.actions.effect import Act, Effect, Inputs, skipped
 from bot.ci.workflow.actions.housekeeping import HOUSEKEEPING
 from bot.ci.workflow.actions.languages import languages
 from bot.ci.workflow.actions.tools import wrapped
@@ -32,8 +32,29 @@ def effect_of(
         return wrapped(image, Inputs(values)) or skipped(effects.container_action(uses))
     name, _, version = uses.partition("@")
     given = Inputs(values, version)
-    known = {**HOUSEKEEPING, **TAKING, **CHECKS, **languages(tree), **conda_actions(tree)}
-    act = {**known, **(KEEPING if keeps_artifacts else {})}.get(name.lower())
+    act = {**_known(tree), **(KEEPING if keeps_artifacts else {})}.get(name.lower())
     if act is None:
         return wrapped(name, given) or skipped(effects.unknown_action(name))
     return act(given)
+
+
+def is_known(uses: str) -> bool:
+    """Whether it is known what an action does, so that its file need not say it."""
+    return uses.partition("@")[0].lower() in {**_known(_NoFiles()), **KEEPING}
+
+
+def _known(tree: Tree) -> dict[str, Act]:
+    return {**HOUSEKEEPING, **TAKING, **CHECKS, **languages(tree), **conda_actions(tree)}
+
+
+class _NoFiles:
+    """A tree with nothing in it."""
+
+    def read(self, path: str) -> str | None:  # noqa: ARG002 - as all trees
+        return None
+
+    def exists(self, path: str) -> bool:  # noqa: ARG002 - as all trees
+        return False
+
+    def glob(self, pattern: str) -> tuple[str, ...]:  # noqa: ARG002 - as all trees
+        return ()
