@@ -25,7 +25,7 @@ from bot.repair.run import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.leftovers import leftovers
 from bot.repair.workspace.patching import patch_between
-from bot.reporting.verification import as_json, as_text
+from bot.reporting.verification import as_json, as_text, unverified
 from bot.settings.environment import LocalSettings, load_local_settings
 from bot.settings.sandbox_kind import SandboxKind
 from bot.storage.data_folder import make_data_folder
@@ -100,9 +100,10 @@ async def _verify(options: VerifyOptions, data: bytes) -> Report:
         checkout = LocalCheckout(repository, scratch)
         patch = await _patch(checkout, data)
         report = await _run(options, settings, folder, job, checkout, patch)
+    report = redactor_of(settings, settings.fixpoint_redact).frozen(report)
     if report.verdict in {Verdict.INFRASTRUCTURE, Verdict.BUDGET_SPENT, Verdict.STOPPED}:
-        raise UsageError(f"The patch could not be verified. {report.reason}")
-    return redactor_of(settings, settings.fixpoint_redact).frozen(report)
+        raise UsageError(unverified(report))
+    return report
 
 
 async def _patch(checkout: LocalCheckout, data: bytes) -> Patch:

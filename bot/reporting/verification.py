@@ -15,6 +15,7 @@ from bot.reporting.plain import printable
 from bot.reporting.reasons import mutants
 
 _LINE = 500
+_MOST_SETUP_LINES = 20
 _RESULT = {
     Acceptance.YES: "Accepted",
     Acceptance.AFTER_APPROVAL: "Accepted after approval",
@@ -52,6 +53,17 @@ def as_json(report: Report) -> str:
 def as_text(report: Report) -> str:
     """Return the result for a person at a terminal; nothing in it is a control sequence."""
     return "\n".join(printable(line, _LINE) for line in _lines(report))
+
+
+def unverified(report: Report) -> str:
+    """Return why nothing can be said of a patch: what happened, what was missing, what setup said."""
+    setup = report.reproduction.setup_output if report.reproduction is not None else ""
+    lines = (
+        f"The patch could not be verified. {report.reason}",
+        *report.notes,
+        *(f"| {line}" for line in setup.rstrip().splitlines()[-_MOST_SETUP_LINES:]),
+    )
+    return "\n".join(printable(line, _LINE) for line in lines)
 
 
 def reason(report: Report) -> str:

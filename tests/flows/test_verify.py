@@ -13,6 +13,7 @@ from inline_snapshot import snapshot
 from tests.flows.command_line import Desk, Done, open_desk
 
 TEST = "python3 -m unittest -q"
+FAR = "python3 -c \"import urllib.request as it; it.urlopen('https://files.example.com/a')\""
 APP = "def total(prices):\n    return sum(prices[1:])\n"
 RIGHT = APP.replace("prices[1:]", "prices")
 TESTS = (
@@ -174,13 +175,13 @@ async def test_what_the_command_writes_is_no_part_of_the_patch(tmp_path: Path) -
         (b"diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", (),
          "does not apply"),
         (b"\xff\x00", (), "does not apply"),
-        (None, ("--setup", "false"), "could not be verified"),
+        (None, ("--setup", FAR), "tried to reach `files.example.com`, which is not allowed"),
     ],
 )  # fmt: skip
 async def test_what_cannot_be_judged(
     tmp_path: Path, patch: bytes | None, arguments: tuple[str, ...], sentence: str
 ) -> None:
-    """Exit code 2, nothing on stdout, one sentence on stderr."""
+    """Exit code 2, nothing on stdout; stderr says why, and what a setup wanted and printed."""
     async with open_desk(tmp_path, files=FILES) as desk:
         if patch is None:
             done = await verified(desk, {"app.py": RIGHT}, *arguments)
@@ -188,5 +189,9 @@ async def test_what_cannot_be_judged(
             place = ("verify", str(desk.repository), "--patch", "-", "--test", TEST)
             done = await desk.run(*place, stdin=patch)
         assert (done.code, done.out) == (2, ""), done
-        assert sentence in " ".join(done.err.split())
-        assert "Traceback" not in done.err
+        said = " ".join(done.err.split())
+        assert sentence in said
+        if patch is None:
+            assert "fixpoint: The patch could not be verified. The setup command" in said
+            assert "| urllib.error.URLError" in said
+        assert "\nTraceback" not in done.err
