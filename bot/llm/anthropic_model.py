@@ -9,7 +9,13 @@ from pydantic import SecretStr
 
 from bot.errors import ProviderUnreachable
 from bot.health.circuit import Circuit
-from bot.llm.anthropic_wire import AnthropicReply, author, encode_message, request_head
+from bot.llm.anthropic_wire import (
+    CONTEXT_EDITING,
+    AnthropicReply,
+    author,
+    encode_message,
+    request_head,
+)
 from bot.llm.base import Ask, Conversation
 from bot.llm.encoding import EncodedMessages, with_messages
 from bot.llm.failures import FailedCall, Trouble, classify, cut_stream, no_answer
@@ -67,6 +73,7 @@ class AnthropicModel(StreamingModel):
         self._silence = silence
         self._messages = EncodedMessages(encode_message)
         self._client: AsyncAnthropic | None = None
+        self._clears = True
 
     def offers(self, model: str) -> bool:
         """Return whether it is one of Anthropic's models, or configured."""
@@ -95,13 +102,17 @@ class AnthropicModel(StreamingModel):
 
     def _encode(self, conversation: Conversation, ask: Ask, model: str) -> bytes:
         messages = self._messages(conversation.messages, author(self.name, model))
-        return with_messages(request_head(conversation, ask, model), messages)
+        head = request_head(conversation, ask, model, clears=self._clears)
+        return with_messages(head, messages)
 
     async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> ModelReply:
         reply = AnthropicReply(author(self.name, model))
         try:
             await self._stream(self._encode(conversation, ask, model), reply)
         except FailedCall as failure:
+            if self._clears and "context_management" in str(failure.error):
+                self._clears = False  # a gateway that does not know it: our own shortening does
+                return await self._attempt(conversation, ask, model)
             failure.tokens = reply.spent()
             raise
         finished = reply.reply()
@@ -124,6 +135,7 @@ class AnthropicModel(StreamingModel):
                 "/v1/messages",
                 cast_to=object,
                 content=body,
+                options={"headers": {"anthropic-beta": CONTEXT_EDITING}} if self._clears else {},
                 stream=True,
                 stream_cls=AsyncStream[object],
             )

@@ -27,6 +27,10 @@ from bot.llm.tokens import TokenCounts, estimate
 
 _CACHE = {"type": "ephemeral"}
 
+CONTEXT_EDITING = "context-management-2025-06-27"
+"""The beta that a request with `context_management` has to name."""
+_KEPT_TOOL_USES = 4
+
 _FIRST_ADAPTIVE = (4, 6)
 _VERSION = re.compile(r"^claude-[a-z]+-(\d+)(?:-(\d{1,2})(?!\d))?")
 _OLD_STYLE = re.compile(r"^claude-\d")
@@ -62,8 +66,10 @@ def thinks_adaptively(model: str) -> bool:
     return (int(version[1]), int(version[2] or 0)) >= _FIRST_ADAPTIVE
 
 
-def request_head(conversation: Conversation, ask: Ask, model: str) -> dict[str, Any]:
-    """Return the request without its messages.
+def request_head(
+    conversation: Conversation, ask: Ask, model: str, *, clears: bool = True
+) -> dict[str, Any]:
+    """Return the request without its messages; `clears`: the server knows context editing.
 
     Two breakpoints of the cache: behind system and tools, which all conversations of a kind share,
     and (the top-level one) behind the last block, which the next turn then reads back.
@@ -83,7 +89,25 @@ def request_head(conversation: Conversation, ask: Ask, model: str) -> dict[str, 
         head["thinking"] = {"type": "adaptive", "display": "summarized"}
         if ask.effort:
             head["output_config"] = {"effort": ask.effort}
+        if clears and conversation.clear_beyond is not None:
+            head["context_management"] = {"edits": [_clearing(conversation)]}
     return head
+
+
+def _clearing(conversation: Conversation) -> dict[str, Any]:
+    """Return the edit that leaves out old results of tools, seldom and much of them at once.
+
+    Each time, the cache loses what is behind the first result that goes.
+    https://platform.claude.com/docs/en/build-with-claude/context-editing
+    """
+    most = conversation.clear_beyond or 0
+    return {
+        "type": "clear_tool_uses_20250919",
+        "trigger": {"type": "input_tokens", "value": most},
+        "keep": {"type": "tool_uses", "value": _KEPT_TOOL_USES},
+        "clear_at_least": {"type": "input_tokens", "value": most // 3},
+        "exclude_tools": list(conversation.never_cleared),
+    }
 
 
 def encode_message(message: Message, reader: str) -> bytes:
@@ -136,6 +160,7 @@ class AnthropicReply:
         self._open: dict[str, Any] = {}
         self._pieces: dict[str, list[str]] = {}
         self._received = 0
+        self._cleared = 0
 
     def feed(self, event: Mapping[str, Any]) -> None:
         """Take the next event. Raises `LookupError` when it lacks what its type has."""
@@ -153,6 +178,8 @@ class AnthropicReply:
             case "message_delta":
                 reason = event["delta"].get("stop_reason")
                 self._stop = _STOPS.get(reason, StopReason.END) if reason else self._stop
+                edits = (event.get("context_management") or {}).get("applied_edits") or []
+                self._cleared = sum(edit.get("cleared_input_tokens", 0) for edit in edits)
                 self._count(event.get("usage"))
             case _:
                 pass  # message_stop, ping, and whatever is added later
@@ -163,7 +190,11 @@ class AnthropicReply:
             return None
         blocks, stop = finish(self._drafts, self._stop)
         return ModelReply(
-            blocks, stop, self._model, self._tokens(self._usage.get("output_tokens", 0))
+            blocks,
+            stop,
+            self._model,
+            self._tokens(self._usage.get("output_tokens", 0)),
+            self._cleared,
         )
 
     def spent(self) -> TokenCounts | None:

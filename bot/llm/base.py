@@ -81,11 +81,22 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """All that a model is asked to continue. Prefixes stay byte-equal from turn to turn."""
+    """All that a model is asked to continue. Prefixes stay byte-equal from turn to turn.
+
+    Attributes:
+        system: The rules.
+        messages: By turns.
+        tools: That the model may call.
+        clear_beyond: Input tokens from which on a provider that can leaves out old results of
+            tools by itself; None: it never does.
+        never_cleared: Tools whose results stay.
+    """
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
+    clear_beyond: int | None = None
+    never_cleared: tuple[str, ...] = ()
 
 
 class StopReason(StrEnum):
@@ -108,6 +119,7 @@ class Turn:
         provider: The provider's name in the chain.
         usage: Tokens and price of this call, calls that failed on the way included.
         notes: What a person should know, such as a fallback and its reason.
+        cleared: Input tokens that the provider left out by itself.
     """
 
     blocks: tuple[Block, ...]
@@ -116,6 +128,7 @@ class Turn:
     provider: str
     usage: Usage
     notes: tuple[str, ...] = ()
+    cleared: int = 0
 
     @property
     def text(self) -> str:

@@ -28,12 +28,16 @@ class DraftCall:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """One finished answer of a provider. `model` is the provider's own name for it."""
+    """One finished answer of a provider. `model` is the provider's own name for it.
+
+    `cleared` are input tokens that the provider left out by itself.
+    """
 
     blocks: tuple[Block, ...]
     stop: StopReason
     model: str
     tokens: TokenCounts
+    cleared: int = 0
 
 
 def finish(

@@ -66,6 +66,7 @@ class StreamingModel(ABC):
             provider=self.name,
             usage=outcome.lost + self._prices.usage(model, reply.tokens),
             notes=outcome.notes,
+            cleared=reply.cleared,
         )
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -9,9 +10,7 @@ import pytest
 from bot.errors import (
     ProviderRefused,
 )
-from bot.llm.base import (
-    Ask,
-)
+from bot.llm.base import Ask, Conversation, Message, Text, ToolCall, ToolResult
 from bot.llm.build import OpenAIAccess, build_model
 from tests.contract.providers import (
     BASH,
@@ -45,6 +44,43 @@ async def test_anthropic_thinks_adaptively_where_the_model_can() -> None:
         _, server = await ask(anthropic, [Say(".")], Ask(model=model, effort="high"))
         body = server.requests[0].body
         assert ("thinking" in body, "output_config" in body) == (adaptive, adaptive)
+
+
+async def test_anthropic_clears_old_results_of_tools_by_itself() -> None:
+    """Where the model can, and the server knows how: a gateway that refuses is asked without it."""
+    long = replace(conversation(), clear_beyond=90_000, never_cleared=("notes",))
+    async with ModelServer([Say("."), Rejected("context_management: Extra inputs are not permitted"),
+                            Say("."), Say(".")]) as server:  # fmt: skip
+        model = anthropic(server)
+        assert (await model.respond(long, Ask())).cleared == 0
+        assert (await model.respond(long, Ask())).text == "."
+        await model.respond(long, Ask())
+        await model.close()
+    assert ["context_management" in request.body for request in server.requests] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    [edit] = server.requests[0].body["context_management"]["edits"]
+    assert edit["trigger"] == {"type": "input_tokens", "value": 90_000}
+    assert edit["exclude_tools"] == ["notes"]
+    _, plain = await ask(anthropic, [Say(".")], Ask(model="claude-3-5-haiku-latest"))
+    assert "context_management" not in plain.requests[0].body
+
+
+async def test_anthropic_says_how_much_it_cleared() -> None:
+    """What it left out by itself does not have to be shortened here."""
+    turns: list[Message] = [Message("user", (Text("Fix it."),))]
+    for n in range(8):
+        turns.append(Message("assistant", (ToolCall(f"c{n}", "bash", {"command": "ls"}),)))
+        turns.append(Message("user", (ToolResult(f"c{n}", "y" * 40_000),)))
+    long = Conversation("system", tuple(turns), (BASH,), clear_beyond=60_000)
+    async with ModelServer([Say(".")]) as server:
+        model = anthropic(server)
+        turn = await model.respond(long, Ask())
+        await model.close()
+    assert turn.cleared == 40_000
 
 
 async def test_anthropic_gets_its_own_tools_by_type() -> None:

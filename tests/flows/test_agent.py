@@ -27,6 +27,7 @@ from tests.flows.agent_world import (
     Says,
     ScriptedModel,
     bash,
+    characters,
     edit,
     notes,
     run_tests,
@@ -458,23 +459,45 @@ async def test_a_plan_is_shown_as_it_is_ticked_off(tmp_path: Path) -> None:
     )
 
 
-async def test_notes_outlive_a_conversation_that_is_too_long(tmp_path: Path) -> None:
-    """A model with a small window goes on for long, and never loses what it wrote down."""
-    looks = [says(f"Look number {n}.", bash(f"echo {n} {'x' * 2_000}")) for n in range(40)]
+async def test_two_hundred_turns_fit_a_small_context(tmp_path: Path) -> None:
+    """Task, plan and notes stay in a window of 32,000 tokens; four results are the newest at least."""
+    window = 32_000 * 7 // 2
+    lines = "".join(f"{n} {'x' * 60}\n" for n in range(2_000))
+    looks = [
+        says(f"Look {n}.", edit("view", "big.txt", view_range=[n, n + 60]), *_changes(n))
+        for n in range(1, 198)
+    ]
     model = ScriptedModel(
         says(notes(note="the cause is in app.txt", plan=[{"step": "mend", "status": "todo"}])),
         *looks,
         says(FIX),
         says("Done."),
-        window=30_000,
+        window=window,
     )
-    story = world(tmp_path)
+    story = world(tmp_path, FILES | {"big.txt": lines}, limits=Limits(turns=210))
     proposal = await story.attempt(model)
-    assert proposal.patch
-    told = model.asked[-1][0].messages[0].blocks
-    assert isinstance(told[1], Text)
-    assert told[1].text.endswith("Your plan and notes:\n[ ] mend\n- the cause is in app.txt")
+    assert (proposal.ended, "app.txt" in proposal.patch.files) == ("", True)
+    assert len(model.asked) == 200
+    assert max(characters(asked) for asked, _ in model.asked) <= window
+    last = model.asked[-1][0]
+    task, told = last.messages[0].blocks
+    assert (task, last.system) == (
+        model.asked[0][0].messages[0].blocks[0],
+        model.asked[0][0].system,
+    )
+    assert isinstance(told, Text)
+    assert told.text.endswith("Your plan and notes:\n[ ] mend\n- the cause is in app.txt")
     assert proposal.findings == "- the cause is in app.txt"
+    shortened = sum(
+        after.messages[: len(before.messages)] != before.messages
+        for (before, _), (after, _) in pairwise(model.asked)
+    )
+    assert shortened < 20, "the cached prefix is given up seldom"
+
+
+def _changes(turn: int) -> list[ToolCall]:
+    """Return an edit every other turn: what a model writes is not dropped, but folded away."""
+    return [] if turn % 2 else [edit("create", "note.txt", file_text=f"{turn}\n" * 300)]
 
 
 async def test_a_killed_attempt_still_knows_its_notes(tmp_path: Path) -> None:

@@ -20,6 +20,9 @@ _TYPED_TOOLS = {
     "bash_20250124": "bash",
     "text_editor_20250728": "str_replace_based_edit_tool",
 }
+_CONTEXT_EDITING = "context-management-2025-06-27"
+_EDIT_KEYS = {"type", "trigger", "keep", "clear_at_least", "exclude_tools", "clear_tool_inputs"}
+_TOKEN_CHARACTERS = 4
 _EFFORTS = {"low", "medium", "high", "xhigh", "max"}
 _GONE = ("temperature", "top_p", "top_k")
 _MOST_BREAKPOINTS = 4
@@ -51,6 +54,12 @@ def check(body: Mapping[str, Any], headers: Mapping[str, str]) -> None:
     effort = body.get("output_config", {}).get("effort", "high")
     demand(effort in _EFFORTS, f"output_config.effort: {effort!r} is not one of {_EFFORTS}")
     demand(len(breakpoints(body)) <= _MOST_BREAKPOINTS, "at most 4 blocks may have `cache_control`")
+    if "context_management" in body:
+        betas = headers.get("anthropic-beta", "").split(",")
+        demand(_CONTEXT_EDITING in betas, "context_management: Extra inputs are not permitted")
+        for i, edit in enumerate(body["context_management"]["edits"]):
+            wrong = edit.keys() - _EDIT_KEYS
+            demand(not wrong, f"context_management.edits.{i}: Extra inputs are not permitted")
     for i, tool in enumerate(body.get("tools", [])):
         _check_tool(f"tools.{i}", tool)
     _check_messages(body.get("messages", []))
@@ -117,9 +126,31 @@ def events(
     for i, part in enumerate(answer.parts):
         sent += _block(i, part, signatures)
     delta = {"stop_reason": _STOPS[stop_of(answer)], "stop_sequence": None}
-    sent.append(_event("message_delta", delta=delta, usage={"output_tokens": counts.output}))
+    ended: dict[str, Any] = {"delta": delta, "usage": {"output_tokens": counts.output}}
+    if "context_management" in request.body:
+        ended["context_management"] = {"applied_edits": applied_edits(request.body)}
+    sent.append(_event("message_delta", **ended))
     sent.append(_event("message_stop"))
     return sent
+
+
+def applied_edits(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what context editing leaves out: the oldest results of tools, where that is enough."""
+    [edit] = body["context_management"]["edits"]
+    blocks = [block for message in body["messages"] for block in _content(message)]
+    names = {block["id"]: block["name"] for block in blocks if block["type"] == "tool_use"}
+    results = [block for block in blocks if block["type"] == "tool_result"]
+    old = (
+        results[: len(results) - edit["keep"]["value"]]
+        if len(results) > edit["keep"]["value"]
+        else []
+    )
+    gone = [one for one in old if names[one["tool_use_id"]] not in edit["exclude_tools"]]
+    tokens = sum(len(str(one["content"])) for one in gone) // _TOKEN_CHARACTERS
+    whole = len(json.dumps(body)) // _TOKEN_CHARACTERS
+    if whole < edit["trigger"]["value"] or tokens < edit["clear_at_least"]["value"]:
+        return []
+    return [{"type": edit["type"], "cleared_tool_uses": len(gone), "cleared_input_tokens": tokens}]
 
 
 def error_event(kind: str, message: str) -> bytes:

@@ -18,11 +18,15 @@ from bot.llm.base import (
     Turn,
 )
 from bot.repair.proposers.agent import notices
+from bot.repair.proposers.agent.actions import NOTES
 from bot.repair.proposers.agent.folded_turns import fold, in_one_line
 
 MOST_CHARACTERS = 400_000
 """About 100,000 to 130,000 tokens: below every current model's window, with room to answer. The
 window of a smaller model is learned when it refuses a conversation."""
+CLEAR_BEYOND = 80_000
+"""Input tokens from which on a provider that edits contexts by itself does; ours comes later."""
+_CHARACTERS_PER_TOKEN = 3.5
 _STRIDE = 0.5
 """What remains after shortening. A large stride keeps the provider's prefix cache warm: between
 two of them every turn only appends."""
@@ -47,12 +51,15 @@ class Transcript:
         self._folded: tuple[str, ...] = ()
         self._messages: tuple[Message, ...] = (Message("user", self._opening),)
         self._most = MOST_CHARACTERS
+        self._spared = 0
         self._size = self._measured()
 
     @property
     def conversation(self) -> Conversation:
         """What the model is asked to continue."""
-        return Conversation(self._system, self._messages, self._tools)
+        return Conversation(
+            self._system, self._messages, self._tools, CLEAR_BEYOND, never_cleared=(NOTES,)
+        )
 
     def offer(self, tools: tuple[Tool, ...]) -> None:
         """Let the model use these tools; before it is asked for the first time."""
@@ -61,6 +68,7 @@ class Transcript:
     def add_turn(self, turn: Turn) -> None:
         """Append what the model said, even nothing: sides take turns."""
         self._add(Message("assistant", turn.blocks))
+        self._spared = int(turn.cleared * _CHARACTERS_PER_TOKEN)
 
     def add_answer(self, results: Sequence[ToolResult], note: str = "") -> None:
         """Append the tools' results, and a note of ours behind them."""
@@ -92,7 +100,7 @@ class Transcript:
 
     def shorten_when_long(self, kept: str = "") -> None:
         """Shorten the conversation when it has grown too long; `kept` are the agent's notes."""
-        if self._size > self._most:
+        if self._size - self._spared > self._most:
             self._shorten(int(self._most * _STRIDE), kept)
 
     def shorten(self, kept: str = "") -> bool:
