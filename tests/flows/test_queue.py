@@ -29,11 +29,18 @@ async def until_told(world: World, issue: Issue, words: str) -> None:
 
 
 async def places(world: World) -> dict[int, int]:
-    """Return what the API says of runs in the queue, by the numbers of their issues."""
-    async with aiohttp.ClientSession() as session:
-        where = world.web.make_url("/api/v1/runs?status=queued")
-        async with session.get(where, headers={"Authorization": f"Bearer {TOKEN}"}) as answer:
+    """Return what the API says of runs in the queue, by the numbers of their issues.
+
+    What such a run has not left yet is a conflict: the run itself is there.
+    """
+    key = {"Authorization": f"Bearer {TOKEN}"}
+    async with aiohttp.ClientSession(world.web.make_url("/"), headers=key) as session:
+        async with session.get("/api/v1/runs?status=queued") as answer:
             runs = (await answer.json())["runs"]
+        for what in ("report", "patch"):
+            async with session.get(f"/api/v1/runs/{runs[0]['id']}/{what}") as answer:
+                assert answer.status == 409
+                assert (await answer.json())["detail"].endswith(f"has no {what} yet.")
     return {run["number"]: run["queue_place"] for run in runs}
 
 

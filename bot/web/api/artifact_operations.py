@@ -9,7 +9,7 @@ from aiohttp import web
 from bot.model.events import EventType
 from bot.reporting.json_report import AttemptPart, FixOutput, to_json
 from bot.storage.events import EventStore
-from bot.storage.runs import RunRecord
+from bot.storage.runs import RunRecord, RunStatus
 from bot.web.api.exchange import AFTER, answer, last_event
 from bot.web.api.models import (
     ArtifactPage,
@@ -26,6 +26,7 @@ from bot.web.streams import PULSE_SECONDS, pulse, send, stream
 
 _RUN = f"{PREFIX}/runs/{{id}}"
 _MISSING = (HTTPStatus.NOT_FOUND,)
+_NOT_LEFT = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 class ArtifactOperations:
@@ -56,12 +57,12 @@ class ArtifactOperations:
             Operation(
                 "GET", f"{_RUN}/report", self.show_report, Scope.READ,
                 "Show the report of a run that ended, as `fixpoint fix --json` prints it.",
-                None, FixOutput, problems=_MISSING,
+                None, FixOutput, problems=_NOT_LEFT,
             ),
             Operation(
                 "GET", f"{_RUN}/patch", self.show_patch, Scope.READ,
                 "Return the patch of a run, as `git apply` takes it.",
-                None, "text/x-diff", problems=_MISSING,
+                None, "text/x-diff", problems=_NOT_LEFT,
             ),
             Operation(
                 "GET", f"{_RUN}/logs", self.show_logs, Scope.READ,
@@ -107,14 +108,14 @@ class ArtifactOperations:
         """Show the report."""
         run = await self._run(request)
         if run.report is None:
-            raise ApiProblem(HTTPStatus.NOT_FOUND, f"Run {run.id} has no report.")
+            raise _not_left(run, "report")
         return answer(FixOutput.model_validate(to_json(run.report)))
 
     async def show_patch(self, request: web.Request) -> web.Response:
         """Return the patch."""
         run = await self._run(request)
         if run.report is None or not run.report.patch:
-            raise ApiProblem(HTTPStatus.NOT_FOUND, f"Run {run.id} has no patch.")
+            raise _not_left(run, "patch")
         body = str(to_json(run.report)["patch"]).encode("utf-8", "replace")
         return web.Response(body=body, content_type="text/x-diff", charset="utf-8")
 
@@ -165,3 +166,9 @@ class ArtifactOperations:
             if event.type is EventType.ATTEMPT
         ]
         return tuple(map(AttemptPart.model_validate, parts))
+
+
+def _not_left(run: RunRecord, what: str) -> ApiProblem:
+    """Say that a run is there, and what was asked for is not: no 404, which would deny the run."""
+    said = f"ended without a {what}" if run.status is RunStatus.DONE else f"has no {what} yet"
+    return ApiProblem(HTTPStatus.CONFLICT, f"Run {run.id} {said}.")
