@@ -13,6 +13,11 @@ from tests.fakes.github import Event, GitHubServer
 from tests.fakes.model import ModelServer, Request, Step
 from tests.flows.world import CONFIG, FILES, FIX, RIGHT, WHY, WRONG, Scene, bash
 
+_SHARED_ACCOUNT = re.compile(
+    r"(\| (?:installation|server) [^|\n]* \|) \$\S+ \| \$\S+ \| \$\S+ \|"
+)
+"""A line of the table of money: spent, reserved and left, also by the runs of others."""
+
 _NUMBER = re.compile(r"story-(\d+)")
 
 CHECK = """\
@@ -140,8 +145,14 @@ class Story:
         return self._level("\n".join([*parts, f"branches: {sorted(branches)}"]))
 
     def _level(self, text: str) -> str:
-        text = text.replace(self.scene.repository.full_name, "acme/app")
-        return self.scene.level(text).replace(self.name, "story-N")
+        """Level besides what tells the stories apart, and what others do to accounts they share."""
+        repository = self.scene.repository
+        text = text.replace(repository.full_name, "acme/app").replace(
+            f"`{repository.name}@", "`app@"
+        )
+        text = re.sub(r"/runs/\d+\b", "/runs/N", text)
+        text = self.scene.level(text).replace(self.name, "story-N")
+        return _SHARED_ACCOUNT.sub(r"\1 $0.N | $R | $N.N |", text)
 
 
 class Stories:
