@@ -31,6 +31,20 @@ class Usage:
         """All tokens, whatever their price."""
         return self.input + self.output + self.cache_read + self.cache_write
 
+    def __sub__(self, other: Usage) -> Usage:
+        """Return what was used after `other`, which is a part of it."""
+        cost = None
+        if self.cost_usd is not None and other.cost_usd is not None:
+            cost = self.cost_usd - other.cost_usd
+        return Usage(
+            input=self.input - other.input,
+            output=self.output - other.output,
+            cache_read=self.cache_read - other.cache_read,
+            cache_write=self.cache_write - other.cache_write,
+            cost_usd=cost,
+            calls=self.calls - other.calls,
+        )
+
     def __add__(self, other: Usage) -> Usage:
         """Return the sum; an unknown cost makes the sum's cost unknown."""
         unknown = self.cost_usd is None or other.cost_usd is None

@@ -173,6 +173,7 @@ async def job_of(
         search=config.search.limits,
         tool_rules=config.tools.rules,
         routing=config.routing,
+        candidates=config.candidates,
         recovery=config.recovery,
         repository=repository,
     )

@@ -53,6 +53,8 @@ MAX_PROBLEMS = 25
 
 MAX_WORKERS = 64
 
+MAX_CANDIDATES = 8
+
 _COMMANDS = 3
 """How often a run executes the failing command at least: one that took longer than this part of
 the run's time, or never ends, would leave nothing for the repair."""
@@ -258,6 +260,13 @@ class RepoConfig(ConfigSection):
         description="Whether each attempt's model is chosen among the configured ones, by how hard "
         "the failure looks and how earlier attempts went; if false, every attempt asks the default "
         "model.",
+    )
+    candidates: StrictInt = Field(
+        1,
+        ge=1,
+        le=MAX_CANDIDATES,
+        description="Attempts of a model that are made side by side, each with its share of what is "
+        "left of the budget; one of the patches that pass is taken. They count among `attempts`.",
     )
     recovery: StrictBool = Field(
         default=True,

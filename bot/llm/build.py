@@ -42,6 +42,11 @@ class AnthropicAccess:
         return "anthropic"
 
     @property
+    def takes_temperature(self) -> bool:
+        """Its models have none since they think adaptively."""
+        return False
+
+    @property
     def by_strength(self) -> Mapping[ModelStrength, str]:
         """The names of its models."""
         from bot.llm.anthropic_model import DEFAULT_MODELS
@@ -90,6 +95,11 @@ class OpenAIAccess:
         return "openai"
 
     @property
+    def takes_temperature(self) -> bool:
+        """All servers take one; a model that refuses it is asked without."""
+        return True
+
+    @property
     def by_strength(self) -> Mapping[ModelStrength, str]:
         """The names of its models."""
         return {
@@ -124,6 +134,11 @@ class ModelAccess(Protocol):
         ...
 
     @property
+    def takes_temperature(self) -> bool:
+        """Whether one may ask for how varied the answers are."""
+        ...
+
+    @property
     def by_strength(self) -> Mapping[ModelStrength, str]:
         """The names of its models; a strength that is left out has the default one."""
         ...
@@ -144,7 +159,7 @@ def rungs_of(access: ModelAccess) -> tuple[Rung, ...]:
         model = names.get(strength, default)
         if strength is ModelStrength.DEFAULT or model != default:
             usd = prices.worst_case(model, prompt_tokens=_PROMPT, max_tokens=_ANSWER)
-            rungs.append(Rung(strength, model, usd))
+            rungs.append(Rung(strength, model, usd, access.takes_temperature))
     return tuple(rungs)
 
 

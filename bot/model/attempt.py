@@ -11,6 +11,7 @@ from bot.model.assurance import Assurance
 from bot.model.mutation import MutantResults
 from bot.model.observation import Failure, Observation, StartedProgram
 from bot.model.route import Route
+from bot.model.standing import Standing
 from bot.usage import Usage
 
 
@@ -172,6 +173,7 @@ class Attempt:
         seconds: Wall time with verification.
         started: UTC.
         route: How it asked a model, and why so; None if it asked none.
+        standing: Beside attempts that were made with it and pass too; None where it is alone.
     """
 
     n: int
@@ -182,6 +184,7 @@ class Attempt:
     seconds: float
     started: datetime | None = None
     route: Route | None = None
+    standing: Standing | None = None
 
     @property
     def passes(self) -> bool:
@@ -197,12 +200,17 @@ class Attempt:
     @property
     def accepted(self) -> bool:
         """Whether its patch is accepted."""
-        return self.passes and not self.doubtful
+        return self.passes and not self.doubtful and not self.passed_over
+
+    @property
+    def passed_over(self) -> bool:
+        """Whether the patch of another attempt, made side by side with it, was taken instead."""
+        return self.standing is not None and not self.standing.chosen
 
     @property
     def acceptance(self) -> Acceptance:
         """Whether its patch can be used."""
-        if self.verification is None or self.doubtful:
+        if self.verification is None or self.doubtful or self.passed_over:
             return Acceptance.NO
         return self.verification.acceptance
 

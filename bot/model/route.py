@@ -32,11 +32,13 @@ class Rung:
         strength: By which it is asked for.
         model: Its name.
         first_call_usd: The most that a first call can cost; None where no price is known.
+        takes_temperature: Whether its provider lets one choose how varied its answers are.
     """
 
     strength: ModelStrength
     model: str
     first_call_usd: Decimal | None = None
+    takes_temperature: bool = False
 
 
 @dataclass(frozen=True, slots=True)

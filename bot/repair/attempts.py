@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.errors import BudgetExhausted
@@ -39,17 +39,32 @@ class Made:
     broke_off: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """What a proposer left, before it is verified.
+
+    Attributes:
+        n: Of the attempt, from 1.
+        key: Front of its steps' names.
+        started: `time.time()` at its beginning.
+        proposal: What came out.
+        broke_off: Why the budget ended it, as a sentence, or "".
+    """
+
+    n: int
+    key: str
+    started: float
+    proposal: Proposal
+    broke_off: str = ""
+
+
 async def make_attempt(
     run: Run, context: RepairContext, move: Try, route: Route | None = None
 ) -> Made:
     """Ask the proposer of `move`, and a model by `route` if it asks one; verify its patch."""
-    n = len(run.known.attempts) + 1
     name = move.proposer.name
-    key = f"{name} {len(run.known.tried)}"
-    run.known.tried.append(name)
-    run.listener(PhaseStarted(Phase.ATTEMPT, attempt=n, detail=name))
-    started = await run.steps(f"{key}: start", now)
-    proposal, broke_off = await _propose(run, context, move, n, key, route)
+    proposed = await propose(run, context, move, len(run.known.attempts) + 1, route)
+    proposal, broke_off = proposed.proposal, proposed.broke_off
     run.known.clues = proposal.clues or run.known.clues
     if not proposal.patch and not move.proposer.empty_counts:
         if proposal.summary:
@@ -58,17 +73,21 @@ async def make_attempt(
             run.listener(Noticed(said))
         return Made(None, broke_off)
     run.known.note(*proposal.notes, *recalled_notes(run, move))
-    attempt, out_of_time = await _verified_attempt(run, context, move, n, key, proposal, started)
-    attempt = replace(attempt, route=route)
+    attempt, out_of_time = await verified_attempt(run, context, move, proposed, route)
     run.known.attempts.append(attempt)
     run.listener(AttemptFinished(attempt))
     return Made(attempt, "" if attempt.accepted else broke_off or out_of_time)
 
 
-async def _propose(
-    run: Run, context: RepairContext, move: Try, n: int, key: str, route: Route | None
-) -> tuple[Proposal, str]:
-    """Return the proposal, and why the run's budget ended it, if it did."""
+async def propose(
+    run: Run, context: RepairContext, move: Try, n: int, route: Route | None
+) -> Proposed:
+    """Ask the proposer of `move` for a patch, as attempt `n`."""
+    name = move.proposer.name
+    key = f"{name} {len(run.known.tried)}"
+    run.known.tried.append(name)
+    run.listener(PhaseStarted(Phase.ATTEMPT, attempt=n, detail=name))
+    started = await run.steps(f"{key}: start", now)
     workbench = context.workbench(run, key.replace(" ", "-"))
     steps = workbench.remembering(run.steps)
     spent_here = Usage()
@@ -84,26 +103,23 @@ async def _propose(
             task = context.task(run, n, route=route)
             proposer = run.tools.proposers[move.proposer.name]
             proposal = await proposer.propose(task, workbench, steps, run.listener, spend)
-            return await tidied(run, context, n, key, proposal), ""
+            proposal = await tidied(run, context, n, key, proposal)
+            return Proposed(n, key, started, proposal)
         except BudgetExhausted as end:
             patch = await _what_there_is(steps, workbench, key)
-            return Proposal(patch, summary="", usage=spent_here, ended=str(end)), str(end)
+            proposal = Proposal(patch, summary="", usage=spent_here, ended=str(end))
+            return Proposed(n, key, started, proposal, str(end))
 
 
 async def _what_there_is(steps: Steps, workbench: SandboxWorkbench, key: str) -> Patch:
     return await steps(f"{key}: patch at the end of the budget", workbench.patch)
 
 
-async def _verified_attempt(
-    run: Run,
-    context: RepairContext,
-    move: Try,
-    n: int,
-    key: str,
-    proposal: Proposal,
-    started: float,
+async def verified_attempt(
+    run: Run, context: RepairContext, move: Try, proposed: Proposed, route: Route | None
 ) -> tuple[Attempt, str]:
     """Return the attempt, and why its patch could not be verified in time, if so."""
+    n, key, proposal = proposed.n, proposed.key, proposed.proposal
     verified, out_of_time = VerifiedProposal(proposal, None), ""
     run.listener(PhaseStarted(Phase.VERIFY, attempt=n))
     try:
@@ -121,7 +137,8 @@ async def _verified_attempt(
         proposal=verified.proposal,
         verification=verified.verification,
         failing_before=tuple(failure.test for failure in failing),
-        seconds=finished - started,
-        started=datetime.fromtimestamp(started, UTC),
+        seconds=finished - proposed.started,
+        started=datetime.fromtimestamp(proposed.started, UTC),
+        route=route,
     )
     return attempt, out_of_time

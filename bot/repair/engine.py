@@ -14,6 +14,8 @@ from bot.model.money.reservations import OwnReservations, Reservations
 from bot.model.progress import Listener, RunFinished
 from bot.model.steps import Steps, now
 from bot.repair.attempts import make_attempt
+from bot.repair.candidates.batch import make_batch
+from bot.repair.candidates.plan import routes_of
 from bot.repair.conclude import End, report_of
 from bot.repair.job import Checkout, Job
 from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move
@@ -130,7 +132,12 @@ async def _attempt_until_accepted(run: Run, context: RepairContext) -> tuple[Ver
                 return verdict, reason
             case Try():
                 route = await choose_route(run, context, move.proposer)
-                made = await make_attempt(run, context, move, route)
+                routes = routes_of(run, route)
+                made = await (
+                    make_attempt(run, context, move, route)
+                    if len(routes) == 1
+                    else make_batch(run, context, move, routes)
+                )
                 if made.broke_off:
                     raise BudgetExhausted(made.broke_off)
 

@@ -51,6 +51,7 @@ class Job:
         red_on_base: Whether failed checks are repaired that fail on the base too.
         earlier: Attempts of the run that this one continues.
         given_test: A test that has to pass in the end, or None.
+        candidates: Attempts of a model that are made side by side.
         recovery: Whether a model that gets no further is helped within its attempt.
         routing: Whether each attempt's model is chosen; else all ask the default one.
     """
@@ -82,6 +83,7 @@ class Job:
     given_test: GivenTest | None = None
     routing: bool = True
     recovery: bool = True
+    candidates: int = 1
 
     @property
     def project(self) -> str:

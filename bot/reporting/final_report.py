@@ -9,6 +9,7 @@ from bot.model import Observation, Report, Verdict
 from bot.model.offer import Offer
 from bot.reporting import balances
 from bot.reporting.answering import AnswerBy
+from bot.reporting.batch_table import batch_table
 from bot.reporting.evidence import (
     attempts_table,
     changed_files,
@@ -114,10 +115,14 @@ def _tried(report: Report) -> Iterator[Section]:
         return
     observation = observation_of(report)
     command = observation.command if observation is not None else ""
+    full = (
+        attempts_table(report.attempts, command),
+        bullets(map(line, model_choices(report.attempts))),
+        batch_table(report.attempts),
+    )
     yield Section(
         (
-            f"### Attempts\n\n{attempts_table(report.attempts, command)}"
-            f"\n\n{bullets(map(line, model_choices(report.attempts)))}".rstrip(),
+            "### Attempts\n\n" + "\n\n".join(filter(None, full)),
             f"### Attempts\n\n{count(len(report.attempts), 'attempt')}.",
         ),
         rank=6,

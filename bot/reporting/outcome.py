@@ -12,6 +12,8 @@ def outcome(attempt: Attempt) -> str:
     assurance = attempt.proposal.assurance
     if attempt.doubtful and assurance is not None:
         return f"passes, but is only suggested ({assurance.probability:.0%} likely to be right)"
+    if attempt.standing is not None and attempt.passed_over:
+        return f"passes, but {attempt.standing.why}"
     if attempt.verification is not None:
         return verification_outcome(attempt.verification)
     why = printable(attempt.proposal.ended.rstrip("."), 120)

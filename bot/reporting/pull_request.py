@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from bot.model import Report, Reproduction, Verification
 from bot.reporting import balances
+from bot.reporting.batch_table import batch_table
 from bot.reporting.commit_text import subject
 from bot.reporting.evidence import (
     attempts_table,
@@ -224,10 +225,14 @@ def _attempt_sections(report: Report) -> Iterator[Section]:
         return
     observation = observation_of(report)
     command = observation.command if observation is not None else ""
+    full = (
+        attempts_table(report.attempts, command),
+        bullets(map(line, model_choices(report.attempts))),
+        batch_table(report.attempts),
+    )
     yield Section(
         (
-            f"### Attempts\n\n{attempts_table(report.attempts, command)}"
-            f"\n\n{bullets(map(line, model_choices(report.attempts)))}".rstrip(),
+            "### Attempts\n\n" + "\n\n".join(filter(None, full)),
             f"### Attempts\n\n{count(len(report.attempts), 'attempt')}.",
         ),
         rank=6,

@@ -207,6 +207,7 @@ def plan_job(
         search=config.search.limits,
         tool_rules=config.tools.rules,
         routing=config.routing,
+        candidates=config.candidates,
         recovery=config.recovery,
         failed=failed,
         event=_event(request, brief),

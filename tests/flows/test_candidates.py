@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
+from decimal import Decimal
 from pathlib import Path
 
+from inline_snapshot import snapshot
+
+from bot.model import Usage
+from bot.model.money.accounts import AccountScope
 from bot.model.route import ModelStrength
-from tests.fakes.model import Request, Say, Step
-from tests.flows.world import RIGHT, attempts, open_world
+from bot.reporting.reasons import candidates
+from tests.fakes.model import Call, Request, Say, Step
+from tests.flows.server_process import PATIENCE, ServerProcess
+from tests.flows.world import FILES, RIGHT, WRONG, attempts, bash, open_scene, open_world
 
 
 async def test_a_model_that_finds_nothing_is_followed_by_a_larger_one(tmp_path: Path) -> None:
@@ -29,3 +38,137 @@ async def test_a_model_that_finds_nothing_is_followed_by_a_larger_one(tmp_path: 
         routes = [one.route.strength for one in report.attempts if one.route]
     assert routes == [ModelStrength.DEFAULT, ModelStrength.STRONGER]
     assert asked == ["claude-sonnet-5-5", *["claude-opus-5-5"] * 3]
+
+
+CONFIG = "setup: 'true'\ntest: sh check.sh\nproposers: [agent]\ncandidates: 3\n"
+THREE = {**FILES, ".github/fixpoint.yml": CONFIG}
+VERBOSE: list[Step] = [
+    Call(
+        "str_replace_based_edit_tool",
+        {"command": "create", "path": "app.txt", "file_text": "right\nand more\n"},
+    ),
+    Say("I wrote more than was needed."),
+]
+
+
+def asker(request: Request) -> str:
+    """Return which of three attempts asks: by its model, and by where it was told to begin."""
+    if "the first value that is wrong" in request.text:
+        return "cause"
+    return "larger" if "opus" in request.model else "default"
+
+
+class ThreeScripts:
+    """A script for each of three attempts, whose answers can be held back.
+
+    Attributes:
+        asked: How often each turn of each attempt was asked for.
+    """
+
+    def __init__(self, **scripts: list[Step]) -> None:
+        self.asked: Counter[tuple[str, int]] = Counter()
+        self._scripts = scripts
+        self._held: dict[tuple[str, int], tuple[asyncio.Event, asyncio.Event]] = {}
+
+    async def __call__(self, request: Request) -> Step:
+        who, turn = asker(request), request.turn
+        self.asked[who, turn] += 1
+        if (who, turn) in self._held:
+            met, free = self._held[who, turn]
+            met.set()
+            await free.wait()
+        steps = self._scripts[who]
+        return steps[min(turn, len(steps)) - 1]
+
+    def hold(self, who: str, turn: int) -> None:
+        """Let this turn wait."""
+        self._held[who, turn] = asyncio.Event(), asyncio.Event()
+
+    async def reached(self, who: str, turn: int) -> None:
+        """Wait until a model is asked for this turn."""
+        await asyncio.wait_for(self._held[who, turn][0].wait(), PATIENCE)
+
+    def let_go(self, who: str, turn: int) -> None:
+        """Answer it."""
+        self._held.pop((who, turn))[1].set()
+
+
+async def test_of_several_attempts_the_best_patch_is_taken(tmp_path: Path) -> None:
+    """Each works in its own sandbox and asks in its own way; all are shown, and all are paid for."""
+    script = ThreeScripts(default=WRONG, larger=VERBOSE, cause=RIGHT)
+    async with open_world(tmp_path, script, files=THREE) as world:
+        await world.comment("/fix")
+        await world.settled()
+        assert world.repaired() == "right\n"
+        [pull] = world.pulls()
+        report = (await world.run()).report
+        assert report is not None
+        shown = (pull.body or "").partition("Made side by side:\n\n")[2].partition("\n\n")[0]
+        assert shown == snapshot("""\
+| # | Model | Temperature | Began with | Like most where patches differ | Others' tests passed | Result |
+| --- | --- | --- | --- | --- | --- | --- |
+| 1 | `claude-sonnet-5-5` |  | its own choice |  |  | still fails (1 test) |
+| 2 | `claude-opus-5-5` |  | its own choice |  |  | passes, but attempt 3 was preferred: smallest patch |
+| 3 | `claude-sonnet-5-5` |  | the first wrong value |  |  | taken: smallest patch |\
+""")
+        assert report.usage == sum((one.proposal.usage for one in report.attempts), Usage())
+        [run] = [one for one in report.balances if one.account.scope is AccountScope.RUN]
+        assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))
+
+
+async def test_killed_in_the_middle_of_several_attempts(tmp_path: Path) -> None:
+    """Nothing that was done is done again, nothing is lost, and one pull request is there."""
+    once: list[Step] = [bash("echo x >> ~/times"), bash("wc -l < ~/times"), *RIGHT]
+    script = ThreeScripts(default=once, larger=WRONG, cause=[*once[:2], *VERBOSE])
+    script.hold("default", 2)
+    script.hold("cause", 4)
+    async with open_scene(tmp_path, script, files=THREE) as scene:
+        server = ServerProcess(scene.variables(tmp_path / "data"), tmp_path)
+        async with server.running():
+            event = scene.github.comment(scene.issue, "ada", "/fix")
+            assert (await scene.github.deliver(event, server.webhook)).status_code == 202
+            await script.reached("default", 2)
+            await script.reached("cause", 4)
+            await server.kill()
+            script.let_go("default", 2)
+            script.let_go("cause", 4)
+            await server.start()
+            await scene.until(lambda: bool(scene.pulls()))
+            await server.logged("run over")
+        assert scene.repaired() == "right\n"
+        assert scene.model is not None
+        times = [
+            result.text
+            for request in scene.model.requests
+            if request.turn == 3 and asker(request) != "larger"
+            for result in request.results
+        ]
+        assert set(times) == {"1\n(exit code 0)"}
+    assert script.asked == {
+        **{("default", turn): 1 for turn in range(1, 6)},
+        ("default", 2): 2,
+        ("larger", 1): 1,
+        ("larger", 2): 1,
+        **{("cause", turn): 1 for turn in range(1, 5)},
+        ("cause", 4): 2,
+    }
+
+
+async def test_the_rest_is_stopped_once_a_patch_is_believed(tmp_path: Path) -> None:
+    """Two leave the same patch; the third, still thinking, is stopped, and what it may cost is paid."""
+    script = ThreeScripts(default=RIGHT, larger=RIGHT, cause=RIGHT)
+    script.hold("cause", 2)
+    async with open_world(tmp_path, script, files=THREE) as world:
+        await world.comment("/fix")
+        await script.reached("cause", 2)
+        await world.settled()
+        script.let_go("cause", 2)
+        assert world.repaired() == "right\n"
+        report = (await world.run()).report
+        assert report is not None
+        taken, _, stopped = sorted(report.attempts, key=lambda one: not one.accepted)
+        assert stopped.proposal.ended == candidates.stopped(taken.n)
+        [run] = [one for one in report.balances if one.account.scope is AccountScope.RUN]
+        assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))
+        assert report.usage == sum((one.proposal.usage for one in report.attempts), Usage())
+        assert not list(tmp_path.rglob(f"{report.run_id}-agent-2*")), "its sandbox is gone"

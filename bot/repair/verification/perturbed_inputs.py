@@ -97,6 +97,22 @@ class PerturbedInputs:
                 before = await without(varied=True)
         return reached(before, after) if any(after.values()) else NOT_TRIED
 
+    async def behaviour(
+        self, name: str, patch: Patch, red: Observation, green: Observation
+    ) -> Records:
+        """Return what the tests that a patch turned green show on inputs near their own.
+
+        Nothing where the tests are in another language than Python, or are run in another way.
+
+        Raises:
+            PatchDoesNotApply: When the patch does not fit the tree.
+        """
+        tests = sorted(doomed_by(red, green))
+        command = await self._command(green.command) if tests else None
+        if command is None:
+            return {}
+        return await self._records(name, command, tests, patch, worn=False, varied=True)
+
     async def _records(
         self,
         name: str,

@@ -43,7 +43,7 @@ class DurableSteps:
         self._journal = journal
         self._stopping = stopping
         self._first_wait = first_wait
-        self._keeping: dict[str, asyncio.Future[bool]] = {}
+        self._keeping: dict[str, list[asyncio.Future[bool]]] = {}
 
     async def __call__(self, name: str, act: Callable[..., Awaitable[T]], /, *args: object) -> T:
         """Run `act(*args)` as the step `name`, or return what it gave before the restart.
@@ -86,17 +86,19 @@ class DurableSteps:
         await self._stopping.pass_on(run_id)
         outcome = await _Outcome.of(act, args)
         await self.kept()
-        self._keeping[run_id] = self._journal.keep(run_id, name, pickle.dumps(outcome))
+        keeping = self._journal.keep(run_id, name, pickle.dumps(outcome))
+        self._keeping.setdefault(run_id, []).append(keeping)
         return cast("T", outcome.unwrap())
 
     async def kept(self) -> None:
         """Return once the results of this run's light steps are on disk.
 
         Raises:
-            StorageError: When the last one could not be kept.
+            StorageError: When one of the last could not be kept.
         """
-        keeping = self._keeping.pop(str(DBOS.workflow_id), None)
-        if keeping is not None and not await keeping:
+        keeping = self._keeping.pop(str(DBOS.workflow_id), [])
+        # An attempt that is stopped must not take with it what others, side by side with it, kept.
+        if keeping and not all(await asyncio.shield(asyncio.gather(*keeping))):
             raise TakenOver
 
 

@@ -17,6 +17,7 @@ from bot.model import (
     Severity,
     Verification,
 )
+from bot.model.route import Approach
 from bot.model.untrusted import quoted, quoted_markdown, strip_hidden
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.remembered import remembered
@@ -61,7 +62,15 @@ def opening(task: Task) -> tuple[str, ...]:
             prompts.render("earlier", attempt=_earlier(attempt, observation), first=not n)
             for n, attempt in enumerate(earlier)
         ),
+        *_approach(task),
     )
+
+
+def _approach(task: Task) -> tuple[str, ...]:
+    """Return where the model is told to begin; nothing where that is left to it."""
+    if task.route.approach is Approach.OPEN:
+        return ()
+    return (prompts.render("approach", approach=task.route.approach.value),)
 
 
 def _task(task: Task) -> str:

@@ -1,0 +1,1 @@
+"""Several attempts of a model side by side: how they differ, which patch is taken, what they cost."""
