@@ -121,6 +121,10 @@ Failures before any change: 1; still failing: 1. Newly failing: other.
         (notes(plan=[{"step": " "}]), "step is empty."),
         (notes(plan=[{"step": "a", "status": "maybe"}]), "status must be todo, doing, done, not"),
         (notes(plan=[{"step": "a"}] * 21), "plan has more than 20 entries"),
+        (
+            ToolCall("", "try_edits", {"path": "a", "old_str": "a", "template": "", "holes": {"a": "b"}}),
+            "holes must be an object with a list of texts for each hole.",
+        ),
         (ToolCall("", "bash", {}), "command is required and must be a string."),
         (bash("echo \0"), "command contains a NUL character."),
         (bash("\ud800"), "half a character"),

@@ -112,5 +112,5 @@ def test_our_own_calls_stay_what_they_are() -> None:
         assert read_as_ours(call, Open())[0] == call
     assert meant("decompile") == Rejected(
         "There is no such tool. The tools are bash, str_replace_based_edit_tool, run_tests, "
-        "search_code, notes."
+        "search_code, notes, try_edits."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.reporting.example import example
+from bot.reporting.figures import count
 from bot.reporting.markdown import code
 from bot.reporting.prose import line
 from bot.reporting.series import series
@@ -81,6 +82,12 @@ def read(path: str) -> str:
 def searched(query: str) -> str:
     """The model looks for a name or a text."""
     return f"search for {query}"
+
+
+@example("src/a.py", 24)
+def tried_edits(path: str, number: int) -> str:
+    """Name an action of the model."""
+    return f"try {count(number, 'edit')} of {path}"
 
 
 @example("src/a.py")

@@ -7,12 +7,14 @@ import posixpath
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import prod
 from types import MappingProxyType
 from typing import Any, assert_never
 
 from bot.llm.base import ToolCall
 from bot.llm.reply import UNREADABLE_INPUT
 from bot.repair.proposers.agent.code_search import SearchCode, SearchKind
+from bot.repair.proposers.agent.edit_template import MOST_FILLINGS, TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
     EditCommand,
@@ -31,7 +33,8 @@ EDIT = "str_replace_based_edit_tool"
 RUN_TESTS = "run_tests"
 NOTES = "notes"
 SEARCH = "search_code"
-OWN = (BASH, EDIT, RUN_TESTS, SEARCH, NOTES)
+TRY_EDITS = "try_edits"
+OWN = (BASH, EDIT, RUN_TESTS, SEARCH, NOTES, TRY_EDITS)
 """The names of our own tools, as models are told them."""
 
 MCP_PREFIX = "mcp__"
@@ -65,7 +68,7 @@ class RunTests:
     command: str | None
 
 
-Action = Bash | Restart | RunTests | TakeNotes | SearchCode | EditCommand
+Action = Bash | Restart | RunTests | TakeNotes | SearchCode | TryEdits | EditCommand
 
 
 _EXAMPLES = MappingProxyType({
@@ -73,6 +76,8 @@ _EXAMPLES = MappingProxyType({
     EDIT: '{"command": "str_replace", "path": "src/a.py", "old_str": "x = 1", "new_str": "x = 2"}',
     RUN_TESTS: '{"command": "pytest tests/test_a.py -k name"}, or {} for the failing command',
     SEARCH: '{"query": "parse_amount", "kind": "symbol"}',
+    TRY_EDITS: '{"path": "src/a.py", "old_str": "if a < b:", "template": "if a {{op}} b:", '
+    '"holes": {"op": ["<=", ">", ">=", "=="]}}',
     NOTES: '{"plan": [{"step": "Find the cause", "status": "doing"}], "note": "It rounds twice."}',
 })  # fmt: skip
 
@@ -89,6 +94,7 @@ def read_action(call: ToolCall) -> Action | Rejected:
         RUN_TESTS: _run_tests,
         SEARCH: _search,
         NOTES: _notes,
+        TRY_EDITS: _try_edits,
     }
     if call.name not in readers:
         return Rejected(f"There is no such tool. The tools are {', '.join(readers)}.")
@@ -194,6 +200,11 @@ def _notes(fields: _Fields) -> TakeNotes:
     return TakeNotes(None if plan is None else tuple(map(_plan_step, plan)), note)
 
 
+def _try_edits(fields: _Fields) -> TryEdits:
+    holes = fields.choices("holes", MOST_FILLINGS)
+    return TryEdits(fields.path("path"), fields.text("old_str"), fields.text("template"), holes)
+
+
 def _plan_step(fields: _Fields) -> PlanStep:
     text = fields.text("step").strip()
     if not text:
@@ -219,6 +230,8 @@ def _in_words(action: Action | Rejected, tool: str) -> str:
             words = agent.edited(relative(path))
         case SearchCode(query):
             words = agent.searched(query) if query else agent.read(relative(action.path))
+        case TryEdits(path, holes=holes):
+            words = agent.tried_edits(relative(path), prod(len(values) for _, values in holes))
         case TakeNotes(plan, note):
             words = _planned(plan, note)
         case Rejected():
@@ -292,6 +305,18 @@ class _Fields:
         if len(value) > most:
             raise _BadInput(f"{key} has more than {most} entries: put several into one.")
         return [_Fields(one) for one in value]
+
+    def choices(self, key: str, most: int) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Return the texts that each name of an object may stand for."""
+        value = self._values.get(key)
+        if not isinstance(value, dict) or not all(
+            isinstance(one, list) and one and all(isinstance(text, str) for text in one)
+            for one in value.values()
+        ):
+            raise _BadInput(f"{key} must be an object with a list of texts for each hole.")
+        if sum(map(len, value.values())) > most:
+            raise _BadInput(f"{key} has more than {most} texts.")
+        return tuple((str(name), tuple(texts)) for name, texts in value.items())
 
     def command(self, key: str) -> str:
         command = self.text(key)

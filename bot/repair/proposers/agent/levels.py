@@ -9,6 +9,7 @@ from bot.model.tool_rules import ToolRisk
 from bot.repair.guards import protected_paths
 from bot.repair.proposers.agent.actions import Action, Bash, Restart, RunTests, relative
 from bot.repair.proposers.agent.code_search import SearchCode
+from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
     Insert,
@@ -29,7 +30,7 @@ def risk_of(action: Action | Rejected) -> ToolRisk:
     match action:
         case View() | SearchCode() | Restart() | TakeNotes() | Rejected():
             return ToolRisk.READ
-        case Bash() | RunTests() | Create() | StrReplace() | Insert() | ReplaceLines():
+        case Bash() | RunTests() | TryEdits() | Create() | StrReplace() | Insert() | ReplaceLines():
             return ToolRisk.WRITE
         case _:
             assert_never(action)

@@ -3,9 +3,43 @@
 from __future__ import annotations
 
 from bot.llm.base import Tool
-from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, RUN_TESTS, SEARCH
+from bot.repair.proposers.agent.actions import BASH, EDIT, NOTES, RUN_TESTS, SEARCH, TRY_EDITS
 from bot.repair.proposers.agent.code_search import SearchKind
 from bot.repair.proposers.agent.working_notes import StepState
+from bot.repair.proposers.base import Task
+
+
+def own_tools(task: Task) -> tuple[Tool, ...]:
+    """Return the tools of the agent itself that a task has: `try_edits` only where it may help."""
+    tries = task.tool_rules.try_edits and not task.write_test
+    return (*TOOLS, _TRY_EDITS) if tries else TOOLS
+
+
+_TRY_EDITS = Tool(
+    name=TRY_EDITS,
+    description=(
+        "Try many variants of one edit against the tests at once (Python with pytest or unittest "
+        "only; hundreds take seconds). `template` replaces the only occurrence of old_str; it has "
+        "holes such as {{op}}, and `holes` lists what each may become. All combinations are "
+        "tried, and nothing is changed. Returns those that make every failing test pass and break "
+        "no other, or the closest. Use it when you know where the fault is, but not which "
+        "operator, bound, variable or condition is right."
+    ),
+    schema={
+        "type": "object",
+        "properties": {
+            "path": {"type": "string", "description": "Such as src/module.py."},
+            "old_str": {"type": "string", "description": "Exact text, unique in the file."},
+            "template": {"type": "string", "description": "Such as `if a {{op}} b:`."},
+            "holes": {
+                "type": "object",
+                "additionalProperties": {"type": "array", "items": {"type": "string"}},
+                "description": 'Such as {"op": ["<=", ">", ">="]}.',
+            },
+        },
+        "required": ["path", "old_str", "template", "holes"],
+    },
+)
 
 TOOLS = (
     Tool(

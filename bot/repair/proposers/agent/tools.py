@@ -13,6 +13,7 @@ from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
 from bot.repair.proposers.agent.actions import Action, Bash, Restart, RunTests, read_action
 from bot.repair.proposers.agent.code_search import SearchCode
+from bot.repair.proposers.agent.edit_template import TryEdits
 from bot.repair.proposers.agent.edit_tool import (
     Create,
     Insert,
@@ -25,13 +26,14 @@ from bot.repair.proposers.agent.edit_tool import (
     Write,
     decide,
 )
+from bot.repair.proposers.agent.edit_trial import EditTrial
 from bot.repair.proposers.agent.familiar import is_end
 from bot.repair.proposers.agent.levels import is_protected, risk_of
 from bot.repair.proposers.agent.mcp.servers import McpServers
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.permission import Permissions
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader
-from bot.repair.proposers.agent.tool_schemas import TOOLS
+from bot.repair.proposers.agent.tool_schemas import own_tools
 from bot.repair.proposers.agent.working_notes import TakeNotes, WorkingNotes
 from bot.repair.proposers.base import Task, Workbench
 from sandbox.base import CommandResult, SandboxError, SandboxGone, SandboxUnavailable
@@ -72,6 +74,7 @@ class Toolbox:
         self._reader = Reader(workbench)
         self._permissions = Permissions(task, steps)
         self._mcp = McpServers(task, workbench, steps)
+        self._trial = EditTrial(task, workbench, steps)
         self.notes = WorkingNotes()
 
     async def connect(self, step: str) -> tuple[tuple[Tool, ...], Sequence[str]]:
@@ -80,7 +83,7 @@ class Toolbox:
         Args:
             step: Names the attempt, uniquely in its run.
         """
-        return (*TOOLS, *await self._mcp.connect(step)), self._mcp.notes
+        return (*own_tools(self._task), *await self._mcp.connect(step)), self._mcp.notes
 
     async def use(self, calls: Sequence[ToolCall], step: str, now: float) -> AsyncIterator[Used]:
         """Yield the tools' answers in order; one that can't be used is an error for the model to read.
@@ -137,6 +140,8 @@ class Toolbox:
                 answer = "There is nothing to restart: every command starts in a fresh shell."
             case RunTests(command):
                 answer = await self._run_tests(command, step)
+            case TryEdits():
+                answer = await self._trial.answer(action, step)
             case TakeNotes():
                 self.notes = self.notes.with_taken(action)
                 answer = "Kept."
