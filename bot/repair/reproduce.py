@@ -70,7 +70,8 @@ async def _seen_healed(
 ) -> tuple[RepairContext, Observation]:
     """Return the context with what the failing command misses, and what it shows there."""
     while (better := await healed(run, context, seen, run.known.detected)) is not None:
-        context, seen = better, await _observe(run, better, 1)
+        # a suite that could not begin before may now take too long
+        context, seen = await _of_last_commit(run, better, await _observe(run, better, 1))
     return context, seen
 
 

@@ -362,9 +362,12 @@ async def test_the_package_that_an_issue_names_is_tested(tmp_path: Path) -> None
 
 
 @pytest.mark.exhaustive
-async def test_a_suite_that_does_not_end_shows_what_was_changed_last(tmp_path: Path) -> None:
-    """The tests that the last commit changed run alone; the whole suite stays what it is."""
-    slow = "import time\nimport unittest\n\n\nclass Slow(unittest.TestCase):\n"
+@pytest.mark.parametrize("needs", ["", "import app\n"])
+async def test_a_suite_that_does_not_end_shows_what_was_changed_last(
+    tmp_path: Path, needs: str
+) -> None:
+    """The tests that the last commit changed run alone, also behind a setup that heals."""
+    slow = f"{needs}import time\nimport unittest\n\n\nclass Slow(unittest.TestCase):\n"
     slow += "    def test_slow(self):\n        time.sleep(600)\n"
     files = SOURCE_FOLDER | {"tests/test_a_slow.py": slow, "tests/__init__.py": ""}
     async with open_desk(tmp_path, files=files) as desk:
