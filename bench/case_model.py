@@ -32,7 +32,7 @@ def script(case: Case, folder: Path, mistake: Mistake) -> Callable[[Request], St
 
     A conversation is known by its opening, so a request that is sent again gets the same answer.
     """
-    conversations = (_wrong(case, mistake), _right(case, folder))
+    conversations = (_wrong(case, mistake), right(case, folder))
     begun: list[str] = []
 
     def play(request: Request) -> Step:
@@ -61,7 +61,8 @@ def _insert(file: str, text: str) -> Call:
     return Call(_EDIT, given)
 
 
-def _right(case: Case, folder: Path) -> Sequence[Step]:
+def right(case: Case, folder: Path) -> Sequence[Step]:
+    """Return a conversation that submits the repair of the project itself."""
     texts = {file: fixed_text(case, folder, file) for file in case.source_files}
     if max(map(len, texts.values())) <= _WRITTEN_WHOLE:
         acts = [

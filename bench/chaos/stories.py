@@ -13,9 +13,7 @@ from tests.fakes.github import Event, GitHubServer
 from tests.fakes.model import ModelServer, Request, Step
 from tests.flows.world import CONFIG, FILES, FIX, RIGHT, WHY, WRONG, Scene, bash
 
-_SHARED_ACCOUNT = re.compile(
-    r"(\| (?:installation|server) [^|\n]* \|) \$\S+ \| \$\S+ \| \$\S+ \|"
-)
+_SHARED_ACCOUNT = re.compile(r"(\| (?:installation|server) [^|\n]* \|) \$\S+ \| \$\S+ \| \$\S+ \|")
 """A line of the table of money: spent, reserved and left, also by the runs of others."""
 
 _NUMBER = re.compile(r"story-(\d+)")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from bot.llm.base import Model
     from bot.repair.goal.judge import FailureJudge
     from bot.repair.proposers.base import BuildProposer, Proposer
-    from bot.repair.test_proof import ProofReviewer
+    from bot.repair.test_proof import ProofReviewer, SpecificationAuthor
 
 
 def _as_it_is(model: Model) -> Model:
@@ -101,7 +101,13 @@ async def open_server_tools(
         yield pool
 
 
-_Built = tuple["Model | None", "dict[str, Proposer]", "ProofReviewer | None", "FailureJudge | None"]
+_Built = tuple[
+    "Model | None",
+    "dict[str, Proposer]",
+    "ProofReviewer | None",
+    "FailureJudge | None",
+    "SpecificationAuthor | None",
+]
 
 
 async def _built(
@@ -126,7 +132,7 @@ def _tools(
     folder: Path,
     scrub: Scrub,
 ) -> Tools:
-    _, proposers, reviewer, judge = built
+    _, proposers, reviewer, judge, specifier = built
     environments = Environments(folder / "environments", keeper)
     remembered = RememberedSetups(folder / "setups")
     return Tools(
@@ -140,6 +146,7 @@ def _tools(
         symbols=SymbolIndex(folder / "symbols"),
         rungs=build_rungs(settings),
         mcp_servers=settings.fixpoint_mcp,
+        specifier=specifier,
     )
 
 
@@ -152,7 +159,7 @@ def _build(
     made = make(settings)
     model = None if made is None else watched(made)
     readers = build_reviewer(model, scrub), build_failure_judge(model, scrub)
-    return model, build_proposers(model, scrub), *readers
+    return model, build_proposers(model, scrub), *readers, build_specifier(model, scrub)
 
 
 async def choose_sandbox(
@@ -205,3 +212,12 @@ def build_failure_judge(model: Model | None, scrub: Scrub = str) -> FailureJudge
     from bot.repair.proposers.agent import ModelFailureJudge
 
     return ModelFailureJudge(model, scrub=scrub)
+
+
+def build_specifier(model: Model | None, scrub: Scrub = str) -> SpecificationAuthor | None:
+    """Return what says in points what a problem asks; None without a model."""
+    if model is None:
+        return None
+    from bot.repair.proposers.agent import ModelSpecifier
+
+    return ModelSpecifier(model, scrub=scrub)

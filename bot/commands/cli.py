@@ -61,6 +61,9 @@ def fix(
     issue_file: Annotated[
         Path | None, typer.Option(help="File with the problem description; - reads stdin.")
     ] = None,
+    add: Annotated[
+        str | None, typer.Option(help="A small feature to add, with tests for it.")
+    ] = None,
     test: TestOption = None,
     setup: SetupOption = None,
     proposers: ProposersOption = None,
@@ -92,6 +95,7 @@ def fix(
         target=target,
         issue=issue,
         issue_file=issue_file,
+        add=add,
         test=test,
         setup=tuple(setup) if setup else None,
         proposers=tuple(name.strip() for name in proposers.split(",")) if proposers else None,

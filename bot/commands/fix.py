@@ -9,10 +9,12 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from bot.app import open_tools
 from bot.commands import event_loop
+from bot.commands.approver import TerminalApprover
 from bot.commands.fix_options import (
     FixOptions,
     check_proposers,
@@ -105,6 +107,7 @@ async def _run(job: Job, tools: Tools, checkout: Checkout) -> Report:
     stopped = StopSign()
     progress = live_progress(job.run_id, job.limits)
     with _stop_on_signal(stopped), progress as listener:
+        tools = replace(tools, approver=TerminalApprover(listener.paused, stopped))
         return await repair(job, tools, checkout, PlainSteps(), listener, stopped)
 
 

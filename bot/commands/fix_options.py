@@ -32,6 +32,7 @@ class FixOptions:
     target: str
     issue: str | None = None
     issue_file: Path | None = None
+    add: str | None = None
     test: str | None = None
     setup: tuple[str, ...] | None = None
     proposers: tuple[str, ...] | None = None
@@ -77,7 +78,8 @@ def problem_of(options: FixOptions) -> Problem:
     if options.issue_file is not None:
         text = _read_issue(options.issue_file)
     title, _, body = text.strip().partition("\n")
-    return Problem(title=title.strip(), body=body.strip())
+    instructions = f"add {options.add.strip()}" if options.add else ""
+    return Problem(title=title.strip(), body=body.strip(), instructions=instructions)
 
 
 def _read_issue(file: Path) -> str:
@@ -175,5 +177,7 @@ async def job_of(
         routing=config.routing,
         candidates=config.candidates,
         recovery=config.recovery,
+        specify=config.spec,
+        wrong_fixes=config.wrong_fixes,
         repository=repository,
     )

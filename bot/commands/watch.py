@@ -109,7 +109,7 @@ def event_line(event: ToldEvent) -> str | None:
     return None if text is None else printable(text)
 
 
-def _words(kind: str, data: Mapping[str, Any]) -> str | None:  # noqa: PLR0911 - one case per event
+def _words(kind: str, data: Mapping[str, Any]) -> str | None:  # noqa: C901, PLR0911 - one case per event
     match kind:
         case "status":
             ended = f": {data['verdict'].replace('_', ' ')}" if data["verdict"] else ""
@@ -121,6 +121,8 @@ def _words(kind: str, data: Mapping[str, Any]) -> str | None:  # noqa: PLR0911 -
             return f"failing command: {data['failing']}"
         case "reproduced":
             return f"reproduction: {data['cause'].replace('_', ' ')}. {data['reason']}"
+        case "specification":
+            return f"specification: {data['title']}"
         case "turn":
             return f"turn {data['turn']}: {data['said'] or data['action']}"
         case "tool":

@@ -33,6 +33,7 @@ from bot.config.values import (
     Probability,
     Proposers,
     RestoredGlob,
+    Spec,
     Text,
     Texts,
 )
@@ -44,6 +45,7 @@ from bot.model.money.caps import Caps
 from bot.model.proposers import PROPOSERS
 from bot.model.request import Effort, Options
 from bot.model.risk import Confidence, Tolerance
+from bot.model.specification import Specify
 from bot.reporting.reasons import config_problems
 
 PATH = ".github/fixpoint.yml"
@@ -286,6 +288,19 @@ class RepoConfig(ConfigSection):
     )
     memory: MemorySection = Field(
         MemorySection(), description="What is remembered of earlier runs in this repository."
+    )
+
+    spec: Spec = Field(
+        Specify.ON,
+        json_schema_extra={"default": "on"},
+        description="Whether a model turns an issue without a failing test into a short "
+        "specification before it writes tests for it: on, off, or approve (a person has to agree "
+        "with it first).",
+    )
+    wrong_fixes: StrictBool = Field(
+        default=True,
+        description="Whether tests that Fixpoint wrote are also run on wrong fixes, made from the "
+        "accepted one.",
     )
 
     checks: ChecksSection = Field(

@@ -17,6 +17,7 @@ from pydantic_core import PydanticKnownError
 from bot.config.options import MAX_BUDGET_USD, MAX_TIMEOUT, seconds
 from bot.model.guard_rules import RULES, Strictness
 from bot.model.proposers import PROPOSERS
+from bot.model.specification import Specify
 
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){0,20}")
 
@@ -107,6 +108,15 @@ def _duration(value: object) -> float:
 def _auto(value: object) -> object:
     # YAML 1.1 reads `off` as false, YAML 1.2 as text.
     return "off" if value is False else value
+
+
+def _spec(value: object) -> Specify:
+    # YAML 1.1 reads `on` and `off` as booleans, YAML 1.2 as text.
+    if isinstance(value, bool):
+        return Specify.ON if value else Specify.OFF
+    if isinstance(value, str) and value in set(Specify):
+        return Specify(value)
+    raise ValueError("must be on, off or approve")
 
 
 def _pause(value: object) -> float:
@@ -204,6 +214,13 @@ Network = Annotated[
         }
     ),
 ]
+
+Spec = Annotated[
+    Specify,
+    PlainValidator(_spec),
+    WithJsonSchema({"enum": ["on", "off", "approve", True, False]}),
+]
+"""Whether an issue without a failing test becomes a specification first."""
 
 Duration = Annotated[
     float,

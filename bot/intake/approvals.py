@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
+from typing import Protocol
 
 import structlog
 
 from bot.background import again_and_again
 from bot.model import Verdict
 from bot.model.request import FixRequest
-from bot.storage.approvals import ApprovalAnswer, ApprovalStore
+from bot.storage.approvals import ApprovalAnswer, ApprovalStore, specification_question
 from bot.storage.runs import RunRecord, RunStatus, RunStore
 
 EVERY = 300.0
 """Seconds between two looks for questions that nobody answered in time."""
 
 _log = structlog.get_logger(__name__)
+
+
+class GoOn(Protocol):
+    """Lets a waiting run continue; to ask twice changes nothing."""
+
+    async def __call__(self, request: FixRequest, *, specified: bool) -> None:
+        """Continue behind the specification, or else behind the patch that waited."""
+        ...
 
 
 class Approvals:
@@ -29,7 +38,7 @@ class Approvals:
         self,
         runs: RunStore,
         store: ApprovalStore,
-        go_on: Callable[[FixRequest], Awaitable[None]],
+        go_on: GoOn,
         start: Callable[[FixRequest], Awaitable[None]],
         *,
         every: float = EVERY,
@@ -72,12 +81,15 @@ class Approvals:
             return
         if run is not None and (question := await self._store.open_question(run_id)) is not None:
             await self._store.answer(question, answer, by)
+            if question == specification_question(run_id):
+                await self._go_on(run.request, specified=True)
+                return
             if answer is ApprovalAnswer.REJECTED:
                 await self._runs.request_stop(run_id)
             return
         await self._store.answer(run_id, answer, by)
         if run is not None:
-            await self._go_on(run.request)
+            await self._go_on(run.request, specified=False)
 
     async def _answer_offer(self, run: RunRecord, answer: ApprovalAnswer, by: str) -> None:
         """Start what continues a run that is over; remembered before the answer is kept."""
@@ -95,13 +107,18 @@ class Approvals:
         for run in await self._runs.active():
             if run.status is not RunStatus.WAITING:
                 continue
-            approval = await self._store.get(run.id)
-            if approval is None:
-                continue
-            if approval.answer is None and approval.until <= datetime.now(UTC):
-                await self.answer(run.id, ApprovalAnswer.EXPIRED, "")
-            elif approval.answer is not None:
-                await self._go_on(run.request)
+            await self._look_at(run)
+
+    async def _look_at(self, run: RunRecord) -> None:
+        """Continue a waiting run by the answer to its last question, if there is one."""
+        patch = await self._store.get(run.id)
+        approval = patch or await self._store.get(specification_question(run.id))
+        if approval is None:
+            return
+        if approval.answer is None and approval.until <= datetime.now(UTC):
+            await self.answer(run.id, ApprovalAnswer.EXPIRED, "")
+        elif approval.answer is not None:
+            await self._go_on(run.request, specified=patch is None)
 
     async def keep_looking(self, turn: Callable[[], Awaitable[object]] | None = None) -> None:
         """Look for ever, when it is this server's turn."""

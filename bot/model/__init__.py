@@ -18,6 +18,7 @@ from bot.model.mutation import MutantResults, Survivor
 from bot.model.observation import Failure, Observation, StartedProgram, TestCounts
 from bot.model.problem import Commands, Comment, FailedJob, Problem, Target
 from bot.model.report import Cause, OtherFailure, OtherKind, Report, Reproduction, Verdict
+from bot.model.specification import Kind, Point, Specification, Specify
 from bot.usage import Usage
 
 __all__ = [
@@ -30,18 +31,22 @@ __all__ = [
     "FailedJob",
     "Failure",
     "GuardFinding",
+    "Kind",
     "Limits",
     "MutantResults",
     "Observation",
     "OtherFailure",
     "OtherKind",
     "Patch",
+    "Point",
     "Problem",
     "Proposal",
     "Report",
     "Reproduction",
     "SearchLimits",
     "Severity",
+    "Specification",
+    "Specify",
     "StartedProgram",
     "Survivor",
     "Target",

@@ -117,6 +117,8 @@ class Verification:
         remarks: What a person should know of how it was verified, one sentence each.
         mutants: What the tests notice of small faults in the changed lines; None where that is
             not known.
+        wrong_fixes: What the tests that were written first make of wrong fixes; None where there
+            are no such tests, or no wrong fix could be made.
     """
 
     target: Observation | None
@@ -130,6 +132,7 @@ class Verification:
     runs: tuple[int, ...] = ()
     remarks: tuple[str, ...] = ()
     mutants: MutantResults | None = None
+    wrong_fixes: MutantResults | None = None
 
     @property
     def accepted(self) -> bool:

@@ -17,6 +17,7 @@ class EventType(StrEnum):
     COMMANDS = "commands"
     OUTPUT = "output"
     REPRODUCED = "reproduced"
+    SPECIFICATION = "specification"
     TURN = "turn"
     TOOL = "tool"
     NOTE = "note"

@@ -7,7 +7,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from bot.model import Attempt, Commands, Report, Reproduction, Usage, Verification
+from bot.model import (
+    Attempt,
+    Commands,
+    Report,
+    Reproduction,
+    Specification,
+    Usage,
+    Verification,
+)
 
 
 class Phase(StrEnum):
@@ -16,6 +24,7 @@ class Phase(StrEnum):
     PREPARE = "prepare"
     SETUP = "set up"
     REPRODUCE = "reproduce"
+    SPECIFY = "write a specification"
     WRITE_TEST = "write a failing test"
     ATTEMPT = "attempt"
     VERIFY = "verify"
@@ -51,6 +60,13 @@ class Reproduced:
     """The reproduction is finished."""
 
     reproduction: Reproduction
+
+
+@dataclass(frozen=True, slots=True)
+class Specified:
+    """What is asked is known as points; told again once tests show them."""
+
+    specification: Specification
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +156,7 @@ Progress = (
     | CommandsFound
     | CommandOutput
     | Reproduced
+    | Specified
     | TurnFinished
     | ToolUsed
     | Noticed

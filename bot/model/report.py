@@ -9,6 +9,7 @@ from bot.model.attempt import Acceptance, Attempt, GuardFinding, Patch, suggesti
 from bot.model.money.accounts import Balance
 from bot.model.observation import Observation
 from bot.model.problem import Commands, FailedJob, Problem
+from bot.model.specification import Kind, Specification
 from bot.usage import Usage
 
 
@@ -118,6 +119,9 @@ class Report:
         balances: How the accounts stand that it was charged to, on a server.
         draft: Whether `patch`, which is not accepted, is worth a draft: it mends some of several
             failures, and nothing tells which of them the problem is about.
+        kind: What was asked for.
+        specification: What is asked, as points, where nothing failed at first; else None.
+        asks: Whether the run goes on once a person agrees with `specification`.
     """
 
     run_id: str
@@ -136,6 +140,9 @@ class Report:
     notes: tuple[str, ...] = ()
     balances: tuple[Balance, ...] = ()
     draft: bool = False
+    kind: Kind = Kind.BUG
+    specification: Specification | None = None
+    asks: bool = False
 
     @property
     def rerun_may_help(self) -> bool:

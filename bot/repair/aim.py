@@ -8,9 +8,10 @@ from functools import partial
 from itertools import groupby
 
 from bot.detect import DirectoryTree
-from bot.model import Observation, OtherFailure, OtherKind, Patch
+from bot.model import Kind, Observation, OtherFailure, OtherKind, Patch
 from bot.model.progress import Noticed
 from bot.model.proposers import ProposerTraits
+from bot.model.specification import kind_of
 from bot.repair.goal.age import excused_by_age
 from bot.repair.goal.alone import alone
 from bot.repair.goal.complete import complete
@@ -118,8 +119,10 @@ async def _chosen(run: Run, context: RepairContext, seen: Observation) -> Goal:
     """Return the goal by what the problem names; where it names nothing, by who can read it."""
     problem = run.job.problem
     goal = sort_failures(seen, problem, await owner(context))
-    open_question = described(problem) and not goal.named and len(seen.failing) > 1
-    if open_question and run.tools.judge is not None and (goal.others or goal.undecided):
+    adds = kind_of(problem.instructions) is Kind.FEATURE  # then a sole failure may be anything
+    several = len(seen.failing) > 1 and bool(goal.others or goal.undecided)
+    open_question = described(problem) and not goal.named and (several or adds)
+    if open_question and run.tools.judge is not None:
         step = "sort failures"
         choice = await run.steps(step, run.tools.judge.choose, problem, seen, run.money(step))
         run.known.spend(choice.usage)

@@ -12,17 +12,20 @@ from bot.model import (
     Proposal,
     Verification,
 )
-from bot.model.guard_rules import PatchRules, configured
+from bot.model.guard_rules import PatchRules, configured, found
 from bot.repair.checks.joined_observation import joined
 from bot.repair.goal.complete import complete
 from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.loop import Try
 from bot.repair.run import RepairContext, Run
+from bot.repair.test_proof import is_weak
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits
 from bot.repair.verification.comparison import uncompared
 from bot.repair.verification.question import Question
 from bot.repair.verification.verify import VerifiedProposal
+from bot.repair.verification.wrong_fix_test import WrongFixTest
+from bot.reporting.reasons import wrong_fixes
 
 
 async def verify_proposal(
@@ -63,6 +66,7 @@ async def verify_proposal(
         known = {one.rule for one in verification.findings}
         findings = (*verification.findings, *(one for one in unneeded if one.rule not in known))
         verification = replace(verification, mutants=mutants, findings=findings)
+        verification = await _tried_on_wrong_fixes(run, context, key, name, patch, verification)
     return replace(verified, verification=verification)
 
 
@@ -96,6 +100,26 @@ async def _unneeded_conditions(
     red = reproduction.observation if reproduction is not None else None
     act = context.verifier(run).try_conditions
     return await run.steps(f"{key}: conditions", act, name, patch, runs, red)
+
+
+async def _tried_on_wrong_fixes(
+    run: Run, context: RepairContext, key: str, name: str, patch: Patch, verification: Verification
+) -> Verification:
+    """Return the verification with what tests that were written first make of wrong fixes."""
+    reproduction, target = run.known.reproduction, verification.target
+    red = reproduction.observation if reproduction is not None else None
+    if not run.job.wrong_fixes or context.untested is None or target is None or red is None:
+        return verification
+    test = WrongFixTest(context.clean_room(run), context.source.store, context.prepared.tree)
+    act, tests = test.results, red.failing_ids
+    results = await run.steps(f"{key}: wrong fixes", act, name, patch, target, tests)
+    verification = replace(verification, wrong_fixes=results)
+    if results is None or not is_weak(results):
+        return verification
+    first = results.survivors[0]
+    said = wrong_fixes.accepts_all(results.total, f"{first.file}:{first.line}")
+    weak = configured([found("tests-weak", said, first.file, first.line)], run.job.rules.guards)
+    return replace(verification, findings=(*verification.findings, *weak))
 
 
 def _may_be_a_draft(run: Run, verification: Verification) -> bool:

@@ -57,6 +57,9 @@ async def report_of(run: Run, end: End, started: float) -> Report:
         command_seconds=run.run_limits.held,
         notes=tuple(known.notes),
         draft=draft is not None,
+        kind=known.kind,
+        specification=known.specification,
+        asks=known.asks,
     )
 
 

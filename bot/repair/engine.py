@@ -24,6 +24,7 @@ from bot.repair.prepare import prepare, see_checks_fail
 from bot.repair.reproduce import reproduce
 from bot.repair.routing.choosing import choose_route
 from bot.repair.run import Concluded, RepairContext, Run, RunState, Tools
+from bot.repair.test_first.strengthening import with_strong_tests
 from bot.repair.workspace.leftovers import clean_up, places_of
 from bot.reporting.reasons import ending
 from sandbox.base import SandboxError
@@ -82,6 +83,8 @@ async def _carried(run: Run, checkout: Checkout) -> End:
             context = await reproduce(run, context)
         await recall(run, context)
         verdict, reason = await _attempt_until_accepted(run, context)
+        if verdict is Verdict.FIXED:
+            context = await with_strong_tests(run, context)
     except Concluded as end:
         verdict, reason = end.verdict, end.reason
     except RunStopped as end:
@@ -106,7 +109,12 @@ async def _elsewhere(run: Run) -> Run | None:
 
 
 def _state_of(job: Job) -> RunState:
-    return RunState(attempts=list(job.earlier), tried=list(already_asked(job.earlier)))
+    return RunState(
+        attempts=list(job.earlier),
+        tried=list(already_asked(job.earlier)),
+        usage=job.spent,
+        notes=list(job.agreed_by),
+    )
 
 
 @asynccontextmanager

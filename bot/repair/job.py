@@ -10,7 +10,7 @@ from typing import Protocol
 
 from bot.ci.evidence import JobEvidence
 from bot.ci.workflow.contexts import EventFacts
-from bot.model import Attempt, Limits, Problem, SearchLimits
+from bot.model import Attempt, Limits, Problem, SearchLimits, Specification, Specify, Usage
 from bot.model.artifacts import Artifacts, ArtifactWish
 from bot.model.given_test import GivenTest
 from bot.model.guard_rules import PatchRules
@@ -54,6 +54,11 @@ class Job:
         candidates: Attempts of a model that are made side by side.
         recovery: Whether a model that gets no further is helped within its attempt.
         routing: Whether each attempt's model is chosen; else all ask the default one.
+        specify: Whether a specification is written where nothing fails.
+        specification: One that a person agreed with, or None.
+        spent: What the run cost before it waited for a person.
+        agreed_by: Who agreed with the specification, as a sentence; or ().
+        wrong_fixes: Whether tests that are written first are run on wrong fixes too.
     """
 
     run_id: str
@@ -84,6 +89,11 @@ class Job:
     routing: bool = True
     recovery: bool = True
     candidates: int = 1
+    specify: Specify = Specify.ON
+    specification: Specification | None = None
+    spent: Usage = field(default_factory=Usage)
+    agreed_by: tuple[str, ...] = ()
+    wrong_fixes: bool = True
 
     @property
     def project(self) -> str:

@@ -10,6 +10,7 @@ from bot.detect.shell import within
 from bot.detect.tree import tree_of
 from bot.model import Cause, Observation, Patch, Reproduction, Verdict
 from bot.model.progress import Phase, PhaseStarted, Reproduced
+from bot.model.specification import kind_of
 from bot.repair.aim import Aimed, aim, run_alone
 from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_given_test
@@ -20,8 +21,9 @@ from bot.repair.older_packages import with_older_packages
 from bot.repair.package_choice import changed_files, member_tests
 from bot.repair.proposers.given import GivenPatch
 from bot.repair.run import Concluded, RepairContext, Run
+from bot.repair.test_first.specifying import specified
+from bot.repair.test_first.writing import write_failing_test
 from bot.repair.verification.candidate import without
-from bot.repair.write_test import write_failing_test
 from bot.reporting.reasons import failed_jobs, given_test, reproduction
 from sandbox.git import PatchDoesNotApply
 
@@ -189,6 +191,8 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
         raise Concluded(
             Verdict.NOT_REPRODUCED, reproduction.no_test_author(command, len(green.others))
         )
+    run.known.kind = kind_of(problem.instructions)
+    await specified(run)
     written = await write_failing_test(run, author, context, green)
     if isinstance(written, str):
         raise Concluded(
@@ -196,6 +200,7 @@ async def _test_first(run: Run, context: RepairContext, green: Observation) -> R
             reproduction.no_failing_test(command, written, len(green.others)),
         )
     run.known.reproduction, run.known.commands = written.reproduction, written.context.commands
+    run.known.specification = written.specification
     return written.context
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.detect.missing import Remedy
-from bot.model import Attempt, Commands, Reproduction, Usage, Verdict
+from bot.model import Attempt, Commands, Kind, Reproduction, Specification, Usage, Verdict
 from bot.model.deadline import RunLimits
 from bot.model.mcp_servers import McpServer
 from bot.model.memory import NOTHING_RECALLED, Memory, MergedRepair, Recalled
@@ -23,7 +23,7 @@ from bot.repair.goal.set_aside import NOTHING_ASIDE, Aside
 from bot.repair.job import ArtifactSource, Job, Source
 from bot.repair.proposers.base import AskPerson, Proposer, Task
 from bot.repair.symbols.index import SymbolIndex
-from bot.repair.test_proof import ProofReviewer
+from bot.repair.test_proof import ProofReviewer, SpecificationApprover, SpecificationAuthor
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.verify import Destination, Verifier
 from bot.repair.workspace.environments import Environments
@@ -79,6 +79,8 @@ class Tools:
             where it ends then.
         rungs: The configured models, small to large.
         history: What became of the models' attempts in earlier runs; None knows nothing.
+        specifier: Says in points what a problem asks that no test shows; None without a model.
+        approver: Asks the person who waits here about a specification; None where nobody does.
     """
 
     sandboxes: SandboxProvider
@@ -96,6 +98,8 @@ class Tools:
     rungs: tuple[Rung, ...] = ()
     history: RouteHistory | None = None
     memory: Memory | None = None
+    specifier: SpecificationAuthor | None = None
+    approver: SpecificationApprover | None = None
 
 
 @dataclass(slots=True)
@@ -118,6 +122,9 @@ class RunState:
     repository_map: str | None = None
     recalled: Recalled = NOTHING_RECALLED
     again: tuple[MergedRepair, ...] = ()
+    kind: Kind = Kind.BUG
+    specification: Specification | None = None
+    asks: bool = False
 
     @property
     def failing_before(self) -> frozenset[str]:
@@ -149,10 +156,12 @@ class Run:
 
     @property
     def ladder(self) -> tuple[ProposerTraits, ...]:
-        """The proposers of this run, cheapest first."""
+        """The proposers of this run, cheapest first; only a model can build a feature."""
         known, wanted = self.tools.proposers, self.job.proposers
         named = (one.traits for name, one in known.items() if wanted is None or name in wanted)
-        return tuple(one for one in named if not one.recalls or self.known.again)
+        adds = self.known.kind is Kind.FEATURE
+        asked = (one for one in named if one.needs_model or not adds)
+        return tuple(one for one in asked if not one.recalls or self.known.again)
 
     @property
     def rungs(self) -> tuple[Rung, ...]:
@@ -192,7 +201,8 @@ class RepairContext:
         beside: Those of the other failed jobs: what repairs this one must pass there too.
         recent: Lines that were changed lately, as path and number.
         aside: What fails besides, and no patch has to mend.
-    texts: Those of programs that were changed lately.
+        texts: Those of programs that were changed lately.
+        untested: The same before tests were written on it; None where none were.
     """
 
     source: Source
@@ -204,6 +214,7 @@ class RepairContext:
     recent: frozenset[tuple[str, int]] = frozenset()
     aside: Aside = NOTHING_ASIDE
     texts: tuple[ChangedText, ...] = ()
+    untested: RepairContext | None = None
 
     def verifier(self, run: Run) -> Verifier:
         """Return what verifies patches against the prepared tree."""
@@ -262,6 +273,7 @@ class RepairContext:
             rungs=run.rungs,
             recovery=job.recovery,
             write_test=write_test,
+            specification=known.specification,
             model=job.model,
             effort=job.effort,
             guidance=self.guidance,

@@ -5,9 +5,19 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
-from bot.model import Commands, Failure, Observation, Patch, Problem, Usage
+from bot.model import (
+    Commands,
+    Failure,
+    MutantResults,
+    Observation,
+    Patch,
+    Problem,
+    Specification,
+    Usage,
+)
 from bot.model.money.reservations import Money
 from bot.repair.guards import is_test_file
 from bot.reporting.reasons import written_test
@@ -18,16 +28,87 @@ MOST_TRIES = 2
 _PYTEST = re.compile(r"\b(?:pytest|py\.test)\b")
 
 
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What a reviewer says of written tests.
+
+    Attributes:
+        shows: Whether each of them fails for the reason that the problem gives.
+        reason: Why, in one sentence.
+        usage: What asking cost.
+        points: For each point of the specification, ids of the tests that show it; empty where
+            the reviewer did not say.
+    """
+
+    shows: bool
+    reason: str
+    usage: Usage
+    points: tuple[tuple[str, ...], ...] = ()
+
+
 class ProofReviewer(Protocol):
     """Says whether a failure shows what the problem describes."""
 
     async def shows_problem(
-        self, problem: Problem, observation: Observation, patch: Patch, money: Money
-    ) -> tuple[bool, str, Usage]:
-        """Return the answer, its reason in one sentence, and what the call cost.
+        self,
+        problem: Problem,
+        observation: Observation,
+        patch: Patch,
+        specification: Specification | None,
+        money: Money,
+    ) -> Review:
+        """Return what the reviewer says.
+
+        Args:
+            problem: What people wrote.
+            observation: The tests on the untouched tree; only what they made fail is in it.
+            patch: The tests.
+            specification: What they are written for, or None.
+            money: What asking is paid from.
 
         Raises:
             BudgetExhausted: When the money does not cover it.
+            ProviderError: When no model answers.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What became of the attempt to specify a problem.
+
+    Attributes:
+        specification: None where the problem says too little, or the answer could not be read.
+        missing: What the problem does not say, in one sentence, or "".
+        usage: What asking cost.
+    """
+
+    specification: Specification | None
+    missing: str
+    usage: Usage
+
+
+class SpecificationAuthor(Protocol):
+    """Reads a problem and says what is asked, as points that tests can show."""
+
+    async def specify(self, problem: Problem, money: Money) -> Drafted:
+        """Return the specification.
+
+        Raises:
+            BudgetExhausted: When the money does not cover it.
+            ProviderError: When no model answers.
+        """
+        ...
+
+
+class SpecificationApprover(Protocol):
+    """Asks the person who waits for the run."""
+
+    async def approves(self, specification: Specification) -> bool:
+        """Return whether the person agrees with it.
+
+        Raises:
+            UsageError: When nobody can be asked here; the text says what to do.
         """
         ...
 
@@ -70,6 +151,17 @@ def objection(observation: Observation, before: frozenset[str]) -> str | None:
     if all(_does_not_run(failure) for failure in fresh):
         return written_test.does_not_run(fresh[0].message)
     return None
+
+
+def is_weak(results: MutantResults | None) -> bool:
+    """Whether tests accept every wrong fix that they were run on."""
+    return results is not None and not results.caught and bool(results.survivors)
+
+
+def new_failures(observation: Observation, before: frozenset[str]) -> Observation:
+    """Return an observation with what failed only once the tests were added."""
+    fresh = tuple(failure for failure in observation.failing if failure.test not in before)
+    return replace(observation, failing=fresh)
 
 
 def _does_not_run(failure: Failure) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from bot.model import Limits, Report
+from bot.model import Kind, Limits, Report
 from bot.model.offer import Offer
 from bot.model.tool_rules import ToolQuestion, ToolRisk
 from bot.reporting.answering import APPROVE, REJECT, AnswerBy, named
@@ -17,6 +17,7 @@ from bot.reporting.marker import marker, signed
 from bot.reporting.proof import cause, proof
 from bot.reporting.prose import line
 from bot.reporting.series import series
+from bot.reporting.specification import points
 
 _MARK = marker("3fa9c1d20b7e", "example")
 
@@ -50,6 +51,34 @@ def waiting(
         Section((f"{diffstat(report.patch)}: {changed_files(report.patch)}",), rank=7),
         Section(
             (details("Show the patch", fence(report.patch.text, "diff", limit=30_000)),), rank=1
+        ),
+        essential(f"{mark}\n"),
+    ]
+    return fit(sections)
+
+
+def specification(
+    report: Report, role: str, until: datetime, mark: str, by: AnswerBy = AnswerBy.COMMENT
+) -> str:
+    """Show what is asked, as points, and say how to answer.
+
+    Args:
+        report: Of a run that has a specification and nothing else yet.
+        role: The least role that may approve.
+        until: When the run ends without an answer, UTC.
+        mark: The hidden marker, last line of the comment.
+        by: How people answer it.
+    """
+    asked = report.specification
+    listed = f"{line(asked.title)}\n\n{points(asked, tested=False)}" if asked is not None else ""
+    what = "feature" if report.kind is Kind.FEATURE else "fix"
+    sections = [
+        essential("**A specification is waiting for approval.**"),
+        essential(listed),
+        essential(
+            f"{named(APPROVE, by)} continues with tests for these points and the {what}; "
+            f"{named(REJECT, by)} ends the run. Approving requires the role {code(role)} or higher. "
+            f"Without an answer, the request expires on {_moment(until)}."
         ),
         essential(f"{mark}\n"),
     ]

@@ -6,7 +6,7 @@ import re
 import textwrap
 import unicodedata
 
-from bot.model import Problem, Report
+from bot.model import Kind, Problem, Report
 from bot.reporting.figures import count
 from bot.reporting.plain import printable
 
@@ -36,6 +36,8 @@ def plain(text: str, limit: int = 200) -> str:
 def subject(report: Report, limit: int = _TITLE_LENGTH) -> str:
     """Return what was repaired, as one line of at most `limit` characters."""
     problem = report.problem
+    if report.kind is Kind.FEATURE:
+        return plain(f"Add: {feature(report)}", limit)
     if problem.title.strip() and not problem.is_pull_request:
         title = plain(problem.title, 1_000)
         text = title if re.match(r"fix(?:es|ed)?\b", title, re.IGNORECASE) else f"Fix: {title}"
@@ -47,6 +49,13 @@ def subject(report: Report, limit: int = _TITLE_LENGTH) -> str:
     if failing:
         return f"Fix {count(len(failing), 'failing test')}"
     return plain(f"Fix {observation.command}" if observation else "Fix the failing check", limit)
+
+
+def feature(report: Report) -> str:
+    """Return what a request asks to add, as one line."""
+    asked = report.specification
+    said = asked.title if asked is not None else report.problem.instructions
+    return re.sub(r"^add\s*:?\s+", "", " ".join(said.split()), flags=re.IGNORECASE)
 
 
 def commit_message(report: Report) -> str:

@@ -31,6 +31,7 @@ from bot.reporting.proof import observation_of, proof
 from bot.reporting.prose import line
 from bot.reporting.reasons import assurance as how_sure
 from bot.reporting.reasons import mutants
+from bot.reporting.specification import section
 from bot.reporting.verdict_text import headline
 
 _TITLES = MappingProxyType(
@@ -68,6 +69,7 @@ def not_fixed(
     sections = [
         essential(f"**{headline(report.verdict)}.** {line(report.reason)}".rstrip()),
         essential(f"**Next:** {next_step(report, offers_more=offer is not None, by=by)}"),
+        Section((section(report.specification),), rank=5),
         _reproduction(report),
         commands(report.commands),
         *_tried(report),

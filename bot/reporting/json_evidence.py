@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.model import Assurance, MutantResults
+from bot.model import Assurance, MutantResults, Specification
 
 
 class _Part(BaseModel):
@@ -52,6 +52,32 @@ class AssurancePart(_Part):
     doubts: tuple[str, ...] = Field(description="What speaks against it, one sentence each.")
     deciding: str = Field(description="Which test would decide, as a sentence; may be empty.")
     witnesses: WitnessesPart = Field(description="What the probability comes from.")
+
+
+class PointPart(_Part):
+    """One thing that has to hold in the end."""
+
+    expected: str = Field(description="What is expected; untrusted text, as all of it.")
+    happens: str = Field(description="What happens before any change.")
+    see: str = Field(description="How to see it.")
+    tests: tuple[str, ...] = Field(description="Ids of the new tests that show it.")
+    why_not: str = Field(description="Why no test shows it; otherwise empty.")
+
+
+class SpecificationPart(_Part):
+    """What an issue asks that no test showed, as a model read it."""
+
+    title: str = Field(description="In one line.")
+    points: tuple[PointPart, ...] = Field(description="What has to hold in the end.")
+    model: str = Field(description="The model that wrote it.")
+
+
+def specification_part(specification: Specification | None) -> dict[str, Any] | None:
+    """Return a specification as `SpecificationPart` has it."""
+    if specification is None:
+        return None
+    points = [asdict(point) for point in specification.points]
+    return {"title": specification.title, "points": points, "model": specification.model}
 
 
 def assurance_part(assurance: Assurance | None) -> dict[str, Any] | None:

@@ -21,8 +21,10 @@ from bot.redaction import TOKENS_ALONE, Redactor
 from bot.reporting.json_evidence import (
     AssurancePart,
     MutantsPart,
+    SpecificationPart,
     assurance_part,
     mutants_part,
+    specification_part,
 )
 from bot.reporting.json_programs import ProgramPart, program_part
 from bot.reporting.json_route import RoutePart, route_part
@@ -133,6 +135,9 @@ class AttemptPart(_Part):
     mutants: MutantsPart | None = Field(
         description="What the tests notice of small faults in the changed lines; null when that is unknown."
     )
+    wrong_fixes: MutantsPart | None = Field(
+        description="What the tests that were written first make of wrong fixes; null when that is unknown."
+    )
     assurance: AssurancePart | None = Field(
         description="How sure a search is of its patch; null for other proposers."
     )
@@ -187,6 +192,12 @@ class FixOutput(_Part):
     notes: tuple[str, ...] = Field(
         description="Other things a person should know, one sentence each."
     )
+    kind: Literal["bug", "feature"] = Field(
+        description="What was asked for: `feature` for a request to add something."
+    )
+    specification: SpecificationPart | None = Field(
+        description="What is asked, as points, where no test showed it; otherwise null."
+    )
 
 
 def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]:
@@ -212,6 +223,8 @@ def to_json(report: Report, redactor: Redactor = TOKENS_ALONE) -> dict[str, Any]
         "cost_usd": cost_value(report.usage.cost_usd),
         "tokens": report.usage.tokens,
         "notes": report.notes,
+        "kind": report.kind.value,
+        "specification": specification_part(report.specification),
     }
     return FixOutput.model_validate(values).model_dump(mode="json")
 
@@ -287,6 +300,7 @@ def attempt_part(attempt: Attempt, redactor: Redactor) -> dict[str, Any]:
         "ended": proposal.ended,
         "programs": tuple(program_part(one) for one in proposal.programs),
         "mutants": mutants_part(verification.mutants) if verification is not None else None,
+        "wrong_fixes": mutants_part(verification.wrong_fixes) if verification is not None else None,
         "assurance": assurance_part(proposal.assurance),
         "route": route_part(attempt.route),
     }

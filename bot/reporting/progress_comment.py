@@ -10,11 +10,12 @@ from bot.model.progress import Phase
 from bot.reporting.answering import STOP, AnswerBy, ask
 from bot.reporting.evidence import proposer
 from bot.reporting.figures import cap, count, duration, money
-from bot.reporting.markdown import code, escape
+from bot.reporting.markdown import code, escape, indent
 from bot.reporting.marker import signed
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.progress_view import ProgressView
 from bot.reporting.prose import line
+from bot.reporting.specification import points
 from bot.reporting.verdict_text import headline
 
 _ORDER = tuple(Phase)
@@ -22,6 +23,7 @@ _LISTED = (
     (Phase.PREPARE, "Check out the commit"),
     (Phase.SETUP, "Set up the environment"),
     (Phase.REPRODUCE, "Reproduce the failure"),
+    (Phase.SPECIFY, "Write a specification"),
     (Phase.WRITE_TEST, "Write a failing test"),
     (Phase.ATTEMPT, "Find a patch that passes"),
     (Phase.PUBLISH, "Publish the result"),
@@ -78,7 +80,13 @@ def figures(view: ProgressView, now: datetime) -> str:
 
 
 def _is_listed(view: ProgressView, phase: Phase) -> bool:
-    return phase is not Phase.WRITE_TEST or view.wrote_test
+    match phase:
+        case Phase.SPECIFY:
+            return view.phase is Phase.SPECIFY or view.specification is not None
+        case Phase.WRITE_TEST:
+            return view.wrote_test
+        case _:
+            return True
 
 
 def _item(view: ProgressView, phase: Phase, title: str) -> str:
@@ -86,6 +94,9 @@ def _item(view: ProgressView, phase: Phase, title: str) -> str:
     done = _ORDER.index(phase) < _ORDER.index(current)
     said = _said(view, phase, is_current=phase is current)
     head = f"- [{'x' if done else ' '}] {title}{f': {said}' if said else ''}"
+    if phase is Phase.SPECIFY and view.specification is not None:
+        below = points(view.specification, tested=False)
+        return f"{head}\n  {indent(below, 2)}"
     if phase is not Phase.ATTEMPT:
         return head
     return "\n".join([head, *(f"  - {past}" for past in _past_attempts(view))])
@@ -94,6 +105,8 @@ def _item(view: ProgressView, phase: Phase, title: str) -> str:
 def _said(view: ProgressView, phase: Phase, *, is_current: bool) -> str:
     if phase is Phase.REPRODUCE and view.reproduction is not None:
         return line(view.reproduction.reason.rstrip("."), limit=240)
+    if phase is Phase.SPECIFY and view.specification is not None:
+        return line(view.specification.title)
     if not is_current:
         return ""
     if phase is Phase.ATTEMPT:

@@ -15,6 +15,7 @@ from bot.model.progress import (
     Progress,
     Reproduced,
     RunFinished,
+    Specified,
     ToolUsed,
     TurnFinished,
     Verified,
@@ -22,10 +23,14 @@ from bot.model.progress import (
 from bot.reporting.figures import count, duration, money
 from bot.reporting.outcome import verification_outcome
 from bot.reporting.plain import printable
+from bot.reporting.specification import plain_lines
+
+_BELOW = " " * 14
+"""Where the text of a line begins, behind its time."""
 
 
 def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: PLR0911 - one case per event
-    """Return the event as one printable line, or None when it is not worth one.
+    """Return the event as a printable line, or None when it is not worth one; a specification has several.
 
     Args:
         event: What happened.
@@ -41,6 +46,8 @@ def progress_line(event: Progress, limits: Limits) -> str | None:  # noqa: PLR09
             return printable(f"failing command: {commands.failing}. {found_out}", limit=1_000)
         case Reproduced(reproduction):
             return printable(f"reproduction: {reproduction.cause}. {reproduction.reason}")
+        case Specified(specification):
+            return "\n".join(plain_lines(specification)).replace("\n", f"\n{_BELOW}")
         case Noticed(text):
             return printable(text)
         case Verified(attempt, verification):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import assert_never
 
-from bot.model import Attempt, Commands, Limits, Report, Reproduction, Usage
+from bot.model import Attempt, Commands, Limits, Report, Reproduction, Specification, Usage
 from bot.model.progress import (
     AttemptFinished,
     CommandOutput,
@@ -17,6 +17,7 @@ from bot.model.progress import (
     Progress,
     Reproduced,
     RunFinished,
+    Specified,
     ToolUsed,
     TurnFinished,
     Verified,
@@ -50,6 +51,7 @@ class ProgressView:
         notes: The last things worth a line.
         output: The end of the last command's output, as plain text.
         wrote_test: The run had to write a failing test first.
+        specification: What is asked, as points, once it is known; None where a failure says it.
         report: Once the run is over.
     """
 
@@ -70,6 +72,7 @@ class ProgressView:
     notes: tuple[str, ...] = ()
     output: str = ""
     wrote_test: bool = False
+    specification: Specification | None = None
     report: Report | None = None
 
     @property
@@ -101,6 +104,8 @@ def advance(view: ProgressView, event: Progress) -> ProgressView:  # noqa: C901,
             observation = reproduction.observation
             failing = len(observation.failing) or None if observation is not None else None
             return replace(view, reproduction=reproduction, failing=failing)
+        case Specified(specification):
+            return replace(view, specification=specification)
         case TurnFinished(attempt, turn, model, action, usage):
             return replace(
                 view, attempt=attempt, turn=turn, model=model, action=action, current=usage

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.model import Report, Reproduction, Verification
+from bot.model import Kind, Report, Reproduction, Verification
 from bot.reporting import balances
 from bot.reporting.batch_table import batch_table
-from bot.reporting.commit_text import subject
+from bot.reporting.commit_text import feature, subject
 from bot.reporting.evidence import (
     attempts_table,
     changed_files,
@@ -27,8 +27,9 @@ from bot.reporting.markdown import Section, bullets, code, details, essential, f
 from bot.reporting.model_choices import model_choices
 from bot.reporting.proof import attempt_of, cause, observation_of, proof
 from bot.reporting.prose import line, prose
-from bot.reporting.reasons import mutants
+from bot.reporting.reasons import mutants, wrong_fixes
 from bot.reporting.series import series
+from bot.reporting.specification import section
 
 _TITLE_LENGTH = 100
 _STEERING = bullets(
@@ -56,6 +57,7 @@ def body(report: Report, mark: str) -> str:
     """
     sections = [
         essential(_headline(report), _headline(report, brief=True)),
+        Section((section(report.specification),), rank=7),
         _wrong(report),
         Section(_changed(report), rank=6),
         Section((f"### How it was verified\n\n{bullets(_verified(report))}",), rank=8),
@@ -73,6 +75,8 @@ def body(report: Report, mark: str) -> str:
 def _headline(report: Report, *, brief: bool = False) -> str:
     limit = 160 if brief else 400
     lines = [f"**Failed:** {_failed(report)}"]
+    if report.kind is Kind.FEATURE:
+        lines = [f"**Added:** {line(feature(report))}"]
     lines.append(f"{cause(report, limit=limit)}**Proof:** {proof(report)}")
     number = report.problem.number
     if number is not None:
@@ -92,7 +96,7 @@ def _failed(report: Report) -> str:
 
 
 def _wrong(report: Report) -> Section:
-    heading = "### What was wrong"
+    heading = f"### What was {'missing' if report.kind is Kind.FEATURE else 'wrong'}"
     observation = observation_of(report)
     if observation is None or report.reproduction is None:
         return Section(("",))
@@ -168,6 +172,8 @@ def _proof_after(verification: Verification, reproduction: Reproduction) -> Iter
     yield from map(line, verification.remarks)
     if verification.mutants is not None:
         yield line(mutants.caught(verification.mutants), limit=600)
+    if verification.wrong_fixes is not None:
+        yield line(wrong_fixes.caught(verification.wrong_fixes), limit=600)
     said = line(verification.uncompared)
     if suite is None:
         if said:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bot.model import Limits
-from bot.model.progress import Listener, Noticed, Phase, Progress
+from bot.model.progress import Listener, Noticed, Phase, Progress, Specified
 from bot.reporting.figures import cap, count, duration, money
 from bot.reporting.plain import printable
 from bot.reporting.progress_lines import longest, progress_line
 from bot.reporting.progress_view import ProgressView, advance
+from bot.reporting.specification import plain_lines
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.live import Live
 
 Clock = Callable[[], datetime]
 
@@ -29,6 +31,14 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+class ShownProgress(Listener, Protocol):
+    """A listener that can leave the terminal to somebody else for a while."""
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Draw nothing while the body runs."""
+        ...
+
+
 @contextmanager
 def live_progress(
     run_id: str,
@@ -36,7 +46,7 @@ def live_progress(
     *,
     console: Console | None = None,
     clock: Clock = utc_now,
-) -> Iterator[Listener]:
+) -> Iterator[ShownProgress]:
     """Yield a listener that shows the run; stdout stays free for results.
 
     Args:
@@ -51,7 +61,7 @@ def live_progress(
     view = ProgressView(run_id, clock(), limits)
     shown = _Block(view, target, clock) if target.is_terminal else _Lines(view, target, clock)
     with shown.open():
-        yield shown.take
+        yield shown
 
 
 class _Lines:
@@ -67,7 +77,12 @@ class _Lines:
         """Show lines while the block runs."""
         yield
 
-    def take(self, event: Progress, /) -> None:
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Do nothing: lines come only with events."""
+        yield
+
+    def __call__(self, event: Progress, /) -> None:
         """Print the event."""
         self._view = advance(self._view, event)
         told = progress_line(event, self._view.limits)
@@ -85,6 +100,7 @@ class _Block:
         self._view = view
         self._console = console
         self._clock = clock
+        self._live: Live | None = None
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -97,16 +113,32 @@ class _Block:
             refresh_per_second=_REFRESHES_PER_SECOND,
             transient=True,
             redirect_stdout=False,
-        ):
+        ) as self._live:
             yield
 
-    def take(self, event: Progress, /) -> None:
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the block away while the body runs."""
+        live = self._live
+        if live is not None:
+            live.stop()
+        try:
+            yield
+        finally:
+            if live is not None:
+                live.start(refresh=True)
+
+    def __call__(self, event: Progress, /) -> None:
         """Remember the event; the next redraw shows it."""
         self._view = advance(self._view, event)
         if isinstance(event, Noticed):
             from rich.text import Text
 
             self._console.print(Text(printable(event.text), style="dim"))
+        if isinstance(event, Specified):
+            from rich.text import Text
+
+            self._console.print(Text("\n".join(plain_lines(event.specification))))
 
     def _draw(self) -> RenderableType:
         from rich.text import Text

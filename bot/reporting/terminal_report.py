@@ -12,8 +12,9 @@ from bot.reporting.model_choices import model_choices
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.plain import printable
 from bot.reporting.proof import observation_of
-from bot.reporting.reasons import mutants
+from bot.reporting.reasons import mutants, wrong_fixes
 from bot.reporting.reasons.healing import config_offered
+from bot.reporting.specification import plain_lines
 from bot.reporting.suggested_config import suggested_config
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def print_report(report: Report, console: Console, destination: str = "") -> Non
         _print_reproduction(observation, say)
     elif report.reproduction is not None:
         _print_setup(report.reproduction.setup_output, say)
+    for text in plain_lines(report.specification) if report.specification is not None else ():
+        say.line(text)
     if report.attempts:
         say.line("")
         console.print(_attempts(report.attempts))
@@ -137,6 +140,8 @@ def _print_summary(report: Report, say: _Speaker) -> None:
     verification = attempt.verification if attempt else None
     if verification is not None and verification.mutants is not None:
         say.line(mutants.caught(verification.mutants))
+    if verification is not None and verification.wrong_fixes is not None:
+        say.line(wrong_fixes.caught(verification.wrong_fixes))
 
 
 def _print_to_check(report: Report, say: _Speaker) -> None:

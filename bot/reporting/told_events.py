@@ -15,12 +15,14 @@ from bot.model.progress import (
     Progress,
     Reproduced,
     RunFinished,
+    Specified,
     ToolUsed,
     TurnFinished,
     Verified,
 )
 from bot.model.untrusted import clip
 from bot.redaction import Redactor
+from bot.reporting.json_evidence import specification_part
 from bot.reporting.json_report import (
     accepted_value,
     attempt_part,
@@ -47,7 +49,7 @@ def told(event: Progress, redactor: Redactor) -> RunEvent:
     return RunEvent(kind, {name: _bounded(value) for name, value in data.items()})
 
 
-def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any]]:  # noqa: C901, PLR0911 - one case per event
+def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any]]:  # noqa: C901, PLR0911, PLR0912 - one case per event
     match event:
         case PhaseStarted(phase, attempt, detail):
             return EventType.PHASE, {"phase": phase.value, "attempt": attempt, "detail": detail}
@@ -61,6 +63,8 @@ def _told(event: Progress, redactor: Redactor) -> tuple[EventType, dict[str, Any
             output = observation.output if observation is not None else ""
             more = {"reason": reproduction.reason, "output": output}
             return EventType.REPRODUCED, {**told_of, **more}
+        case Specified(specification):
+            return EventType.SPECIFICATION, specification_part(specification) or {}
         case TurnFinished():
             return EventType.TURN, _turn(event)
         case ToolUsed():

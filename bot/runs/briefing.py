@@ -11,7 +11,7 @@ from bot.config.repo_config import RepoConfig
 from bot.errors import HeadMoved, UsageError
 from bot.github.github import GitHub
 from bot.github.values import Issue, PullRequest
-from bot.model import Attempt, Comment, Limits, Problem
+from bot.model import Attempt, Comment, Limits, Problem, Report, Usage
 from bot.model.money.caps import NO_CAPS, Caps, limited
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
@@ -182,10 +182,19 @@ def plan_job(
     *,
     caps: Caps = NO_CAPS,
     earlier: tuple[Attempt, ...] = (),
+    agreed: Report | None = None,
 ) -> Job:
     """Return the run's job: what was asked behind `/fix` goes before the repo config.
 
     Money is the exception: behind `/fix` it can only be made less.
+
+    Args:
+        request: What was asked.
+        brief: What the run starts from.
+        failed: The failed checks that it is about.
+        caps: What limits it besides.
+        earlier: Attempts of the run that it continues.
+        agreed: What the run had come to when a person agreed with its specification.
     """
     config, options = brief.config, request.options
     return Job(
@@ -209,6 +218,11 @@ def plan_job(
         routing=config.routing,
         candidates=config.candidates,
         recovery=config.recovery,
+        specify=config.spec,
+        wrong_fixes=config.wrong_fixes,
+        specification=agreed.specification if agreed is not None else None,
+        spent=agreed.usage if agreed is not None else Usage(),
+        agreed_by=agreed.notes[-1:] if agreed is not None else (),
         failed=failed,
         event=_event(request, brief),
         repository=request.repository,

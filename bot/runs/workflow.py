@@ -227,17 +227,28 @@ class FixWorkflow:
         if request.continues is not None:
             earlier = await steps("recall", self._asking.recall, request.continues, brief.commit)
         job = plan_job(request, brief, failed, caps=self._beginning.caps_of(brief), earlier=earlier)
+        await self._repair_and_tell(request, brief, job, shown, plain)
+
+    async def _repair_and_tell(
+        self, request: FixRequest, brief: Brief, job: Job, shown: Shown, plain: Steps
+    ) -> None:
+        """Carry a job to the end of its run, or to a question for a person."""
+        steps = self._traced.steps(plain)
         report, outcome = await self._repair_and_publish(request, brief, job, shown, plain)
+        if report.asks and _answerable(request, shown):
+            act = self._asking.hold_specification
+            await steps("ask about the specification", act, request, report, brief, shown)
+            return
         checkout = self._sources.checkout(request, brief)
         await steps(
-            "remember", self._remembering.keep, request, brief, report, checkout, len(earlier)
+            "remember", self._remembering.keep, request, brief, report, checkout, len(job.earlier)
         )
         if report.verdict is Verdict.STOPPED:
             report, outcome = await self._unless_left(request, report, steps)
         if isinstance(outcome, PatchOnly):
             outcome = await steps("suggest", self._publisher.suggest, request, report, outcome)
         if rerunning.is_wanted(request, brief, report):
-            said = await steps("run flaky jobs again", self._reruns.begin, request, failed)
+            said = await steps("run flaky jobs again", self._reruns.begin, request, job.failed)
             report = replace(report, reason=f"{report.reason} {said}")
         if isinstance(outcome, Held):
             await steps(
@@ -257,6 +268,14 @@ class FixWorkflow:
         held = await steps("take up again", self._asking.take_up, request)
         report = held.report
         outcome: Outcome
+        if report.asks:
+            brief = await steps("brief", self._beginning.brief, request)
+            if isinstance(brief, CouldNotStart):
+                await steps("say why not", self._ending.refuse, request, held.shown, brief)
+                return
+            job = plan_job(request, brief, caps=self._beginning.caps_of(brief), agreed=report)
+            await self._repair_and_tell(request, brief, job, held.shown, plain)
+            return
         if held.approved:
             brief = await steps("brief", self._beginning.brief, request)
             outcome = await steps("publish", self._publish_held, request, brief, report)

@@ -82,6 +82,11 @@ def question_id(run_id: str, about: str) -> str:
     return f"{run_id}:{hashlib.sha256(about.encode()).hexdigest()[:16]}"
 
 
+def specification_question(run_id: str) -> str:
+    """Return the id of the question whether a person agrees with a run's specification."""
+    return question_id(run_id, "the specification")
+
+
 def _approval(row: Row[Any]) -> Approval:
     return Approval(
         run_id=row.run_id,

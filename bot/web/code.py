@@ -44,6 +44,7 @@ _STEPS = {
     Phase.PREPARE: _CLONE,
     Phase.SETUP: _CLONE,
     Phase.REPRODUCE: _ANALYSIS,
+    Phase.SPECIFY: _ANALYSIS,
     Phase.WRITE_TEST: _ANALYSIS,
     Phase.ATTEMPT: _WORK,
     Phase.VERIFY: _WORK,
@@ -93,7 +94,7 @@ class Telling:
     def __init__(self) -> None:
         self._progress = 0
 
-    def of(self, event: KeptEvent) -> Iterator[Message]:  # noqa: C901 - one case per event
+    def of(self, event: KeptEvent) -> Iterator[Message]:  # noqa: C901, PLR0912 - one case per event
         """Yield the messages of one event; most have one, some have none."""
         data = event.data
         match event.type:
@@ -107,6 +108,9 @@ class Telling:
                 yield self._info(data["reason"] or data["cause"], _ANALYSIS)
                 if data["command"] is not None:
                     yield _thought(f"{data['command']} exits with {data['exit_code']}.")
+            case EventType.SPECIFICATION:
+                points = "; ".join(one["expected"] for one in data["points"])
+                yield _thought(f"{data['title']}: {points}")
             case EventType.NOTE:
                 yield _thought(data["text"])
             case EventType.TURN:

@@ -211,19 +211,20 @@ async def test_the_judge_over_each_wire(wire: Literal["anthropic", "openai"]) ->
     async with ModelServer([answer]) as server:
         model = model_at(server, wire)
         failing = replace(task().reproduction.observation or Observation("", 1), exit_code=1)
-        shows, reason, usage = await ModelReviewer(model).shows_problem(
+        review = await ModelReviewer(model).shows_problem(
             task().problem,
             failing,
             Patch(b"+    assert total([1, 3]) == 4\n", ("tests/a.py",)),
+            None,
             Money(OwnReservations(), "judge", own_balance(Limits(), Usage())),
         )
         await model.close()
     assert server.breaches == []
-    assert (shows, reason, usage.calls) == (True, "Both give 3 for 4.", 1)
+    assert (review.shows, review.reason, review.usage.calls) == (True, "Both give 3 for 4.", 1)
     (asked,) = server.requests
     assert asked.tools == ()
     assert asked.system.splitlines()[0] == snapshot(
-        "You judge whether a failing test shows a reported problem. You are given a report, a test that somebody wrote for it, and how that test fails on the current code."
+        "You judge whether failing tests show a reported problem, or a feature that is missing. You are given a report, the tests that somebody wrote for it, and how they fail on the current code."
     )
 
 

@@ -834,6 +834,7 @@ async def test_a_test_is_written_when_none_fails(tmp_path: Path) -> None:
         "#!/bin/sh\nls tests/*.py >/dev/null 2>&1 || exit 0\nexec python3 -m unittest tests/*.py\n"
     )
     script = attempts(
+        [Say("It should say right. That is all I can tell.")],
         [written, Say("A test for it.")],
         [Say('{"shows_problem": true, "reason": "It does."}')],
         RIGHT,
@@ -951,6 +952,7 @@ Comment here:
 
 ### Notes
 
+- The model wrote no specification that could be read, so the tests are written from the issue alone.
 - mechanical: No tool in this project can automatically fix what `sh check.sh` reports.
 - search: There is nothing to edit: the failing tests run no source file of the project in their own process, or none that can be read as Python.
 - Run `RUN`: N s, N tokens, $0.N.

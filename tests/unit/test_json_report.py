@@ -98,6 +98,7 @@ Only those that 400 divides are.\
                     "ended": "",
                     "programs": [],
                     "mutants": None,
+                    "wrong_fixes": None,
                     "assurance": None,
                     "route": None,
                 }
@@ -115,6 +116,8 @@ diff --git a/dates.py b/dates.py
             "cost_usd": 0.1334,
             "tokens": 121300,
             "notes": [],
+            "kind": "bug",
+            "specification": None,
         }
     )
 
@@ -138,6 +141,8 @@ def test_ended_before_anything_ran() -> None:
             "cost_usd": 0.0,
             "tokens": 0,
             "notes": [],
+            "kind": "bug",
+            "specification": None,
         }
     )
 

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
-from bot.model import Commands, Failure, Observation, Patch
-from bot.repair.test_proof import narrowed, objection, test_files
+import pytest
+
+from bot.model import (
+    Commands,
+    Failure,
+    Kind,
+    MutantResults,
+    Observation,
+    Patch,
+    Point,
+    Problem,
+    Specification,
+    Survivor,
+)
+from bot.model.specification import kind_of
+from bot.repair.goal.issue_words import words_of
+from bot.repair.guards.change import FileDiff
+from bot.repair.mutants.wrong_fixes import wrong_fixes
+from bot.repair.test_first.coverage import covered, open_points, read_claims
+from bot.repair.test_first.near_tests import candidates, nearest
+from bot.repair.test_proof import is_weak, narrowed, new_failures, objection, test_files
+from bot.repair.verification.wrong_fix_test import is_caught_by
 from bot.reporting.reasons import written_test
 
 
@@ -59,3 +79,128 @@ def test_only_tests_are_kept_of_what_the_author_wrote() -> None:
     """A test-first patch that also touches the source is cut down to its tests."""
     patch = Patch(b"x", ("src/a.py", "tests/test_a.py", "src/a_test.go"))
     assert test_files(patch) == ("tests/test_a.py", "src/a_test.go")
+
+
+SPECIFICATION = Specification("T", (Point("a"), Point("b"), Point("c")))
+
+
+def test_the_judge_says_which_test_shows_which_point() -> None:
+    """What the author claims counts only where the judge says nothing; reasons are the author's."""
+    claims = read_claims(
+        'Done. {"points": [{"point": 1, "tests": ["tests/t.py::test_x[1]", 3]}, '
+        '{"point": 2, "why_not": " No  display. "}, {"point": "3"}, 4]}'
+    )
+    failing = ["t.T.test_x", "t.T.test_y"]
+    judged = covered(SPECIFICATION, failing, ((), ("t.T.test_y",), ()), claims)
+    assert [(one.tests, one.why_not) for one in judged.points] == [
+        ((), ""),
+        (("t.T.test_y",), ""),
+        ((), ""),
+    ]
+    claimed = covered(SPECIFICATION, failing, (), claims)
+    assert [(one.tests, one.why_not) for one in claimed.points] == [
+        (("t.T.test_x",), ""),
+        ((), "No display."),
+        ((), ""),
+    ]
+    assert [n for n, _ in open_points(claimed)] == [3]
+
+
+def test_all_tests_are_about_a_sole_point() -> None:
+    """Nobody has to say so."""
+    [point] = covered(
+        Specification("T", (Point("a"),)), ["x", "y"], (), read_claims("Done.")
+    ).points
+    assert point.tests == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    ("instructions", "kind"),
+    [
+        ("add a --json option", Kind.FEATURE),
+        ("  Add\nit", Kind.FEATURE),
+        ("add", Kind.BUG),
+        ("address the crash", Kind.BUG),
+        ("keep the API, add a test", Kind.BUG),
+        ("", Kind.BUG),
+    ],
+)
+def test_what_asks_for_a_feature(instructions: str, kind: Kind) -> None:
+    """The first word behind `/fix`."""
+    assert kind_of(instructions) is kind
+
+
+def test_the_nearest_tests_come_first() -> None:
+    """By their paths, then by what the issue names; no fixtures, no data."""
+    words = words_of(Problem("Dates", "`parse_date` is wrong"))
+    paths = ["src/dates.py", "tests/conftest.py", "tests/data.json", "tests/test_sums.py", "tests/test_dates.py", "tests/test_all.py"]  # fmt: skip
+    found = candidates(paths, words)
+    assert found == ("tests/test_dates.py", "tests/test_all.py", "tests/test_sums.py")
+    files = dict.fromkeys(found, b"import x\n") | {"tests/test_sums.py": b"parse_date\n" * 99}
+    assert [*nearest(files, words)] == ["tests/test_sums.py", "tests/test_dates.py"]
+    assert nearest(files, words)["tests/test_sums.py"].count("\n") == 79
+
+
+BEFORE = b"def f(a, b):\n    return a > b\n\n\ndef g(a):\n    return a\n"
+TWO_PARTS = BEFORE.replace(b"a > b", b"a >= b").replace(b"return a\n", b"return abs(a)\n")
+
+
+def test_wrong_fixes_leave_out_a_part_first() -> None:
+    """Then come faults; none is the right fix, or none at all."""
+    wrong = wrong_fixes([FileDiff("m.py", BEFORE, TWO_PARTS)])
+    assert [one.survivor.says for one in wrong] == [
+        "leaves out the part of the fix at `return a >= b`",
+        "has `<` instead of `>=`",
+        "leaves out the part of the fix at `return abs(a)`",
+    ]
+    assert wrong[0].data == BEFORE.replace(b"return a\n", b"return abs(a)\n")
+    assert {one.data for one in wrong}.isdisjoint({BEFORE, TWO_PARTS})
+    assert "+    return abs(a)" in wrong[0].diff
+
+
+def test_a_fix_of_one_part_loses_a_statement() -> None:
+    """Without its only part nothing would be left."""
+    after = BEFORE.replace(b"    return a > b", b"    a += 1\n    return a >= b")
+    assert [one.survivor.says for one in wrong_fixes([FileDiff("m.py", BEFORE, after)])] == [
+        "leaves out `a += 1`",
+        "has `<` instead of `>=`",
+        "has `-=` instead of `+=`",
+    ]
+
+
+def test_no_wrong_fix_of_tests_and_texts() -> None:
+    """They would say nothing of the fix."""
+    changes = [FileDiff("tests/test_m.py", BEFORE, TWO_PARTS), FileDiff("a.txt", b"a\n", b"b\n")]
+    assert wrong_fixes(changes) == ()
+
+
+@pytest.mark.parametrize(
+    ("seen", "compiled", "caught"),
+    [
+        (Observation("t", 0, passed=frozenset({"new"})), False, False),
+        (red(Failure("new")), False, True),
+        (Observation("t", 1, (Failure("old"),), passed=frozenset({"new"})), False, False),
+        (Observation("t", 1, (Failure("tests/a.py"),)), False, True),
+        (Observation("t", 2, (Failure("build"),)), True, None),
+        (Observation("t", 124, timed_out=True), True, True),
+    ],
+)
+def test_when_new_tests_notice_a_wrong_fix(
+    seen: Observation, *, compiled: bool, caught: bool | None
+) -> None:
+    """Old tests that fail say nothing of the new ones; what does not compile was not run."""
+    assert is_caught_by(seen, frozenset({"new"}), compiled=compiled) is caught
+
+
+def test_tests_are_weak_that_accept_every_wrong_fix() -> None:
+    """One that is caught is enough: another may behave like the right one."""
+    survivor = Survivor("m.py", 1, "")
+    assert is_weak(MutantResults(0, (survivor,)))
+    assert not is_weak(MutantResults(1, (survivor,)))
+    assert not is_weak(None)
+
+
+def test_only_what_the_tests_made_fail_is_judged() -> None:
+    """The rest failed before."""
+    both = red(Failure("old"), Failure("new"))
+    assert new_failures(both, frozenset({"old"})).failing_ids == {"new"}

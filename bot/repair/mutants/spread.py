@@ -28,13 +28,13 @@ def mutants_of(
     if syntax is None or syntax.root.has_error or not wanted:
         return ()
     chosen: list[Mutant] = []
-    seen = {_program(path, data), _program(path, before)}
+    seen = {program_of(path, data), program_of(path, before)}
     for mutant in _in_turn(_all_of(syntax, wanted)):
         if len(chosen) == most:
             break
         changed = mutant.applied(data)
-        program = _program(path, changed)
-        if program not in seen and _is_sound(path, changed):
+        program = program_of(path, changed)
+        if program not in seen and is_sound(path, changed):
             seen.add(program)
             chosen.append(mutant)
     return tuple(chosen)
@@ -57,7 +57,7 @@ def _in_turn(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
     return (one[-1] for one in sorted(ranked, key=lambda one: one[:4]))
 
 
-def _program(path: str, data: bytes) -> object:
+def program_of(path: str, data: bytes) -> object:
     """Return what two texts of the same program have in common, as far as that is cheap to know."""
     if path.endswith(".py"):
         try:
@@ -67,6 +67,7 @@ def _program(path: str, data: bytes) -> object:
     return data
 
 
-def _is_sound(path: str, data: bytes) -> bool:
+def is_sound(path: str, data: bytes) -> bool:
+    """Whether a program can be read; False where no grammar reads it."""
     syntax = parse(path, data)
     return syntax is not None and not syntax.root.has_error

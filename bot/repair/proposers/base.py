@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from bot.model import (
     Proposal,
     Reproduction,
     SearchLimits,
+    Specification,
     Usage,
 )
 from bot.model.deadline import StopSign
@@ -53,6 +54,10 @@ class Task:
         rungs: The configured models, small to large: another one may help; () names none.
         recovery: Whether a model that gets no further is helped within its attempt.
         write_test: Write a failing test for the problem and change nothing else.
+        specification: What is asked, as points; None where a failure says it.
+        near_tests: Tests of the project to write others like, by path.
+        wrong_fixes: Changes that the tests written so far accept, as diffs; tests are to be written
+            that tell them from a right repair.
         model: Exact model that the repo config asks for, or None.
         effort: Effort that the repo config asks for, or None.
         guidance: The repository's own instructions for agents (AGENTS.md and the like), or "".
@@ -86,6 +91,9 @@ class Task:
     rungs: tuple[Rung, ...] = ()
     recovery: bool = True
     write_test: bool = False
+    specification: Specification | None = None
+    near_tests: Mapping[str, str] = field(default_factory=dict)
+    wrong_fixes: tuple[str, ...] = ()
     model: str | None = None
     effort: str | None = None
     guidance: str = ""

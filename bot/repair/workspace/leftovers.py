@@ -16,6 +16,9 @@ def extended(n: int) -> str:
     return f"extended-{n}"
 
 
+TESTED, RETESTED = "tested", "retested"
+"""What tells apart the trees with tests on top: those written first, and the same strengthened."""
+
 PLACES = ("", "-2", "-3", "-4")
 """What tells the trees of one run apart: one for each failed job."""
 
@@ -42,7 +45,8 @@ def leftovers(run_id: str, places: Sequence[str] = PLACES[:1]) -> tuple[str, ...
         "setup",
         "with-test",
         "prepared",
-        "tested",
+        TESTED,
+        RETESTED,
         *map(extended, range(1, MOST_EXTENSIONS + 1)),
     )
     return tuple(f"{run_id}-{kind}{place}" for place in places for kind in kinds)

@@ -14,7 +14,7 @@ from bot.model.deadline import RunLimits
 from bot.model.progress import CommandOutput, Listener, Phase, PhaseStarted
 from bot.repair.job import ArtifactSource, Job, Source
 from bot.repair.workspace.environments import Environment, Environments, commit_key, environment_key
-from bot.repair.workspace.leftovers import extended
+from bot.repair.workspace.leftovers import TESTED, extended
 from bot.repair.workspace.patching import apply_patch
 from bot.repair.workspace.prepared import Prepared, SetupFailed
 from bot.repair.workspace.renewal import NotRenewed, Renewal
@@ -264,8 +264,13 @@ class Preparation:
             await self._renewal.bring(sandbox, seconds=self._job.limits.setup_seconds)
         return sandbox
 
-    async def add(self, patch: Patch, onto: Prepared) -> Prepared:
+    async def add(self, patch: Patch, onto: Prepared, kind: str = TESTED) -> Prepared:
         """Return the prepared tree with a patch on top, kept in the same way.
+
+        Args:
+            patch: Goes on top.
+            onto: The tree; it stays as it is.
+            kind: Tells what is kept apart from what else is.
 
         Raises:
             PatchDoesNotApply: When it does not fit.
@@ -275,7 +280,7 @@ class Preparation:
         sandbox = await self._provider.open(self._spec(name, snapshot=onto.snapshot))
         try:
             await apply_patch(sandbox, patch)
-            return await self._keep(sandbox, self._name("tested"), onto.tree)
+            return await self._keep(sandbox, self._name(kind), onto.tree)
         finally:
             await sandbox.close()
 

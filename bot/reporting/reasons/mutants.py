@@ -15,19 +15,19 @@ _SHOWN = 3
 @example("<", "<=")
 def instead(text: str, old: str) -> str:
     """What a mutant does: it exchanges a piece of a line."""
-    return f"has `{_short(text)}` instead of `{_short(old)}`"
+    return f"has `{short(text)}` instead of `{short(old)}`"
 
 
 @example("ready")
 def turned_round(condition: str) -> str:
     """What a mutant does: it turns a condition round."""
-    return f"has the opposite of the condition `{_short(condition)}`"
+    return f"has the opposite of the condition `{short(condition)}`"
 
 
 @example("total += 1")
 def left_out(statement: str) -> str:
     """What a mutant does: it drops a statement."""
-    return f"leaves out `{_short(statement)}`"
+    return f"leaves out `{short(statement)}`"
 
 
 @example(MutantResults(9, (Survivor("src/a.py", 3, "has `<` instead of `<=`"),)))
@@ -44,14 +44,19 @@ def caught(results: MutantResults) -> str:
 @example([Survivor("src/a.py", 3, "has `<` instead of `<=`")])
 def not_caught(survivors: Sequence[Survivor]) -> str:
     """The tests pass with these mutants too; nothing where there are none."""
-    if not survivors:
-        return ""
+    return f"The tests also pass when {described(survivors)}." if survivors else ""
+
+
+@example([Survivor("src/a.py", 3, "has `<` instead of `<=`")])
+def described(survivors: Sequence[Survivor]) -> str:
+    """What the mutants do, as the end of a sentence; nothing where there are none."""
     shown = [f"`{one.file}:{one.line}` {one.says}" for one in survivors[:_SHOWN]]
     more = len(survivors) - len(shown)
-    listed = "; ".join([*shown, *([f"{more} more"] if more else [])])
-    return f"The tests also pass when {listed}."
+    return "; ".join([*shown, *([f"{more} more"] if more else [])])
 
 
-def _short(text: str) -> str:
+@example("return  a >= b\n")
+def short(text: str) -> str:
+    """Return a piece of a program on one line, cut where it is long."""
     line = " ".join(text.replace("`", "'").split())
     return f"{line[:_LONG]}…" if len(line) > _LONG else line

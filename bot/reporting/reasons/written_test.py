@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.reporting.example import example
+from bot.reporting.series import series
 
 
 @example()
@@ -51,3 +54,13 @@ def nothing_new_fails() -> str:
 def does_not_run(message: str) -> str:
     """The test itself is broken."""
     return f"The new test does not run: {message}"
+
+
+@example([2])
+@example([1, 3])
+def points_left(numbers: Sequence[int]) -> str:
+    """The tests leave points of the specification open."""
+    if len(numbers) == 1:
+        return f"No test shows point {numbers[0]} of the specification, and nothing says why not."
+    listed = series([str(number) for number in numbers])
+    return f"No test shows points {listed} of the specification, and nothing says why not."

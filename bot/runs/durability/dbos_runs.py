@@ -25,7 +25,7 @@ from bot.storage.group_commit import failed
 from bot.storage.journal import Journal
 from bot.storage.servers import ServerRow
 
-STEPS_VERSION = "17"
+STEPS_VERSION = "18"
 """Raised when stored steps of an earlier version can't be read any more, as after a class moved:
 they are pickled by module path. Servers of that version carry its runs to their ends; once the last
 of them is gone, what it left is ended with a sentence. Any other version continues them."""
@@ -36,6 +36,8 @@ _MOST_ENDINGS = 10
 _UNFINISHED = ["PENDING", "ENQUEUED", "DELAYED"]
 _ANSWERED = "-answered"
 """Behind a run's id: the workflow that follows a person's answer."""
+_SPECIFIED = "-specified"
+"""Likewise: the one that follows the answer to the question about a specification."""
 _WITHDRAWN = "-withdrawn"
 """Likewise: the one that ends a run which was stopped before it began."""
 _KINDS = ("", _WITHDRAWN)
@@ -199,7 +201,7 @@ class DurableRuns:
         """Note which runs a version began that no server speaks; those only queued begin anew."""
         for one in found:
             if one.status == "PENDING":
-                run_id = one.workflow_id.removesuffix(_ANSWERED)
+                run_id = one.workflow_id.removesuffix(_ANSWERED).removesuffix(_SPECIFIED)
                 noted = self._outdated.setdefault(run_id, [])
                 if one.workflow_id not in noted:
                     noted.append(one.workflow_id)
@@ -248,9 +250,15 @@ class DurableRuns:
             for stored in self._outdated.pop(request.run_id):
                 await DBOS.cancel_workflow_async(stored)
 
-    async def go_on(self, request: FixRequest) -> None:
-        """Queue what follows a person's answer; a second call changes nothing."""
-        with SetWorkflowID(f"{request.run_id}{_ANSWERED}"), _as_ours():
+    async def go_on(self, request: FixRequest, *, specified: bool) -> None:
+        """Queue what follows a person's answer; a second call changes nothing.
+
+        Args:
+            request: Of the run.
+            specified: Whether the answer is about its specification; else about its patch.
+        """
+        behind = _SPECIFIED if specified else _ANSWERED
+        with SetWorkflowID(f"{request.run_id}{behind}"), _as_ours():
             await DBOS.enqueue_workflow_async(_QUEUE, self._answered, request)
 
     async def end_withdrawn(self, request: FixRequest) -> None:

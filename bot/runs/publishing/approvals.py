@@ -13,16 +13,17 @@ from bot.reporting import approval
 from bot.reporting.answering import answer_by
 from bot.reporting.marker import marker
 from bot.reporting.reasons import publication
+from bot.reporting.reasons import specification as of_specification
 from bot.runs.briefing import Brief
 from bot.runs.display import Display, Shown
 from bot.runs.publishing.destination import Held
-from bot.storage.approvals import ApprovalAnswer, ApprovalStore
+from bot.storage.approvals import ApprovalAnswer, ApprovalStore, specification_question
 from bot.storage.runs import RunStatus, RunStore
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What waited for a person, and whether it may be published."""
+    """What waited for a person, and whether it may be published or gone on with."""
 
     report: Report
     shown: Shown
@@ -52,6 +53,22 @@ class Asking:
         text = approval.waiting(report, held.risks, role, until, mark, answer_by(request))
         await self._display.question(request, shown, text)
 
+    async def hold_specification(
+        self, request: FixRequest, report: Report, brief: Brief, shown: Shown
+    ) -> None:
+        """Ask whether a person agrees with the specification, before more is spent."""
+        until = datetime.now(UTC) + self._waits
+        await self._approvals.ask(specification_question(request.run_id), until)
+        await self._runs.update(
+            request.run_id,
+            status=RunStatus.WAITING,
+            report=report,
+            reason=of_specification.waiting(),
+        )
+        mark, role = marker(request.run_id, "progress"), brief.config.who.approve
+        text = approval.specification(report, role, until, mark, answer_by(request))
+        await self._display.question(request, shown, text)
+
     async def offer(self, request: FixRequest, limits: Limits, role: str) -> Offer:
         """Keep the offer of more budget: an approval starts a run that continues this one."""
         return Offer(limits, role, await self._ask(request))
@@ -74,16 +91,22 @@ class Asking:
             UsageError: Nothing waits.
         """
         run = await self._runs.get(request.run_id)
-        asked = await self._approvals.get(request.run_id)
-        if run is None or run.report is None or asked is None:
+        if run is None or run.report is None:
+            raise UsageError(publication.question_lost())
+        about = specification_question(run.id) if run.report.asks else run.id
+        asked = await self._approvals.get(about)
+        if asked is None:
             raise UsageError(publication.question_lost())
         await self._runs.update(request.run_id, status=RunStatus.RUNNING)
         shown = Shown(run.progress_comment_id, await self._display.check_of(request))
+        said = of_specification if run.report.asks else publication
         if asked.answer is ApprovalAnswer.APPROVED:
-            note = publication.approved(asked.by)
+            note = said.approved(asked.by)
             return Answered(
                 replace(run.report, notes=(*run.report.notes, note)), shown, approved=True
             )
-        reason = publication.rejected(asked.by) if asked.by else publication.approval_expired()
-        report = replace(run.report, verdict=Verdict.STOPPED, reason=reason, patch_accepted=False)
+        reason = said.rejected(asked.by) if asked.by else publication.approval_expired()
+        report = replace(
+            run.report, verdict=Verdict.STOPPED, reason=reason, patch_accepted=False, asks=False
+        )
         return Answered(report, shown, approved=False)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from bot.repair.proposers.agent.failure_judge import ModelFailureJudge
 from bot.repair.proposers.agent.proposer import AgentProposer
 from bot.repair.proposers.agent.reviewer import ModelReviewer
+from bot.repair.proposers.agent.specifier import ModelSpecifier
 
 if TYPE_CHECKING:
     from bot.llm.base import Model
     from bot.repair.workspace.scrubbing import Scrub
 
-__all__ = ["AgentProposer", "ModelFailureJudge", "ModelReviewer", "build"]
+__all__ = ["AgentProposer", "ModelFailureJudge", "ModelReviewer", "ModelSpecifier", "build"]
 
 
 def build(model: Model | None, scrub: Scrub) -> AgentProposer:

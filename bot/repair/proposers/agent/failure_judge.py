@@ -5,10 +5,10 @@ from __future__ import annotations
 import prompts
 from bot.llm.base import Ask, Conversation, Message, Model, StopReason, Text
 from bot.model import Failure, Observation, Problem
+from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
 from bot.model.untrusted import clip, quoted, reveal_hidden, strip_hidden
 from bot.repair.goal.judge import Choice
-from bot.repair.proposers.agent.answers import json_objects
 from bot.repair.proposers.agent.budgeted import paid
 from bot.repair.proposers.agent.prompting import comments, report
 from bot.repair.workspace.scrubbing import Scrub

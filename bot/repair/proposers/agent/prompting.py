@@ -10,11 +10,14 @@ from bot.model import (
     Attempt,
     Comment,
     FailedJob,
+    Kind,
     Observation,
     OtherFailure,
     Patch,
+    Point,
     Problem,
     Severity,
+    Specification,
     Verification,
 )
 from bot.model.route import Approach
@@ -39,6 +42,9 @@ _CLUE_CHARACTERS = 6_000
 _LOG_CHARACTERS = 12_000
 _CHECKS = 4
 _EARLIER = 4
+_SPECIFICATION_CHARACTERS = 8_000
+_NEAR_TEST_CHARACTERS = 3_000
+_WRONG_FIX_CHARACTERS = 4_000
 _OTHERS = 30
 _NOT_IN_A_LOGIN = re.compile(r"[^A-Za-z0-9_.\[\]-]")
 
@@ -77,7 +83,8 @@ def _task(task: Task) -> str:
     """Return the problem, what fails, the repository."""
     observation = task.reproduction.observation
     common = {
-        "instructions": strip_hidden(task.problem.instructions)[:_INSTRUCTION_CHARACTERS].strip(),
+        "instructions": instructions(task.problem),
+        "specification": specification_as_data(task.specification),
         "report": report(task.problem),
         "comments": comments(task.problem.comments),
         "failure": failure("test output", observation),
@@ -91,10 +98,17 @@ def _task(task: Task) -> str:
         "command_seconds": f"{task.limits.command_seconds:g}",
     }
     if task.write_test:
-        return prompts.render("write_test_task", **common)
+        return prompts.render(
+            "write_test_task",
+            **common,
+            near_tests=[near_test(path, text) for path, text in task.near_tests.items()],
+            written_test=patch_as_data("your tests so far", task.reproduction.test_patch),
+            wrong_fixes=[_wrong_fix(n, diff) for n, diff in enumerate(task.wrong_fixes, 1)],
+        )
     return prompts.render(
         "repair_task",
         **common,
+        feature=task.specification is not None and task.specification.kind is Kind.FEATURE,
         failing_command=textwrap.indent(strip_hidden(task.commands.failing), "    "),
         written_test=patch_as_data("the written test", task.reproduction.test_patch),
         checks=_checks(task.reproduction.jobs),
@@ -123,6 +137,36 @@ def _check(job: FailedJob) -> str:
         first = job.failing[0]
         lines.append(f"First error: {first.test}: {first.message}")
     return "\n".join([*lines, "", job.excerpt]).rstrip()
+
+
+def instructions(problem: Problem) -> str:
+    """Return what the person wrote who asked, who may be followed."""
+    return strip_hidden(problem.instructions)[:_INSTRUCTION_CHARACTERS].strip()
+
+
+def specification_as_data(specification: Specification | None) -> str:
+    """Return a specification as data, its points numbered, or empty."""
+    if specification is None:
+        return ""
+    points = (_point(n, point) for n, point in enumerate(specification.points, 1))
+    text = "\n\n".join([specification.title, *points])
+    return quoted("specification", text, limit=_SPECIFICATION_CHARACTERS)
+
+
+def _point(n: int, point: Point) -> str:
+    parts = [f"{n}. Expected: {point.expected}"]
+    parts += [f"   Happens now: {point.happens}"] if point.happens else []
+    parts += [f"   How to see it: {point.see}"] if point.see else []
+    return "\n".join(parts)
+
+
+def near_test(path: str, text: str) -> str:
+    """Return the beginning of a test file of the project as data."""
+    return quoted(f"tests in {path}", text, limit=_NEAR_TEST_CHARACTERS)
+
+
+def _wrong_fix(n: int, diff: str) -> str:
+    return quoted(f"wrong fix {n}", diff, limit=_WRONG_FIX_CHARACTERS)
 
 
 def report(problem: Problem) -> str:

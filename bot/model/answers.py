@@ -1,4 +1,4 @@
-"""Find the JSON in a model's answer."""
+"""Find the JSON in a model's answer. Pure."""
 
 from __future__ import annotations
 

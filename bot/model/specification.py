@@ -1,0 +1,69 @@
+"""What is asked, as a few points that tests can show."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+_ADD = re.compile(r"add\s+\S", re.IGNORECASE)
+
+
+class Kind(StrEnum):
+    """What is asked for."""
+
+    BUG = "bug"
+    FEATURE = "feature"
+
+
+class Specify(StrEnum):
+    """Whether an issue without a failing test becomes a specification before its tests are written."""
+
+    ON = "on"
+    OFF = "off"
+    APPROVE = "approve"
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing that has to hold in the end.
+
+    Attributes:
+        expected: What is expected.
+        happens: What happens now.
+        see: How to see it.
+        tests: Ids of the written tests that show it.
+        why_not: Why no test shows it, as a sentence, or "".
+    """
+
+    expected: str
+    happens: str = ""
+    see: str = ""
+    tests: tuple[str, ...] = ()
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """What an issue asks, as a model read it (untrusted text).
+
+    Attributes:
+        title: In one line.
+        points: At least one.
+        kind: Of the request.
+        model: That wrote it, or "".
+    """
+
+    title: str
+    points: tuple[Point, ...]
+    kind: Kind = Kind.BUG
+    model: str = ""
+
+    def with_points(self, points: tuple[Point, ...]) -> Specification:
+        """Return it with what its tests show."""
+        return replace(self, points=points)
+
+
+def kind_of(instructions: str) -> Kind:
+    """Return what a request asks for; `/fix add ...` asks for a feature where nothing fails."""
+    return Kind.FEATURE if _ADD.match(instructions.strip()) else Kind.BUG

@@ -1,0 +1,355 @@
+"""Stories of issues without a failing test: a specification, tests for it, wrong fixes, a feature."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from inline_snapshot import snapshot
+
+from bot.model import Acceptance, Kind, Report, Verdict
+from bot.reporting.reasons import specification as of_specification
+from bot.reporting.reasons import written_test
+from bot.reporting.reasons import wrong_fixes as of_wrong_fixes
+from bot.server.serve import open_server
+from bot.settings.environment import load_server_settings
+from bot.storage.runs import RunStatus
+from tests.fakes.model import Request, Say, Step
+from tests.flows.test_approval import ended, world_of
+from tests.flows.world import World, bash, edit, open_scene, open_world, served
+
+SHOP = """\
+\"\"\"Prices.\"\"\"
+
+
+def shipping(total):
+    \"\"\"Free from 50 on.\"\"\"
+    return 0 if total > 50 else 5
+
+
+def total(prices):
+    return sum(prices)
+"""
+
+TESTS = """\
+import unittest
+
+import shop
+
+
+class ShippingTest(unittest.TestCase):
+    def test_small_orders_pay(self):
+        self.assertEqual(shop.shipping(10), 5)
+"""
+
+SUITE = "python3 -m unittest discover -s tests -t ."
+
+FILES: dict[str, str | bytes] = {
+    "shop.py": SHOP,
+    "tests/__init__.py": "",
+    "tests/test_shop.py": TESTS,
+    ".github/fixpoint.yml": f"setup: 'true'\ntest: {SUITE}\nproposers: [agent]\n",
+}
+
+SPECIFICATION = {
+    "title": "Shipping is wrong at the edges",
+    "points": [
+        {
+            "expected": "`shipping(50)` is 0.",
+            "happens": "It is 5.",
+            "see": "Call `shipping(50)`.",
+        },
+        {
+            "expected": "`shipping(-1)` raises `ValueError`.",
+            "happens": "It returns 5.",
+            "see": "Call `shipping(-1)`.",
+        },
+        {"expected": "The docstring says so.", "happens": "It says nothing of it.", "see": ""},
+    ],
+}
+
+FREE = "    def test_free_from_50(self):\n        self.assertEqual(shop.shipping(50), 0)\n"
+NEGATIVE = """\
+    def test_negative(self):
+        with self.assertRaises(ValueError):
+            shop.shipping(-1)
+"""
+
+FIX = (
+    edit('on."""\n', 'on; no total is negative."""\n    if total < 0:\n        raise ValueError(total)\n', "shop.py"),
+    edit("total > 50", "total >= 50", "shop.py"),
+)  # fmt: skip
+DONE = Say("Fifty is free now, and a negative total is refused.")
+
+ROLES = {
+    "You turn a report": "specify",
+    "You write the tests": "test",
+    "You judge whether": "judge",
+    "You repair software": "repair",
+}
+
+
+def play(**parts: Sequence[Sequence[Step]]) -> Callable[[Request], Step]:
+    """Return a script that plays the n-th list of a role in the role's n-th conversation."""
+    begun: dict[str, list[str]] = {}
+
+    def answer(request: Request) -> Step:
+        role = next(name for start, name in ROLES.items() if request.system.startswith(start))
+        known = begun.setdefault(role, [])
+        if request.first not in known:
+            known.append(request.first)
+        conversations = parts[role]
+        steps = conversations[min(known.index(request.first), len(conversations) - 1)]
+        return steps[min(request.turn, len(steps)) - 1]
+
+    return answer
+
+
+def says(value: object) -> Say:
+    return Say(json.dumps(value))
+
+
+def added(*bodies: str) -> Step:
+    """The model adds tests to the test file."""
+    text = "\n".join(bodies)
+    return bash(f"cat >> tests/test_shop.py <<'EOF'\n\n{text}EOF")
+
+
+def claims(*points: dict[str, object]) -> Say:
+    numbered = [{"point": n, **point} for n, point in enumerate(points, 1)]
+    return Say(f"Tests for it.\n{json.dumps({'points': numbered})}")
+
+
+def verdict(*points: Sequence[int]) -> Say:
+    return says({"shows_problem": True, "reason": "They do.", "points": points})
+
+
+async def report_of(world: World) -> Report:
+    run = await world.run()
+    assert run.report is not None, run.reason
+    return run.report
+
+
+async def test_a_bug_without_a_test(tmp_path: Path) -> None:
+    """Points, a test for each or why not, the second try told what the first left open, wrong fixes."""
+    script = play(
+        specify=[[says(SPECIFICATION)]],
+        test=[
+            [added(FREE), claims({"tests": ["test_free_from_50"]})],
+            [added(FREE, NEGATIVE), claims({}, {}, {"why_not": "No test reads docstrings."})],
+        ],
+        judge=[[verdict([1], [], [])], [verdict([1], [2], [])]],
+        repair=[[*FIX, DONE]],
+    )
+    async with open_world(tmp_path, script, files=FILES) as world:
+        await world.comment("/fix")
+        await world.settled()
+        report = await report_of(world)
+        assert (report.verdict, report.kind) == (Verdict.FIXED, Kind.BUG), report.notes
+        assert report.specification is not None
+        assert [(one.tests, one.why_not) for one in report.specification.points] == snapshot(
+            [
+                (("tests.test_shop.ShippingTest.test_free_from_50",), ""),
+                (("tests.test_shop.ShippingTest.test_negative",), ""),
+                ((), "No test reads docstrings."),
+            ]
+        )
+        assert written_test.rejected(1, written_test.points_left([2, 3])) in report.notes
+        assert world.model is not None
+        told = {request.system[:19]: request.first for request in world.model.requests}
+        assert "class ShippingTest" in told["You write the tests"]
+        assert "No test shows points 2 and 3" in told["You write the tests"]
+        assert "`shipping(-1)` raises" in told["You repair software"]
+        [pull] = world.pulls()
+        text = world.level(pull.body or "")
+        assert text[text.index("### Specification") : text.index("### What was wrong")] == snapshot("""\
+### Specification
+
+**Shipping is wrong at the edges**
+
+1. `shipping(50)` is 0.
+   - Now: It is 5.
+   - To see it: Call `shipping(50)`.
+   - Test: `tests.test_shop.ShippingTest.test_free_from_50`
+2. `shipping(-1)` raises `ValueError`.
+   - Now: It returns 5.
+   - To see it: Call `shipping(-1)`.
+   - Test: `tests.test_shop.ShippingTest.test_negative`
+3. The docstring says so.
+   - Now: It says nothing of it.
+   - No test: No test reads docstrings.
+
+""")
+        assert [line for line in text.splitlines() if line.startswith("- Wrong fixes")] == snapshot(
+            ["- Wrong fixes: 3 of 3 caught by the new tests."]
+        )
+
+
+VAT = {
+    "title": "Add a function for the tax",
+    "points": [{"expected": "`vat(100)` is 19.", "happens": "There is no `vat`.", "see": ""}],
+}
+ANY_VAT = """\
+    def test_vat(self):
+        self.assertTrue(callable(shop.vat))
+"""
+EXACT_VAT = """\
+    def test_vat(self):
+        self.assertEqual([shop.vat(100), shop.vat(0)], [19, 0])
+"""
+BUILD = (
+    bash("printf '\\n\\ndef vat(net):\\n    return net * 19 // 100\\n' >> shop.py"),
+    Say("There is a function for the tax now."),
+)
+REPLACED = bash(
+    "python3 - <<'EOF'\nfrom pathlib import Path\nfile = Path('tests/test_shop.py')\n"
+    f"file.write_text(file.read_text().replace({ANY_VAT!r}, {EXACT_VAT!r}))\nEOF"
+)
+
+
+async def test_a_feature_whose_test_accepts_anything(tmp_path: Path) -> None:
+    """The wrong fixes find the test out, it is strengthened once, and the fix is verified by the new one."""
+    script = play(
+        specify=[[says(VAT)]],
+        test=[[added(ANY_VAT), Say("A test.")], [REPLACED, Say("It compares the tax now.")]],
+        judge=[[verdict([1])]],
+        repair=[BUILD],
+    )
+    async with open_world(tmp_path, script, files=FILES) as world:
+        await world.comment("/fix add a function for the tax")
+        await world.settled()
+        report = await report_of(world)
+        assert (report.verdict, report.kind) == (Verdict.FIXED, Kind.FEATURE), report.notes
+        assert of_wrong_fixes.strengthened() in report.notes
+        [pull] = world.pulls()
+        assert pull.title == snapshot("Add: a function for the tax")
+        text = world.level(pull.body or "")
+        assert text[: text.index("### What was changed")] == snapshot("""\
+**Added:** a function for the tax
+
+**Cause and change:** There is a function for the tax now.
+
+**Proof:** A new test that failed on the original commit passes with this patch (2 tests passed) in a clean sandbox that the proposer can't access.
+
+Fixes #1
+
+### Specification
+
+**Add a function for the tax**
+
+1. `vat(100)` is 19.
+   - Now: There is no `vat`.
+   - Test: `tests.test_shop.ShippingTest.test_vat`
+
+### What was missing
+
+No test showed the problem, so one was written; it fails on the untouched tree.
+
+- `tests.test_shop.ShippingTest.test_vat` at `tests/test_shop.py:11`: `AttributeError: module 'shop' has no attribute 'vat'`
+
+<details>
+<summary>Test runner output</summary>
+
+`tests.test_shop.ShippingTest.test_vat`
+
+```
+Traceback (most recent call last):
+  File "/workspace/tests/test_shop.py", line 11, in test_vat
+    self.assertEqual([shop.vat(100), shop.vat(0)], [19, 0])
+                      ^^^^^^^^
+AttributeError: module 'shop' has no attribute 'vat'
+```
+
+</details>
+
+""")
+        assert [line for line in text.splitlines() if line.startswith("- Wrong fixes")] == snapshot(
+            ["- Wrong fixes: 3 of 3 caught by the new tests."]
+        )
+        assert pull.pull is not None
+        assert "assertEqual([shop.vat(100)" in (
+            world.file("tests/test_shop.py", pull.pull.head_ref) or ""
+        )
+        assert world.model is not None
+        asked = [one.first for one in world.model.requests if "too weak" in one.first]
+        assert asked[0].count("wrong fix ") == 3
+
+
+async def test_a_weak_test_needs_a_person(tmp_path: Path) -> None:
+    """What is no better after one round is said, and a person has to look."""
+    script = play(
+        specify=[[says(VAT)]],
+        test=[[added(ANY_VAT), Say("A test.")], [Say("It is strong enough.")]],
+        judge=[[verdict([1])]],
+        repair=[BUILD],
+    )
+    async with open_world(tmp_path, script, files=FILES) as world:
+        await world.comment("/fix add a function for the tax")
+        await world.settled()
+        report = await report_of(world)
+        assert report.acceptance is Acceptance.AFTER_APPROVAL
+        [pull] = world.pulls()
+        checks = [line for line in (pull.body or "").splitlines() if "Please check" in line]
+        assert checks == snapshot(
+            [
+                "- Please check: The new tests also pass with all 3 wrong fixes that were made from this patch, at `shop.py:14`, so they hardly show that it is right."
+            ]
+        )
+        assert of_wrong_fixes.not_strengthened(of_wrong_fixes.no_better()) in report.notes
+
+
+async def test_a_person_agrees_with_the_specification_first(tmp_path: Path) -> None:
+    """Nothing else is spent before; a restarted server knows the points, and asks for them no more."""
+    config = f"{FILES['.github/fixpoint.yml']!s}spec: approve\n"
+    script = play(
+        specify=[[says(VAT)]],
+        test=[[added(EXACT_VAT), Say("A test.")]],
+        judge=[[verdict([1])]],
+        repair=[BUILD],
+    )
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with open_scene(tmp_path, script, files=files) as scene:
+        settings = load_server_settings(scene.variables(tmp_path / "data"))
+        assert scene.model is not None
+        async with open_server(settings) as server, served(server) as web:
+            world = world_of(scene, server, web, settings)
+            await world.comment("/fix add a function for the tax")
+            await world.settled()
+            assert (await world.run()).status is RunStatus.WAITING
+            assert world.said() == snapshot(
+                [
+                    """\
+**A specification is waiting for approval.**
+
+Add a function for the tax
+
+1. `vat(100)` is 19.
+   - Now: There is no `vat`.
+
+`/fix approve` continues with tests for these points and the feature; `/fix reject` ends the run. Approving requires the role `maintain` or higher. Without an answer, the request expires on DAY at TIME UTC.
+
+<!-- fixpoint:run=RUN kind=progress -->
+"""
+                ]
+            )
+            assert len(scene.model.requests) == 1
+        async with open_server(settings) as server, served(server) as web:
+            world = world_of(scene, server, web, settings)
+            await world.comment("/fix approve", by="wes")
+            await world.settled()
+            assert (await world.run()).status is RunStatus.WAITING
+            await world.comment("/fix approve")
+            run = await ended(world)
+            assert run.verdict is Verdict.FIXED, run.reason
+            report = await report_of(world)
+            assert of_specification.approved("ada") in report.notes
+            assert report.usage.calls == len(scene.model.requests) == 6
+            assert report.specification is not None
+            assert report.specification.points[0].tests
+            assert len(world.pulls()) == 1
+            await world.comment("/fix add a function for the tax")
+            await world.settled()
+            await world.comment("/fix reject", by="wes")
+            run = await ended(world)
+            assert (run.verdict, run.reason) == (Verdict.STOPPED, of_specification.rejected("wes"))
