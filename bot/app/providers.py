@@ -56,6 +56,7 @@ def _openai(settings: LocalSettings) -> ModelAccess | None:
         settings.openai_api_key,
         settings.openai_stronger_model,
         settings.openai_small_model,
+        settings.openai_tool_calls,
     )
 
 

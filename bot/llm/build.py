@@ -16,6 +16,7 @@ from bot.llm.openai_model import OPENAI_URL, OpenAIModel
 from bot.llm.patience import ProviderRetries
 from bot.llm.prices import FREE, Price, PriceList, known_prices
 from bot.model.route import ModelStrength, Rung
+from bot.model.tool_calls import ToolCalls
 
 if TYPE_CHECKING:
     from bot.llm.anthropic_model import AnthropicModel
@@ -79,6 +80,7 @@ class OpenAIAccess:
         api_key: None for servers that ask for none.
         stronger: For attempts that ask for a stronger model.
         small: For attempts that ask for a small one.
+        tool_calls: How tools are offered.
         free: Calls cost nothing: the model runs on one's own machine.
     """
 
@@ -87,6 +89,7 @@ class OpenAIAccess:
     api_key: SecretStr | None = None
     stronger: str | None = None
     small: str | None = None
+    tool_calls: ToolCalls = ToolCalls.AUTO
     free: bool = False
 
     @property
@@ -119,6 +122,7 @@ class OpenAIAccess:
             models=models,
             base_url=self.base_url,
             api_key=self.api_key,
+            tool_calls=self.tool_calls,
             prices=prices,
             patience=patience,
             circuit=circuit,

@@ -20,24 +20,20 @@ from bot.errors import ProviderRefused, ProviderUnreachable
 from bot.health.circuit import Circuit
 from bot.llm.base import Ask, Conversation
 from bot.llm.encoding import EncodedMessages, with_messages
-from bot.llm.failures import FailedCall, Trouble, classify, cut_stream, no_answer
-from bot.llm.headers import retry_after
-from bot.llm.openai_wire import (
-    Dialect,
-    OpenAIReply,
-    adapt,
-    encode_message,
-    request_head,
-    system_message,
-)
+from bot.llm.failures import FailedCall, classify, cut_stream, no_answer
+from bot.llm.openai_dialect import Dialect, adapt
+from bot.llm.openai_refusals import Misunderstood, Refused, refusal
+from bot.llm.openai_reply import OpenAIReply
+from bot.llm.openai_wire import encode_message, request_head, system_messages, told_to
 from bot.llm.patience import ProviderRetries
 from bot.llm.prices import PriceList, known_prices
 from bot.llm.reply import ModelReply
 from bot.llm.streaming import StreamingModel
 from bot.model.route import ModelStrength
+from bot.model.tool_calls import ToolCalls
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Response
+    from httpx2 import AsyncClient
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -46,8 +42,6 @@ _LAST = "[DONE]"
 _CONNECT_SECONDS = 10.0
 _DRAIN_SECONDS = 0.1
 """For what follows the last event. A server that sends more loses its connection."""
-_LONGEST_REFUSAL = 1000
-"""Characters of an answer that is no JSON, from a proxy perhaps."""
 
 
 class OpenAIModel(StreamingModel):
@@ -62,6 +56,8 @@ class OpenAIModel(StreamingModel):
         silence: Seconds without a byte after which a connection is given up: servers on one's
             own machine send nothing while they read a long prompt.
         circuit: Decides whether it is asked; None always asks.
+        tool_calls: `native` uses the API's own, `text` describes tools in words; `auto` does so
+            once a server says that it or its model has no tools.
     """
 
     def __init__(
@@ -74,6 +70,7 @@ class OpenAIModel(StreamingModel):
         patience: ProviderRetries = ProviderRetries(),  # noqa: B008 - frozen
         silence: float = 600.0,
         circuit: Circuit | None = None,
+        tool_calls: ToolCalls = ToolCalls.AUTO,
     ) -> None:
         super().__init__(
             "openai",
@@ -83,6 +80,7 @@ class OpenAIModel(StreamingModel):
             circuit=circuit,
         )
         self._key = api_key
+        self._tool_calls = tool_calls
         self._base_url = base_url
         self._silence = silence
         self._messages = EncodedMessages(encode_message)
@@ -115,13 +113,18 @@ class OpenAIModel(StreamingModel):
         )
 
     def _encode(self, conversation: Conversation, ask: Ask, model: str) -> bytes:
-        head = request_head(conversation, ask, model, self._dialect(model))
-        system = [system_message(conversation.system)] if conversation.system else []
-        return with_messages(head, [*system, *self._messages(conversation.messages, "")])
+        dialect = self._dialect(model)
+        head = request_head(conversation, ask, model, dialect)
+        variant = "text" if dialect.tools == "text" else ""
+        messages = self._messages(told_to(conversation.messages, dialect), variant)
+        return with_messages(head, [*system_messages(conversation, dialect), *messages])
 
     def _dialect(self, model: str) -> Dialect:
         own = urlsplit(self._base_url).hostname == urlsplit(OPENAI_URL).hostname
-        first = Dialect(limit="max_completion_tokens" if own else "max_tokens")
+        first = Dialect(
+            limit="max_completion_tokens" if own else "max_tokens",
+            tools="text" if self._tool_calls is ToolCalls.TEXT else "native",
+        )
         return self._dialects.get(model, first)
 
     async def _attempt(self, conversation: Conversation, ask: Ask, model: str) -> ModelReply:
@@ -129,16 +132,20 @@ class OpenAIModel(StreamingModel):
         while True:
             body = self._encode(conversation, ask, model)
             try:
-                return await self._converse(body)
-            except _Misunderstood as misunderstood:
+                return await self._converse(body, self._dialect(model))
+            except Misunderstood as misunderstood:
                 dialect = adapt(self._dialect(model), misunderstood.text)
-                if dialect is None or dialect in tried:
+                if dialect is None or dialect in tried or not self._may_speak(dialect):
                     raise misunderstood.failure from misunderstood.__cause__
                 tried.add(dialect)
                 self._dialects[model] = dialect
 
-    async def _converse(self, body: bytes) -> ModelReply:
-        reply = OpenAIReply()
+    def _may_speak(self, dialect: Dialect) -> bool:
+        """Whether tools may be described in words, where that is what a dialect does."""
+        return dialect.tools == "native" or self._tool_calls is not ToolCalls.NATIVE
+
+    async def _converse(self, body: bytes, dialect: Dialect) -> ModelReply:
+        reply = OpenAIReply(tools_in_text=dialect.tools == "text")
         try:
             await self._stream(body, reply)
         except FailedCall as failure:
@@ -157,10 +164,10 @@ class OpenAIModel(StreamingModel):
             async with aclosing(self._chunks(body)) as chunks:
                 async for chunk in chunks:
                     reply.feed(chunk)
-        except _Refused as refused:
+        except Refused as refused:
             failure = classify(self.name, refused.trouble)
             if refused.trouble.status in _BAD_REQUEST and type(failure.error) is ProviderRefused:
-                raise _Misunderstood(refused.trouble.message, failure) from refused
+                raise Misunderstood(refused.trouble.message, failure) from refused
             raise failure from refused
         except (HTTPError, InvalidURL) as error:
             raise classify(self.name, no_answer(error, self._base_url)) from error
@@ -171,14 +178,14 @@ class OpenAIModel(StreamingModel):
         """Send the request and yield the objects of the answer.
 
         Raises:
-            _Refused: When the server says no, at once or in the middle.
+            Refused: When the server says no, at once or in the middle.
         """
         url = f"{self._base_url.rstrip('/')}/chat/completions"
         headers = {"Content-Type": "application/json"}
         client = self._opened()
         async with client.sse(url, method="POST", content=body, headers=headers) as source:
             if not source.response.is_success:
-                raise _Refused(await _refusal(source.response))
+                raise Refused(await refusal(source.response))
             events = aiter(source)
             async for event in events:
                 if event.data.startswith(_LAST):
@@ -188,7 +195,7 @@ class OpenAIModel(StreamingModel):
                 if not isinstance(chunk, dict):
                     continue
                 if chunk.get("error"):
-                    raise _Refused(_late_refusal(chunk["error"]))
+                    raise Refused(laterefusal(chunk["error"]))
                 yield chunk
 
     def _opened(self) -> AsyncClient:
@@ -206,47 +213,3 @@ async def _drain(events: AsyncIterator[object]) -> None:
         async with asyncio.timeout(_DRAIN_SECONDS):
             async for _ in events:
                 pass
-
-
-class _Refused(Exception):
-    """The server says no."""
-
-    def __init__(self, trouble: Trouble) -> None:
-        super().__init__(trouble.message)
-        self.trouble = trouble
-
-
-class _Misunderstood(Exception):
-    """The server does not understand the request; perhaps it does in another dialect."""
-
-    def __init__(self, text: str, failure: FailedCall) -> None:
-        super().__init__(text)
-        self.text = text
-        self.failure = failure
-
-
-async def _refusal(response: Response) -> Trouble:
-    """Read the answer to a request that is refused."""
-    await response.aread()
-    try:
-        body = response.json()
-    except ValueError:
-        body = response.text[:_LONGEST_REFUSAL]
-    error = body.get("error", body) if isinstance(body, dict) else body
-    wait = retry_after(response.headers)
-    return Trouble(response.status_code, *_words(error), wait)
-
-
-def _late_refusal(error: object) -> Trouble:
-    """Read an error in the middle of a stream: it has no status of its own; its code often is one."""
-    kind, code, message = _words(error)
-    status = int(code) if code.isdigit() else 200
-    return Trouble(status, kind or "server_error", code, message)
-
-
-def _words(error: object) -> tuple[str, str, str]:
-    """Return type, code and message of an error in whatever form a server gives it."""
-    if not isinstance(error, dict):
-        return "", "", str(error)
-    message = error.get("message") or error.get("detail") or error
-    return str(error.get("type") or ""), str(error.get("code") or ""), str(message)

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError
 
 from bot.errors import SettingsError
+from bot.model.tool_calls import ToolCalls
 from bot.settings.default_models import ANTHROPIC_MODEL, ANTHROPIC_STRONGER_MODEL
 from bot.settings.mcp import McpServers
 from bot.settings.sandbox_kind import KEYS, SandboxKind
@@ -101,6 +102,12 @@ class LocalSettings(BaseModel):
         None,
         description="Model of the OpenAI-compatible API for failures that look easy; none is used "
         "if unset.",
+    )
+    openai_tool_calls: ToolCalls = Field(
+        ToolCalls.AUTO,
+        description="How the OpenAI-compatible API offers tools to its model: `native` by its own "
+        "field, `text` in words, for local models without tool calling; `auto` changes to `text` "
+        "once the API says that it has no tools.",
     )
     fixpoint_sandbox: SandboxKinds = Field(
         (SandboxKind.AUTO,),

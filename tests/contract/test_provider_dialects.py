@@ -12,11 +12,14 @@ from bot.errors import (
 )
 from bot.llm.base import Ask, Conversation, Message, Text, ToolCall, ToolResult
 from bot.llm.build import OpenAIAccess, build_model
+from bot.model.tool_calls import ToolCalls
 from tests.contract.providers import (
     BASH,
     RUN_TESTS,
+    answered,
     anthropic,
     ask,
+    closing,
     conversation,
     failure,
     openai,
@@ -151,6 +154,37 @@ async def test_reasoning_is_turned_off_where_it_forbids_tools() -> None:
 
     turn, _ = await ask(openai, script)
     assert turn.text == "Done."
+
+
+async def test_a_model_without_tools_is_offered_them_in_words() -> None:
+    """Learnt from the refusal; calls and results go as text, and `native` forbids that."""
+
+    def script(request: Request) -> Step:
+        if request.tools:
+            return Rejected("registry.ollama.ai/library/gemma:2b does not support tools")
+        if request.turn == 1:
+            return Say('I look.\n\n```tool_call\n{"name": "bash", "input": {"command": "ls"}}\n```')
+        return Say("Done.")
+
+    async with ModelServer(script) as server, closing(openai(server)) as model:
+        before = conversation()
+        turn = await model.respond(before, Ask())
+        assert turn.text == "I look."
+        [call] = turn.tool_calls
+        assert (call.name, dict(call.input)) == ("bash", {"command": "ls"})
+        last = await model.respond(answered(before, turn, "a.py"), Ask())
+        assert last.text == "Done."
+    assert len(server.requests) == 3
+    seen = server.requests[-1]
+    assert "## run_tests" in seen.system
+    assert "You repair programs." in seen.system
+    said, result = seen.messages[-2:]
+    assert '{"name": "bash", "input": {"command": "ls"}}' in said.text
+    assert result.text.endswith("a.py")
+    assert not said.calls
+    assert not result.results
+    error = await failure(openai, script, tool_calls=ToolCalls.NATIVE)
+    assert isinstance(error, ProviderRefused)
 
 
 async def test_a_refusal_that_no_dialect_answers_is_final() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -15,8 +16,8 @@ from bot.llm.anthropic_wire import AnthropicReply, encode_message
 from bot.llm.base import Message, Opaque, StopReason, Text, ToolCall, ToolResult
 from bot.llm.encoding import EncodedMessages
 from bot.llm.failures import Trouble, classify
-from bot.llm.headers import retry_after
-from bot.llm.openai_wire import OpenAIReply
+from bot.llm.headers import retry_after, retry_delay
+from bot.llm.openai_reply import OpenAIReply
 from bot.llm.reply import DraftCall, ModelReply, finish
 
 
@@ -181,10 +182,40 @@ def test_a_refusal_is_told_in_one_line() -> None:
     [
         ({"retry-after": "7"}, 7.0),
         ({"retry-after-ms": "250", "retry-after": "7"}, 0.25),
-        ({"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}, None),
+        ({"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}, 20.0),
+        ({"retry-after": "soon"}, None),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1m2.5s"}, 62.5),
+        (
+            {
+                "x-ratelimit-remaining-requests": "0",
+                "x-ratelimit-reset-requests": "6ms",
+                "x-ratelimit-remaining-tokens": "12",
+                "x-ratelimit-reset-tokens": "1h2m",
+            },
+            0.006,
+        ),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "7.66"}, 7.66),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "later"}, None),
+        ({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1792567670000"}, 10.0),
+        ({"x-ratelimit-reset-requests": "1s"}, None),
         ({}, None),
     ],
 )
 def test_the_wait_that_a_provider_asks_for(headers: dict[str, str], seconds: float | None) -> None:
-    """In seconds or milliseconds."""
-    assert retry_after(headers) == seconds
+    """In seconds, in milliseconds, as a date, or as when a limit that is used up is full again."""
+    now = datetime(2026, 10, 21, 7, 27, 40, tzinfo=UTC)
+    assert retry_after(headers, now=now) == (None if seconds is None else pytest.approx(seconds))
+
+
+@pytest.mark.parametrize(
+    ("error", "seconds"),
+    [
+        ({"details": [{"@type": "QuotaFailure"}, {"retryDelay": "34.07s"}]}, 34.07),
+        ({"details": [{"retryDelay": "soon"}]}, None),
+        ({"details": "none"}, None),
+        ("Too many requests", None),
+    ],
+)
+def test_the_wait_in_a_body_of_google_s(error: object, seconds: float | None) -> None:
+    """Gemini and Vertex say it there."""
+    assert retry_delay(error) == seconds

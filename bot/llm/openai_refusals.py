@@ -1,0 +1,61 @@
+"""How an OpenAI-compatible server says no, read from its answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bot.llm.failures import FailedCall, Trouble
+from bot.llm.headers import retry_after, retry_delay
+
+if TYPE_CHECKING:
+    from httpx2 import Response
+
+_LONGEST_REFUSAL = 1000
+"""Characters of an answer that is no JSON, from a proxy perhaps."""
+
+
+class Refused(Exception):
+    """The server says no."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        super().__init__(trouble.message)
+        self.trouble = trouble
+
+
+class Misunderstood(Exception):
+    """The server does not understand the request; perhaps it does in another dialect."""
+
+    def __init__(self, text: str, failure: FailedCall) -> None:
+        super().__init__(text)
+        self.text = text
+        self.failure = failure
+
+
+async def refusal(response: Response) -> Trouble:
+    """Read the answer to a request that is refused."""
+    await response.aread()
+    try:
+        body = response.json()
+    except ValueError:
+        body = response.text[:_LONGEST_REFUSAL]
+    if isinstance(body, list) and body:  # as Gemini and Vertex have it
+        body = body[0]
+    error = body.get("error", body) if isinstance(body, dict) else body
+    wait = retry_after(response.headers)
+    wait = retry_delay(error) if wait is None else wait
+    return Trouble(response.status_code, *_words(error), wait)
+
+
+def laterefusal(error: object) -> Trouble:
+    """Read an error in the middle of a stream: it has no status of its own; its code often is one."""
+    kind, code, message = _words(error)
+    status = int(code) if code.isdigit() else 200
+    return Trouble(status, kind or "server_error", code, message)
+
+
+def _words(error: object) -> tuple[str, str, str]:
+    """Return type, code and message of an error in whatever form a server gives it."""
+    if not isinstance(error, dict):
+        return "", "", str(error)
+    message = error.get("message") or error.get("detail") or error
+    return str(error.get("type") or ""), str(error.get("code") or ""), str(message)

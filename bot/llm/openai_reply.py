@@ -1,0 +1,183 @@
+"""The chunks of a Chat Completions stream, put together to a reply."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from bot.llm import text_tools
+from bot.llm.base import Block, Opaque, StopReason, Text
+from bot.llm.openai_wire import AUTHOR, EXTRA
+from bot.llm.reply import DraftCall, ModelReply, finish
+from bot.llm.tokens import TokenCounts, estimate
+from bot.model.untrusted import clip
+
+_LONGEST_THOUGHT = 4_000
+
+_THOUGHT = re.compile(r"\A\s*<think>(.*?)(?:</think>\s*|\Z)", re.DOTALL)
+"""How models think aloud whose server does not tell thoughts from words."""
+
+_STOPS = {
+    "stop": StopReason.END,
+    "length": StopReason.MAX_TOKENS,
+    "tool_calls": StopReason.TOOL_CALLS,
+    "function_call": StopReason.TOOL_CALLS,
+    "content_filter": StopReason.REFUSAL,
+    "safety": StopReason.REFUSAL,
+}
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A tool call that is still arriving."""
+
+    index: int | None
+    id: str
+    name: str
+    pieces: list[str]
+    extra: Any = None
+
+
+class OpenAIReply:
+    """Puts the chunks of one stream together."""
+
+    def __init__(self, *, tools_in_text: bool = False) -> None:
+        """With `tools_in_text`, calls are read from what the model says."""
+        self._tools_in_text = tools_in_text
+        self._model = ""
+        self._stop: StopReason | None = None
+        self._usage: Mapping[str, Any] | None = None
+        self._text: list[str] = []
+        self._slots: list[_Slot] = []
+        self._refused = False
+        self._started = False
+        self._received = 0
+        self._thought: list[str] = []
+
+    def feed(self, chunk: Mapping[str, Any]) -> None:
+        """Take the next chunk. Raises `LookupError` when it lacks what a chunk has."""
+        self._started = True
+        self._model = chunk.get("model") or self._model
+        groq = chunk.get("x_groq") or {}
+        self._usage = chunk.get("usage") or groq.get("usage") or self._usage
+        for choice in (chunk.get("choices") or [])[:1]:
+            self._extend(choice.get("delta") or {})
+            reason = choice.get("finish_reason")
+            if reason:
+                self._stop = _STOPS.get(str(reason).lower(), StopReason.END)
+
+    def reply(self) -> ModelReply | None:
+        """Return the answer, or None when the stream ended before its finish reason."""
+        if self._stop is None:
+            return None
+        text, thought = _thought_aloud("".join(self._text), "".join(self._thought))
+        thought = clip(thought, _LONGEST_THOUGHT)
+        drafts: list[Block | DraftCall] = []
+        drafts += [Opaque(AUTHOR, {"thinking": thought})] if thought else []
+        slots = _with_own_ids(self._slots)
+        extras = {slot.id: slot.extra for slot in slots if slot.extra}
+        drafts += [Opaque(AUTHOR, {EXTRA: extras})] if extras else []
+        drafts += text_tools.read(text) if self._tools_in_text else [Text(text)] if text else []
+        drafts += [DraftCall(slot.id, slot.name, "".join(slot.pieces)) for slot in slots]
+        blocks, stop = finish(drafts, StopReason.REFUSAL if self._refused else self._stop)
+        return ModelReply(blocks, stop, self._model, _tokens(self._usage))
+
+    def spent(self, request_size: int) -> TokenCounts | None:
+        """Return what a cut stream cost. The counts come last, so without them it is a guess."""
+        if self._usage:
+            return _tokens(self._usage)
+        if not self._started:
+            return None
+        return TokenCounts(input=estimate(request_size), output=estimate(self._received))
+
+    def _extend(self, delta: Mapping[str, Any]) -> None:
+        refusal = delta.get("refusal") or ""
+        self._refused = self._refused or bool(refusal)
+        said, aside = _content(delta.get("content"))
+        text = said + refusal
+        if text:
+            self._text.append(text)
+        # DeepSeek, vLLM | OpenRouter, Groq, Ollama; some send both, and they say the same.
+        thought = aside + (delta.get("reasoning_content") or delta.get("reasoning") or "")
+        if thought:
+            self._thought.append(thought)
+        self._received += len(text) + len(thought)
+        for call in delta.get("tool_calls") or []:
+            self._extend_call(call)
+
+    def _extend_call(self, call: Mapping[str, Any]) -> None:
+        function = call.get("function") or {}
+        slot = self._slot(call, starts=bool(function.get("name")))
+        slot.id = slot.id or call.get("id") or ""
+        slot.name = slot.name or function.get("name") or ""
+        slot.extra = call.get(EXTRA) or slot.extra
+        piece = function.get("arguments") or ""
+        if not isinstance(piece, str):  # some servers send the object itself
+            piece = json.dumps(piece, ensure_ascii=False)
+        slot.pieces.append(piece)
+        self._received += len(piece)
+
+    def _slot(self, call: Mapping[str, Any], *, starts: bool) -> _Slot:
+        """Return the call that this piece belongs to.
+
+        Pieces name it by index. Some servers leave the index out, and some say 0 for each of
+        several calls; there a new id, or a name without an index, starts the next one.
+        """
+        index, call_id = call.get("index"), call.get("id") or ""
+        for slot in reversed(self._slots):
+            another = bool(call_id and slot.id and call_id != slot.id)
+            if slot.index == index and not another and not (index is None and starts):
+                return slot
+        self._slots.append(_Slot(index, call_id, "", []))
+        return self._slots[-1]
+
+
+def _content(content: Any) -> tuple[str, str]:
+    """Return text and thought of a delta's content, which Mistral sends in typed parts."""
+    if not isinstance(content, list):
+        return content or "", ""
+    said, thought = [], []
+    for part in content:
+        if part.get("type") == "thinking":
+            thought.append(_content(part.get("thinking"))[0])
+        else:
+            said.append(part.get("text") or "")
+    return "".join(said), "".join(thought)
+
+
+def _thought_aloud(text: str, thought: str) -> tuple[str, str]:
+    """Return what was said and what was thought, where the model marks its thoughts itself."""
+    aloud = _THOUGHT.match(text)
+    if aloud is None:
+        return text, thought
+    return text[aloud.end() :], thought + aloud[1].strip()
+
+
+def _with_own_ids(slots: Sequence[_Slot]) -> Sequence[_Slot]:
+    """Return the calls, each with an id that no other has: some servers give none, or one to all."""
+    seen: set[str] = set()
+    for slot in slots:
+        if not slot.id or slot.id in seen:
+            slot.id = f"call_{uuid4().hex}"
+        seen.add(slot.id)
+    return slots
+
+
+def _tokens(usage: Mapping[str, Any] | None) -> TokenCounts:
+    """Return the counts. Unlike Anthropic's, `prompt_tokens` includes what the cache had."""
+    if not usage:
+        return TokenCounts(known=False)
+    details = usage.get("prompt_tokens_details") or {}
+    # DeepSeek has its own name for what its cache had.
+    read = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0
+    written = details.get("cache_write_tokens") or 0
+    return TokenCounts(
+        input=max((usage.get("prompt_tokens") or 0) - read - written, 0),
+        output=usage.get("completion_tokens") or 0,
+        cache_read=read,
+        cache_write=written,
+    )
