@@ -195,7 +195,7 @@ class OpenAIModel(StreamingModel):
                 if not isinstance(chunk, dict):
                     continue
                 if chunk.get("error"):
-                    raise Refused(laterefusal(chunk["error"]))
+                    raise Refused(late_refusal(chunk["error"]))
                 yield chunk
 
     def _opened(self) -> AsyncClient:
