@@ -205,6 +205,16 @@ REPAIRED = {
         "pkg/a.py:3:1: F841 local variable 'error' is assigned to but never used",
         "try:\n    f()\nexcept OSError:\n    pass\n",
     ),
+    "a function that also returns None": (
+        "def find(a: int) -> str:\n    if a:\n        return 'a'\n    return None\n",
+        'pkg/a.py:4: error: Incompatible return value type (got "None", expected "str")  [return-value]',
+        "from typing import Optional\n\ndef find(a: int) -> Optional[str]:\n    if a:\n        return 'a'\n    return None\n",
+    ),
+    "a module of Python in a package": (
+        "import os\n\nfrom .a import load\n\n__all__ = ['load']\n",
+        "pkg/__init__.py:1:8: F401 `os` imported but unused",
+        "\nfrom .a import load\n\n__all__ = ['load']\n",
+    ),
     "a package's own import": (
         "from .a import load\nfrom .b import save\n\n__all__ = ['load']\n",
         "pkg/__init__.py:2:1: F401 '.b.save' imported but unused",

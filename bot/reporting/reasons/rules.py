@@ -152,6 +152,12 @@ def return_annotated(function: str, kind: str) -> str:
     return f"Annotated `{function}` as returning `{kind}`."
 
 
+@example("find")
+def none_returned(function: str) -> str:
+    """Some of its returns say None, and its annotation does not."""
+    return f"Let `{function}` return `None`, as it does."
+
+
 @example("names", "list[str]")
 def variable_annotated(name: str, kind: str) -> str:
     """The annotation that follows from what is put into a collection."""

@@ -14,6 +14,7 @@ from bot.repair.proposers.mechanical.rules.functions import (
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.scopes import visible
 from bot.repair.proposers.mechanical.rules.source import Source
+from bot.repair.proposers.mechanical.rules.type_annotations import optional
 from bot.reporting.reasons import rules
 
 _MISSING = re.compile(
@@ -79,7 +80,7 @@ def _colon(source: Source, function: Function) -> int | None:
 
 
 def _wrong_return(reported: Reported) -> Repair | None:
-    """Annotate a function with the type of its only return."""
+    """Annotate a function with the type of its only return, or with None besides if it returns that."""
     match = _RETURNED.search(reported.diagnostic.message)
     source = reported.source
     holding = [
@@ -93,6 +94,9 @@ def _wrong_return(reported: Reported) -> Repair | None:
     returns = [node for node in _own(function) if isinstance(node, ast.Return)]
     named = set(re.findall(r"[A-Za-z_]\w*", got)) - {"None"}
     known = visible(source.tree, function.lineno)
+    if got == "None" and len(returns) > 1 and function.returns is not None:
+        whole = optional(source, function.returns)
+        return Repair(whole, rules.none_returned(function.name)) if whole is not None else None
     if len(returns) != 1 or function.returns is None or not named <= known or "Any" in named:
         return None
     text = source.replaced(source.start(function.returns), source.end(function.returns), got)

@@ -57,23 +57,19 @@ def _with_none(function: Function) -> list[ast.arg]:
 
 
 def _optional(source: Source, annotation: ast.expr, name: str) -> Repair | None:
-    """Add None to an annotation, as the file writes it."""
-    text = source.part(annotation)
-    if "| None" in source.text and "Optional[" not in source.text:
-        widened = source.replaced(
-            source.start(annotation), source.end(annotation), f"{text} | None"
-        )
-        return Repair(widened, rules.none_allowed(name))
-    short = (
-        "typing.Optional"
-        if re.search(r"^import typing$", source.text, re.MULTILINE)
-        else "Optional"
-    )
-    widened = source.replaced(source.start(annotation), source.end(annotation), f"{short}[{text}]")
-    whole = (
-        _with_typing(Source(source.path, widened), "Optional") if short == "Optional" else widened
-    )
+    whole = optional(source, annotation)
     return Repair(whole, rules.none_allowed(name)) if whole is not None else None
+
+
+def optional(source: Source, annotation: ast.expr) -> str | None:
+    """Return the text with None added to an annotation, as the file writes it elsewhere."""
+    text, start, end = source.part(annotation), source.start(annotation), source.end(annotation)
+    if "| None" in source.text and "Optional[" not in source.text:
+        return source.replaced(start, end, f"{text} | None")
+    if re.search(r"^import typing$", source.text, re.MULTILINE):
+        return source.replaced(start, end, f"typing.Optional[{text}]")
+    widened = source.replaced(start, end, f"Optional[{text}]")
+    return _with_typing(Source(source.path, widened), "Optional")
 
 
 def _with_typing(source: Source, name: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+import sys
 
 from bot.repair.proposers.mechanical.rules.rule import Example, Repair, Reported, Rule
 from bot.repair.proposers.mechanical.rules.source import Source
@@ -32,7 +33,10 @@ _IMPORTS = (ast.Import, ast.ImportFrom)
 
 
 def _unused_import(reported: Reported) -> Repair | None:
-    """Take an import out; what a package's `__init__` offers goes to its `__all__`."""
+    """Take an import out; what a package's `__init__` may offer goes to its `__all__`.
+
+    No package offers the modules of Python itself.
+    """
     match = _IMPORT.search(reported.diagnostic.message)
     if match is None:
         return None
@@ -41,7 +45,7 @@ def _unused_import(reported: Reported) -> Repair | None:
     node, alias = _import_at(source, reported.line, named)
     if node is None or alias is None:
         return None
-    if posixpath.basename(source.path) == "__init__.py":
+    if posixpath.basename(source.path) == "__init__.py" and not _is_of_python(node, alias):
         return _offered(source, node, alias)
     text = without_alias(source, node, alias)
     return Repair(text, rules.unused_import_removed(named)) if text is not None else None
@@ -64,6 +68,11 @@ def _is_called(node: ast.Import | ast.ImportFrom, alias: ast.alias, named: str) 
     plain = f"{module}.{alias.name}".lstrip(".") if module else alias.name
     names = {plain, alias.name, alias.asname or alias.name, f"{plain} as {alias.asname}"}
     return named.lstrip(".") in names
+
+
+def _is_of_python(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> bool:
+    plain = isinstance(node, ast.Import) and alias.asname is None
+    return plain and alias.name.partition(".")[0] in sys.stdlib_module_names
 
 
 def _offered(source: Source, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Repair | None:
