@@ -22,7 +22,7 @@ from bot.llm.base import Ask, Conversation
 from bot.llm.encoding import EncodedMessages, with_messages
 from bot.llm.failures import FailedCall, classify, cut_stream, no_answer
 from bot.llm.openai_dialect import Dialect, adapt
-from bot.llm.openai_refusals import Misunderstood, Refused, refusal
+from bot.llm.openai_refusals import Misunderstood, Refused, late_refusal, refusal
 from bot.llm.openai_reply import OpenAIReply
 from bot.llm.openai_wire import encode_message, request_head, system_messages, told_to
 from bot.llm.patience import ProviderRetries

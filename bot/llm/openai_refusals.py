@@ -46,7 +46,7 @@ async def refusal(response: Response) -> Trouble:
     return Trouble(response.status_code, *_words(error), wait)
 
 
-def laterefusal(error: object) -> Trouble:
+def late_refusal(error: object) -> Trouble:
     """Read an error in the middle of a stream: it has no status of its own; its code often is one."""
     kind, code, message = _words(error)
     status = int(code) if code.isdigit() else 200
