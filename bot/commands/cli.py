@@ -13,6 +13,7 @@ import typer
 
 from bot.commands.ci import ci_app
 from bot.commands.keys import keys_app
+from bot.commands.memory import memory_app
 from bot.commands.options import (
     AsOfOption,
     JsonOption,
@@ -44,6 +45,7 @@ config_app = typer.Typer(
 app.add_typer(config_app, name="config")
 app.add_typer(ci_app, name="ci")
 app.add_typer(keys_app, name="keys")
+app.add_typer(memory_app, name="memory")
 app.add_typer(webhooks_app, name="webhooks")
 
 FIXED, NOT_FIXED, NEEDS_PERSON, INTERRUPTED = 0, 1, 3, 130

@@ -25,6 +25,9 @@ class MemorySection(ConfigSection):
     entries: StrictInt = Field(
         _LIMITS.entries, ge=1, le=2000, description="Maximum number of attempts remembered."
     )
+    lessons: StrictBool = Field(
+        default=True, description="Whether review comments may be proposed as lessons."
+    )
     shown: StrictInt = Field(
         _LIMITS.shown,
         ge=0,

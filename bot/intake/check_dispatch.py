@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import assert_never
 
-from bot.config.repo_config import WhoSection
+from bot.config.memory import MemorySection
+from bot.config.repo_config import RepoConfig, WhoSection
 from bot.errors import RepoConfigError
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
@@ -17,7 +18,7 @@ from bot.intake.check_events import (
     HeadLeft,
     LabelAdded,
 )
-from bot.intake.events import CommentEvent
+from bot.intake.comment_values import CommentEvent
 from bot.intake.memory_events import RepairOutcomes
 from bot.intake.policy import may_approve, may_ask
 from bot.intake.superseded_commits import LeftHeads
@@ -123,8 +124,19 @@ class CheckEvents:
 
 async def read_who(github: GitHub, repo: Repo) -> WhoSection:
     """Return the config's `who`; a config that can't be read is reported by the run itself."""
+    config = await _config(github, repo)
+    return WhoSection() if config is None else config.who
+
+
+async def read_memory_section(github: GitHub, repo: Repo) -> MemorySection:
+    """Return the config's `memory`; with a config that can't be read, nothing is kept."""
+    config = await _config(github, repo)
+    return MemorySection(enabled=False) if config is None else config.memory
+
+
+async def _config(github: GitHub, repo: Repo) -> RepoConfig | None:
     facts = await github.facts(repo)
     try:
-        return (await read_config(github, repo, facts.default_branch)).who
+        return await read_config(github, repo, facts.default_branch)
     except RepoConfigError:
-        return WhoSection()
+        return None

@@ -130,14 +130,16 @@ class Peek(Payload):
     workflow_job: _Outcome | None = None
     workflow_run: _Outcome | None = None
     comment: _Said | None = None
+    review: _Said | None = None
     commits: list[_Commit] | None = None
 
     @property
     def says(self) -> str | None:
-        """What the comment or the commits say that it speaks of; None without any."""
+        """What the comment, review or commits say that it speaks of; None without any."""
         if self.commits is not None:
             return "\n".join(one.message for one in self.commits)
-        return None if self.comment is None else self.comment.body or ""
+        said = self.comment or self.review
+        return None if said is None else said.body or ""
 
     def outcome(self, name: str) -> str | None:
         """Return how the event's own object ended; None where the event tells no such thing."""

@@ -10,6 +10,8 @@ command, belongs to it:
                                          only when that is the whole line
     /fix retry [options]                 start the last run again
     /fix auto on | off                   switch automatic runs of a pull request
+    /fix memory | remember | forget ID   show, keep or forget what is remembered
+    /fix remember: TEXT                  keep a lesson
 
 `--` begins an option wherever it begins a word, except inside `code`.
 """
@@ -84,6 +86,28 @@ class Reject:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowMemory:
+    """Say what is remembered of the repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remember:
+    """Keep a lesson: this text, or without one what was proposed in the pull request."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Forget a lesson, or what a run tried, by its id; or `all`."""
+
+    what: str
+
+
+MemoryCommand = ShowMemory | Remember | Forget
+
+
+@dataclass(frozen=True, slots=True)
 class BadCommand:
     """A command that nobody can follow; `problem` is one sentence for its author."""
 
@@ -95,7 +119,7 @@ _AT_A_LINES_BEGINNING = re.compile(
 )
 """Behind nothing but white space and what marks lists."""
 
-Command = Fix | Retry | Help | Status | Stop | Approve | Reject | Auto | BadCommand
+Command = Fix | Retry | Help | Status | Stop | Approve | Reject | Auto | MemoryCommand | BadCommand
 
 
 def may_hold_command(body: str) -> bool:
@@ -219,13 +243,23 @@ _WITHOUT_OPTIONS: Mapping[str, Command] = MappingProxyType(
         "auto on": Auto(on=True),
         "auto off": Auto(on=False),
         "auto": BadCommand(commanding.on_or_off()),
+        "memory": ShowMemory(),
+        "remember": Remember(),
+        "forget": BadCommand(commanding.forget_what()),
+        "forget all": Forget("all"),
         "approve": Approve(),
         "reject": Reject(),
     }
 )
 
 
+_REMEMBER = re.compile(r"\s*remember\s*:(?P<text>.*)", re.IGNORECASE | re.DOTALL)
+_FORGET = re.compile(r"forget (?P<what>[0-9a-f]{8}|[0-9a-f]{12})")
+
+
 def _command(text: str) -> Command:
+    if (remembered := _REMEMBER.fullmatch(text)) is not None:  # whose text may hold anything
+        return Remember(" ".join(remembered["text"].split()))
     try:
         rest, options = split_options(text)
     except BadOption as error:
@@ -233,8 +267,14 @@ def _command(text: str) -> Command:
     line = " ".join(rest.partition("\n")[0].lower().split())
     if line == "retry":
         return Retry(options)
-    if line not in _WITHOUT_OPTIONS:
+    known = _without_options(line)
+    if known is None:
         return Fix(rest, options)
     if options != Options():
         return BadCommand(commanding.no_options(line))
-    return _WITHOUT_OPTIONS[line]
+    return known
+
+
+def _without_options(line: str) -> Command | None:
+    forgotten = _FORGET.fullmatch(line)
+    return Forget(forgotten["what"]) if forgotten else _WITHOUT_OPTIONS.get(line)

@@ -14,10 +14,12 @@ from bot.errors import NotPermitted
 from bot.github.github import GitHub
 from bot.github.values import Permission
 from bot.intake.approvals import Approvals
-from bot.intake.check_dispatch import CheckEvents, read_who
+from bot.intake.check_dispatch import CheckEvents, read_memory_section, read_who
 from bot.intake.commands import BadCommand, Stop
+from bot.intake.comment_values import CommentCreated, CommentEvent
 from bot.intake.decisions import (
     AnswerRun,
+    AskMemory,
     CommandCandidate,
     CommentReply,
     Decision,
@@ -30,7 +32,7 @@ from bot.intake.decisions import (
     StopRun,
     Switch,
 )
-from bot.intake.events import CommentCreated, CommentEvent
+from bot.intake.memory_commands import MemoryCommands
 from bot.intake.payloads import seen_id
 from bot.intake.policy import Asked, Identity, ThreadRuns, candidate, decide, may_ask, screen
 from bot.model import Limits, Verdict
@@ -82,6 +84,7 @@ class CommentEvents:
         self._approvals = approvals
         self._view_of = view_of
         self._checks = checks
+        self._memory = MemoryCommands(stores.memory, stores.lessons)
 
     async def take(self, delivery: Delivery, event: CommentEvent) -> str:
         """Do what a comment asks for; return what that was."""
@@ -124,7 +127,7 @@ class CommentEvents:
         )
         return decide(asked, permission=permission, who=who, standing=standing)
 
-    async def _act(self, delivery: Delivery, event: CommentEvent, decision: Decision) -> str:
+    async def _act(self, delivery: Delivery, event: CommentEvent, decision: Decision) -> str:  # noqa: PLR0911 - one case per decision
         match decision:
             case StartRun(request):
                 await self._accept(delivery, event, request)
@@ -155,6 +158,11 @@ class CommentEvents:
                 )
                 await self._approvals.answer(run_id, answer, by)
                 return did.answered(answer, run_id)
+            case AskMemory(command):
+                section = await read_memory_section(self._github, event.repo)
+                told = await self._memory.take(event, command, section)
+                await self._say(delivery, event, told, "memory")
+                return did.replied("memory")
             case Refuse():
                 await self._refuse(delivery, event, decision)
                 return did.refused(decision.refusal)
@@ -164,6 +172,9 @@ class CommentEvents:
     async def _accept(self, delivery: Delivery, event: CommentEvent, request: FixRequest) -> None:
         """Remember the run before it is queued, and let the person see that it was heard."""
         await self._runs.create(request, delivery.id)
+        if request.in_review:  # whose comments are no issue's; the progress comment says it
+            await self._start(request)
+            return
         try:
             await self._github.react(
                 event.repo,

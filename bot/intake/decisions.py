@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.intake.commands import Command
-from bot.intake.events import CommentEvent
+from bot.intake.commands import Command, MemoryCommand
+from bot.intake.comment_values import CommentEvent
 from bot.model.request import FixRequest
 
 
@@ -80,6 +80,13 @@ class AnswerRun:
     approved: bool
 
 
+@dataclass(frozen=True, slots=True)
+class AskMemory:
+    """Show or change what is remembered of the repository."""
+
+    command: MemoryCommand
+
+
 class Refusal(StrEnum):
     """Why a person does not get what was asked for."""
 
@@ -108,4 +115,4 @@ class Refuse:
     detail: str = ""
 
 
-Decision = StartRun | CommentReply | StopRun | AnswerRun | Switch | Refuse
+Decision = AskMemory | StartRun | CommentReply | StopRun | AnswerRun | Switch | Refuse

@@ -15,13 +15,10 @@ import structlog
 from bot.errors import FixpointError, MalformedPayload, StorageError, is_outage
 from bot.intake.check_dispatch import CheckEvents
 from bot.intake.comment_dispatch import CommentEvents
-from bot.intake.events import (
-    CommentCreated,
-    CommentEdited,
-    Pinged,
-    Unhandled,
-    parse_event,
-)
+from bot.intake.comment_values import CommentCreated, CommentEdited
+from bot.intake.events import Pinged, Unhandled, parse_event
+from bot.intake.review_dispatch import ReviewEvents
+from bot.intake.review_events import Reviewed
 from bot.reporting.reasons import deliveries as did
 from bot.storage.deliveries import Delivery, DeliveryStore
 from bot.storage.signals import DELIVERIES, Signals
@@ -49,6 +46,7 @@ class Dispatcher:
         resume_runs: Callable[[], Awaitable[None]],
         comments: CommentEvents,
         checks: CheckEvents,
+        reviews: ReviewEvents,
         *,
         server_id: str,
         signals: Signals,
@@ -62,6 +60,7 @@ class Dispatcher:
             resume_runs: Starts runs that a process accepted, or let through, and did not start.
             comments: Does what comments ask for.
             checks: Does what checks, and all other events, ask for.
+            reviews: Does what reviews ask for.
             server_id: Under which they are claimed.
             signals: Tell of deliveries that other servers stored.
             first_wait: Seconds before those that failed are tried again.
@@ -76,6 +75,7 @@ class Dispatcher:
         self._resume_runs = resume_runs
         self._comments = comments
         self._checks = checks
+        self._reviews = reviews
         self._woken = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._busy = False
@@ -182,6 +182,8 @@ class Dispatcher:
             return did.nothing_to_do()
         if isinstance(event, CommentCreated | CommentEdited):
             return await self._comments.take(delivery, event)
+        if isinstance(event, Reviewed):
+            return await self._reviews.take(delivery, event)
         return await self._checks.take(event)
 
 
@@ -196,6 +198,8 @@ def _thread_of(delivery: Delivery) -> str:
         event = parse_event(delivery.event, delivery.payload)
     except MalformedPayload:
         return delivery.id
+    if isinstance(event, Reviewed):
+        event = event.said
     if isinstance(event, CommentCreated | CommentEdited):
         return f"{event.repo.full_name.lower()}#{event.thread.number}"
     return delivery.id

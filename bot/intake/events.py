@@ -6,78 +6,24 @@ Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads#issue_co
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC
 
 from pydantic import AwareDatetime, Field
 
 from bot.intake.check_events import CheckEvent, Peek, is_about_checks, parse_check_event
 from bot.intake.command_word import WORD
+from bot.intake.comment_values import (
+    CommentCreated,
+    CommentEdited,
+    CommentEvent,
+    EventComment,
+    Sender,
+    Thread,
+)
 from bot.intake.payloads import App, GitHubAccount, Installation, Payload, Repository, read
 from bot.intake.reverts import WORD as REVERTS
+from bot.intake.review_events import ACTIONS, Reviewed, parse_review
 from bot.model.repository import Repo
-
-
-@dataclass(frozen=True, slots=True)
-class Sender:
-    """Who caused the event: for an edit the editor, who need not be the comment's author."""
-
-    login: str
-    is_bot: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Thread:
-    """The issue or pull request that a comment belongs to."""
-
-    number: int
-    is_pull_request: bool
-    title: str
-    is_open: bool
-    locked: bool
-
-
-@dataclass(frozen=True, slots=True)
-class EventComment:
-    """The comment of an event, as it is now.
-
-    Attributes:
-        id: Unique on its GitHub.
-        author: Login, or `ghost` when the account was deleted.
-        author_association: `OWNER`, `MEMBER`, `COLLABORATOR`, `CONTRIBUTOR`, `NONE`, ...
-        body: Markdown, untrusted.
-        via_app: Slug of the App that wrote it, in its own or in a person's name; else None.
-        created_at: UTC.
-        updated_at: UTC, of the last edit.
-    """
-
-    id: int
-    author: str
-    author_association: str
-    body: str
-    via_app: str | None
-    created_at: datetime
-    updated_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class CommentCreated:
-    """Somebody commented on an issue or pull request."""
-
-    repo: Repo
-    thread: Thread
-    sender: Sender
-    comment: EventComment
-
-
-@dataclass(frozen=True, slots=True)
-class CommentEdited:
-    """Somebody edited a comment; `previous_body` is what it said before."""
-
-    repo: Repo
-    thread: Thread
-    sender: Sender
-    comment: EventComment
-    previous_body: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +39,7 @@ class Unhandled:
     action: str | None
 
 
-CommentEvent = CommentCreated | CommentEdited
-Event = CommentEvent | CheckEvent | Pinged | Unhandled
+Event = CommentEvent | CheckEvent | Reviewed | Pinged | Unhandled
 
 
 class _Issue(Payload):
@@ -115,6 +60,7 @@ class _Comment(Payload):
     created_at: AwareDatetime
     updated_at: AwareDatetime
     performed_via_github_app: App | None = None
+    html_url: str = ""
 
 
 class _Previous(Payload):
@@ -152,6 +98,8 @@ def is_handled(
         return action in {"created", "edited"} and (says is None or WORD in says.lower())
     if name == "push":
         return says is None or REVERTS in says.lower()
+    if name in ACTIONS:
+        return action == ACTIONS[name] and (says is None or bool(says.strip()))
     return is_about_checks(name, action, outcome)
 
 
@@ -179,6 +127,8 @@ def parse_event(name: str, payload: bytes) -> Event:
     action = peek(name, payload).action
     if not is_handled(name, action):
         return Unhandled(name, action)
+    if name in ACTIONS:
+        return parse_review(name, payload) or Unhandled(name, action)
     if name != "issue_comment":
         return parse_check_event(name, action, payload) or Unhandled(name, action)
     return _comment_event(read(_IssueComment, name, payload))
@@ -214,6 +164,7 @@ def _comment(comment: _Comment) -> EventComment:
         via_app=None if app is None else app.slug or "unknown",
         created_at=comment.created_at.astimezone(UTC),
         updated_at=comment.updated_at.astimezone(UTC),
+        url=comment.html_url,
     )
 
 

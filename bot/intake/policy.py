@@ -20,9 +20,12 @@ from bot.intake.commands import (
     BadCommand,
     Command,
     Fix,
+    Forget,
     Help,
     Reject,
+    Remember,
     Retry,
+    ShowMemory,
     Status,
     Stop,
     chosen,
@@ -30,8 +33,10 @@ from bot.intake.commands import (
     new_commands,
     parse,
 )
+from bot.intake.comment_values import CommentCreated, CommentEdited, CommentEvent
 from bot.intake.decisions import (
     AnswerRun,
+    AskMemory,
     CommandCandidate,
     CommentReply,
     Decision,
@@ -44,7 +49,6 @@ from bot.intake.decisions import (
     StopRun,
     Switch,
 )
-from bot.intake.events import CommentCreated, CommentEdited, CommentEvent
 from bot.model.request import FixRequest, Options
 from bot.reporting.reasons import commanding
 
@@ -182,6 +186,8 @@ def _answer(candidate: CommandCandidate, standing: ThreadRuns, lacking: Role | N
             return Refuse(Refusal.BAD_COMMAND, command.problem)
         case Approve() | Reject():
             return _decided(command, standing, lacking)
+        case ShowMemory() | Remember() | Forget():
+            return AskMemory(command)
         case Fix():
             request = _request(candidate.event, command.instructions, command.options)
             return _start(request, standing, lacking, Asked.by(candidate.event))
@@ -269,4 +275,5 @@ def _request(event: CommentEvent, instructions: str, options: Options) -> FixReq
         asked_at=event.comment.updated_at,
         instructions=instructions,
         options=options,
+        in_review=event.comment.in_review,
     )

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from bot.github.overview import InstallationFacts, ListedComment, ListedRepository
 from bot.github.values import PullRequest
-from bot.intake.events import CommentCreated, EventComment, Sender, Thread
+from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
 from bot.intake.policy import Identity, screen
 from bot.model.repository import Repo
 from bot.reporting.reasons import run_life

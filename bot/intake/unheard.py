@@ -14,7 +14,8 @@ from bot.github.github import GitHub
 from bot.github.overview import ListedComment, ListedRepository
 from bot.github.values import PullRequest
 from bot.intake.check_policy import failing
-from bot.intake.events import CommentCreated, CommentEdited, parse_event
+from bot.intake.comment_values import CommentCreated, CommentEdited
+from bot.intake.events import parse_event
 from bot.intake.payloads import seen_id
 from bot.intake.policy import Identity
 from bot.intake.reconcile_policy import Head, asking, heads_to_look_at

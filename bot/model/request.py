@@ -123,6 +123,7 @@ class FixRequest:
         asked_by: Name of who asked on a page or by a program, or "".
         session: Id of the session that it is a part of: its patch is a commit on the branch of the
             session's pull request, as soon as there is one. Else None.
+        in_review: The command was in a review, and `comment_id` is an id of those.
     """
 
     repository: str
@@ -142,6 +143,7 @@ class FixRequest:
     given_test: GivenTest | None = None
     asked_by: str = ""
     session: str | None = None
+    in_review: bool = False
 
     @property
     def run_id(self) -> str:

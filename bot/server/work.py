@@ -15,6 +15,7 @@ from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.dispatch import Dispatcher
 from bot.intake.missed import MissedDeliveries
 from bot.intake.reconcile import Reconciler
+from bot.intake.review_dispatch import ReviewEvents
 from bot.intake.settling import Settler
 from bot.intake.superseded_commits import LeftHeads
 from bot.runs.admission import Admission
@@ -93,6 +94,7 @@ async def open_desk(
                 shared.admission.resume,
                 comments,
                 checks,
+                ReviewEvents(github, stores.lessons, comments),
                 server_id=server_id,
                 signals=stores.events.signals,
                 first_wait=wait,

@@ -142,7 +142,7 @@ async def test_a_ping_is_answered(endpoint: Endpoint) -> None:
         ("issue_comment", b'{"action": "created", "comment": {"body": "I see it too"}}'),
         ("issue_comment", b'{"action": "edited", "comment": {"body": null}}'),
         ("star", b'{"action": "created"}'),
-        ("push", b'{"ref": "refs/heads/main"}'),
+        ("create", b'{"ref": "refs/heads/main"}'),
     ],
 )
 async def test_events_without_meaning_are_dropped(

@@ -35,11 +35,12 @@ async def outcomes(world: World) -> list[Became]:
     return [one.became for one in await MemoryStore(world.server.database).list(world.repo)]
 
 
-async def test_the_same_failure_is_mended_for_nothing_by_what_was_merged(tmp_path: Path) -> None:
-    """The second time no model is asked, and the pull request says where its patch comes from."""
+async def test_what_reviewers_say_and_what_was_merged_is_used_again(tmp_path: Path) -> None:
+    """A confirmed lesson is in the next prompt, a merged repair costs nothing, a reverted one is not used."""
     async with open_world(tmp_path, lambda request: RIGHT[request.turn - 1]) as world:
         first = await asked(world)
         assert await outcomes(world) == [Became.VERIFIED]
+        await review(world, first)
         await merge(world, first)
         assert await outcomes(world) == [Became.MERGED]
         assert world.file("app.txt", "main") == "right\n"
@@ -49,7 +50,6 @@ async def test_the_same_failure_is_mended_for_nothing_by_what_was_merged(tmp_pat
         before = len(world.model.requests)
         second = await asked(world, world.state.open_issue(world.repository, "rea", "Again", "."))
         assert len(world.model.requests) == before
-        assert second.number != first.number
         run = await world.run()
         assert run.report is not None
         [attempt] = run.report.attempts
@@ -67,12 +67,42 @@ async def test_the_same_failure_is_mended_for_nothing_by_what_was_merged(tmp_pat
         await world.settled()
         assert await outcomes(world) == [Became.REVERTED, Became.MERGED]
 
-        await asked(world, world.state.open_issue(world.repository, "rea", "Once more", "."))
+        third = world.state.open_issue(world.repository, "rea", "Once more", ".")
+        await asked(world, third)
         run = await world.run()
         assert run.report is not None
         assert [one.proposer for one in run.report.attempts] == ["agent"]
-        shown = [note for note in run.report.notes if note.startswith("Shown to the model")]
-        assert f"merged in #{second.number} and later reverted" in shown[0]
+        notes = "\n".join(run.report.notes)
+        assert f"merged in #{second.number} and later reverted" in notes
+        assert "Shown to the model: 1 lesson from reviews" in notes
         prompt = world.model.requests[before].first
-        assert "What earlier runs tried" in prompt
         assert f"merged in #{first.number}" in prompt
+        assert "We use lower case here, always." in prompt
+
+        await world.comment("/fix forget all", issue=third)
+        await world.settled()
+        assert "Forgotten: 1 lesson and 3 attempts." in world.said(third)[-1]
+        assert await outcomes(world) == []
+
+
+async def review(world: World, pull: Issue) -> None:
+    """A reviewer says what holds in general; a stranger does too; somebody who may confirms the one."""
+    said = world.github.review_comment(pull, "wes", "We use lower case here, always.")
+    await world.deliver(said)
+    await world.deliver(world.github.review_comment(pull, "rea", "We never merge on Fridays here."))
+    await world.deliver(world.github.review(pull, "ada", "Looks good."))
+    await world.settled()
+    [question] = [text for text in world.said(pull) if "Should Fixpoint remember" in text]
+    assert "We use lower case here, always. Said by `wes` ([source](" in question
+    assert "Fridays" not in question
+    answer = world.github.review_comment(
+        pull, "ada", "/fix remember", said.payload["comment"]["id"]
+    )
+    await world.deliver(answer)
+    await world.settled()
+    assert "Remembered for later runs" in world.said(pull)[-1]
+    await world.comment("/fix memory", issue=pull)
+    await world.settled()
+    shown = world.said(pull)[-1]
+    assert ": We use lower case here, always." in shown
+    assert "**Attempts:** 1 verified" in shown

@@ -12,16 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import MalformedPayload
-from bot.intake.events import (
-    CommentCreated,
-    CommentEdited,
-    EventComment,
-    Pinged,
-    Sender,
-    Thread,
-    Unhandled,
-    parse_event,
-)
+from bot.intake.comment_values import CommentCreated, CommentEdited, EventComment, Sender, Thread
+from bot.intake.events import Pinged, Unhandled, parse_event
 from bot.model.repository import Repo
 
 PAYLOAD: dict[str, Any] = {

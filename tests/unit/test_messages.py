@@ -59,6 +59,10 @@ Commands, each at the start of a line:
 - `/fix retry`: start a new run with the same instructions
 - `/fix auto on`: start a run automatically whenever checks of this pull request fail
 - `/fix auto off`: never start a run automatically on this pull request
+- `/fix memory`: show what is remembered of earlier runs and reviews
+- `/fix remember`: keep what was proposed as a lesson in this pull request
+- `/fix remember: <text>`: keep this as a lesson for later runs
+- `/fix forget <ID or all>`: forget a lesson, what a run tried, or everything
 - `/fix help`: show this list
 
 Options of `/fix` and `/fix retry`:

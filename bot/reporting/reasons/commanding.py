@@ -18,6 +18,12 @@ def no_options(command: str) -> str:
 
 
 @example()
+def forget_what() -> str:
+    """It lacks what to forget."""
+    return "`/fix forget` needs the ID of a lesson or a run, or `all`. `/fix memory` lists them."
+
+
+@example()
 def takes_too_long() -> str:
     """As thousands of brackets in a row do."""
     return "The comment takes too long to read as Markdown. Put the command in a shorter one."

@@ -34,6 +34,12 @@ def heard_already() -> str:
     return "Found on GitHub before this delivery arrived."
 
 
+@example("3fa9c1d2")
+def lesson_proposed(lesson: str) -> str:
+    """A review comment may hold for all work to come."""
+    return f"Proposed lesson {lesson}."
+
+
 @example(12)
 def repair_merged(number: int) -> str:
     """A pull request with a repair was merged."""

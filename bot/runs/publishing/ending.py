@@ -203,7 +203,7 @@ class Ending:
         )
 
     async def _react(self, request: FixRequest, content: str) -> None:
-        if request.number is None or request.comment_id is None:
+        if request.number is None or request.comment_id is None or request.in_review:
             return
         await if_allowed(
             self._github.react(

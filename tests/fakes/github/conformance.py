@@ -148,6 +148,8 @@ EVENTS: dict[tuple[str, str | None], Any] = {
     ("pull_request", "synchronize"): models.WebhookPullRequestSynchronize,
     ("pull_request", "labeled"): models.WebhookPullRequestLabeled,
     ("pull_request", "unlabeled"): models.WebhookPullRequestUnlabeled,
+    ("pull_request_review_comment", "created"): models.WebhookPullRequestReviewCommentCreated,
+    ("pull_request_review", "submitted"): models.WebhookPullRequestReviewSubmitted,
     ("push", None): models.WebhookPush,
     ("check_run", "completed"): models.WebhookCheckRunCompleted,
     ("check_run", "requested_action"): models.WebhookCheckRunRequestedAction,

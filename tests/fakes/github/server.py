@@ -16,7 +16,7 @@ import aiohttp
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
-from tests.fakes.github import ci_events, events
+from tests.fakes.github import ci_events, events, review_events
 from tests.fakes.github.ci_model import CommitStatus
 from tests.fakes.github.lfs import Lfs
 from tests.fakes.github.model import (
@@ -128,6 +128,18 @@ class GitHubServer:
         if issue.pull is None and action != "synchronize":
             return events.issue_event(self._views, issue, action)
         return events.pull_request_event(self._views, issue, action)
+
+    def review_comment(
+        self, pull: Issue, author: str, body: str, answers: int | None = None
+    ) -> Event:
+        """Return the webhook of a remark at a line of a pull request."""
+        by = self.state.account(author)
+        return review_events.review_comment_event(self._views, pull, by, body, answers)
+
+    def review(self, pull: Issue, author: str, body: str, state: str = "commented") -> Event:
+        """Return the webhook of a review of a pull request."""
+        by = self.state.account(author)
+        return review_events.review_event(self._views, pull, by, body, state)
 
     def merged(self, issue: Issue, by: str) -> Event:
         """Merge a pull request and return its webhook."""

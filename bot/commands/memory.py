@@ -1,0 +1,215 @@
+"""`fixpoint memory`: list, show and forget what is remembered of repositories."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bot.commands.options import JsonOption
+from bot.commands.refusing import usage_errors
+
+if TYPE_CHECKING:
+    from bot.model.memory import Lesson, TriedRepair
+    from bot.storage.lessons import LessonStore
+    from bot.storage.memory import MemoryStore
+
+memory_app = typer.Typer(
+    help="List, show and forget what is remembered of earlier runs.", no_args_is_help=True
+)
+
+Repository = Annotated[str, typer.Argument(help="owner/name.")]
+
+_MESSAGE = 60
+
+
+@memory_app.command("list")
+def list_memory(
+    repository: Annotated[
+        str | None, typer.Argument(help="owner/name; all repositories if omitted.")
+    ] = None,
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
+) -> None:
+    """List lessons and attempts of a repository, newest first; or the repositories."""
+    from bot.commands import event_loop
+
+    with usage_errors():
+        if repository is None:
+            _print_repositories(event_loop.run(_repositories()), as_json=as_json)
+            return
+        entries, lessons = event_loop.run(_of(repository))
+    if as_json:
+        found = {
+            "lessons": [_lesson(one) for one in lessons],
+            "attempts": list(map(_entry, entries)),
+        }
+        typer.echo(json.dumps(found, indent=2))
+    elif entries or lessons:
+        _print(entries, lessons)
+    else:
+        typer.echo(f"Nothing is remembered of {repository}.")
+
+
+@memory_app.command("show")
+def show(
+    repository: Repository,
+    entry: Annotated[str, typer.Argument(metavar="ID", help="ID of an attempt, as listed.")],
+    as_json: JsonOption = False,  # noqa: FBT002 - a flag on a command line
+) -> None:
+    """Show an attempt with its patch."""
+    from bot.commands import event_loop
+    from bot.commands.refusing import refuse
+
+    with usage_errors():
+        found = event_loop.run(_get(repository, entry))
+    if found is None:
+        refuse(
+            f"No attempt of {repository} has the ID {entry!r}. `fixpoint memory list` shows all."
+        )
+    told = {**_entry(found), "patch": found.patch.text}
+    if as_json:
+        typer.echo(json.dumps(told, indent=2))
+        return
+    for name, value in told.items():
+        if name != "patch" and value not in (None, "", []):
+            shown = ", ".join(value) if isinstance(value, list) else value
+            typer.echo(f"{name}: {shown}")
+    typer.echo(f"\n{found.patch.text}" if found.patch else "\nIts patch is not kept.")
+
+
+@memory_app.command("forget")
+def forget(
+    repository: Repository,
+    named: Annotated[
+        str | None, typer.Argument(metavar="ID", help="ID of a lesson, an attempt or a run.")
+    ] = None,
+    everything: Annotated[  # noqa: FBT002 - a flag on a command line
+        bool, typer.Option("--all", help="Forget all of the repository.")
+    ] = False,
+) -> None:
+    """Forget a lesson, an attempt, those of a run, or all of a repository."""
+    from bot.commands import event_loop
+    from bot.commands.refusing import refuse
+    from bot.reporting.figures import count
+
+    if (named is None) is not everything:
+        refuse("Name an ID, or pass --all to forget everything that is remembered.")
+    with usage_errors():
+        lessons, entries = event_loop.run(_forget(repository, named))
+    if not lessons and not entries:
+        refuse(f"Nothing of {repository} has the ID {named!r}." if named else "Nothing to forget.")
+    typer.echo(f"Forgotten: {count(lessons, 'lesson')}, {count(entries, 'attempt')}.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stores:
+    entries: MemoryStore
+    lessons: LessonStore
+
+
+@asynccontextmanager
+async def _stores() -> AsyncIterator[_Stores]:
+    from bot.settings.environment import load_server_settings
+    from bot.storage.database import open_database
+    from bot.storage.lessons import LessonStore
+    from bot.storage.memory import MemoryStore
+
+    settings = load_server_settings(os.environ)
+    async with await open_database(settings.database_url) as database:
+        yield _Stores(MemoryStore(database), LessonStore(database))
+
+
+async def _repositories() -> tuple[tuple[str, int], ...]:
+    async with _stores() as stores:
+        return await stores.entries.repositories()
+
+
+async def _of(repository: str) -> tuple[tuple[TriedRepair, ...], tuple[Lesson, ...]]:
+    async with _stores() as stores:
+        return await stores.entries.list(repository), await stores.lessons.list(repository)
+
+
+async def _get(repository: str, entry: str) -> TriedRepair | None:
+    async with _stores() as stores:
+        return await stores.entries.get(repository, entry)
+
+
+async def _forget(repository: str, named: str | None) -> tuple[int, int]:
+    async with _stores() as stores:
+        lessons = await stores.lessons.forget(repository, named)
+        return lessons, await stores.entries.forget(repository, named)
+
+
+def _print_repositories(found: Sequence[tuple[str, int]], *, as_json: bool) -> None:
+    from bot.reporting.figures import count
+
+    if as_json:
+        told = [{"repository": name, "attempts": attempts} for name, attempts in found]
+        typer.echo(json.dumps({"repositories": told}, indent=2))
+        return
+    for name, attempts in found:
+        typer.echo(f"{name}: {count(attempts, 'attempt')}")
+    if not found:
+        typer.echo("Nothing is remembered yet.")
+
+
+def _print(entries: Sequence[TriedRepair], lessons: Sequence[Lesson]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from bot.reporting.reasons.memory import became
+
+    if lessons:
+        shown = Table("ID", "State", "Lesson", "Said by", "Source", box=box.SIMPLE)
+        for one in lessons:
+            cells = (one.id, one.state.value, one.text, one.author, one.url)
+            shown.add_row(*map(Text, cells))
+        Console().print(shown)
+    if entries:
+        shown = Table("ID", "Date", "Failure", "Proposer", "Outcome", box=box.SIMPLE)
+        for entry in entries:
+            message = entry.signature.message[:_MESSAGE]
+            day = f"{entry.made_at:%Y-%m-%d}"
+            shown.add_row(*map(Text, (entry.id, day, message, entry.proposer, became(entry))))
+        Console().print(shown)
+
+
+def _lesson(lesson: Lesson) -> dict[str, Any]:
+    return {
+        "id": lesson.id,
+        "state": lesson.state.value,
+        "text": lesson.text,
+        "author": lesson.author,
+        "confirmed_by": lesson.confirmed_by or None,
+        "url": lesson.url,
+        "made_at": lesson.made_at.isoformat(),
+    }
+
+
+def _entry(entry: TriedRepair) -> dict[str, Any]:
+    signature = entry.signature
+    return {
+        "id": entry.id,
+        "run": entry.run_id,
+        "made_at": entry.made_at.isoformat(),
+        "outcome": entry.became.value,
+        "pull_request": entry.pull_request,
+        "message": signature.message,
+        "exception": signature.exception,
+        "frames": list(signature.frames),
+        "step": signature.step,
+        "tool": signature.tool,
+        "proposer": entry.proposer,
+        "model": entry.model,
+        "cost_usd": None if entry.cost_usd is None else str(entry.cost_usd),
+        "files": list(entry.patch.files),
+        "summary": entry.summary,
+        "reason": entry.reason,
+    }

@@ -1,0 +1,71 @@
+"""Work through what people say in reviews: commands, and what may hold for all work to come."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from bot.github.github import GitHub
+from bot.intake.check_dispatch import read_memory_section
+from bot.intake.commands import may_hold_command
+from bot.intake.comment_dispatch import CommentEvents
+from bot.intake.review_events import Reviewed
+from bot.intake.rules_in_reviews import reads_as_rule
+from bot.model.memory import Lesson, LessonState
+from bot.model.repository import Repo
+from bot.reporting import memory_messages as messages
+from bot.reporting.marker import marker
+from bot.reporting.reasons import deliveries as did
+from bot.storage.deliveries import Delivery
+from bot.storage.lessons import LessonStore, lesson_id
+
+
+class ReviewEvents:
+    """Takes commands out of reviews, and proposes lessons from those of our own pull requests."""
+
+    def __init__(self, github: GitHub, lessons: LessonStore, comments: CommentEvents) -> None:
+        self._github = github
+        self._lessons = lessons
+        self._comments = comments
+
+    async def take(self, delivery: Delivery, event: Reviewed) -> str:
+        """Do what a review asks for; return what that was."""
+        said = event.said
+        if may_hold_command(said.comment.body):
+            return await self._comments.take(delivery, said)
+        ours = event.author == (await self._github.app_identity()).bot_login
+        if not ours or said.sender.is_bot or not reads_as_rule(said.comment.body):
+            return did.nothing_to_do()
+        permission = await self._github.permission(said.repo, said.sender.login)
+        if not permission.may_write:
+            return did.may_not_ask(said.sender.login)
+        return await self._propose(event)
+
+    async def _propose(self, event: Reviewed) -> str:
+        """Propose a lesson, and ask in the pull request whether it shall be kept."""
+        said, comment = event.said, event.said.comment
+        section = await read_memory_section(self._github, said.repo)
+        if not section.enabled or not section.lessons:
+            return did.nothing_to_do()
+        lesson = Lesson(
+            id=lesson_id(said.repo, comment.id),
+            text=" ".join(comment.body.split()),
+            url=comment.url,
+            author=said.sender.login,
+            state=LessonState.PROPOSED,
+            made_at=datetime.now(UTC),
+            pull_request=said.thread.number,
+        )
+        await self._lessons.propose(said.repo, lesson, comment.id, section.limits.lessons)
+        if await self._lessons.of_comment(said.repo, comment.id) is None:
+            return did.nothing_to_do()
+        await self._ask(said.repo, said.thread.number)
+        return did.lesson_proposed(lesson.id)
+
+    async def _ask(self, repo: Repo, number: int) -> None:
+        """Ask once per pull request: a later proposal is added to the question."""
+        listed = await self._lessons.of_pull_request(repo, number)
+        proposed = tuple(one for one in listed if one.state is LessonState.PROPOSED)
+        mark = marker(f"lessons-{number}", "lessons")
+        text = messages.proposed(proposed, mark)
+        comment = await self._github.post_comment(repo, number, text, mark)
+        await self._github.edit_comment(repo, comment, text)

@@ -1,0 +1,102 @@
+"""Read the webhooks of reviews: somebody wrote at lines of a pull request, or about all of it.
+
+Fields: https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request_review_comment
+and #pull_request_review
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC
+
+from pydantic import AwareDatetime
+
+from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
+from bot.intake.payloads import App, GitHubAccount, Installation, Payload, Repository, read
+from bot.model.repository import Repo
+
+ACTIONS = {"pull_request_review_comment": "created", "pull_request_review": "submitted"}
+"""Events that are read, and the action of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """Somebody said something in a review.
+
+    Attributes:
+        said: The same as a comment on the pull request.
+        author: Login of who opened the pull request.
+        answers: Id of the review comment that it answers, or None.
+    """
+
+    said: CommentCreated
+    author: str
+    answers: int | None = None
+
+
+class _Pull(Payload):
+    number: int
+    title: str
+    state: str
+    locked: bool = False
+    user: GitHubAccount | None
+
+
+class _Said(Payload):
+    id: int
+    body: str | None
+    user: GitHubAccount | None
+    author_association: str = "NONE"
+    html_url: str = ""
+    created_at: AwareDatetime | None = None
+    updated_at: AwareDatetime | None = None
+    submitted_at: AwareDatetime | None = None
+    in_reply_to_id: int | None = None
+    performed_via_github_app: App | None = None
+
+
+class _Review(Payload):
+    repository: Repository
+    installation: Installation
+    sender: GitHubAccount
+    pull_request: _Pull
+    comment: _Said | None = None
+    review: _Said | None = None
+
+
+def parse_review(name: str, payload: bytes) -> Reviewed | None:
+    """Return what somebody said in a review; None for one without a date.
+
+    Raises:
+        MalformedPayload: When a field that the event has is missing or of another type.
+    """
+    event = read(_Review, name, payload)
+    said, pull = event.comment or event.review, event.pull_request
+    at = None if said is None else said.updated_at or said.submitted_at or said.created_at
+    if said is None or at is None:
+        return None
+    app = said.performed_via_github_app
+    created = CommentCreated(
+        repo=Repo(event.repository.full_name, event.installation.id),
+        thread=Thread(
+            pull.number,
+            is_pull_request=True,
+            title=pull.title,
+            is_open=pull.state == "open",
+            locked=pull.locked,
+        ),
+        sender=Sender(event.sender.login, is_bot=event.sender.type == "Bot"),
+        comment=EventComment(
+            id=said.id,
+            author="ghost" if said.user is None else said.user.login,
+            author_association=said.author_association,
+            body=said.body or "",
+            via_app=None if app is None else app.slug or "unknown",
+            created_at=(said.created_at or at).astimezone(UTC),
+            updated_at=at.astimezone(UTC),
+            url=said.html_url,
+            in_review=True,
+            answers=said.in_reply_to_id,
+        ),
+    )
+    return Reviewed(created, "ghost" if pull.user is None else pull.user.login, said.in_reply_to_id)

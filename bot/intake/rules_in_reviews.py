@@ -1,0 +1,33 @@
+"""Tell a remark that holds for all work in a repository from one about these lines. Pure.
+
+It only decides what is proposed; people decide what is kept.
+"""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 500
+"""Characters of a remark that can be a rule."""
+
+_SHORTEST_WORDS = 4
+
+_WHO = r"(?:we|our|this (?:repo|repository|project|codebase|package)|here,? we)"
+_WHAT = (
+    r"(?:use|prefer|avoid|don'?t|do not|never|always|only|require|follow|keep|name|write|support)s?"
+)
+_GENERAL = re.compile(
+    rf"\b{_WHO}\b[^.!?\n]{{0,60}}?\b{_WHAT}\b"
+    r"|(?:^|[.!:]\s+)(?:please |and )?(?:never|always|don'?t touch|do not touch|prefer|avoid)\b"
+    r"|\b(?:our|the project'?s) (?:convention|style|style guide|policy|rule)s?\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+
+
+def reads_as_rule(text: str) -> bool:
+    """Return whether a remark sounds as if it held in general: "we use X here"."""
+    words = _CODE.sub("", text[: LONGEST + 1]).strip()
+    if len(text) > LONGEST or len(words.split()) < _SHORTEST_WORDS or words.endswith("?"):
+        return False
+    return _GENERAL.search(words) is not None

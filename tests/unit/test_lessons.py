@@ -1,0 +1,66 @@
+"""What in a review may hold for all work to come, and the commands about what is remembered."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.intake.commands import BadCommand, Fix, Forget, Remember, ShowMemory, parse
+from bot.intake.rules_in_reviews import LONGEST, reads_as_rule
+from bot.model.request import Options
+from bot.reporting.reasons import commanding
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We use pathlib here, not os.path.",
+        "we don't mock things in this package",
+        "Nit: in this repo we always write the type in full.",
+        "Please never touch generated files by hand.",
+        "This project keeps its constants in settings.py; prefer that.",
+        "That isn't our style: names are whole words.",
+        "Thanks! Prefer `assertEqual` over bare asserts.",
+    ],
+)
+def test_a_general_remark_may_become_a_lesson(said: str) -> None:
+    """It says what holds in the repository."""
+    assert reads_as_rule(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        "LGTM",
+        "This is wrong, the loop ends too early.",
+        "Do we use this anywhere?",
+        "Could you rename it to `total`?",
+        "```suggestion\nwe use this always\n```",
+        "We use x. " + "y" * LONGEST,
+        "I would have expected a test for the empty list.",
+    ],
+)
+def test_a_remark_about_these_lines_does_not(said: str) -> None:
+    """Nor does a question, a suggestion or an essay."""
+    assert not reads_as_rule(said)
+
+
+@pytest.mark.parametrize(
+    ("body", "command"),
+    [
+        ("/fix memory", ShowMemory()),
+        ("/fix remember", Remember()),
+        ("/fix remember: We use --strict,\nalways.", Remember("We use --strict, always.")),
+        ("/fix Remember :  x", Remember("x")),
+        ("/fix forget 3fa9c1d2", Forget("3fa9c1d2")),
+        ("/fix forget 3FA9C1D20B7E", Forget("3fa9c1d20b7e")),
+        ("/fix forget all", Forget("all")),
+        ("/fix forget", BadCommand(commanding.forget_what())),
+        ("/fix memory --draft", BadCommand(commanding.no_options("memory"))),
+        ("/fix remember to close the file", Fix("remember to close the file", Options())),
+        ("/fix forget the cache", Fix("forget the cache", Options())),
+    ],
+)
+def test_commands_about_memory(body: str, command: object) -> None:
+    """Sentences that begin with these words are instructions."""
+    assert parse(body) == (command,)
