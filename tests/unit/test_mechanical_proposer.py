@@ -96,6 +96,17 @@ async def test_test_failures_are_not_mechanical(tmp_path: Path) -> None:
     assert proposal.summary == mechanical.no_fix_mode(command)
 
 
+async def test_a_snapshot_that_differs_is_left_alone(tmp_path: Path) -> None:
+    """Unless the repo config lets tools update snapshots; it is said where that is set."""
+    said = "def test():\n    raise AssertionError('Snapshot `greets 1` mismatched')\n"
+    workbench = LocalWorkbench(tmp_path, {"test_a.py": said})
+    command = "python -m pytest -q -p no:cacheprovider"
+    proposal = await propose(workbench, command)
+    assert proposal.summary == (
+        f"{mechanical.no_fix_mode(command)} {mechanical.snapshots_left_alone()}"
+    )
+
+
 async def test_two_modules_of_one_name(tmp_path: Path) -> None:
     """The folder of the one that could not be taken becomes a package."""
     workbench = LocalWorkbench(tmp_path, {"one/same.py": "A = 1\n", "two/same.py": "B = 2\n"})

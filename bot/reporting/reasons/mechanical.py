@@ -17,6 +17,15 @@ def no_fix_mode(command: str) -> str:
     return f"No tool in this project can automatically fix what `{command}` reports."
 
 
+@example()
+def snapshots_left_alone() -> str:
+    """A test's snapshot differs, and the repo config doesn't let tools update it."""
+    return (
+        "A snapshot of a test differs. If that is what should change, `mechanical: {snapshots: true}` "
+        "in `.github/fixpoint.yml` lets the test runner update it."
+    )
+
+
 @example("ruff format .", "The failing command runs `ruff`.")
 def running(fix: str, why: str) -> str:
     """A fix is about to run."""

@@ -11,6 +11,7 @@ from bot.model.progress import Listener, Noticed
 from bot.model.proposers import PROPOSERS
 from bot.model.steps import Steps
 from bot.repair.proposers.base import Task, Workbench
+from bot.repair.proposers.mechanical import snapshots
 from bot.repair.proposers.mechanical.configuration import decide
 from bot.repair.proposers.mechanical.fix import FixCommand
 from bot.repair.proposers.mechanical.follow import Followed, follow_texts, follow_versions, undo
@@ -68,7 +69,7 @@ class MechanicalProposer:
     ) -> Proposal:
         """Run the relevant fixes in order and return what they changed."""
         del spend  # nothing here costs money
-        none = mechanical.no_fix_mode(task.commands.failing)
+        none = _nothing(task)
         if task.write_test:
             return Proposal(Patch(), none)
         key = task.key or f"attempt {task.n}: mechanical"
@@ -82,6 +83,14 @@ class MechanicalProposer:
         allowed, left_out = without(patch, task.protected)
         told = summary(work.ran, work.applied, allowed, left_out, work.after, work.followed)
         return Proposal(allowed, told, programs=programs)
+
+
+def _nothing(task: Task) -> str:
+    """Return what is said where no tool can do anything."""
+    none, seen = mechanical.no_fix_mode(task.commands.failing), task.reproduction.observation
+    if task.allow_snapshots or seen is None or not snapshots.differ(seen.output):
+        return none
+    return f"{none} {mechanical.snapshots_left_alone()}"
 
 
 @dataclass(frozen=True, slots=True)

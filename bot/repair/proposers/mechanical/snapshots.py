@@ -9,7 +9,16 @@ from bot.repair.proposers.mechanical.fix import FixCommand, FixStage
 from bot.reporting.reasons import mechanical
 
 _SAID = re.compile(r"snapshot", re.IGNORECASE)
+_DIFFERS = re.compile(
+    r"snapshot\b.{0,120}\b(?:mismatched|failed|does not match|doesn't match)|\bsnapshots? failed",
+    re.IGNORECASE,
+)
 _SYRUPY = re.compile(r"^[ \t]*\d+ snapshots? failed|--snapshot-update", re.MULTILINE)
+
+
+def differ(output: str) -> bool:
+    """Whether a test runner says that a snapshot is not what a test makes."""
+    return _DIFFERS.search(output) is not None
 
 
 def fixes_for(steps: tuple[Invocation, ...], output: str) -> tuple[FixCommand, ...]:
