@@ -12,6 +12,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 from inline_snapshot import snapshot
+from pydantic import SecretStr
 
 from bot.app.guarded_sandboxes import GuardedProvider
 from bot.app.sandbox_pool import SandboxPool
@@ -19,6 +20,7 @@ from bot.github.github import GitHub
 from bot.health.service import ServiceKind
 from bot.health.services import Services
 from bot.model import Proposal
+from bot.model.memory import Became
 from bot.model.proposers import PROPOSERS
 from bot.model.request import FixRequest
 from bot.model.steps import PlainSteps
@@ -31,6 +33,7 @@ from bot.runs.workflow import FixWorkflow
 from bot.settings.environment import load_server_settings
 from bot.storage.database import open_database
 from bot.storage.ledger import Ledger
+from bot.storage.memory import MemoryStore
 from bot.storage.runs import RunStatus
 from bot.storage.stores import Stores
 from bot.telemetry.metrics import Metrics
@@ -116,6 +119,7 @@ async def test_killed_in_every_phase(tmp_path: Path) -> None:
             await gate.open("check")
             await killed_until_it_ends(scene, server)
             await settled_once(scene)
+            assert await remembered(tmp_path / "data") == [("agent", Became.VERIFIED, 2)]
             assert script.asked == {1: 1, 2: 1, 3: 2, 4: 1}
             assert "kept" in what_turn_saw(scene, 3)
             assert gate.passed == [
@@ -176,6 +180,14 @@ async def settled_once(scene: Scene) -> None:
     assert sorted(branches) == sorted(["main", pull.pull.head_ref])
     assert scene.repository.git.count("main", pull.pull.head_ref) == 1
     assert scene.file("app.txt", pull.pull.head_ref) == "right\n"
+
+
+async def remembered(data: Path) -> list[tuple[str, Became, int | None]]:
+    """Return what is remembered of the repository: proposer, outcome and pull request."""
+    url = SecretStr(f"sqlite:///{data}/fixpoint.db")
+    async with await open_database(url) as database:
+        entries = await MemoryStore(database).list("acme/app")
+        return [(one.proposer, one.became, one.pull_request) for one in entries]
 
 
 def left_behind(data: Path) -> list[Path]:
