@@ -14,6 +14,7 @@ from bot.model.specification import kind_of
 from bot.repair.aim import Aimed, aim, run_alone
 from bot.repair.checks.base_commit import note_base
 from bot.repair.given_test import shown_by, with_given_test
+from bot.repair.goal.alone import ids_of_files
 from bot.repair.guards import is_test_file
 from bot.repair.healing import healed
 from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
@@ -88,10 +89,8 @@ async def _of_last_commit(
     if not seen.timed_out or seen.named or run.known.detected is None or run.job.failing:
         return context, seen
     changed = await changed_files(source, source.trusted)
-    files = [path.removesuffix(".py") for path in changed if is_test_file(path)]
-    if "pytest" not in seen.command:  # others find a module by less of its name
-        files = [file.rpartition("/")[2] for file in files]
-    command = await run_alone(context, [file.replace("/", ".") for file in files])
+    files = [path for path in changed if is_test_file(path)]
+    command = await run_alone(context, ids_of_files(files, seen.command, commands.folder))
     if command is None:
         return context, seen
     run.listener(PhaseStarted(Phase.REPRODUCE, detail=command))

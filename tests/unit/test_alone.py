@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.model import Observation
-from bot.repair.goal.alone import alone
+from bot.repair.goal.alone import alone, ids_of_files
 from bot.repair.goal.complete import complete
 
 PATHS = ("src/app.py", "tests/__init__.py", "tests/test_a.py", "tests/unit/test_b.py", "Makefile")
@@ -38,6 +38,8 @@ FILES = {
          "cargo test --no-fail-fast -- --nocapture --exact a::b"),
         ("npm test", ["sum › adds (1)"],  # noqa: RUF001 - jest prints it
          "npx --no-install jest --ci -t '^(sum adds \\(1\\))$'"),
+        ("npx jest", ["src/a.test.js"], "npx jest --runTestsByPath src/a.test.js"),
+        ("npx vitest run", ["a.test.ts", "b.spec.mts"], "npx vitest run a.test.ts b.spec.mts"),
         ("npx vitest run", ["a.test.ts > sum > adds"],
          "npx vitest run a.test.ts -t '^(sum adds)$'"),
     ],
@@ -55,7 +57,7 @@ def test_failing_tests_run_alone(command: str, tests: list[str], expected: str) 
         ("pytest tests && pytest more", [B]),
         ("ruff check . && pytest tests", [B]),
         ("cargo test", ["src/lib.rs - sum (line 3)"]),
-        ("npx jest", ["src/a.test.js"]),
+        ("npx jest", ["src/a.test.js", "sum"]),
         ("go vet ./...", ["a.go:3: vet"]),
     ],
 )
@@ -88,3 +90,12 @@ def test_a_command_that_stops_early_runs_to_its_end(
 ) -> None:
     """So that one broken file does not hide the others."""
     assert complete(Observation(command, 1, output=output)) == expected
+
+
+def test_files_whose_tests_are_not_known_yet() -> None:
+    """Python's go by modules, by less of their names for unittest, JavaScript's by paths."""
+    changed = ["libs/a/tests/test_a.py", "libs/a/src/a.test.ts", "libs/b/tests/test_b.py"]
+    assert ids_of_files(changed, "python -m pytest", "libs/a") == ["tests.test_a"]
+    assert ids_of_files(changed, "python -m unittest", "") == ["test_a", "test_b"]
+    assert ids_of_files(changed[1:2], "npx vitest", "libs/a") == ["src/a.test.ts"]
+    assert ids_of_files(["README.md"], "npx vitest", "") == []

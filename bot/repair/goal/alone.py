@@ -15,6 +15,7 @@ _LONGEST = 8_000
 
 _GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTALL)
 _ALL = "--no-fail-fast"
+_FILE = re.compile(r"[^\s<>]+\.[cm]?[jt]sx?")
 _SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\/]")
 
 Select = Callable[[tuple[str, ...], Sequence[str], Sequence[str], Read], tuple[str, ...] | None]
@@ -41,6 +42,23 @@ def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) 
         return None
     narrowed = replace(invocation, arguments=arguments).command()
     return narrowed if len(narrowed) <= _LONGEST and narrowed != command else None
+
+
+def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:
+    """Return what the tests of files go by where their names are not known yet.
+
+    Args:
+        files: Paths from the root of the repository.
+        command: Runs them among others.
+        folder: Of the package that it tests, "" for the repository.
+    """
+    inside = [path for path in files if path.startswith(f"{folder}/" if folder else "")]
+    below = [path.removeprefix(f"{folder}/") for path in inside]
+    modules = [path.removesuffix(".py") for path in below if path.endswith(".py")]
+    if "pytest" not in command:  # others find a module by less of its name
+        modules = [module.rpartition("/")[2] for module in modules]
+    dotted = [module.replace("/", ".") for module in modules]
+    return dotted or [path for path in below if _is_file(path)]
 
 
 def _select(invocation: Invocation) -> Select | None:
@@ -107,19 +125,25 @@ def _cargo(
 def _jest(
     arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
 ) -> tuple[str, ...] | None:
-    if any(test.endswith(("js", "ts", "jsx", "tsx")) and "/" in test for test in tests):
-        return None  # a file that can't be loaded has no tests by name
+    if any(map(_is_file, tests)):  # one that can't be loaded has no tests by name
+        return (*arguments, "--runTestsByPath", *tests) if all(map(_is_file, tests)) else None
     return (*arguments, "-t", _pattern([" ".join(test.split(" › ")) for test in tests]))  # noqa: RUF001 - jest prints it
 
 
 def _vitest(
     arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
 ) -> tuple[str, ...] | None:
+    if all(map(_is_file, tests)):
+        return (*arguments, *tests)
     parts = [test.split(" > ") for test in tests]
     if any(len(part) == 1 for part in parts):
         return None
     files = dict.fromkeys(part[0] for part in parts)
     return (*arguments, *files, "-t", _pattern([" ".join(part[1:]) for part in parts]))
+
+
+def _is_file(test: str) -> bool:
+    return _FILE.fullmatch(test) is not None
 
 
 def _pattern(names: Sequence[str]) -> str:
