@@ -192,6 +192,8 @@ def test_a_reader_does_not_take_away_what_is_named() -> None:
         ("Failed: DID NOT RAISE <class 'PermissionError'>", reasons.needs_other_rights()),
         ("OSError: [Errno 30] Read-only file system: '/etc/x'", reasons.needs_writable_files()),
         ("locale.Error: unsupported locale setting", reasons.needs_locale()),
+        ("browserType.launch: Executable doesn't exist at /home/a/.cache/ms-playwright/chromium-1/chrome", reasons.needs_browser()),
+        ("Error: Could not find Chrome (ver. 127.0.6533.88).", reasons.needs_browser()),
         ("fixture 'mocker' not found", reasons.needs_plugin()),
         ("ModuleNotFoundError: No module named 'trustme'", reasons.needs_module("trustme")),
         ("AttributeError: module 'ast' has no attribute 'Str'", reasons.needs_other_version("ast")),

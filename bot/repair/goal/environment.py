@@ -56,6 +56,12 @@ _SIGNS = (
         reasons.needs_display,
     ),
     _sign(
+        r"""Executable\ doesn't\ exist\ at\ \S | (?:npx\ )?playwright\ install\b
+          | (?:[Cc]ould\ not|[Cc]annot)\ find\ (?:a\ )?(?:Chrom(?:e|ium)|Firefox|browser)\b
+          | Unable\ to\ obtain\ driver\ for\ \w+ | No\ binary\ for\ \w+\ browser""",
+        reasons.needs_browser,
+    ),
+    _sign(
         r"No\ space\ left\ on\ device | Cannot\ allocate\ memory | Too\ many\ open\ files",
         reasons.needs_room,
     ),

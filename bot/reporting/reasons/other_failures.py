@@ -59,6 +59,12 @@ def needs_display() -> str:
 
 
 @example()
+def needs_browser() -> str:
+    """Playwright, Puppeteer, Selenium or Karma finds none."""
+    return "needs a browser that is not installed"
+
+
+@example()
 def needs_room() -> str:
     """Disk, memory or file handles are used up."""
     return "needs more disk, memory or open files than the sandbox allows"
