@@ -680,3 +680,19 @@ def test_an_empty_package_satisfies_a_requirement(tmp_path: Path) -> None:
     )
     shown = subprocess.check_output(["bash", "-c", script], text=True, env=env, cwd=tmp_path)
     assert re.search(r"no-such-package\s+1\.5", shown)
+
+
+def test_a_plugin_that_pytest_refuses_is_removed(tmp_path: Path) -> None:
+    """It would keep every test from running; one that the project itself is stays."""
+    said = (
+        "pluggy._manager.PluginValidationError: Plugin 'pep8' for hook 'pytest_collect_file'\n"
+        "hookimpl definition: pytest_collect_file(path, parent)\n"
+        "Argument(s) {'path'} are declared in the hookimpl but can not be found in the hookspec\n"
+    )
+    other = "[options.entry_points]\npytest11 =\n    flask = pytest_flask.plugin\n"
+    [remedy] = found(tmp_path, {"setup.cfg": other}, said, command="python -m pytest")
+    assert remedy.why == healing.plugin_refused("pep8")
+    [removal] = remedy.setup
+    assert removal.startswith("uv pip uninstall --python ~/.venv ")
+    own = '[project.entry-points.pytest11]\npep8 = "pytest_pep8"\n'
+    assert found(tmp_path, {"pyproject.toml": own}, said, command="python -m pytest") == ()

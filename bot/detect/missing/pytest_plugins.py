@@ -26,6 +26,15 @@ _SAID = (
     ("marker", re.compile(r"'(?P<name>\w+)' not found in `markers` configuration option")),
     ("marker", re.compile(rf"{_RAISED}PytestUnknownMarkWarning: Unknown pytest\.mark\.(?P<name>\w+)", re.MULTILINE)),
 )  # fmt: skip
+_REFUSED = re.compile(
+    r"PluginValidationError: Plugin '(?P<name>[\w.-]+)' for hook '\w+'$", re.MULTILINE
+)
+_OWNER = (
+    "import importlib.metadata as m; print(next(d.metadata['Name'] for d in m.distributions() "
+    "for e in d.entry_points if (e.group, e.name) == ('pytest11', {!r})))"
+)
+_PROJECT = ("pyproject.toml", "setup.cfg", "setup.py")
+
 _ASYNC = re.compile(r"async def functions are not natively supported")
 _ASYNC_PLUGINS = ("pytest-asyncio", "anyio", "pytest-trio", "pytest-twisted", "pytest-tornasync")
 
@@ -103,6 +112,20 @@ def missing_plugins(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
                     yield remedy
     if _ASYNC.search(symptoms.output):
         yield _async_remedy(symptoms.output, lists)
+
+
+def refused_plugins(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
+    """Yield the removal of plugins that the installed pytest refuses: it runs no test with them.
+
+    One that the project itself is may be what has to be repaired.
+    """
+    for match in matches(_REFUSED, symptoms.output):
+        name = match["name"]
+        texts = [text for path in _PROJECT if "pytest11" in (text := tree.read(path) or "")]
+        if not any(re.search(rf"\b{re.escape(name)}\b[\"']?\s*=", text) for text in texts):
+            owner = f"$({ENVIRONMENT}/bin/python -c {shlex.quote(_OWNER.format(name))})"
+            removal = f'uv pip uninstall --python {ENVIRONMENT} "{owner}"'
+            yield Remedy(f"no plugin {name}", healing.plugin_refused(name), (removal,))
 
 
 def _names(kind: str, said: str) -> list[str]:

@@ -95,6 +95,12 @@ def plugins_required(names: Sequence[str]) -> str:
     return f"pytest's `required_plugins` asks for {named}."
 
 
+@example("pep8")
+def plugin_refused(name: str) -> str:
+    """A plugin uses what the installed pytest does not have any more."""
+    return f"The installed pytest refuses its plugin `{name}`, which is removed."
+
+
 @example("pytest-cov", "option", "--cov")
 @example("pytest-mock", "fixture", "mocker")
 def plugin(package: str, kind: str, name: str) -> str:
