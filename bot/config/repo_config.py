@@ -286,6 +286,11 @@ class RepoConfig(ConfigSection):
         default_factory=ToolsSection,
         description="What the tools of the agent may do: allow, ask a person, or deny.",
     )
+    reviews: StrictBool = Field(
+        default=True,
+        description="Whether a review that requests changes of one of Fixpoint's pull requests starts "
+        "a run on its branch.",
+    )
     memory: MemorySection = Field(
         MemorySection(), description="What is remembered of earlier runs in this repository."
     )

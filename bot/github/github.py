@@ -61,6 +61,7 @@ from bot.github.values import (
     Publication,
     Published,
     PullRequest,
+    RemarkAtLine,
     RepositoryFacts,
     Review,
 )
@@ -325,6 +326,12 @@ class GitHub:
     async def shown_lines(self, repo: Repo, number: int) -> dict[str, list[range]]:
         """Return by path which lines of its head commit a pull request shows."""
         return await reviews.read_shown_lines(self._on(repo, READ), number)
+
+    async def review_comments(
+        self, repo: Repo, number: int, review: int
+    ) -> tuple[RemarkAtLine, ...]:
+        """Return what a review says at lines of a pull request, in order."""
+        return await reviews.read_review_comments(self._on(repo, TALK), number, review)
 
     async def post_review(self, repo: Repo, number: int, review: Review) -> int:
         """Return the id of our review with its marker, posting it if it is not there yet."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from bot.github import reading
 from bot.github.client import Connection, ensure
-from bot.github.values import Review, ReviewComment
+from bot.github.values import RemarkAtLine, Review, ReviewComment
 
 _HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 
@@ -27,6 +27,20 @@ def shown_lines(patch: str) -> list[range]:
         range(int(hunk[1]), int(hunk[1]) + int(hunk[2] if hunk[2] is not None else 1))
         for hunk in _HUNK.finditer(patch)
     ]
+
+
+async def read_review_comments(
+    connection: Connection, number: int, review: int
+) -> tuple[RemarkAtLine, ...]:
+    """Return what a review says at lines of a pull request, in order."""
+    place = "/pulls/{number}/reviews/{review}/comments"
+    answers = await connection.get_all(place, number=number, review=review)
+    return tuple(
+        RemarkAtLine(
+            answer["path"], answer.get("line") or answer.get("original_line"), answer["body"]
+        )
+        for answer in answers
+    )
 
 
 async def post_review(connection: Connection, number: int, review: Review, author: str) -> int:

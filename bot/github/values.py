@@ -145,6 +145,15 @@ class Advance:
 
 
 @dataclass(frozen=True, slots=True)
+class RemarkAtLine:
+    """What somebody said in a review about a line; `line` is None for a whole file."""
+
+    path: str
+    line: int | None
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewComment:
     """A remark at lines of a pull request's head commit.
 

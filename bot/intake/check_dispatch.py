@@ -124,17 +124,18 @@ class CheckEvents:
 
 async def read_who(github: GitHub, repo: Repo) -> WhoSection:
     """Return the config's `who`; a config that can't be read is reported by the run itself."""
-    config = await _config(github, repo)
+    config = await read_default_config(github, repo)
     return WhoSection() if config is None else config.who
 
 
 async def read_memory_section(github: GitHub, repo: Repo) -> MemorySection:
     """Return the config's `memory`; with a config that can't be read, nothing is kept."""
-    config = await _config(github, repo)
+    config = await read_default_config(github, repo)
     return MemorySection(enabled=False) if config is None else config.memory
 
 
-async def _config(github: GitHub, repo: Repo) -> RepoConfig | None:
+async def read_default_config(github: GitHub, repo: Repo) -> RepoConfig | None:
+    """Return the config of the default branch; None when it can't be read."""
     facts = await github.facts(repo)
     try:
         return await read_config(github, repo, facts.default_branch)

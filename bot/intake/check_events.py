@@ -114,6 +114,7 @@ class _Outcome(Payload):
 
 class _Said(Payload):
     body: str | None = None
+    state: str | None = None
 
 
 class _Commit(Payload):
@@ -145,6 +146,9 @@ class Peek(Payload):
         """Return how the event's own object ended; None where the event tells no such thing."""
         if name == "status":
             return self.state
+        if name == "pull_request_review":  # the only outcome that counts without a word
+            wants = self.review is not None and self.review.state == "changes_requested"
+            return "changes_requested" if wants else None
         about = getattr(self, name) if name in COMPLETED else None
         return about.conclusion if isinstance(about, _Outcome) else None
 

@@ -15,7 +15,7 @@ from bot.github.github import GitHub
 from bot.github.values import Permission
 from bot.intake.approvals import Approvals
 from bot.intake.check_dispatch import CheckEvents, read_memory_section, read_who
-from bot.intake.commands import BadCommand, Stop
+from bot.intake.commands import BadCommand, Command, Stop
 from bot.intake.comment_values import CommentCreated, CommentEvent
 from bot.intake.decisions import (
     AnswerRun,
@@ -99,6 +99,12 @@ class CommentEvents:
         if isinstance(event, CommentCreated) and await self._was_seen(delivery, event):
             return did.heard_already()
         decision = await self._decide(asked, permission)
+        return await self._act(delivery, event, decision)
+
+    async def ask(self, delivery: Delivery, event: CommentEvent, command: Command) -> str:
+        """Do what an event asks for that holds no command itself; return what that was."""
+        permission = await self._github.permission(event.repo, event.sender.login)
+        decision = await self._decide(CommandCandidate(event, command), permission)
         return await self._act(delivery, event, decision)
 
     async def _was_seen(self, delivery: Delivery, event: CommentCreated) -> bool:

@@ -99,7 +99,7 @@ def is_handled(
     if name == "push":
         return says is None or REVERTS in says.lower()
     if name in ACTIONS:
-        return action == ACTIONS[name] and (says is None or bool(says.strip()))
+        return action == ACTIONS[name] and (says is None or bool(says.strip()) or bool(outcome))
     return is_about_checks(name, action, outcome)
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from bot.github.github import GitHub
-from bot.intake.check_dispatch import read_memory_section
-from bot.intake.commands import may_hold_command
+from bot.intake.check_dispatch import read_default_config, read_memory_section
+from bot.intake.commands import Fix, may_hold_command
 from bot.intake.comment_dispatch import CommentEvents
 from bot.intake.review_events import Reviewed
-from bot.intake.rules_in_reviews import reads_as_rule
+from bot.intake.rules_in_reviews import reads_as_rule, requested_changes
 from bot.model.memory import Lesson, LessonState
 from bot.model.repository import Repo
 from bot.reporting import memory_messages as messages
@@ -33,12 +33,27 @@ class ReviewEvents:
         if may_hold_command(said.comment.body):
             return await self._comments.take(delivery, said)
         ours = event.author == (await self._github.app_identity()).bot_login
-        if not ours or said.sender.is_bot or not reads_as_rule(said.comment.body):
+        wanted = event.review is not None or reads_as_rule(said.comment.body)
+        if not ours or said.sender.is_bot or said.thread.locked or not wanted:
             return did.nothing_to_do()
         permission = await self._github.permission(said.repo, said.sender.login)
         if not permission.may_write:
             return did.may_not_ask(said.sender.login)
+        if event.review is not None:
+            return await self._revise(delivery, event, event.review)
         return await self._propose(event)
+
+    async def _revise(self, delivery: Delivery, event: Reviewed, review: int) -> str:
+        """Start a run on the same branch for the changes that a review requests."""
+        said = event.said
+        config = await read_default_config(self._github, said.repo)
+        if config is None or not config.reviews or not said.thread.is_open:
+            return did.nothing_to_do()
+        remarks = await self._github.review_comments(said.repo, said.thread.number, review)
+        wanted = requested_changes(said.comment.body, remarks)
+        if not wanted:
+            return did.nothing_to_do()
+        return await self._comments.ask(delivery, said, Fix(wanted))
 
     async def _propose(self, event: Reviewed) -> str:
         """Propose a lesson, and ask in the pull request whether it shall be kept."""

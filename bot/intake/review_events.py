@@ -19,6 +19,9 @@ ACTIONS = {"pull_request_review_comment": "created", "pull_request_review": "sub
 """Events that are read, and the action of each."""
 
 
+WANTS_CHANGES = "changes_requested"
+
+
 @dataclass(frozen=True, slots=True)
 class Reviewed:
     """Somebody said something in a review.
@@ -26,12 +29,12 @@ class Reviewed:
     Attributes:
         said: The same as a comment on the pull request.
         author: Login of who opened the pull request.
-        answers: Id of the review comment that it answers, or None.
+        review: Id of the review that requests changes, or None.
     """
 
     said: CommentCreated
     author: str
-    answers: int | None = None
+    review: int | None = None
 
 
 class _Pull(Payload):
@@ -52,6 +55,7 @@ class _Said(Payload):
     updated_at: AwareDatetime | None = None
     submitted_at: AwareDatetime | None = None
     in_reply_to_id: int | None = None
+    state: str = ""
     performed_via_github_app: App | None = None
 
 
@@ -99,4 +103,6 @@ def parse_review(name: str, payload: bytes) -> Reviewed | None:
             answers=said.in_reply_to_id,
         ),
     )
-    return Reviewed(created, "ghost" if pull.user is None else pull.user.login, said.in_reply_to_id)
+    wants_changes = event.review is not None and event.review.state == WANTS_CHANGES
+    author = "ghost" if pull.user is None else pull.user.login
+    return Reviewed(created, author, said.id if wants_changes else None)

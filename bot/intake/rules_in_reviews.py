@@ -1,11 +1,14 @@
-"""Tell a remark that holds for all work in a repository from one about these lines. Pure.
+"""Read what a review wants: changes of these lines, or what holds for all work to come. Pure.
 
-It only decides what is proposed; people decide what is kept.
+What holds in general is only proposed; people decide what is kept.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+from bot.github.values import RemarkAtLine
 
 LONGEST = 500
 """Characters of a remark that can be a rule."""
@@ -31,3 +34,17 @@ def reads_as_rule(text: str) -> bool:
     if len(text) > LONGEST or len(words.split()) < _SHORTEST_WORDS or words.endswith("?"):
         return False
     return _GENERAL.search(words) is not None
+
+
+MOST_REMARKS = 30
+_LONGEST_REQUEST = 8_000
+
+
+def requested_changes(body: str, remarks: Sequence[RemarkAtLine]) -> str:
+    """Return what a review asks for as instructions: its own text, then each remark with its place."""
+    listed = [f"{_place(one)}: {one.body.strip()}" for one in remarks[:MOST_REMARKS]]
+    return "\n\n".join(filter(None, (body.strip(), *listed)))[:_LONGEST_REQUEST]
+
+
+def _place(remark: RemarkAtLine) -> str:
+    return remark.path if remark.line is None else f"{remark.path}:{remark.line}"

@@ -8,7 +8,10 @@ from pathlib import Path
 from bot.model.memory import Became
 from bot.storage.memory import MemoryStore
 from tests.fakes.github import Issue
-from tests.flows.world import RIGHT, World, open_world
+from tests.fakes.model import Say, Step
+from tests.flows.world import CONFIG, RIGHT, World, attempts, edit, open_world
+
+CONFIGURED = {".github/fixpoint.yml": CONFIG}
 
 
 async def asked(world: World, issue: Issue | None = None) -> Issue:
@@ -106,3 +109,38 @@ async def review(world: World, pull: Issue) -> None:
     shown = world.said(pull)[-1]
     assert ": We use lower case here, always." in shown
     assert "**Attempts:** 1 verified" in shown
+
+
+CHECKS = """\
+#!/bin/sh
+# Fails unless app.txt says right, and extra.txt too where it is there.
+grep -qx right app.txt || { echo "FAILED checks.sh::app - app.txt is wrong"; exit 1; }
+[ ! -e extra.txt ] || grep -qx right extra.txt || { echo "FAILED checks.sh::extra - wrong"; exit 1; }
+"""
+
+
+async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> None:
+    """Once per review, by those who may ask; a review by anybody else starts nothing."""
+    files = {"app.txt": "right\n", "extra.txt": "wrong\n", "check.sh": CHECKS, **CONFIGURED}
+    again: list[Step] = [edit("wrong", "right", "extra.txt"), Say("It says right.")]
+    async with open_world(tmp_path, attempts(again), files=files) as world:
+        world.state.push(world.repository, "fixpoint/1-x", {"app.txt": "right\n", "new.txt": "x\n"})
+        pull = world.state.open_pull_request(
+            world.repository, world.state.app.bot, "Say right", head="fixpoint/1-x"
+        )
+        before = world.head("fixpoint/1-x")
+        wants = ("changes_requested", "extra.txt is wrong too.")
+        await world.deliver(world.github.review(pull, "rea", "", *wants))
+        await world.settled()
+        assert await world.server.runs.list() == ()
+        asked = world.github.review(pull, "wes", "", *wants)
+        for _ in range(2):
+            await world.deliver(asked)
+            await world.settled()
+        assert len(await world.server.runs.list()) == 1
+        run = await world.run()
+        assert run.request.instructions == "new.txt:1: extra.txt is wrong too."
+        assert world.pulls() == [pull]
+        assert world.file("extra.txt", "fixpoint/1-x") == "right\n"
+        assert world.repository.git.resolve("fixpoint/1-x^") == before
+        assert any("Fixed" in text for text in world.said(pull))

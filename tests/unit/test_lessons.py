@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bot.github.values import RemarkAtLine
 from bot.intake.commands import BadCommand, Fix, Forget, Remember, ShowMemory, parse
-from bot.intake.rules_in_reviews import LONGEST, reads_as_rule
+from bot.intake.rules_in_reviews import LONGEST, reads_as_rule, requested_changes
 from bot.model.request import Options
 from bot.reporting.reasons import commanding
 
@@ -43,6 +44,14 @@ def test_a_general_remark_may_become_a_lesson(said: str) -> None:
 def test_a_remark_about_these_lines_does_not(said: str) -> None:
     """Nor does a question, a suggestion or an essay."""
     assert not reads_as_rule(said)
+
+
+def test_requested_changes_are_the_review_with_its_remarks() -> None:
+    """Each remark has its place; there may be nothing but remarks, and never too much."""
+    remarks = (RemarkAtLine("a.py", 3, "Wrong.\n"), RemarkAtLine("b.py", None, "Unused."))
+    assert requested_changes(" Please:\n", remarks) == "Please:\n\na.py:3: Wrong.\n\nb.py: Unused."
+    assert requested_changes("", ()) == ""
+    assert len(requested_changes("", (RemarkAtLine("a", 1, "x" * 900),) * 40)) == 8_000
 
 
 @pytest.mark.parametrize(

@@ -61,12 +61,13 @@ async def prepare_advance(report: Report, brief: Brief, store: ObjectStore) -> A
 def goes_onto_the_branch(request: FixRequest, brief: Brief) -> bool:
     """Return whether the repair is a commit on the very branch that was repaired.
 
-    It is where the branch is our own and the run goes on from it: in a session, or because its
-    checks failed. It is where the repo config wants it so for pull requests whose checks failed.
+    It is where the branch is our own and the run goes on from it: in a session, because somebody
+    asked there for more, or because its checks failed. It is where the repo config wants it so for
+    pull requests whose checks failed.
     """
-    if request.session is not None:
+    if request.session is not None or request.failed is None:
         return request.is_pull_request and brief.is_ours and not brief.is_fork
-    if request.failed is None or request.failed.pull_request is None or brief.is_fork:
+    if request.failed.pull_request is None or brief.is_fork:
         return False
     return request.follows is not None or brief.config.checks.push == "branch"
 

@@ -67,6 +67,10 @@ RESPONSES: dict[tuple[str, str], Any] = {
     ("GET", f"{_REPO}/pulls/{{pull_number}}/files"): list[models.DiffEntry],
     ("GET", f"{_REPO}/pulls/{{pull_number}}/reviews"): list[models.PullRequestReview],
     ("POST", f"{_REPO}/pulls/{{pull_number}}/reviews"): models.PullRequestReview,
+    (
+        "GET",
+        f"{_REPO}/pulls/{{pull_number}}/reviews/{{review_id}}/comments",
+    ): list[models.ReviewComment],
     ("POST", f"{_REPO}/git/blobs"): models.ShortBlob,
     ("GET", f"{_REPO}/git/blobs/{{file_sha}}"): models.Blob,
     ("POST", f"{_REPO}/git/trees"): models.GitTree,

@@ -93,7 +93,8 @@ class Comment:
 class Branches:
     """What makes an issue a pull request.
 
-    `head_repo` is None when the fork was deleted, `merge_commit` before it was merged.
+    `head_repo` is None when the fork was deleted, `merge_commit` before it was merged. `remarks` are
+    those at lines, by the review that they belong to.
     """
 
     id: int
@@ -104,6 +105,7 @@ class Branches:
     maintainer_can_modify: bool
     reviews: list[Review] = field(default_factory=list)
     merge_commit: str | None = None
+    remarks: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

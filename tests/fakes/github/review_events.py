@@ -8,17 +8,15 @@ from tests.fakes.github.model import Account, Event, Issue
 from tests.fakes.github.views import Json, Views, node
 
 
-def review_comment_event(
-    views: Views, issue: Issue, author: Account, body: str, answers: int | None = None
-) -> Event:
-    """Return `pull_request_review_comment` of a new remark at the first line of a file."""
+def review_comment(views: Views, issue: Issue, author: Account, body: str) -> Json:
+    """Return a new remark at the first line of a file of a pull request."""
     assert issue.pull is not None
     number, at = views.state.next_id(), stamp(views.state.now())
     head, base = views.heads(issue, issue.pull)
     url = f"{views.repo_url(issue.repo)}/pulls/comments/{number}"
     pull = f"{views.repo_url(issue.repo)}/pulls/{issue.number}"
     page = f"{views.page(issue)}#discussion_r{number}"
-    comment: Json = {
+    return {
         "id": number,
         "node_id": node("PRRC", number),
         "url": url,
@@ -50,6 +48,13 @@ def review_comment_event(
         "updated_at": at,
         "reactions": views.rollup(url, ()),
     }
+
+
+def review_comment_event(
+    views: Views, issue: Issue, author: Account, body: str, answers: int | None = None
+) -> Event:
+    """Return `pull_request_review_comment` of a new remark."""
+    comment = review_comment(views, issue, author, body)
     if answers is not None:
         comment["in_reply_to_id"] = answers
     about = {"action": "created", "comment": comment}
@@ -57,11 +62,17 @@ def review_comment_event(
 
 
 def review_event(
-    views: Views, issue: Issue, author: Account, body: str, state: str = "commented"
+    views: Views,
+    issue: Issue,
+    author: Account,
+    body: str,
+    state: str = "commented",
+    remarks: tuple[str, ...] = (),
 ) -> Event:
-    """Return `pull_request_review` of a review that was submitted."""
+    """Return `pull_request_review` of a review that was submitted, with its remarks at lines."""
     assert issue.pull is not None
     number = views.state.next_id()
+    issue.pull.remarks[number] = [review_comment(views, issue, author, one) for one in remarks]
     head, _ = views.heads(issue, issue.pull)
     pull = f"{views.repo_url(issue.repo)}/pulls/{issue.number}"
     page = f"{views.page(issue)}#pullrequestreview-{number}"

@@ -67,6 +67,12 @@ def list_reviews(call: Call) -> Reply:
     return call.page(pull.reviews, lambda review: _shown(call, issue, review))
 
 
+def list_remarks(call: Call) -> Reply:
+    """List what a review says at lines, in order."""
+    _, pull = _pull(call)
+    return call.page(pull.remarks.get(call.number("review_id"), []), lambda remark: remark)
+
+
 def create_review(call: Call) -> Reply:
     """Submit a review as the App's bot; its comments are at lines that are shown."""
     issue, pull = _pull(call)
@@ -124,5 +130,6 @@ _PULL = "/repos/{owner}/{repo}/pulls/{pull_number}"
 ENDPOINTS = (
     Endpoint("GET", f"{_PULL}/files", list_files, READ),
     Endpoint("GET", f"{_PULL}/reviews", list_reviews, READ),
+    Endpoint("GET", f"{_PULL}/reviews/{{review_id}}/comments", list_remarks, READ),
     Endpoint("POST", f"{_PULL}/reviews", create_review, WRITE, NewReview),
 )

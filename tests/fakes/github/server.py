@@ -136,10 +136,12 @@ class GitHubServer:
         by = self.state.account(author)
         return review_events.review_comment_event(self._views, pull, by, body, answers)
 
-    def review(self, pull: Issue, author: str, body: str, state: str = "commented") -> Event:
-        """Return the webhook of a review of a pull request."""
+    def review(
+        self, pull: Issue, author: str, body: str, state: str = "commented", *remarks: str
+    ) -> Event:
+        """Return the webhook of a review of a pull request, with its remarks at lines."""
         by = self.state.account(author)
-        return review_events.review_event(self._views, pull, by, body, state)
+        return review_events.review_event(self._views, pull, by, body, state, remarks)
 
     def merged(self, issue: Issue, by: str) -> Event:
         """Merge a pull request and return its webhook."""
