@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
+import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -16,6 +20,10 @@ from bot.server.serve import open_server
 from bot.settings.environment import load_server_settings
 from bot.storage.runs import RunStatus
 from tests.fakes.model import Request, Say, Step
+from tests.flows import forked
+from tests.flows.command_line import open_desk
+from tests.flows.forked import Streams
+from tests.flows.server_process import PATIENCE, ServerProcess
 from tests.flows.test_approval import ended, world_of
 from tests.flows.world import World, bash, edit, open_scene, open_world, served
 
@@ -90,12 +98,16 @@ ROLES = {
 }
 
 
+def role_of(request: Request) -> str:
+    return next(name for start, name in ROLES.items() if request.system.startswith(start))
+
+
 def play(**parts: Sequence[Sequence[Step]]) -> Callable[[Request], Step]:
     """Return a script that plays the n-th list of a role in the role's n-th conversation."""
     begun: dict[str, list[str]] = {}
 
     def answer(request: Request) -> Step:
-        role = next(name for start, name in ROLES.items() if request.system.startswith(start))
+        role = role_of(request)
         known = begun.setdefault(role, [])
         if request.first not in known:
             known.append(request.first)
@@ -353,3 +365,83 @@ Add a function for the tax
             await world.comment("/fix reject", by="wes")
             run = await ended(world)
             assert (run.verdict, run.reason) == (Verdict.STOPPED, of_specification.rejected("wes"))
+
+
+class Held:
+    """A script that waits when a role is asked for the first time, until the server was killed."""
+
+    def __init__(self, script: Callable[[Request], Step], *roles: str) -> None:
+        self.met = {role: asyncio.Event() for role in roles}
+        self.asked: Counter[str] = Counter()
+        self._script = script
+
+    async def __call__(self, request: Request) -> Step:
+        role = role_of(request)
+        self.asked[f"{role} {request.turn}"] += 1
+        if role in self.met and not self.met[role].is_set():
+            self.met[role].set()
+            await asyncio.sleep(PATIENCE)
+        return self._script(request)
+
+
+async def test_killed_between_specification_and_tests(tmp_path: Path) -> None:
+    """What was written is not paid for again; only the call that was under way is."""
+    script = Held(
+        play(
+            specify=[[says(VAT)]],
+            test=[[added(EXACT_VAT), Say("A test.")]],
+            judge=[[says({"shows_problem": False, "reason": "No."})]],
+            repair=[BUILD],
+        ),
+        "test",
+        "judge",
+    )
+    async with open_scene(tmp_path, script, files=FILES) as scene:
+        server = ServerProcess(scene.variables(tmp_path / "data"), tmp_path)
+        async with server.running():
+            event = scene.github.comment(scene.issue, "ada", "/fix add a function for the tax")
+            await scene.github.deliver(event, server.webhook)
+            for role in ("test", "judge"):
+                await asyncio.wait_for(script.met[role].wait(), PATIENCE)
+                await server.kill()
+                await server.start()
+            await server.logged("run over")
+    assert script.asked == snapshot()
+
+
+async def test_a_specification_on_a_terminal(tmp_path: Path) -> None:
+    """It is printed; `spec: approve` asks there, and says what to do where nobody can be asked."""
+    config = f"{FILES['.github/fixpoint.yml']!s}spec: approve\n"
+    script = play(specify=[[says(VAT)]], test=[[Say("I can't.")]])
+    files = {**FILES, ".github/fixpoint.yml": config}
+    async with open_desk(tmp_path, script, files=files) as desk:
+        assert desk.model is not None
+        done = await desk.fix("--add", "a function for the tax")
+        assert (done.code, done.out) == (2, "")
+        shown = done.err[done.err.index("feature:") :].splitlines()
+        assert shown[:3] == snapshot()
+        assert of_specification.no_terminal() in " ".join(done.err.split())
+        asked = len(desk.model.requests)
+        terminal, other = os.openpty()
+        name, out = Path(os.ttyname(other)), tmp_path / "out"
+        arguments = ("fix", str(desk.repository), "--add", "a function for the tax")
+        streams = Streams(name, out, name)
+        process = await forked.start(arguments, desk.variables, desk.home, streams)
+        said = ""
+        while "[y/N]" not in said:
+            said += (await asyncio.to_thread(os.read, terminal, 4_096)).decode()
+        os.write(terminal, b"y\n")
+        reading = asyncio.create_task(asyncio.to_thread(drained, terminal))
+        assert await asyncio.wait_for(process.wait(), PATIENCE) == 1
+        os.close(other)
+        await reading
+        os.close(terminal)
+        assert "no failing test could be written" in out.read_text()
+        assert [role_of(one) for one in desk.model.requests[asked:]] == ["specify", "test", "test"]
+
+
+def drained(terminal: int) -> None:
+    """Read what a terminal shows until nobody has it open."""
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 4_096):
+            pass
