@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import TextIO
 
 from bot.errors import UsageError
 from bot.model import Specification
@@ -19,11 +20,25 @@ class TerminalApprover:
     """A `SpecificationApprover` for who started the command; the specification is shown already."""
 
     def __init__(
-        self, paused: Callable[[], AbstractContextManager[None]], stopped: StopSign
+        self,
+        paused: Callable[[], AbstractContextManager[None]],
+        stopped: StopSign,
+        *,
+        given: TextIO | None = None,
+        shown: TextIO | None = None,
     ) -> None:
-        """Say what keeps the terminal free meanwhile, and what ends the waiting."""
+        """Describe the terminal.
+
+        Args:
+            paused: Keeps it free while the question stands there.
+            stopped: Ends the waiting.
+            given: What the person types; stdin when None.
+            shown: Where the question goes; stderr when None.
+        """
         self._paused = paused
         self._stopped = stopped
+        self._given = sys.stdin if given is None else given
+        self._shown = sys.stderr if shown is None else shown
 
     async def approves(self, specification: Specification) -> bool:
         """Return whether the person agrees; anything but a yes is a no.
@@ -33,26 +48,25 @@ class TerminalApprover:
             RunStopped: When the run is stopped meanwhile.
         """
         del specification
-        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not (self._given.isatty() and self._shown.isatty()):
             raise UsageError(reasons.no_terminal())
         with self._paused():
-            sys.stderr.write("Write tests for these points and continue? [y/N] ")
-            sys.stderr.flush()
-            answer = await unless_stopped(_line, self._stopped)
+            self._shown.write("Write tests for these points and continue? [y/N] ")
+            self._shown.flush()
+            answer = await unless_stopped(self._line, self._stopped)
         return answer.strip().lower() in _YES
 
+    async def _line(self) -> str:
+        """Return the next line that is typed, without a thread that nobody could end."""
+        loop = asyncio.get_running_loop()
+        read: asyncio.Future[str] = loop.create_future()
 
-async def _line() -> str:
-    """Return the next line of stdin, without a thread that nobody could end."""
-    loop, fd = asyncio.get_running_loop(), sys.stdin.fileno()
-    read: asyncio.Future[str] = loop.create_future()
+        def take() -> None:
+            if not read.done():
+                read.set_result(self._given.readline())
 
-    def take() -> None:
-        if not read.done():
-            read.set_result(sys.stdin.readline())
-
-    loop.add_reader(fd, take)
-    try:
-        return await read
-    finally:
-        loop.remove_reader(fd)
+        loop.add_reader(self._given, take)
+        try:
+            return await read
+        finally:
+            loop.remove_reader(self._given)
