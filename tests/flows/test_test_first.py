@@ -417,6 +417,12 @@ async def test_a_specification_in_a_pipe(tmp_path: Path) -> None:
         done = await desk.fix("--add", "a function for the tax")
         assert (done.code, done.out) == (2, "")
         shown = done.err[done.err.index("feature:") :].splitlines()
-        assert shown[:3] == snapshot()
+        assert shown[:3] == snapshot(
+            [
+                "feature: Add a function for the tax",
+                "              1. `vat(100)` is 19.",
+                "              Now: There is no `vat`.",
+            ]
+        )
         assert of_specification.no_terminal() in " ".join(done.err.split())
         assert len(desk.model.requests) == 1

@@ -52,9 +52,10 @@ Commands, each at the start of a line:
 
 - `/fix`: reproduce the failure, fix it, verify the fix, and open a pull request
 - `/fix <instructions>`: the same, with instructions to follow
+- `/fix add <feature>`: write a specification and tests for a small feature, then build it
 - `/fix status`: show the progress of the run
 - `/fix stop`: stop the run and report its findings
-- `/fix approve`: publish a patch that is waiting for approval, or extend a used-up budget
+- `/fix approve`: approve what is waiting: a patch, a specification, a tool or more budget
 - `/fix reject`: end a run that is waiting for approval
 - `/fix retry`: start a new run with the same instructions
 - `/fix auto on`: start a run automatically whenever checks of this pull request fail
