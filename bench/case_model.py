@@ -32,7 +32,7 @@ def script(case: Case, folder: Path, mistake: Mistake) -> Callable[[Request], St
 
     A conversation is known by its opening, so a request that is sent again gets the same answer.
     """
-    conversations = (_wrong(case, mistake), right(case, folder))
+    conversations = (wrong(case, mistake), right(case, folder))
     begun: list[str] = []
 
     def play(request: Request) -> Step:
@@ -44,7 +44,8 @@ def script(case: Case, folder: Path, mistake: Mistake) -> Callable[[Request], St
     return play
 
 
-def _wrong(case: Case, mistake: Mistake) -> Sequence[Step]:
+def wrong(case: Case, mistake: Mistake) -> Sequence[Step]:
+    """Return a conversation that submits a mistake."""
     file = case.source_files[0]
     match mistake:
         case Mistake.HARMLESS:

@@ -7,15 +7,13 @@ from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
-from inline_snapshot import snapshot
-
 from bot.model import Usage
 from bot.model.money.accounts import AccountScope
 from bot.model.route import ModelStrength
 from bot.reporting.reasons import candidates
 from tests.fakes.model import Call, Request, Say, Step
 from tests.flows.server_process import PATIENCE, ServerProcess
-from tests.flows.world import FILES, RIGHT, WRONG, attempts, bash, open_scene, open_world
+from tests.flows.world import FILES, RIGHT, WRONG, attempts, bash, edit, open_scene, open_world
 
 
 async def test_a_model_that_finds_nothing_is_followed_by_a_larger_one(tmp_path: Path) -> None:
@@ -93,24 +91,55 @@ class ThreeScripts:
         self._held.pop((who, turn))[1].set()
 
 
-async def test_of_several_attempts_the_best_patch_is_taken(tmp_path: Path) -> None:
-    """Each works in its own sandbox and asks in its own way; all are shown, and all are paid for."""
-    script = ThreeScripts(default=WRONG, larger=VERBOSE, cause=RIGHT)
-    async with open_world(tmp_path, script, files=THREE) as world:
+CLAMP: dict[str, str | bytes] = {
+    "app.py": "def clamp(x):\n    return x\n",
+    "test_app.py": (
+        "import unittest\n\nfrom app import clamp\n\n\n"
+        "class TestClamp(unittest.TestCase):\n"
+        "    def test_large(self):\n        self.assertLess(clamp(12), 12)\n\n"
+        "    def test_small(self):\n        self.assertEqual(clamp(3), 3)\n"
+    ),
+    ".github/fixpoint.yml": (
+        "setup: 'true'\ntest: python3 -m unittest -v test_app\nproposers: [agent]\ncandidates: 3\n"
+    ),
+}
+
+
+def clamped(expression: str) -> list[Step]:
+    """Return the steps of a model that lets the function return this."""
+    return [edit("return x", f"return {expression}", "app.py"), Say("It is bounded now.")]
+
+
+async def test_of_several_patches_that_pass_the_one_is_taken_that_behaves_like_most(
+    tmp_path: Path,
+) -> None:
+    """They differ between 10 and 12, where no test looks; all are shown, and all are paid for."""
+    script = ThreeScripts(
+        default=clamped("x if x < 12 else 10"),
+        larger=clamped("min(x, 10)"),
+        cause=clamped("10 if x > 10 else x"),
+    )
+    async with open_world(tmp_path, script, files=CLAMP) as world:
         await world.comment("/fix")
         await world.settled()
-        assert world.repaired() == "right\n"
-        [pull] = world.pulls()
         report = (await world.run()).report
         assert report is not None
+        first, *_ = report.attempts
+        taken = report.accepted_attempt
+        assert first.passes
+        assert taken is not None
+        assert taken.n in {2, 3}
+        assert taken.standing is not None
+        assert first.standing is not None
+        assert first.standing.why == candidates.preferred(taken.n, candidates.agrees())
+        assert 0 < taken.standing.inputs == taken.standing.agreed > first.standing.agreed
+        [pull] = world.pulls()
         shown = (pull.body or "").partition("Made side by side:\n\n")[2].partition("\n\n")[0]
-        assert shown == snapshot("""\
-| # | Model | Temperature | Began with | Like most where patches differ | Others' tests passed | Result |
-| --- | --- | --- | --- | --- | --- | --- |
-| 1 | `claude-sonnet-5-5` |  | its own choice |  |  | still fails (1 test) |
-| 2 | `claude-opus-5-5` |  | its own choice |  |  | passes, but attempt 3 was preferred: smallest patch |
-| 3 | `claude-sonnet-5-5` |  | the first wrong value |  |  | taken: smallest patch |\
-""")
+        assert [row.split(" | ")[:4] for row in shown.splitlines()[2:]] == [
+            ["| 1", "`claude-sonnet-5-5`", "", "its own choice"],
+            ["| 2", "`claude-opus-5-5`", "", "its own choice"],
+            ["| 3", "`claude-sonnet-5-5`", "", "the first wrong value"],
+        ]
         assert report.usage == sum((one.proposal.usage for one in report.attempts), Usage())
         [run] = [one for one in report.balances if one.account.scope is AccountScope.RUN]
         assert (run.spent.usd, run.reserved.usd) == (report.usage.cost_usd, Decimal(0))

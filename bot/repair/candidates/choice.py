@@ -82,20 +82,17 @@ def chosen(
         )
         for one in passing
     }
-    ranked = sorted(passing, key=lambda one: _rank(one, standings[one.n]))
-    best = ranked[0]
-    why = _why(best, ranked[1:], standings)
-    return tuple(
-        replace(
-            one,
-            standing=replace(
-                standings[one.n],
-                chosen=one is best,
-                why=why if one is best else candidates.preferred(best.n, why),
-            ),
-        )
-        for one in passing
-    )
+    best, *others = sorted(passing, key=lambda one: _rank(one, standings[one.n]))
+    ranks = {one.n: _rank(one, standings[one.n]) for one in passing}
+
+    def standing(one: Attempt) -> Standing:
+        if one is best:
+            why = _why(ranks[best.n], ranks[others[0].n]) if others else candidates.only_one()
+        else:
+            why = candidates.preferred(best.n, _why(ranks[best.n], ranks[one.n]))
+        return replace(standings[one.n], chosen=one is best, why=why)
+
+    return tuple(replace(one, standing=standing(one)) for one in passing)
 
 
 _REASONS = (
@@ -122,12 +119,9 @@ def _rank(attempt: Attempt, standing: Standing) -> tuple[int, ...]:
     )
 
 
-def _why(best: Attempt, others: Sequence[Attempt], standings: Mapping[int, Standing]) -> str:
-    """Return what put the best one before the next."""
-    if not others:
-        return candidates.only_one()
-    mine, next_best = (_rank(one, standings[one.n]) for one in (best, others[0]))
-    return next(say() for say, a, b in zip(_REASONS, mine, next_best, strict=True) if a != b)
+def _why(best: tuple[int, ...], other: tuple[int, ...]) -> str:
+    """Return what puts one rank before another."""
+    return next(say() for say, a, b in zip(_REASONS, best, other, strict=True) if a != b)
 
 
 def _answers(told: Records) -> dict[tuple[str, str, str], tuple[str, ...]]:

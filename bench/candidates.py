@@ -1,0 +1,180 @@
+"""Several attempts side by side against one, by a model that is right with a given probability.
+
+    python -m bench.candidates CASES.json --mirrors DIR [--only ID] [--side-by-side N]
+
+Each case runs twice: with one attempt, and with several side by side. The model is a local server:
+each conversation draws once, by a seed, whether it submits the project's own repair or a mistake.
+The first attempt draws the same in both runs. All attempts ask the same model, so that costs can
+be compared. See README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from bench.case import Case, check_out, load_cases
+from bench.case_model import Mistake, right, wrong
+from bench.processes import FIXPOINT, without_settings
+from tests.fakes.model import ModelServer, Request, Step
+
+_MODEL = "claude-sonnet-5-5"
+_WHERE = "# Where to begin"
+"""How the last part of the first message begins in attempts that are told where to begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """One run of a case.
+
+    Attributes:
+        case: Its id.
+        side_by_side: How many attempts it had.
+        fixed: Whether the patch of one was accepted.
+        passing: How many patches passed.
+        cost: US dollars of all model calls.
+        seconds: From start to end.
+    """
+
+    case: str
+    side_by_side: int
+    fixed: bool
+    passing: int
+    cost: float
+    seconds: float
+
+
+def main() -> None:
+    """Run the cases of the command line, and print a table."""
+    options = _options()
+    cases = [one for one in load_cases(options.cases) if not options.only or one.id in options.only]
+    ran = asyncio.run(_run_all(cases[: options.most], options))
+    print(table(ran))
+
+
+def table(ran: Sequence[Ran]) -> str:
+    """Return one row for each number of attempts, over the cases that were run with all of them."""
+    counts = sorted({one.side_by_side for one in ran})
+    whole = set.intersection(
+        *({one.case for one in ran if one.side_by_side == count} for count in counts)
+    )
+    lines = [
+        "| Attempts | Cases | Fixed | Rate | Several passed | Cost per case | Cost per fix | Median time |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
+    for count in counts:
+        rows = [one for one in ran if one.side_by_side == count and one.case in whole]
+        fixed, cost = sum(one.fixed for one in rows), sum(one.cost for one in rows)
+        several = sum(one.passing > 1 for one in rows)
+        each = f"${cost / fixed:.4f}" if fixed else ""
+        seconds = statistics.median(one.seconds for one in rows)
+        lines.append(
+            f"| {count} | {len(rows)} | {fixed} | {fixed / len(rows):.0%} | {several} "
+            f"| ${cost / len(rows):.4f} | {each} | {seconds:.0f} s |"
+        )
+    return "\n".join(lines)
+
+
+def script(case: Case, folder: Path, options: argparse.Namespace) -> Callable[[Request], Step]:
+    """Return what the model does: in each conversation the repair or a mistake, as it draws."""
+    repair = right(case, folder)
+
+    def play(request: Request) -> Step:
+        place = request.first.partition(_WHERE)[2]
+        draw = Random(f"{options.seed} {case.id} {place}")
+        is_right = draw.random() < options.probability
+        steps = repair if is_right else wrong(case, draw.choice(list(Mistake)))
+        return steps[min(request.turn, len(steps)) - 1]
+
+    return play
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.candidates", description=__doc__)
+    parser.add_argument("cases", type=Path, help="the file of cases")
+    parser.add_argument("--mirrors", type=Path, required=True, help="folder of the clones")
+    parser.add_argument("--only", action="append", metavar="ID", help="this case; may be repeated")
+    parser.add_argument("--most", type=int, metavar="N", help="the first N cases alone")
+    parser.add_argument("--side-by-side", type=int, default=3, metavar="N", help="attempts at once")
+    parser.add_argument("--probability", type=float, default=0.4, help="of a right conversation")
+    parser.add_argument("--seed", type=int, default=1, help="of what the model draws")
+    parser.add_argument("--jobs", type=int, default=1, help="cases at the same time")
+    return parser.parse_args()
+
+
+async def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> list[Ran]:
+    free = asyncio.Semaphore(options.jobs)
+
+    async def one(case: Case) -> list[Ran]:
+        async with free:
+            return await _run(case, options)
+
+    return [ran for rows in await asyncio.gather(*map(one, cases)) for ran in rows]
+
+
+async def _run(case: Case, options: argparse.Namespace) -> list[Ran]:
+    """Run a case with one attempt, and with several: the second finds the prepared environment."""
+    async with AsyncExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="candidates-")))
+        folder = check_out(case, options.mirrors.absolute(), scratch / "w")
+        play = script(case, folder, options)
+        model = await stack.enter_async_context(ModelServer(play))
+        environment = without_settings() | {
+            "FIXPOINT_DATA": str(scratch / "data"),
+            "ANTHROPIC_API_KEY": "key",
+            "ANTHROPIC_BASE_URL": model.anthropic_url,
+            "ANTHROPIC_MODEL": _MODEL,
+            "ANTHROPIC_STRONGER_MODEL": _MODEL,
+        }
+        return [
+            await _measured(case, folder, environment, count) for count in (1, options.side_by_side)
+        ]
+
+
+async def _measured(case: Case, folder: Path, environment: dict[str, str], count: int) -> Ran:
+    config = folder / ".github" / "fixpoint.yml"
+    config.parent.mkdir(exist_ok=True)
+    config.write_text(f"candidates: {count}\nattempts: {count}\n", "utf-8")
+    setup = [word for command in case.setup for word in ("--setup", command)]
+    what = ("--test", case.test_command, *setup, "--proposers", "agent", "--sandbox", "bubblewrap")
+    started = time.perf_counter()
+    process = await asyncio.create_subprocess_exec(
+        *(FIXPOINT, "fix", str(folder), *what, "--json"),
+        env=environment,
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, said = await process.communicate()
+    if not out:
+        raise RuntimeError(said.decode("utf-8", "replace"))
+    report: dict[str, Any] = json.loads(out)
+    passing = [one for one in report["attempts"] if one["exit_code"] == 0]
+    ran = Ran(
+        case.id,
+        count,
+        report["verdict"] == "fixed",
+        len(passing),
+        report["cost_usd"] or 0.0,
+        time.perf_counter() - started,
+    )
+    outcomes = "; ".join(one["outcome"] for one in report["attempts"]) or report["reason"]
+    print(
+        f"{case.id} {count}: {report['verdict']}, {ran.seconds:.0f} s: {outcomes}", file=sys.stderr
+    )
+    return ran
+
+
+if __name__ == "__main__":
+    main()
