@@ -696,3 +696,13 @@ def test_a_plugin_that_pytest_refuses_is_removed(tmp_path: Path) -> None:
     assert removal.startswith("uv pip uninstall --python ~/.venv ")
     own = '[project.entry-points.pytest11]\npep8 = "pytest_pep8"\n'
     assert found(tmp_path, {"pyproject.toml": own}, said, command="python -m pytest") == ()
+
+
+def test_a_pytest_that_does_not_know_this_python_is_replaced(tmp_path: Path) -> None:
+    """It can read no test at all; an error of a test itself says something else."""
+    said = 'E   TypeError: required field "lineno" missing from alias\n'
+    [remedy] = found(tmp_path, {}, said, command="python -m pytest tests")
+    assert remedy.why == healing.pytest_too_old()
+    assert remedy.setup == (f"{INSTALL} 'pytest>=7.4,<8'",)
+    other = "E   TypeError: required field 'name' is missing\n"
+    assert found(tmp_path, {}, other, command="python -m pytest tests") == ()

@@ -10,7 +10,7 @@ from bot.detect.missing.go_versions import old_go
 from bot.detect.missing.machine import missing_libraries, missing_programs, missing_variables
 from bot.detect.missing.node_packages import missing_packages, refused_install
 from bot.detect.missing.node_versions import old_node
-from bot.detect.missing.pytest_plugins import missing_plugins, refused_plugins
+from bot.detect.missing.pytest_plugins import missing_plugins, old_pytest, refused_plugins
 from bot.detect.missing.python_modules import missing_modules, skipped_modules
 from bot.detect.missing.python_setup import failed_build, failed_list, ungenerated_sources
 from bot.detect.missing.python_versions import wrong_version
@@ -43,6 +43,7 @@ _IN_TESTS: tuple[Look, ...] = (
     wrong_version,
     old_node,
     old_go,
+    old_pytest,
     refused_plugins,
     missing_plugins,
     missing_modules,

@@ -1,4 +1,7 @@
-"""Plugins that pytest misses: options, settings, markers and fixtures that nothing here defines."""
+"""Plugins that pytest misses: options, settings, markers and fixtures that nothing here defines.
+
+And what is too old: a plugin for the installed pytest, pytest itself for the installed Python.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,15 @@ _SAID = (
 _REFUSED = re.compile(
     r"PluginValidationError: Plugin '(?P<name>[\w.-]+)' for hook '\w+'$", re.MULTILINE
 )
+_TOO_OLD = re.compile(
+    r"TypeError: required field \"(?:lineno|type_ignores)\" missing from (?:alias|Module)"
+    r"|'?AssertionRewritingHook'? object has no attribute 'find_spec'"
+)
+"""How a pytest fails to read any test with a Python that is newer than it."""
+
+_OF_MANY_PYTHONS = "pytest>=7.4,<8"
+"""It knows the Pythons from 3.7 on, and still what tests of pytest 3 to 6 do."""
+
 _OWNER = (
     "import importlib.metadata as m; print(next(d.metadata['Name'] for d in m.distributions() "
     "for e in d.entry_points if (e.group, e.name) == ('pytest11', {!r})))"
@@ -126,6 +138,12 @@ def refused_plugins(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:
             owner = f"$({ENVIRONMENT}/bin/python -c {shlex.quote(_OWNER.format(name))})"
             removal = f'uv pip uninstall --python {ENVIRONMENT} "{owner}"'
             yield Remedy(f"no plugin {name}", healing.plugin_refused(name), (removal,))
+
+
+def old_pytest(symptoms: Symptoms, tree: Tree) -> Iterator[Remedy]:  # noqa: ARG001 - as all
+    """Yield a pytest that knows the installed Python, where the project pins one that does not."""
+    if _TOO_OLD.search(symptoms.output):
+        yield Remedy("newer pytest", healing.pytest_too_old(), (_install(_OF_MANY_PYTHONS),))
 
 
 def _names(kind: str, said: str) -> list[str]:

@@ -95,6 +95,12 @@ def plugins_required(names: Sequence[str]) -> str:
     return f"pytest's `required_plugins` asks for {named}."
 
 
+@example()
+def pytest_too_old() -> str:
+    """The project pins a pytest that fails on the Python in use."""
+    return "The pytest that the project asks for does not work with this Python; pytest 7 does."
+
+
 @example("pep8")
 def plugin_refused(name: str) -> str:
     """A plugin uses what the installed pytest does not have any more."""
