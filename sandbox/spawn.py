@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,6 +16,7 @@ T = TypeVar("T")
 _NOTHING = asyncio.subprocess.DEVNULL
 _PIPE = asyncio.subprocess.PIPE
 _PIECE = 2**16
+_KILL_SECONDS = 10.0
 
 
 def wait_without_threads() -> None:
@@ -56,11 +58,21 @@ async def spawn(
 ) -> asyncio.subprocess.Process:
     """Do as `asyncio.create_subprocess_exec` does, also when cancelled meanwhile.
 
+    The program leads a process group of its own: a signal to ours does not reach it, and what it
+    starts can be ended with it.
+
     In Python 3.11 the original, cancelled before its pipes are connected, never comes back.
     """
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
-            *argv, env=env, cwd=cwd, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=pass_fds
+            *argv,
+            env=env,
+            cwd=cwd,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=pass_fds,
+            process_group=0,
         )
     )
     try:
@@ -128,6 +140,10 @@ async def finished_early(
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        process.kill()
-    await process.communicate()
+    """Kill a program with what it started; nobody waits for what the kernel does not let end."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(_KILL_SECONDS):
+            await process.communicate()

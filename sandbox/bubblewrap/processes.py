@@ -8,9 +8,11 @@ import json
 import os
 import resource
 import signal
+from asyncio.subprocess import Process
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 from sandbox.base import SandboxError
 from sandbox.bubblewrap.cgroups import REFUSED, ControlGroup
@@ -22,6 +24,9 @@ _PIECE = 1 << 16
 _LONGEST_STATUS = 4096
 _REFUSED = f"{REFUSED}\n".encode()
 _KILL_SECONDS = 10.0
+_LAST_WORDS_SECONDS = 0.5
+"""For what bubblewrap wrote before its end."""
+
 _FILTER = seccomp_filter()
 TIMED_OUT = 124
 """The exit code of `timeout` in GNU coreutils."""
@@ -63,14 +68,18 @@ class Jail:
         self._jailed = jailed
         self._held = contextlib.ExitStack()
         self._said = bytearray()
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: Process | None = None
         self._pid: int | None = None
+        self._handle: int | None = None
 
     @property
     def waits(self) -> bool:
         """Whether it was started, and nothing ended it."""
         return (
-            self._pid is not None and self._process is not None and self._process.returncode is None
+            self._pid is not None
+            and self._process is not None
+            and self._process.returncode is None
+            and _is_running(self._process.pid)
         )
 
     async def start(self) -> None:
@@ -110,19 +119,37 @@ class Jail:
 
     async def _limit(self, *, in_group: bool) -> None:
         """Set the limits of the waiting process 1."""
-        line = await self._status.line()
+        line = await self._line()
         if line.startswith(_REFUSED):
             in_group = False
-            line = line.removeprefix(_REFUSED) or await self._status.line()
+            line = line.removeprefix(_REFUSED) or await self._line()
         if not line.endswith(b"\n"):
             return  # it failed and is about to end
         self._pid = int(json.loads(line)["child-pid"])
+        with contextlib.suppress(OSError):  # it ended meanwhile, or the kernel is an old one
+            self._handle = os.pidfd_open(self._pid)
+            self._held.callback(os.close, self._handle)
         rlimits = dict(self._jailed.rlimits)
         if not in_group:
             rlimits.update(self._jailed.without_group)
         with contextlib.suppress(ProcessLookupError):  # it failed meanwhile
             for kind, value in rlimits.items():
                 _lower(self._pid, kind, value)
+
+    async def _line(self) -> bytes:
+        """Read a line of bubblewrap's status; less of it if bubblewrap ends.
+
+        Its process 1 has the pipe as well, and outlives a bubblewrap that somebody kills.
+        """
+        reading = asyncio.ensure_future(self._status.line())
+        ended = asyncio.ensure_future(cast("Process", self._process).wait())
+        await asyncio.wait({reading, ended}, return_when=asyncio.FIRST_COMPLETED)
+        if not reading.done():
+            await asyncio.wait({reading}, timeout=_LAST_WORDS_SECONDS)
+        for one in (reading, ended):
+            one.cancel()
+        await asyncio.wait({reading, ended})
+        return b"" if reading.cancelled() else reading.result()
 
     async def run(
         self, *, timeout: float | None, on_output: Callable[[bytes], object]
@@ -137,11 +164,14 @@ class Jail:
                 async with asyncio.timeout(timeout):
                     if self._process is None:
                         await self.start()
-                    os.write(self._release.writer, b"\n")
+                    if self.waits:
+                        os.write(self._release.writer, b"\n")
+                    else:  # nothing of it may begin any more
+                        await through(asyncio.ensure_future(self._kill()))
                     await self._finish(on_output)
             except TimeoutError:
                 await through(asyncio.ensure_future(self._kill()))
-                await self._finish(on_output)
+                await self._finish_soon(on_output)
                 return None
             except BaseException:  # cancelled, or the listener failed: nothing may stay behind
                 await through(asyncio.ensure_future(self._kill()))
@@ -152,7 +182,13 @@ class Jail:
         """End a jail whose command is not wanted."""
         with self._held:
             await through(asyncio.ensure_future(self._kill()))
-            await self._finish(bytes)
+            await self._finish_soon(bytes)
+
+    async def _finish_soon(self, on_output: Callable[[bytes], object]) -> None:
+        """Pass on what is left of a killed command's output; what the kernel holds is left to it."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_KILL_SECONDS):
+                await self._finish(on_output)
 
     async def _finish(self, on_output: Callable[[bytes], object]) -> None:
         """Pass the output on until everything is gone."""
@@ -165,20 +201,25 @@ class Jail:
         await self._process.wait()
 
     async def _kill(self) -> None:
-        """End process 1, and with it the namespace; then bubblewrap ends by itself."""
-        if self._process is None or self._process.returncode is not None:
+        """End process 1, and with it the namespace; then bubblewrap ends by itself.
+
+        Process 1 may be there although bubblewrap was killed: until its command begins, nothing
+        ties it to that. What the kernel does not let end is not waited for.
+        """
+        process = self._process
+        if process is None:
             return
-        if self._pid is None:
-            self._process.kill()
-        else:
-            with contextlib.suppress(ProcessLookupError):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if self._handle is not None:
+                signal.pidfd_send_signal(self._handle, signal.SIGKILL)
+            elif self._pid is None:  # both are in a group of their own
+                os.killpg(process.pid, signal.SIGKILL)
+            elif process.returncode is None:
                 os.kill(self._pid, signal.SIGKILL)
-        try:
-            async with asyncio.timeout(_KILL_SECONDS):
-                await self._process.wait()
-        except TimeoutError:
-            self._process.kill()
-            await self._process.wait()
+        if not await _ends(process):
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await _ends(process)
 
     def _exit_code(self) -> int:
         """Return the command's exit status, which bubblewrap reports only if it started it."""
@@ -189,6 +230,24 @@ class Jail:
             reason = self._said.decode(errors="replace").strip() or "it was killed"
             raise SandboxError(f"Bubblewrap could not start the command: {reason}")
         return int(json.loads(rest)["exit-code"])
+
+
+def _is_running(pid: int) -> bool:
+    """Whether a child of ours has not ended; the event loop may learn that later."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:  # somebody learnt it already
+        return False
+
+
+async def _ends(process: Process) -> bool:
+    """Wait for the end of a killed process, as long as that can take."""
+    try:
+        async with asyncio.timeout(_KILL_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 class _Pipe:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -136,3 +137,46 @@ async def test_cancelled_twice_at_any_moment_nothing_is_left(
 def runs_for(process: Path, folder: Path) -> bool:
     line = command_line(process)
     return b"bwrap" in line and os.fsencode(folder) in line
+
+
+@pytest.mark.parametrize("asked", ["next", "close"])
+async def test_whoever_kills_its_bubblewrap_leaves_nothing(
+    sandbox: Sandbox, tmp_path: Path, asked: str
+) -> None:
+    """What waits inside outlives its bubblewrap; neither the next command nor the end waits for it."""
+    processes = await waiting(tmp_path)
+    [outer] = [pid for pid in processes if parent_of(pid) not in processes]
+    os.kill(outer, signal.SIGKILL)
+    await gone([outer])
+    async with asyncio.timeout(LIMIT):
+        if asked == "next":
+            assert (await sandbox.run("echo next", timeout=LIMIT)).output == "next\n"
+        await sandbox.close()
+    await gone(processes)
+
+
+@pytest.mark.parametrize(
+    "steps", [0, *(pytest.param(one, marks=pytest.mark.exhaustive) for one in (8, 16, 24, 32))]
+)
+async def test_nor_does_one_that_is_killed_as_it_begins(
+    sandbox: Sandbox, tmp_path: Path, steps: int
+) -> None:
+    """Its process 1 has the same pipes, and may be there although nobody was told of it."""
+    running = asyncio.create_task(sandbox.run("true", timeout=LIMIT))
+    begun = await waiting(tmp_path)
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    for pid in begun:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGTERM)
+    async with asyncio.timeout(LIMIT):
+        await asyncio.gather(running, return_exceptions=True)
+        assert (await sandbox.run("echo next", timeout=LIMIT)).output == "next\n"
+        await sandbox.close()
+    await gone(begun)
+
+
+def parent_of(process: int) -> int:
+    """Return a process's parent."""
+    status = Path("/proc", str(process), "stat").read_text()
+    return int(status.rpartition(")")[2].split()[1])

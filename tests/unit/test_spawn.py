@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,3 +45,21 @@ def runs_in(process: Path, folder: Path) -> bool:
         return (process / "cwd").readlink() == folder
     except OSError:  # no process, or not ours
         return False
+
+
+async def test_what_a_cancelled_program_started_ends_with_it(tmp_path: Path) -> None:
+    """It holds the same pipes, and nobody waits for its own end."""
+    script = "sleep 600 & touch begun; wait"
+    task = asyncio.create_task(finished("sh", "-c", script, env=ENVIRONMENT, cwd=tmp_path))
+    async with asyncio.timeout(600):
+        await until((tmp_path / "begun").exists)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await until(lambda: not any(runs_in(one, tmp_path) for one in Path("/proc").iterdir()))
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    """Wait for something that nobody tells of."""
+    while not holds():  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
