@@ -16,9 +16,9 @@ from bot.repair.proposers.search.command import SuiteCommand
 from bot.repair.proposers.search.laboratory import driver
 from bot.repair.verification.changed_functions import changed_functions
 from bot.repair.verification.conditions import new_conditions, watched
+from bot.repair.verification.findings import not_varied
 from bot.repair.verification.held_back import Trees, held_back, shown_on_both
 from bot.repair.verification.neighbourhood import Reach
-from bot.repair.verification.unneeded_conditions import not_varied
 
 UNITTEST = SuiteCommand("unittest", ("-m", "unittest", "-q"), (), "", "", "python")
 BROKEN = """\
@@ -179,5 +179,5 @@ def test_a_program_that_can_not_be_loaded_as_it_was(tmp_path: Path) -> None:
 def test_where_nothing_was_compared_a_note_says_so() -> None:
     """Tests that could not be loaded, or are in a language in which nothing is varied, say nothing."""
     for trees in (Trees({"test_it": ()}, {"test_it": ()}), Trees({}, {})):
-        [told] = not_varied(trees, ["test_it"])
+        [told] = not_varied(trees.compared, ["test_it"])
         assert (told.rule, told.severity) == ("inputs-not-varied", Severity.NOTE)

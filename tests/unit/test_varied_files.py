@@ -29,7 +29,7 @@ from bot.repair.verification.varied.javascript_conditions import (
     conditions_of_scripts,
     watched_scripts,
 )
-from bot.repair.verification.varied.javascript_tests import Naming
+from bot.repair.verification.varied.writing import Naming
 
 BROKEN = b"exports.slug = (text, n = 0) => text.trim();\nexports.count = () => 0;\n"
 TEST = b"""\

@@ -12,6 +12,7 @@ from bot.repair.guards.change import FileDiff
 from bot.repair.guards.examine import GuardEvidence, examine
 from bot.repair.guards.files import test_paths
 from bot.repair.guards.literals import brings_values
+from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.candidate import CandidatePatch, TestEdits
 from bot.repair.verification.neighbourhood import Reach, Reached
 from bot.repair.verification.question import Question
@@ -19,6 +20,11 @@ from bot.reporting.reasons import guards_paths, guards_runs, verification
 
 DISPROVABLE = frozenset({"hard-coded-answer", "always-equal", "exception-swallowed"})
 """Rules that read a cheat out of code which a repair may need as well: its effect decides."""
+
+_COMPARED = 3
+"""Inputs near those of the tests below which nothing can be said."""
+
+_COMPILED = frozenset({Language.GO, Language.RUST})
 
 
 def findings_in(
@@ -80,17 +86,34 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def of_reach(reached: Reached, candidate: CandidatePatch) -> tuple[GuardFinding, ...]:
+def of_reach(
+    reached: Reached, candidate: CandidatePatch, tests: Sequence[str]
+) -> tuple[GuardFinding, ...]:
     """Return a finding when a patch has an effect on the tests' own inputs, or first calls, alone.
 
     A patch that brings no values can't hold an answer: it may move a boundary by one.
+
+    Args:
+        reached: How far its effect goes.
+        candidate: The patch.
+        tests: That it turned green.
     """
     if reached.reach is Reach.FIRST_CALLS:
         return (found("effect-wears-off", guards_runs.effect_wears_off(reached.tests)),)
-    if reached.reach is not Reach.INPUTS or not brings_values(candidate.changes):
+    if reached.reach is Reach.NEIGHBOURS or not brings_values(candidate.changes):
         return ()
+    if reached.reach is Reach.UNKNOWN:
+        compiled = any(language_of(one.path) in _COMPILED for one in candidate.changes)
+        return not_varied(reached.inputs, tests) if tests and compiled else ()
     said = guards_runs.no_effect_nearby(reached.inputs, reached.tests)
     return (found("no-effect-nearby", said),)
+
+
+def not_varied(compared: int, tests: Sequence[str]) -> tuple[GuardFinding, ...]:
+    """Return a finding where hardly any input was compared, so that values may be answers."""
+    if compared >= _COMPARED:
+        return ()
+    return (found("inputs-not-varied", guards_runs.inputs_not_varied(compared, tests)),)
 
 
 def near_inputs_matter(findings: tuple[GuardFinding, ...], changes: Sequence[FileDiff]) -> bool:

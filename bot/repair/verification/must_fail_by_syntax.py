@@ -69,7 +69,7 @@ def planted(
         return None
     said = {one.test: message or one.message or _PLAIN for one in red.named}
     passed = green.passed
-    wanted = {test for test in said if not passed or test in passed or _parent(test) in passed}
+    wanted = {test for test in said if not passed or test in passed or whole_test(test) in passed}
     steady = sorted(one for one in (red.passed & passed) - wanted if not _is_group(one, passed))
     steady = steady[:MOST_CONTROLS] if turn is Turn.REPEATED and message is None else []
     files, proof = dict[str, bytes](), dict[str, bytes]()
@@ -110,13 +110,14 @@ def _is_group(name: str, names: Iterable[str]) -> bool:
     return any(other.startswith((f"{name} > ", f"{name} \u203a ", f"{name}/")) for other in names)
 
 
-def _parent(test: str) -> str:
+def whole_test(test: str) -> str:
+    """Return the id of the test in Go that a subtest belongs to; another id as it is."""
     match = _GO_TEST.fullmatch(test)
     return match["id"] if match else test
 
 
 def _doomed(language: Language, name: str) -> str:
-    return _parent(name) if language is Language.GO else name
+    return whole_test(name) if language is Language.GO else name
 
 
 def tests_in(language: Language, root: Node, names: Collection[str]) -> Iterator[tuple[str, Node]]:

@@ -28,6 +28,7 @@ from bot.repair.verification.neighbourhood import (
     records,
 )
 from bot.repair.verification.tree_files import decided
+from bot.repair.verification.varied_programs import VariedPrograms
 from bot.repair.verification.varied_scripts import VariedScripts
 from sandbox.base import WORKSPACE
 from sandbox.git import ObjectStore
@@ -49,6 +50,7 @@ class PerturbedInputs:
 
     Attributes:
         scripts: Does so for tests in JavaScript and TypeScript.
+        programs: And in Go and Rust.
     """
 
     def __init__(self, room: CleanRoom, store: ObjectStore, base_tree: str) -> None:
@@ -56,6 +58,7 @@ class PerturbedInputs:
         self._store = store
         self._base_tree = base_tree
         self.scripts = VariedScripts(room, store, base_tree)
+        self.programs = VariedPrograms(room, store, base_tree)
 
     async def reach(
         self,
@@ -84,7 +87,10 @@ class PerturbedInputs:
             return NOT_TRIED
         command = await self._command(green.command)
         if command is None:
-            return await self.scripts.reach(name, patch, red, green)
+            told = await self.scripts.reach(name, patch, red, green)
+            if told is NOT_TRIED and near_too:
+                told = await self.programs.reach(name, patch, red, green)
+            return told
         with_it = partial(self._records, f"{name}-near", command, tests, patch, worn=True)
         without = partial(self._records, f"{name}-near-b", command, tests, Patch(), worn=False)
         after: Records

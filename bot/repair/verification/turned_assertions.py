@@ -169,7 +169,7 @@ def _go_call(test: Node, call: Node) -> Iterator[Edit]:
 def _rust(call: Node) -> Iterator[Edit]:
     name = text_of(field(call, "macro"))
     tokens = next((one for one in call.named_children if one.type == "token_tree"), None)
-    given = _rust_arguments(tokens.children[1:-1]) if tokens is not None else []
+    given = rust_arguments(tokens.children[1:-1]) if tokens is not None else []
     if name == "assert" and given:
         yield given[0][0], given[0][0], "!("
         yield given[0][1], given[0][1], ")"
@@ -181,7 +181,7 @@ def _rust(call: Node) -> Iterator[Edit]:
         yield other_end, other_end, f"), {never}"
 
 
-def _rust_arguments(tokens: Sequence[Node]) -> list[tuple[int, int]]:
+def rust_arguments(tokens: Sequence[Node]) -> list[tuple[int, int]]:
     """Return first and last byte of what commas divide; those in `::<A, B>` divide nothing."""
     given = list[tuple[int, int]]()
     depth, before = 0, ""

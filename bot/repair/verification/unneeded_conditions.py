@@ -15,9 +15,10 @@ from bot.model import GuardFinding, Observation, Patch
 from bot.model.guard_rules import found
 from bot.repair.guards.change import FileDiff
 from bot.repair.guards.literals import brings_values
-from bot.repair.guards.syntax import language_of
+from bot.repair.guards.syntax import Language, language_of
 from bot.repair.verification.clean_room import CleanRoom
 from bot.repair.verification.conditions import Condition, new_conditions, settled, watched
+from bot.repair.verification.findings import not_varied
 from bot.repair.verification.held_back import HeldBack, Trees, held_back
 from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.neighbourhood import Reach
@@ -26,8 +27,8 @@ from bot.repair.verification.repetition import not_repeated
 from bot.repair.verification.varied.javascript_conditions import conditions_of_scripts
 from bot.reporting.reasons import guards_runs
 
-_COMPARED = 3
-"""Inputs near those of the tests below which nothing can be said."""
+_VARIED = frozenset({Language.PYTHON, Language.JAVASCRIPT})
+"""Whose inputs are varied here; those of Go and Rust are, before a patch is accepted."""
 
 _MOST = 3
 """Conditions that the tests are run without."""
@@ -80,8 +81,8 @@ class UnneededConditions:
             trees = await scripts.on_both_trees(name, patch, red, runs[0], changes, conditions)
         alone = _at_their_inputs_alone(trees) if brings else ()
         found_now = alone or await self._unneeded(name, patch, changes, runs, conditions, trees)
-        is_asked = brings and tests and any(language_of(change.path) for change in changes)
-        return found_now or (not_varied(trees, tests) if is_asked else ())
+        is_asked = brings and tests and any(language_of(one.path) in _VARIED for one in changes)
+        return found_now or (not_varied(trees.compared, tests) if is_asked else ())
 
     async def _unneeded(
         self,
@@ -124,14 +125,6 @@ def _at_their_inputs_alone(trees: Trees) -> tuple[GuardFinding, ...]:
         return ()
     tests = sorted({name.rpartition(" call ")[0] for name in effect.tests})
     return (found("no-effect-nearby", guards_runs.no_effect_nearby(effect.inputs, tests)),)
-
-
-def not_varied(trees: Trees, tests: Sequence[str]) -> tuple[GuardFinding, ...]:
-    """Return a finding where hardly any input was compared, so that values may be answers."""
-    if trees.compared >= _COMPARED:
-        return ()
-    said = guards_runs.inputs_not_varied(trees.compared, tests)
-    return (found("inputs-not-varied", said),)
 
 
 def _finding(conditions: Sequence[Condition], held: HeldBack) -> GuardFinding:

@@ -22,12 +22,13 @@ from bot.repair.verification.varied.files import (
     records_of,
     settled_files,
     shown_by,
+    turned_green,
     varied_files,
     with_settled,
 )
 from bot.repair.verification.varied.javascript_conditions import watched_scripts
 from bot.repair.verification.varied.javascript_recorder import NAME
-from bot.repair.verification.varied.javascript_tests import Naming
+from bot.repair.verification.varied.writing import Naming
 from sandbox.base import SCRATCH, WORKSPACE
 from sandbox.git import ObjectStore
 
@@ -60,7 +61,7 @@ class VariedScripts:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
         sources = await self._sources(patch, red)
-        varied = await self._varied(sources, _turned_green(red, green), worn=True)
+        varied = await self._varied(sources, turned_green(red, green), worn=True)
         if not varied.runs:
             return NOT_TRIED
         after, before = await both(
@@ -93,7 +94,7 @@ class VariedScripts:
             PatchDoesNotApply: When the patch does not fit the tree.
         """
         sources = await self._sources(patch, red)
-        varied = await self._varied(sources, _turned_green(red, green), worn=False)
+        varied = await self._varied(sources, turned_green(red, green), worn=False)
         if not varied.runs:
             return NOTHING
         watched = watched_scripts(changes, conditions, self._naming.function)
@@ -141,9 +142,3 @@ class VariedScripts:
             **{f"{WORKSPACE}/{path}": data for path, data in files.items()},
         }
         return await self._room.answer(name, patch, question, command, _SECONDS)
-
-
-def _turned_green(red: Observation, green: Observation) -> frozenset[str]:
-    """Return the ids of the tests that failed without a patch and pass with it."""
-    failed = frozenset(one.test for one in red.named)
-    return failed & green.passed if green.passed else failed

@@ -43,6 +43,7 @@ from bot.repair.verification.findings import (
 )
 from bot.repair.verification.forged_results import HonestyTest
 from bot.repair.verification.live_mutants import LiveMutants
+from bot.repair.verification.must_fail import doomed_by
 from bot.repair.verification.mutation_test import MutationTest
 from bot.repair.verification.neighbourhood import NOT_TRIED, Reached
 from bot.repair.verification.perturbed_inputs import PerturbedInputs
@@ -285,7 +286,9 @@ class Verifier:
         if refusal(reconsidered(findings, effect, self._rules.guards)):
             return Verification(target, runs=(target.exit_code,)), effect
         tried = await self._repeat(name, candidate, question, target)
-        return replace(tried, findings=(*of_reach(effect, candidate), *tried.findings)), effect
+        tests = sorted(doomed_by(question.red, target)) if question.red is not None else []
+        told = () if not_repeated(target) else of_reach(effect, candidate, tests)
+        return replace(tried, findings=(*told, *tried.findings)), effect
 
     async def _near_inputs_matter(
         self, findings: tuple[GuardFinding, ...], candidate: CandidatePatch

@@ -6,18 +6,13 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from bot.model import Observation
 from bot.repair.guards.syntax import Language, language_of, parse
 from bot.repair.verification.held_back import Settled, Shown, ShownByTest
 from bot.repair.verification.neighbourhood import WORN, Record, Records
-from bot.repair.verification.varied.javascript_tests import (
-    FoundTest,
-    Naming,
-    Run,
-    found_tests,
-    places_in,
-    varied_file,
-)
+from bot.repair.verification.varied.javascript_tests import found_tests, places_in, varied_file
 from bot.repair.verification.varied.plan import Variant, variants
+from bot.repair.verification.varied.writing import FoundTest, Naming, Run
 
 _TESTS = 6
 """Tests that are varied."""
@@ -28,7 +23,8 @@ _SETTLED = 120
 _SETTLINGS = 6
 """Conditions of one variant that are settled alone."""
 
-_AS_IT_IS = (Variant(), Variant(number=1))
+AS_IT_IS = (Variant(), Variant(number=1))
+"""Two runs of a test with its own values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +72,7 @@ def varied_files(
     plan = {}
     for test in _tests(sources, names):
         last = [Variant(WORN)] if worn else []
-        some = [*_AS_IT_IS, *variants(places_in(test)), *last]
+        some = [*AS_IT_IS, *variants(places_in(test)), *last]
         plan[test.name] = [Noted(test.name, one) for one in some]
     return _written(sources, plan, naming)
 
@@ -105,7 +101,7 @@ def settled_files(
 
 def _settlings(own: Shown, shown: Shown) -> list[Settled]:
     """Return which conditions are settled for a variant: all that come to something else, and each alone."""
-    if shown.place == _AS_IT_IS[1].label:
+    if shown.place == AS_IT_IS[1].label:
         return []
     differing = [
         (number, value)
@@ -174,7 +170,7 @@ def _shown(line: Mapping[str, object], run: Noted) -> Shown:
     values = seen.items() if isinstance(seen, dict) else ()
     return Shown(
         run.variant.label,
-        json.dumps(line.get("in")),
+        json.dumps(line.get("in", run.variant.written)),
         _texts(line.get("out")),
         {},
         run.variant.is_common,
@@ -206,7 +202,7 @@ def with_settled(shown: ShownByTest, noted: bytes | None, settled: VariedFiles) 
 def _fewest(
     shown: Shown, settled: Mapping[Settled, tuple[str, ...]]
 ) -> dict[Settled, tuple[str, ...]]:
-    if shown.place == _AS_IT_IS[0].label:
+    if shown.place == AS_IT_IS[0].label:
         return dict(settled)
     together: Settled = max(settled, key=len, default=())
     outputs = settled.get(together, shown.outputs)
@@ -223,8 +219,8 @@ def comparable(before: ShownByTest, after: ShownByTest) -> tuple[ShownByTest, Sh
     """
     old, new = dict(before), dict(after)
     for test, told in before.items():
-        twice = [one.outputs for one in told if one.place in {own.label for own in _AS_IT_IS}]
-        if len(twice) == len(_AS_IT_IS) and len(twice[0]) == len(twice[1]):
+        twice = [one.outputs for one in told if one.place in {own.label for own in AS_IT_IS}]
+        if len(twice) == len(AS_IT_IS) and len(twice[0]) == len(twice[1]):
             by_chance = {n for n, pair in enumerate(zip(*twice, strict=True)) if len(set(pair)) > 1}
             old[test] = [_without(one, by_chance) for one in told]
             new[test] = [_without(one, by_chance) for one in after.get(test, ())]
@@ -249,3 +245,9 @@ def records_of(before: ShownByTest, after: ShownByTest) -> tuple[Records, Record
         old[test] = [was[one.place] for one in usual]
         new[test] = [one.record for one in (*usual, *(o for o in told if o.value == WORN))]
     return old, new
+
+
+def turned_green(red: Observation, green: Observation) -> frozenset[str]:
+    """Return the ids of the tests that failed without a patch and pass with it."""
+    failed = frozenset(one.test for one in red.named)
+    return failed & green.passed if green.passed else failed

@@ -7,8 +7,7 @@ fails, so that all of its calls are made; the recorder notes what these are give
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
 
 from tree_sitter import Node
 
@@ -17,11 +16,15 @@ from bot.repair.guards.syntax import field as part
 from bot.repair.verification.must_fail_by_syntax import tests_in
 from bot.repair.verification.neighbourhood import WORN
 from bot.repair.verification.varied.javascript_recorder import recorder
-from bot.repair.verification.varied.plan import Variant
 from bot.repair.verification.varied.values import Place, literals, place_of
-
-_LARGEST = 20_000
-"""Bytes of a test that is varied."""
+from bot.repair.verification.varied.writing import (
+    LARGEST,
+    FoundTest,
+    Naming,
+    Parts,
+    Run,
+    rendered,
+)
 
 _FUNCTIONS = frozenset(
     {"arrow_function", "function_expression", "function", "function_declaration", "method_definition",
@@ -31,51 +34,6 @@ _ASSERTING = ("assert", "expect", "should")
 _LIBRARIES = frozenset({"assert", "node:assert", "assert/strict", "node:assert/strict", "chai"})
 _LOADING = frozenset({"require", "import", "super"})
 _MODULES = frozenset({"import_statement", "export_statement"})
-Parts = Callable[[], bytes]
-Instead = Callable[[Node, Parts], bytes | None]
-
-
-@dataclass(frozen=True, slots=True)
-class FoundTest:
-    """A test of a file.
-
-    Attributes:
-        name: Its id.
-        call: Of the runner's function that declares it.
-        function: What it runs.
-    """
-
-    name: str
-    call: Node
-    function: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One run of a test, with its number in the file.
-
-    Attributes:
-        variant: What is varied.
-        settled: What conditions of the program come to, as JSON, by their numbers.
-    """
-
-    variant: Variant
-    settled: Mapping[int, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Naming:
-    """Names in varied files.
-
-    Attributes:
-        function: Of the recorder's function.
-        place: Of the file in which runs are noted.
-        is_shared: Whether the program asks the recorder for its conditions.
-    """
-
-    function: str
-    place: str
-    is_shared: bool = False
 
 
 def found_tests(syntax: Syntax, names: Collection[str]) -> list[FoundTest]:
@@ -84,7 +42,7 @@ def found_tests(syntax: Syntax, names: Collection[str]) -> list[FoundTest]:
     for name, function in tests_in(Language.JAVASCRIPT, syntax.root, names):
         call = next((one for one in parents(function) if one.type == "call_expression"), None)
         size = function.end_byte - function.start_byte
-        if call is not None and size <= _LARGEST and not syntax.root.has_error:
+        if call is not None and size <= LARGEST and not syntax.root.has_error:
             found.append(FoundTest(name, call, function))
     return found
 
@@ -167,27 +125,6 @@ def _ending(source: bytes, test: FoundTest, name: str) -> bytes:
     before = source[test.call.start_byte : test.function.start_byte]
     after = source[test.function.end_byte : test.call.end_byte]
     return before + f"() => {{ {name}().begin(-1); }}".encode() + after
-
-
-def rendered(node: Node, source: bytes, instead: Instead) -> bytes:
-    """Return the text of a node in which some nodes below it are written in another way.
-
-    Args:
-        node: What is written.
-        source: Of the file.
-        instead: Returns what stands in a node's place, None where it is written as it is; it is
-            given a function that writes the node's parts.
-    """
-
-    def parts() -> bytes:
-        text, at = b"", node.start_byte
-        for child in node.children:
-            text += source[at : child.start_byte] + rendered(child, source, instead)
-            at = child.end_byte
-        return text + source[at : node.end_byte]
-
-    other = instead(node, parts)
-    return parts() if other is None else other
 
 
 def _names_of_libraries(root: Node) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.repair.verification.varied.values import Place, other_names, words_in
@@ -18,13 +18,13 @@ _WORDS = 6
 _VARIANTS = 5
 """Variants of each of these, at least."""
 
-_MOST_VARIANTS = 14
+_MOST_OF_EACH = 14
 """Variants of each where there are few."""
 
 _TRIES = 4
 """How many are made for each that is wanted: some come twice."""
 
-_MOST = 60
+MOST_VARIANTS = 60
 """Variants of a test."""
 
 _SAME = "="
@@ -54,21 +54,37 @@ class Variant:
         """A name for it, the same on both trees."""
         return f"{self.place}:{self.number}"
 
+    @property
+    def written(self) -> list[str]:
+        """The values that stand in it instead of the test's."""
+        return [f"{start} {text}" for (start, _), text in sorted(self.replaced.items())]
 
-def variants(places: Sequence[Place]) -> list[Variant]:
-    """Return variants of a test with these values; none comes twice."""
+
+def variants(
+    places: Sequence[Place], first: Collection[Place] = (), most: int = MOST_VARIANTS
+) -> list[Variant]:
+    """Return variants of a test with these values; none comes twice.
+
+    Args:
+        places: The values.
+        first: Those of them that are varied whatever else is.
+        most: How many variants.
+    """
     chance = random.Random(_SEED)  # noqa: S311 - no secret hangs on it
-    chosen = chance.sample(list(places), min(len(places), _PLACES))
-    known = words_in(list(places))
+    preferred = [one for one in places if one in first]
+    chosen = chance.sample(preferred, min(len(preferred), _PLACES))
+    others = [one for one in places if one not in first]
+    chosen += chance.sample(others, min(len(others), _PLACES - len(chosen)))
+    known = words_in(preferred or list(places))
     some = ["", *chance.sample(known, min(len(known), _WORDS))] if known else []
     each = _PLACES * _VARIANTS // max(1, len(chosen) + len(some))
-    each = max(_VARIANTS, min(_MOST_VARIANTS, each))
+    each = max(_VARIANTS, min(_MOST_OF_EACH, each))
     found: dict[tuple[tuple[tuple[int, int], str], ...], Variant] = {}
     counted: Counter[str] = Counter()
     for number in range(_TRIES * each):
         for one in (*_of_places(chosen, number), *_of_words(some, known, places, number)):
             key = tuple(sorted(one.replaced.items()))
-            if key and key not in found and counted[one.place] < each and len(found) < _MOST:
+            if key and key not in found and counted[one.place] < each and len(found) < most:
                 found[key] = one
                 counted[one.place] += 1
     return list(found.values())
