@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
-from bot.model.memory import Became
+from bot.model import Patch
+from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
+from bot.model.repository import Repo
 from bot.storage.memory import MemoryStore
 from tests.fakes.github import Issue
 from tests.fakes.model import Say, Step
@@ -38,8 +42,8 @@ async def outcomes(world: World) -> list[Became]:
     return [one.became for one in await MemoryStore(world.server.database).list(world.repo)]
 
 
-async def test_what_reviewers_say_and_what_was_merged_is_used_again(tmp_path: Path) -> None:
-    """A confirmed lesson is in the next prompt, a merged repair costs nothing, a reverted one is not used."""
+async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None:
+    """Until it is reverted, or forgotten; a reviewer's lesson is kept once it is confirmed."""
     async with open_world(tmp_path, lambda request: RIGHT[request.turn - 1]) as world:
         first = await asked(world)
         assert await outcomes(world) == [Became.VERIFIED]
@@ -60,7 +64,8 @@ async def test_what_reviewers_say_and_what_was_merged_is_used_again(tmp_path: Pa
         assert run.cost_usd == Decimal(0)
         assert f"merged in #{first.number}" in attempt.proposal.summary
         assert f"merged in `#{first.number}`" in (second.body or "")
-        assert await outcomes(world) == [Became.VERIFIED, Became.MERGED]
+        [_, entry] = await MemoryStore(world.server.database).list(world.repo)
+        assert entry.became is Became.MERGED
 
         await merge(world, second)
         assert second.pull is not None
@@ -70,21 +75,12 @@ async def test_what_reviewers_say_and_what_was_merged_is_used_again(tmp_path: Pa
         await world.settled()
         assert await outcomes(world) == [Became.REVERTED, Became.MERGED]
 
-        third = world.state.open_issue(world.repository, "rea", "Once more", ".")
-        await asked(world, third)
-        run = await world.run()
-        assert run.report is not None
-        assert [one.proposer for one in run.report.attempts] == ["agent"]
-        notes = "\n".join(run.report.notes)
-        assert f"merged in #{second.number} and later reverted" in notes
-        assert "Shown to the model: 1 lesson from reviews" in notes
-        prompt = world.model.requests[before].first
-        assert f"merged in #{first.number}" in prompt
-        assert "We use lower case here, always." in prompt
+        store = MemoryStore(world.server.database)
+        assert await store.same(world.repo, entry.signature) == ()
 
-        await world.comment("/fix forget all", issue=third)
+        await world.comment("/fix forget all", issue=second)
         await world.settled()
-        assert "Forgotten: 1 lesson and 3 attempts." in world.said(third)[-1]
+        assert "Forgotten: 1 lesson and 2 attempts." in world.said(second)[-1]
         assert await outcomes(world) == []
 
 
@@ -129,6 +125,8 @@ async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> 
             world.repository, world.state.app.bot, "Say right", head="fixpoint/1-x"
         )
         before = world.head("fixpoint/1-x")
+        await world.comment("/fix remember: We write lower case.", issue=pull)
+        await remember_something_like_it(world)
         wants = ("changes_requested", "extra.txt is wrong too.")
         await world.deliver(world.github.review(pull, "rea", "", *wants))
         await world.settled()
@@ -144,3 +142,24 @@ async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> 
         assert world.file("extra.txt", "fixpoint/1-x") == "right\n"
         assert world.repository.git.resolve("fixpoint/1-x^") == before
         assert any("Fixed" in text for text in world.said(pull))
+
+        assert world.model is not None
+        prompt = world.model.requests[0].first
+        assert "We write lower case." in prompt
+        assert "## Run 3fa9c1d20b7e: closed in #7 without being merged" in prompt
+        assert run.report is not None
+        notes = [one for one in run.report.notes if one.startswith("Shown to the model")]
+        assert len(notes) == 2
+
+
+async def remember_something_like_it(world: World) -> None:
+    """An earlier run worked on a failure like it; another installation's memory has one, too."""
+    signature = FailureSignature("extra.txt is not right", "", (), "sh check.sh", "sh")
+    entry = TriedRepair(
+        "3fa9c1d20b7e-1", "3fa9c1d20b7e", signature, "agent", "", Patch(b"+x\n", ("x",), 1, 0), (),
+        Became.CLOSED, datetime.now(UTC), pull_request=7,
+    )  # fmt: skip
+    store = MemoryStore(world.server.database)
+    await store.keep(world.repo, [entry], MemoryLimits())
+    other = Repo(world.repo.full_name, world.repo.installation_id + 1)
+    await store.keep(other, [replace(entry, id="0-1", run_id="0")], MemoryLimits())
