@@ -15,6 +15,7 @@ from bot.storage.stores import Stores
 from bot.web.access import AdminAccess
 from bot.web.api.artifact_operations import ArtifactOperations
 from bot.web.api.figure_operations import FigureOperations
+from bot.web.api.memory_operations import MemoryOperations
 from bot.web.api.openapi import document
 from bot.web.api.run_operations import RunOperations
 from bot.web.api.server_operations import ServerOperations
@@ -57,6 +58,7 @@ def web_parts(
         ArtifactOperations(control, stores.events),
         SessionOperations(Prompts(control, stores, github)),
         FigureOperations(figures, stores.ledger, caps_of(settings)),
+        MemoryOperations(stores.memory, stores.lessons),
         ServerOperations(Code(control, stores.events).handle, lists, figures, services),
     )
     described = document(api.operations())

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import aiohttp
+
 from bot.model import Patch
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
 from bot.model.repository import Repo
@@ -15,6 +17,7 @@ from tests.fakes.github import Issue
 from tests.fakes.model import Say, Step
 from tests.flows.world import CONFIG, RIGHT, World, attempts, edit, open_world
 
+ADMIN = "a-token-of-an-administrator"
 CONFIGURED = {".github/fixpoint.yml": CONFIG}
 
 
@@ -44,7 +47,8 @@ async def outcomes(world: World) -> list[Became]:
 
 async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None:
     """Until it is reverted, or forgotten; a reviewer's lesson is kept once it is confirmed."""
-    async with open_world(tmp_path, lambda request: RIGHT[request.turn - 1]) as world:
+    script, environ = attempts(RIGHT), {"FIXPOINT_ADMIN_TOKEN": ADMIN}
+    async with open_world(tmp_path, script, environ=environ) as world:
         first = await asked(world)
         assert await outcomes(world) == [Became.VERIFIED]
         await review(world, first)
@@ -77,6 +81,15 @@ async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None
 
         store = MemoryStore(world.server.database)
         assert await store.same(world.repo, entry.signature) == ()
+
+        headers = {"Authorization": f"Bearer {ADMIN}"}
+        async with aiohttp.ClientSession(str(world.web.make_url("/")), headers=headers) as web:
+            async with web.get("/api/v1/memory?repository=acme/app") as answer:
+                told = await answer.json()
+            async with web.get("/api/v1/memory?repository=acme/other") as answer:
+                assert await answer.json() == {"lessons": [], "attempts": []}
+        assert [one["outcome"] for one in told["attempts"]] == ["reverted", "merged"]
+        assert [one["confirmed_by"] for one in told["lessons"]] == ["ada"]
 
         await world.comment("/fix forget all", issue=second)
         await world.settled()

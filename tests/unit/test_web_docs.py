@@ -49,6 +49,7 @@ def test_every_operation_is_in_the_table() -> None:
         ArtifactOperations.__new__(ArtifactOperations),
         SessionOperations.__new__(SessionOperations),
         FigureOperations.__new__(FigureOperations),
+        MemoryOperations.__new__(MemoryOperations),
         ServerOperations.__new__(ServerOperations),
     ).operations()
     rows = re.findall(r"^\| `(\w+) (/\S+)` \|", (DOCS / "api.md").read_text("utf-8"), re.MULTILINE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bot.web.api.artifact_operations import ArtifactOperations
 from bot.web.api.figure_operations import FigureOperations
+from bot.web.api.memory_operations import MemoryOperations
 from bot.web.api.operation import Operation
 from bot.web.api.run_operations import RunOperations
 from bot.web.api.server_operations import ServerOperations
@@ -19,9 +20,10 @@ class Api:
         artifacts: ArtifactOperations,
         sessions: SessionOperations,
         figures: FigureOperations,
+        memory: MemoryOperations,
         server: ServerOperations,
     ) -> None:
-        self._parts = (runs, artifacts, sessions, figures, server)
+        self._parts = (runs, artifacts, sessions, figures, memory, server)
 
     def operations(self) -> tuple[Operation, ...]:
         """Return everything that the API does."""
