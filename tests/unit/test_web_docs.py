@@ -13,6 +13,7 @@ from bot.settings.environment import ServerSettings, variable_of
 from bot.telemetry.metrics import Metrics
 from bot.web.api.artifact_operations import ArtifactOperations
 from bot.web.api.figure_operations import FigureOperations
+from bot.web.api.memory_operations import MemoryOperations
 from bot.web.api.run_operations import RunOperations
 from bot.web.api.server_operations import ServerOperations
 from bot.web.api.service import Api
