@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 from bot.detect.finding import Detected
-from bot.detect.node_scripts import Kind, has_test, test_script, tests_alone
+from bot.detect.node_programs import Kind
+from bot.detect.node_scripts import has_test, test_script, tests_alone
 from bot.detect.node_workspaces import members, tests_of_all, workspace_of
 from bot.detect.scripts import ALONE, package_scripts
 from bot.detect.tree import Tree

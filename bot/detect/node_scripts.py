@@ -11,37 +11,17 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
-_CHECKS = frozenset(
-    re.findall(
-        r"[\w-]+",
-        """xo eslint eslint_d tslint jshint jscs standard ts-standard semistandard prettier biome
-    oxlint oxfmt dprint stylelint tsd check-dts dtslint attw publint knip depcheck madge ls-lint
-    markdownlint markdownlint-cli2 remark lockfile-lint cspell flow type-coverage size-limit
-    bundlesize bundlewatch commitlint lint-staged sort-package-json syncpack manypkg""",
-    )
+from bot.detect.node_programs import (
+    MANAGERS,
+    NAMED_BY_MANAGERS,
+    WRAPPERS,
+    Kind,
+    kind_of_program,
+    runs_members,
 )
-"""Programs that look at files alone: no test needs what they leave."""
 
-_TYPES = frozenset({"tsc", "tsgo", "vue-tsc"})
-_BROWSERS = frozenset({"karma", "wtr", "web-test-runner", "cypress", "testem", "playwright"})
-_RUNNERS = frozenset({"vitest", "jest", "mocha", "ava", "tap", "tape", "jasmine", "uvu", "qunit"})
-_BUILDERS = frozenset(
-    {"rollup", "webpack", "esbuild", "tsup", "tsdown", "unbuild", "microbundle", "babel", "swc"}
-    | {"vite", "parcel", "rimraf", "rm", "del", "mkdir", "cp", "mv", "shx", "cpy", "copyfiles"}
-)
-_COVERAGE = frozenset({"c8", "nyc"})
-_WRAPPERS = frozenset({"cross-env", "env"})
-_MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun"})
 _DEPTH = 5
-
-_TASK_RUNNERS = frozenset({"turbo", "nx", "lerna", "rush", "lage", "moon", "wsrun", "ultra"})
-_OF_MEMBERS = frozenset(
-    {"-r", "--recursive", "--filter", "-F", "--workspaces", "-ws", "--workspace", "-w"}
-    | {"workspaces", "workspace", "-C", "--dir", "--prefix", "--cwd"}
-)
-"""Words by which a package manager runs scripts of other packages than the one it is in."""
 
 _OTHER_NAMES = re.compile(
     r"(?:unit|tests?)(?:[-:_](?:unit|lib|node|run|ci|only|all|vitest|jest|mocha))*"
@@ -55,18 +35,8 @@ _WORDS = re.compile(r"[\w@./:=,*'\"{}\[\]!?+^~ -]+")
 """Of a part in which the shell does nothing but to run a program."""
 
 
-class Kind(StrEnum):
-    """What a part of a script does."""
-
-    CHECK = "check"
-    BROWSER = "browser"
-    TEST = "test"
-    MEMBERS = "members"
-    BUILD = "build"
-    OTHER = "other"
-
-
 _LEFT_OUT = frozenset({Kind.CHECK, Kind.BROWSER})
+_PREPARING = frozenset({Kind.BUILD, Kind.OTHER})
 _NO_TEST = _LEFT_OUT | {Kind.MEMBERS, Kind.BUILD}
 
 
@@ -113,10 +83,7 @@ def tests_alone(scripts: Mapping[str, str], manager: str, name: str) -> TestsAlo
     left_out = frozenset(part.kind for part in parts) & _LEFT_OUT
     if not left_out or not _has_tests(kept):
         return None
-    while len(kept) > 1 and kept[-1].kind in {
-        Kind.BUILD,
-        Kind.OTHER,
-    }:  # no test needs what runs behind it
+    while len(kept) > 1 and kept[-1].kind in _PREPARING:  # no test needs what runs behind it
         kept.pop()
     return TestsAlone(" && ".join(part.text for part in kept), left_out)
 
@@ -203,7 +170,7 @@ def _calls_of(name: str, manager: str) -> tuple[list[str], ...]:
 
 def _called(words: list[str], scripts: Mapping[str, str]) -> str | None:
     """Return the script that a package manager is told to run, None where it is no script."""
-    if words[0] not in _MANAGERS or _OF_MEMBERS & {*words}:
+    if words[0] not in MANAGERS or runs_members(words[0], words[1:]):
         return None
     rest = words[1:]
     runs = rest[:1] in (["run"], ["run-script"])
@@ -219,44 +186,22 @@ def _kind(words: list[str], scripts: Mapping[str, str], depth: int) -> Kind:
     if not left:
         return Kind.OTHER
     program, arguments = left[0].rpartition("/")[2], left[1:]
-    if program in _TASK_RUNNERS or (program in _MANAGERS and _OF_MEMBERS & {*arguments}):
-        return Kind.MEMBERS if _names_tests(arguments) else Kind.BUILD
     named = _called(left, scripts)
     if named is None or depth >= _DEPTH:
-        return _kind_of_program(program, arguments)
+        return kind_of_program(program, arguments)
     kinds = {part.kind for part in _script(named, scripts, left[0], depth + 1)}
     return Kind.TEST if Kind.TEST in kinds else Kind.OTHER
-
-
-def _kind_of_program(program: str, arguments: list[str]) -> Kind:
-    if program in _COVERAGE or _runs_tests(program, arguments):
-        return Kind.TEST
-    if program in _BROWSERS or any("playwright" in one for one in arguments):
-        return Kind.BROWSER
-    if program in _CHECKS or (program in _TYPES and "--noEmit" in arguments):
-        return Kind.CHECK
-    return Kind.BUILD if program in _BUILDERS | _TYPES else Kind.OTHER
-
-
-def _names_tests(arguments: list[str]) -> bool:
-    return any(re.search(r"(?:^|\W)tests?(?:\W|$)", one) for one in arguments)
-
-
-def _runs_tests(program: str, arguments: list[str]) -> bool:
-    if program in {"node", "tsx", "ts-node", "bun", "deno"}:
-        return _names_tests(arguments)
-    return program in _RUNNERS
 
 
 def _unwrapped(words: list[str]) -> list[str]:
     """Return a command without what only surrounds it: variables, `npx`."""
     left = list(words)
     while left:
-        if "=" in left[0] or left[0] in {"npx", *_WRAPPERS} or left[0].startswith("-"):
+        if "=" in left[0] or left[0] in {"npx", *WRAPPERS} or left[0].startswith("-"):
             left = left[1:]
-        elif left[0] in _MANAGERS and left[1:2] in (["exec"], ["dlx"]):
+        elif left[0] in MANAGERS and left[1:2] in (["exec"], ["dlx"]):
             left = left[2:]
-        elif left[0] in {"yarn", "pnpm"} and left[1:] and left[1] in _CHECKS | _TYPES | _RUNNERS:
+        elif left[0] in {"yarn", "pnpm"} and left[1:] and left[1] in NAMED_BY_MANAGERS:
             left = left[1:]
         else:
             break
@@ -265,7 +210,7 @@ def _unwrapped(words: list[str]) -> list[str]:
 
 def _runnable(words: list[str], text: str, manager: str) -> str:
     """Return a command that finds the programs which npm packages install."""
-    if words[0] in {"node", "npx", *_MANAGERS} or words[0].startswith("./"):
+    if words[0] in {"node", "npx", *MANAGERS} or words[0].startswith("./"):
         return text
     prefix = {"yarn": "yarn run", "pnpm": "pnpm exec"}.get(manager, "npx --no-install")
     assignments = list(_leading(words))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.ci.workflow import runner_shell
-from bot.ci.workflow.actions import ActionStatus, Effect, effect_of, is_known
-from bot.ci.workflow.called import ActionOfRepository, at_place, in_same_repository
+from bot.ci.workflow.action_places import ActionPlace, action_place, needs_own_files
+from bot.ci.workflow.actions import ActionStatus, Effect, effect_of
 from bot.ci.workflow.command import Command, choose_shell, directory_of, runs_here, title
 from bot.ci.workflow.conditions import after_failure, holds
 from bot.ci.workflow.document import WorkflowUnreadable, read_action
@@ -33,20 +33,6 @@ _DEEPEST = 10
 
 _OUTPUT = re.compile(r"steps\.(?P<id>[\w-]+)\.outputs\.(?P<name>[\w-]+)")
 _VARIABLE = re.compile(r"env\.(?P<name>[A-Za-z_]\w*)")
-_OWN_FILES = re.compile(r"github\.action_path|GITHUB_ACTION_PATH")
-
-
-@dataclass(frozen=True, slots=True)
-class ActionPlace:
-    """Where an action's file is read.
-
-    Attributes:
-        files: Its possible paths.
-        folder: Of it in the work tree; "" for one of another repository.
-    """
-
-    files: tuple[str, str]
-    folder: str = ""
 
 
 def resolve(spec: StepSpec, scope: ExpressionContext, frame: StepScope) -> Step:
@@ -81,7 +67,7 @@ def _resolved(bare: Step, scope: ExpressionContext, frame: StepScope) -> Step:
     environment = {**frame.environment, **texts}
     if spec.run is not None:
         return _run(replace(step, unknown=unknown), environment, scope, frame)
-    place = _place(spec.uses, frame)
+    place = action_place(spec.uses, frame.inside, frame.tree)
     if place is not None:
         return _own_action(replace(step, unknown=unknown), place, environment, scope, frame)
     return _action(replace(step, unknown=unknown), environment, scope, frame)
@@ -138,7 +124,7 @@ def _run(
     step: Step, environment: Mapping[str, str], scope: ExpressionContext, frame: StepScope
 ) -> Step:
     spec = step.spec
-    if frame.inside and at_place(frame.inside[-1]) and _OWN_FILES.search(spec.run or ""):
+    if needs_own_files(spec.run or "", frame.inside):
         why = runner_differences.action_brings_files(frame.inside[-1])
         return replace(step, need=ActionStatus.SKIPPED, said=(why,))
     shell_name = spec.shell or frame.defaults.shell
@@ -184,25 +170,6 @@ def _script(effect: Effect) -> str:
         for name, value in effect.exported.items()
     ]
     return "\n".join([*([effect.script] if effect.script else []), *exports])
-
-
-def _place(uses: str, frame: StepScope) -> ActionPlace | None:
-    """Return where the file of an action is read, None for one that only its name tells of.
-
-    `$/` is in the repository of the file that says it, `./` in the work tree.
-    """
-    here = ActionOfRepository.parse(uses)
-    folder = in_same_repository(uses)
-    if folder is not None:
-        around = at_place(frame.inside[-1]) if frame.inside and uses.startswith("$/") else None
-        here = replace(around, folder=folder) if around else None
-        if here is None:
-            names = (f"{folder}/action.yml".lstrip("/"), f"{folder}/action.yaml".lstrip("/"))
-            return ActionPlace(names, folder)
-    if here is None or is_known(uses):
-        return None
-    names = (here.place(here.files[0]), here.place(here.files[1]))
-    return ActionPlace(names) if any(frame.tree.read(name) is not None for name in names) else None
 
 
 def _own_action(

@@ -1,0 +1,76 @@
+"""What the program of an npm script does: it tests, looks at files, builds, starts other packages' scripts."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+_CHECKS = frozenset(
+    re.findall(
+        r"[\w-]+",
+        """xo eslint eslint_d tslint jshint jscs standard ts-standard semistandard prettier biome
+    oxlint oxfmt dprint stylelint tsd check-dts dtslint attw publint knip depcheck madge ls-lint
+    markdownlint markdownlint-cli2 remark lockfile-lint cspell flow type-coverage size-limit
+    bundlesize bundlewatch commitlint lint-staged sort-package-json syncpack manypkg""",
+    )
+)
+"""Programs that look at files alone: no test needs what they leave."""
+
+_TYPES = frozenset({"tsc", "tsgo", "vue-tsc"})
+_BROWSERS = frozenset({"karma", "wtr", "web-test-runner", "cypress", "testem", "playwright"})
+_RUNNERS = frozenset({"vitest", "jest", "mocha", "ava", "tap", "tape", "jasmine", "uvu", "qunit"})
+_BUILDERS = frozenset(
+    {"rollup", "webpack", "esbuild", "tsup", "tsdown", "unbuild", "microbundle", "babel", "swc"}
+    | {"vite", "parcel", "rimraf", "rm", "del", "mkdir", "cp", "mv", "shx", "cpy", "copyfiles"}
+)
+_COVERAGE = frozenset({"c8", "nyc"})
+NAMED_BY_MANAGERS = _CHECKS | _TYPES | _RUNNERS
+"""What `yarn NAME` and `pnpm NAME` run without a script of that name."""
+
+WRAPPERS = frozenset({"cross-env", "env"})
+MANAGERS = frozenset({"npm", "yarn", "pnpm", "bun"})
+_TASK_RUNNERS = frozenset({"turbo", "nx", "lerna", "rush", "lage", "moon", "wsrun", "ultra"})
+_OF_MEMBERS = frozenset(
+    {"-r", "--recursive", "--filter", "-F", "--workspaces", "-ws", "--workspace", "-w"}
+    | {"workspaces", "workspace", "-C", "--dir", "--prefix", "--cwd"}
+)
+"""Words by which a package manager runs scripts of other packages than the one it is in."""
+
+
+class Kind(StrEnum):
+    """What a part of a script does."""
+
+    CHECK = "check"
+    BROWSER = "browser"
+    TEST = "test"
+    MEMBERS = "members"
+    BUILD = "build"
+    OTHER = "other"
+
+
+def kind_of_program(program: str, arguments: list[str]) -> Kind:
+    """Return what a program does, by its name and its options."""
+    if runs_members(program, arguments):
+        return Kind.MEMBERS if _names_tests(arguments) else Kind.BUILD
+    if program in _COVERAGE or _runs_tests(program, arguments):
+        return Kind.TEST
+    if program in _BROWSERS or any("playwright" in one for one in arguments):
+        return Kind.BROWSER
+    if program in _CHECKS or (program in _TYPES and "--noEmit" in arguments):
+        return Kind.CHECK
+    return Kind.BUILD if program in _BUILDERS | _TYPES else Kind.OTHER
+
+
+def runs_members(program: str, arguments: list[str]) -> bool:
+    """Whether a command starts scripts of other packages than the one it is in."""
+    return program in _TASK_RUNNERS or (program in MANAGERS and bool(_OF_MEMBERS & {*arguments}))
+
+
+def _names_tests(arguments: list[str]) -> bool:
+    return any(re.search(r"(?:^|\W)tests?(?:\W|$)", one) for one in arguments)
+
+
+def _runs_tests(program: str, arguments: list[str]) -> bool:
+    if program in {"node", "tsx", "ts-node", "bun", "deno"}:
+        return _names_tests(arguments)
+    return program in _RUNNERS
