@@ -96,7 +96,8 @@ class CommentEvents:
         asked = await read_comment(event, permission)
         if isinstance(asked, Ignore):
             return did.ignored(asked.reason)
-        if isinstance(event, CommentCreated) and await self._was_seen(delivery, event):
+        written = isinstance(event, CommentCreated) and not event.comment.in_review
+        if written and await self._was_seen(delivery, event):
             return did.heard_already()
         decision = await self._decide(asked, permission)
         return await self._act(delivery, event, decision)
@@ -107,7 +108,7 @@ class CommentEvents:
         decision = await self._decide(CommandCandidate(event, command), permission)
         return await self._act(delivery, event, decision)
 
-    async def _was_seen(self, delivery: Delivery, event: CommentCreated) -> bool:
+    async def _was_seen(self, delivery: Delivery, event: CommentEvent) -> bool:
         """Whether the comment was taken up before its own webhook came."""
         seen = seen_id(event.comment.id)
         return delivery.id != seen and await self._deliveries.get(seen) is not None

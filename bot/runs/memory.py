@@ -14,7 +14,7 @@ from bot.model.memory import Became, FailureSignature, MemoryLimits, Recalled, T
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.redaction import Redactor
-from bot.repair.memory.entries import plain_files, tried_in
+from bot.repair.memory.entries import entry_id, plain_files, tried_in
 from bot.runs.briefing import Brief
 from bot.runs.publishing.ending import Outcome, Pushed
 from bot.runs.remote_checkout import RemoteCheckout
@@ -40,16 +40,14 @@ class RepositoryMemory:
         Raises:
             StorageError: When the database fails.
         """
-        same = [await self._as_it_is_now(one) for one in await self._same(signature)]
+        kept = await self._entries.same(self._repo, signature)
+        same = [await self._as_it_is_now(one) for one in kept]
         similar = await self._entries.similar(self._repo, signature, self._limits.shown)
         return Recalled(
             tuple(one for one in same if one.became is Became.MERGED),
             similar,
             await self._lessons.confirmed(self._repo),
         )
-
-    async def _same(self, signature: FailureSignature) -> tuple[TriedRepair, ...]:
-        return await self._entries.same(self._repo, signature)
 
     async def _as_it_is_now(self, entry: TriedRepair) -> TriedRepair:
         """Return an entry with what became of it, which GitHub knows if nobody told."""
@@ -64,7 +62,7 @@ class RepositoryMemory:
         if pull.state == "open":
             return entry
         merged = pull.merge_commit if pull.merged else None
-        await self._entries.closed(self._repo, number, merge_commit=merged, days=self._limits.days)
+        await self._entries.closed(self._repo, number, merge_commit=merged)
         became = Became.MERGED if pull.merged else Became.CLOSED
         return replace(entry, became=became, merge_commit=merged or "")
 
@@ -115,7 +113,7 @@ class Remembering:
         accepted = next((one for one in report.attempts if one.accepted), None)
         if accepted is None:
             return
-        store, entry = self._stores.memory, f"{report.run_id}-{accepted.n}"
+        store, entry = self._stores.memory, entry_id(report, accepted)
         match outcome:
             case Published(number=number, url=url, commit=commit):
                 await store.published(entry, pull_request=number, url=url, commit=commit)

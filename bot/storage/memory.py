@@ -72,23 +72,29 @@ class MemoryStore:
         values = {"pull_request": pull_request, "url": url, "commit_sha": commit}
         await self._change(entries.c.id == entry_id, values)
 
-    async def closed(
-        self, repo: Repo, number: int, *, merge_commit: str | None, days: int | None = None
-    ) -> int:
+    async def closed(self, repo: Repo, number: int, *, merge_commit: str | None) -> int:
         """Note that a pull request was merged, or closed without that; return how many entries it has.
 
-        What became of a repair is remembered as long from then on.
+        They are kept as long from then on as they were to be kept from their runs on.
         """
         became = Became.CLOSED if merge_commit is None else Became.MERGED
         values: dict[str, Any] = {"became": became.value}
         if merge_commit is not None:
             values["merge_sha"] = merge_commit
-        if days is not None:
-            values["expires_at"] = datetime.now(UTC) + timedelta(days=days)
         open_still = entries.c.became.in_((Became.VERIFIED.value, Became.CLOSED.value))
-        return await self._change(
-            _of(repo) & (entries.c.pull_request == number) & open_still, values
-        )
+        which = _of(repo) & (entries.c.pull_request == number) & open_still
+        now = datetime.now(UTC)
+
+        def act(connection: Connection) -> int:
+            kept = select(entries.c.number, entries.c.made_at, entries.c.expires_at).where(which)
+            found = connection.execute(kept).all()
+            for row in found:
+                until = {"expires_at": now + (row.expires_at - row.made_at)}
+                one = update(entries).where(entries.c.number == row.number)
+                connection.execute(one.values({**values, **until}))
+            return len(found)
+
+        return await self._database.write(act)
 
     async def reverted(self, repo: Repo, numbers: Sequence[int], commits: Sequence[str]) -> int:
         """Note that pull requests or commits of a repository were reverted; return how many entries.

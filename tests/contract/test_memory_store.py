@@ -132,6 +132,11 @@ async def test_memory_is_bounded_expires_and_forgets(database: Database) -> None
     old = datetime.now(UTC) - timedelta(days=400)
     await store.keep(REPO, [tried(9, became=Became.MERGED, made_at=old)], LIMITS)
     assert await store.prune(datetime.now(UTC)) == 1
+    await store.keep(REPO, [tried(10, made_at=datetime.now(UTC) - timedelta(days=360))], LIMITS)
+    await store.published(tried(10).id, pull_request=9, url="", commit="")
+    assert await store.closed(REPO, 9, merge_commit="c" * 40) == 1
+    assert await store.prune(datetime.now(UTC) + timedelta(days=360)) == 0  # counted from the merge
+    assert await store.forget(REPO, tried(10).id) == 1
     assert await store.forget(REPO, tried(4).run_id) == 1
     assert await store.forget(ELSEWHERE) == 0
     assert {one.run_id[-1] for one in await store.similar(REPO, KNOT, 9)} == {"5", "1"}
