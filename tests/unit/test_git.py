@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.git import (
+    EMPTY_TREE,
     Credential,
     GitError,
     ObjectStore,
@@ -227,3 +228,38 @@ async def test_files_that_are_known_need_not_be_read(repository: Path, tmp_path:
     shell(work, "echo two >b && touch -r a.txt b && cat b >a.txt && touch -r b a.txt && rm b")
     tree = await store.write_tree(work, base=commit)
     assert await store.files(tree, ("a.txt", "link")) == {"a.txt": b"two\n", "link": b"a.txt"}
+
+
+async def tree_with(store: ObjectStore, folder: Path, lines: list[str]) -> str:
+    """Return a tree with one file of these lines."""
+    folder.mkdir()
+    shell(folder, "git init -q .")
+    (folder / "a.txt").write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return await store.write_tree(folder, base=EMPTY_TREE)
+
+
+async def test_an_older_patch_is_merged_where_it_does_not_apply(tmp_path: Path) -> None:
+    """With the file as it was: it moved since, and a line beside the change is another one."""
+    old = ObjectStore(tmp_path / "old.git")
+    await old.create()
+    lines = [f"line {n}" for n in range(20)]
+    before = await tree_with(old, tmp_path / "before", lines)
+    after = await tree_with(old, tmp_path / "after", [*lines[:10], "mended", *lines[11:]])
+    patch = (await old.diff(before, after)).data
+    content = (await old.files(before, ("a.txt",)))["a.txt"]
+
+    new = ObjectStore(tmp_path / "new.git")
+    await new.create()
+    moved = ["new", "new too", *lines[:7], "another", *lines[8:]]
+    tree = await tree_with(new, tmp_path / "moved", moved)
+    with pytest.raises(PatchDoesNotApply):
+        await new.merge(tree, patch)
+    merged = await new.merge(tree, patch, [content])
+    text = (await new.files(merged, ("a.txt",)))["a.txt"].decode().split("\n")
+    assert text[:3] == ["new", "new too", "line 0"]
+    assert text[9:13] == ["another", "line 8", "line 9", "mended"]
+    assert await new.merge(merged, patch, [content]) == merged  # it is there already
+
+    other = await tree_with(new, tmp_path / "other", [*lines[:10], "otherwise", *lines[11:]])
+    with pytest.raises(PatchDoesNotApply):
+        await new.merge(other, patch, [content])
