@@ -10,14 +10,13 @@ import structlog
 from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, or_, select, update
 
 from bot.errors import ProviderError
-from bot.model import Patch
-from bot.model.embedding import Embedder, HashedNgrams, Vector, fused, likeness
+from bot.model.embedding import Embedder, HashedNgrams, Vector, fused
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
 from bot.model.repository import Repo
 from bot.model.search_words import search_words
 from bot.storage.database import Database, insert_if_new
-from bot.storage.memory_index import found_by_words
-from bot.storage.memory_rows import entry_of, row_of
+from bot.storage.memory_index import found_by_likeness, found_by_words
+from bot.storage.memory_rows import changed_lines, entry_of, row_of
 from bot.storage.tables import memory_entries as entries
 
 _log = structlog.get_logger(__name__)
@@ -137,7 +136,7 @@ class MemoryStore:
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         newest: dict[bytes, TriedRepair] = {}
         for one in map(entry_of, rows):
-            newest.setdefault(_changed_lines(one.patch), one)
+            newest.setdefault(changed_lines(one.patch), one)
         kept = [one for one in newest.values() if one.became is not Became.REVERTED]
         return tuple(kept[:MOST_SAME])
 
@@ -156,7 +155,14 @@ class MemoryStore:
                 installation=repo.installation_id,
                 most=_RANKED,
             )
-            near = _nearest(connection, repo, name, vector)
+            near = found_by_likeness(
+                connection,
+                name,
+                vector,
+                repository=repo.full_name.lower(),
+                installation=repo.installation_id,
+                most=_RANKED,
+            )
             numbers = fused(told, near, most=most)
             rows = connection.execute(
                 select(entries).where(
@@ -232,23 +238,6 @@ def _of(repo: Repo | str) -> ColumnElement[bool]:
         entries.c.repository == repo.full_name.lower(),
         entries.c.installation_id == repo.installation_id,
     )
-
-
-def _changed_lines(patch: Patch) -> bytes:
-    """Return what two patches of the same change have in common, wherever it stands."""
-    changed = (b"+", b"-", b"GIT binary")
-    lines = (line for line in patch.data.split(b"\n") if line.startswith(changed))
-    return b"\n".join(lines)
-
-
-def _nearest(connection: Connection, repo: Repo, embedder: str, vector: Vector) -> list[int]:
-    """Return the numbers of the entries whose vectors are likest; only as many are kept as can be read."""
-    statement = select(entries.c.number, entries.c.vector).where(
-        _of(repo), entries.c.embedder == embedder
-    )
-    near = [(likeness(vector, row.vector), row.number) for row in connection.execute(statement)]
-    near.sort(reverse=True)
-    return [number for score, number in near[:_RANKED] if score > 0]
 
 
 def _drop_beyond(connection: Connection, repo: Repo, most: int) -> None:

@@ -1,4 +1,4 @@
-"""Search by words in what earlier runs tried: FTS5 in SQLite, `tsvector` in PostgreSQL.
+"""Search in what earlier runs tried: by words, with FTS5 or `tsvector`, and by likeness of vectors.
 
 https://sqlite.org/fts5.html#external_content_tables
 https://www.postgresql.org/docs/current/textsearch-tables.html
@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, select, text
+
+from bot.model.embedding import Vector, likeness
+from bot.storage.tables import memory_entries as entries
 
 MOST_QUERY_WORDS = 64
 
@@ -73,3 +76,34 @@ def found_by_words(
     statement = _FOUND_IN_SQLITE if in_file else _FOUND_IN_POSTGRESQL
     values = {"query": query, "repository": repository, "installation": installation, "most": most}
     return list(connection.scalars(statement, values))
+
+
+def found_by_likeness(
+    connection: Connection,
+    embedder: str,
+    vector: Vector,
+    *,
+    repository: str,
+    installation: int,
+    most: int,
+) -> list[int]:
+    """Return the numbers of the entries whose vectors are like this one, the likest first.
+
+    All of a repository are compared, of which there are as many as may be kept.
+
+    Args:
+        connection: Of a transaction.
+        embedder: That made the vector; those of others mean something else.
+        vector: Of what is searched for.
+        repository: In lower case.
+        installation: Of the App there.
+        most: As many at most.
+    """
+    statement = select(entries.c.number, entries.c.vector).where(
+        entries.c.repository == repository,
+        entries.c.installation_id == installation,
+        entries.c.embedder == embedder,
+    )
+    near = [(likeness(vector, row.vector), row.number) for row in connection.execute(statement)]
+    near.sort(reverse=True)
+    return [number for score, number in near[:most] if score > 0]

@@ -99,6 +99,13 @@ def entry_of(row: Row[Any]) -> TriedRepair:
     )
 
 
+def changed_lines(patch: Patch) -> bytes:
+    """Return what two patches of the same change have in common, wherever it stands."""
+    changed = (b"+", b"-", b"GIT binary")
+    lines = (line for line in patch.data.split(b"\n") if line.startswith(changed))
+    return b"\n".join(lines)
+
+
 def _packed(before: tuple[tuple[str, bytes], ...]) -> bytes:
     if not before:
         return b""
