@@ -58,7 +58,6 @@ ENDPOINTS: tuple[Endpoint, ...] = (
 WILD = ("path", "ref", "branch")
 """Parameters that may contain slashes."""
 
-LIMIT = 5000
 HOUR = 3600
 DOCUMENTATION = "https://docs.github.com/rest"
 SECONDARY = (
@@ -160,8 +159,9 @@ class Rest:
         name = _reservations(who)
         used = self._state.used[name] = self._state.used.get(name, 0) + 1
         now = int(self._state.now().timestamp())
-        headers = limit_headers(max(0, LIMIT - used), (now // HOUR + 1) * HOUR)
-        if used > LIMIT:
+        allowed = self._state.calls_allowed
+        headers = limit_headers(allowed, max(0, allowed - used), (now // HOUR + 1) * HOUR)
+        if used > allowed:
             raise Refusal(403, "API rate limit exceeded", headers=headers)
         return headers
 
@@ -257,7 +257,8 @@ class Rest:
                 return _json(429, {"message": SECONDARY}, wait)
             case Trouble.PRIMARY_LIMIT:
                 reset = int(self._state.now().timestamp()) + fault.seconds
-                return _json(403, {"message": "API rate limit exceeded"}, limit_headers(0, reset))
+                limits = limit_headers(self._state.calls_allowed, 0, reset)
+                return _json(403, {"message": "API rate limit exceeded"}, limits)
             case Trouble.NOT_JSON:
                 return web.Response(text="{<html>", content_type="application/json")
             case Trouble.TRUNCATED:
@@ -298,12 +299,12 @@ def _reservations(who: Caller) -> str:
             return "app"
 
 
-def limit_headers(remaining: int, reset: int) -> dict[str, str]:
+def limit_headers(allowed: int, remaining: int, reset: int) -> dict[str, str]:
     """Return the headers of the primary rate limit; `reset` is a Unix time."""
     return {
-        "X-RateLimit-Limit": str(LIMIT),
+        "X-RateLimit-Limit": str(allowed),
         "X-RateLimit-Remaining": str(remaining),
-        "X-RateLimit-Used": str(LIMIT - remaining),
+        "X-RateLimit-Used": str(allowed - remaining),
         "X-RateLimit-Reset": str(reset),
         "X-RateLimit-Resource": "core",
     }

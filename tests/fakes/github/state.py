@@ -66,6 +66,8 @@ class GitHubState:
         """Events that the App itself caused, not delivered yet."""
         self.used: dict[str, int] = {}
         """Calls of the current hour by credential."""
+        self.calls_allowed = 5000
+        """Calls of each credential in an hour."""
         self.writes_allowed: tuple[int, float] | None = None
         """Calls of an installation that change something, and in how many seconds; None: any."""
         self.refused_writes = 0
