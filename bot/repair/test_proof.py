@@ -25,6 +25,9 @@ from bot.reporting.reasons import written_test
 MOST_TRIES = 2
 """How many tests are asked for before the run ends as not reproduced."""
 
+_SEVERAL = 2
+"""Wrong fixes that tell something of tests which accept all of them."""
+
 _PYTEST = re.compile(r"\b(?:pytest|py\.test)\b")
 
 
@@ -154,8 +157,8 @@ def objection(observation: Observation, before: frozenset[str]) -> str | None:
 
 
 def is_weak(results: MutantResults | None) -> bool:
-    """Whether tests accept every wrong fix that they were run on."""
-    return results is not None and not results.caught and bool(results.survivors)
+    """Whether tests accept every wrong fix; a sole one may behave like the right one."""
+    return results is not None and not results.caught and len(results.survivors) >= _SEVERAL
 
 
 def new_failures(observation: Observation, before: frozenset[str]) -> Observation:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.model import Acceptance, Kind, Report, Verdict
@@ -47,10 +48,11 @@ class ShippingTest(unittest.TestCase):
         self.assertEqual(shop.shipping(10), 5)
 """
 
-SUITE = "python3 -m unittest discover -s tests -t ."
+SUITE = "sh check.sh"  # what runs behind a script is not tried with other inputs, which takes long
 
 FILES: dict[str, str | bytes] = {
     "shop.py": SHOP,
+    "check.sh": "exec python3 -m unittest discover -s tests -t .\n",
     "tests/__init__.py": "",
     "tests/test_shop.py": TESTS,
     ".github/fixpoint.yml": f"setup: 'true'\ntest: {SUITE}\nproposers: [agent]\n",
@@ -284,6 +286,7 @@ AttributeError: module 'shop' has no attribute 'vat'
         assert asked[0].count("wrong fix ") == 3
 
 
+@pytest.mark.exhaustive
 async def test_a_weak_test_needs_a_person(tmp_path: Path) -> None:
     """What is no better after one round is said, and a person has to look."""
     script = play(

@@ -193,9 +193,10 @@ def test_when_new_tests_notice_a_wrong_fix(
 
 
 def test_tests_are_weak_that_accept_every_wrong_fix() -> None:
-    """One that is caught is enough: another may behave like the right one."""
+    """One that is caught is enough, and one alone tells little: it may behave like the right one."""
     survivor = Survivor("m.py", 1, "")
-    assert is_weak(MutantResults(0, (survivor,)))
+    assert is_weak(MutantResults(0, (survivor, survivor)))
+    assert not is_weak(MutantResults(0, (survivor,)))
     assert not is_weak(MutantResults(1, (survivor,)))
     assert not is_weak(None)
 

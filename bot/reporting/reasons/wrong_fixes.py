@@ -28,20 +28,18 @@ def part_left_out(text: str) -> str:
 @example(3, "src/a.py:3")
 def accepts_all(wrong: int, place: str) -> str:
     """The tests, strengthened once, still accept every wrong fix."""
-    which = "the wrong fix that was" if wrong == 1 else f"all {wrong} wrong fixes that were"
     return (
-        f"The new tests also pass with {which} made from this patch, at `{place}`, so they hardly "
-        "show that it is right."
+        f"The new tests also pass with all {wrong} wrong fixes that were made from this patch, at "
+        f"`{place}`, so they hardly show that it is right."
     )
 
 
 @example(3)
 def to_be_strengthened(wrong: int) -> str:
     """The tests accept every wrong fix, and are written once more."""
-    which = "the wrong fix that was" if wrong == 1 else f"all {wrong} wrong fixes that were"
     return (
-        f"The new tests also pass with {which} made from the accepted one; the agent has one "
-        "round to strengthen them."
+        f"The new tests also pass with all {wrong} wrong fixes that were made from the accepted one; "
+        "the agent has one round to strengthen them."
     )
 
 
