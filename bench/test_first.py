@@ -2,8 +2,8 @@
 
     python -m bench.test_first CASES.json --mirrors DIR --only ID ...
 
-Each case runs twice with a scripted model that is right at once: with the project's own test in the
-tree, and without it. Then the model specifies, writes that test, judges it, and repairs: the path is
+Each case runs twice with a scripted model that is right at once: without the project's own test, and
+with it in the tree. In the first run, the model specifies, writes that test, judges it, and repairs: the path is
 the real one, only the model is not. See cases.md.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -56,7 +57,10 @@ class Trial:
     @property
     def verdict(self) -> str:
         """How it ended, and why."""
-        return f"{self.report['verdict']}" if self.report else f"no report: {self.said[-200:]}"
+        if not self.report:
+            return f"no report: {self.said[-200:]}"
+        told: str = self.report["verdict"]
+        return told if told == "fixed" else f"{told}: {self.report['reason']}"
 
     @property
     def wrong_fixes(self) -> str:
@@ -76,8 +80,8 @@ def main() -> None:
     cases = [one for one in load_cases(options.cases) if not options.only or one.id in options.only]
     trials = [
         asyncio.run(_run(case, subjects[case.id], options.mirrors.absolute(), withheld=withheld))
+        for withheld in (True, False)
         for case in cases
-        for withheld in (False, True)
     ]
     _print(trials)
 
@@ -114,9 +118,9 @@ async def _run(case: Case, subject: str, mirrors: Path, *, withheld: bool) -> Tr
             "ANTHROPIC_BASE_URL": model.anthropic_url,
         }
         setup = [word for command in case.setup for word in ("--setup", command)]
-        test = () if withheld else ("--test", case.test_command)
         process = await asyncio.create_subprocess_exec(
-            *(FIXPOINT, "fix", str(folder), "--issue", subject, *test, *setup),
+            *(FIXPOINT, "fix", str(folder), "--issue", subject, *setup),
+            *("--test", case.test_command),
             *("--proposers", "agent", "--sandbox", "bubblewrap", "--json"),
             env=environment,
             stdin=asyncio.subprocess.DEVNULL,
@@ -125,7 +129,9 @@ async def _run(case: Case, subject: str, mirrors: Path, *, withheld: bool) -> Tr
         )
         out, said = await process.communicate()
         report = json.loads(out) if out.strip() else {}
-        return Trial(case.id, withheld, report, turns, said.decode("utf-8", "replace"))
+        trial = Trial(case.id, withheld, report, turns, said.decode("utf-8", "replace"))
+        print(f"{trial}"[:100], trial.verdict, trial.wrong_fixes, turns, file=sys.stderr)
+        return trial
 
 
 def _script(
