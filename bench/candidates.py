@@ -24,14 +24,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import prompts
 from bench.case import Case, check_out, load_cases
 from bench.case_model import Mistake, right, wrong
 from bench.processes import FIXPOINT, without_settings
+from bot.model.route import Approach
 from tests.fakes.model import ModelServer, Request, Step
 
 _MODEL = "claude-sonnet-5-5"
-_WHERE = "# Where to begin"
-"""How the last part of the first message begins in attempts that are told where to begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,9 @@ def main() -> None:
     cases = [one for one in load_cases(options.cases) if not options.only or one.id in options.only]
     ran = asyncio.run(_run_all(cases[: options.most], options))
     print(table(ran))
+    for count in (1, options.side_by_side):
+        drawn = sum(reachable(case, count, options) for case in cases[: options.most])
+        print(f"{drawn} of {len(cases[: options.most])} cases have a right one among {count}.")
 
 
 def table(ran: Sequence[Ran]) -> str:
@@ -91,13 +94,31 @@ def script(case: Case, folder: Path, options: argparse.Namespace) -> Callable[[R
     repair = right(case, folder)
 
     def play(request: Request) -> Step:
-        place = request.first.partition(_WHERE)[2]
-        draw = Random(f"{options.seed} {case.id} {place}")
-        is_right = draw.random() < options.probability
-        steps = repair if is_right else wrong(case, draw.choice(list(Mistake)))
+        draw = _draw(case, _place(request.first), options)
+        mistake = draw.choice(list(Mistake))
+        steps = repair if draw.random() < options.probability else wrong(case, mistake)
         return steps[min(request.turn, len(steps)) - 1]
 
     return play
+
+
+def reachable(case: Case, attempts: int, options: argparse.Namespace) -> bool:
+    """Whether one of that many attempts draws the repair."""
+    draws = [_draw(case, place, options) for place in range(attempts)]
+    for draw in draws:
+        draw.choice(list(Mistake))
+    return any(draw.random() < options.probability for draw in draws)
+
+
+def _draw(case: Case, place: int, options: argparse.Namespace) -> Random:
+    return Random(f"{options.seed} {case.id} {place}")
+
+
+def _place(first: str) -> int:
+    """Return which of the attempts side by side a first message belongs to."""
+    told = (prompts.render("approach", approach=one.value) for one in Approach)
+    places = [n for n, text in enumerate(told) if n and text in first]
+    return places[0] if places else 0
 
 
 def _options() -> argparse.Namespace:
