@@ -11,7 +11,6 @@ from bot.reporting.figures import count, duration, money
 from bot.reporting.markdown import Section, bullets, code, details, escape, fence, quote, table
 from bot.reporting.outcome import before_after, outcome
 from bot.reporting.prose import line, prose
-from bot.reporting.reasons import routing
 from bot.reporting.reasons.healing import config_offered
 from bot.reporting.series import series
 from bot.reporting.suggested_config import suggested_config
@@ -107,9 +106,6 @@ def attempts_table(attempts: Sequence[Attempt], command: str) -> str:
 def tried(attempt: Attempt) -> str:
     """Return what an attempt did, in its proposer's words, and what still failed."""
     parts = [f"**Attempt {attempt.n}** ({proposer(attempt)}): {escape(outcome(attempt))}."]
-    model = attempt.proposal.model or ""
-    if attempt.route is not None and attempt.route.reason:
-        parts.append(line(routing.asked(attempt.n, model, attempt.route.reason)))
     if attempt.proposal.summary.strip():
         parts.append(quote(prose(attempt.proposal.summary, limit=1_200)))
     if attempt.proposal.findings and not attempt.accepted:
