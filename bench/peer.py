@@ -34,7 +34,15 @@ async def install() -> str | None:
     return str(program)
 
 
-async def run(program: str, repository: Path, model_url: str, home: Path) -> Cost:
+async def run(
+    program: str,
+    repository: Path,
+    model_url: str,
+    home: Path,
+    *,
+    model: str = MODEL,
+    task: str = TASK,
+) -> Cost:
     """Let it work on the repository without asking anybody; commands run outside any sandbox."""
     environment = {
         "HOME": str(home),
@@ -46,9 +54,9 @@ async def run(program: str, repository: Path, model_url: str, home: Path) -> Cos
     }
     result = home / "trajectory.json"
     cost = await cost_of(
-        *(program, "-y", "--exit-immediately", "-l", "0", "-m", f"openai/{MODEL}"),
+        *(program, "-y", "--exit-immediately", "-l", "0", "-m", f"openai/{model}"),
         *("-c", "mini.yaml", "-c", f"model.model_kwargs.api_base={model_url}"),
-        *("-t", TASK, "-o", str(result)),
+        *("-t", task, "-o", str(result)),
         folder=repository,
         environment=environment,
     )

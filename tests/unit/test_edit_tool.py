@@ -245,4 +245,4 @@ def test_lines_are_replaced_by_number_and_text_added_at_the_end() -> None:
     assert after(ReplaceLines("f", 2, 2, "B")) == b"a\nB\nc\n"
     assert after(ReplaceLines("f", 2, 3, "")) == b"a\n"
     assert after(Insert("f", -1, "d")) == b"a\nb\nc\nd\n"
-    assert isinstance(decide(ReplaceLines("f", 3, 4, "x"), b"a\nb\nc\n"), Rejected)
+    assert isinstance(decide(ReplaceLines("f", 5, 6, "x"), b"a\nb\nc\n"), Rejected)

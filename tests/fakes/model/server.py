@@ -54,6 +54,7 @@ class ModelServer:
     Attributes:
         requests: All that were let through by the API's rules, oldest first.
         breaches: What the API's rules said about the others.
+        counts: Tokens of each answer, in order.
         times: When each request came and when its answer was ready, in `time.perf_counter()`.
         connections: The client's address of every connection that carried a request.
     """
@@ -68,6 +69,7 @@ class ModelServer:
     ) -> None:
         self.requests: list[Request] = []
         self.breaches: list[str] = []
+        self.counts: list[Counts] = []
         self.times: list[tuple[float, float]] = []
         self.connections: set[object] = set()
         self._script = script
@@ -202,7 +204,9 @@ class ModelServer:
         """Return the answer with ids, its token counts and its number."""
         parts = tuple(self._with_id(part, request.wire) for part in answer.parts)
         answer = replace(answer, parts=parts)
-        return answer, answer.counts or self._counts(request, answer), next(self._numbers)
+        counts = answer.counts or self._counts(request, answer)
+        self.counts.append(counts)
+        return answer, counts, next(self._numbers)
 
     def _with_id(self, part: Part, wire: Wire) -> Part:
         if isinstance(part, Call) and not part.id:

@@ -211,7 +211,7 @@ def _insert(command: Insert, file: TextFile) -> Decision:
 
 def _replace_lines(command: ReplaceLines, file: TextFile) -> Decision:
     total = len(file.lines)
-    if not 1 <= command.first <= command.last <= max(total, 1):
+    if not 1 <= command.first <= min(command.last, total + 1):
         return Rejected(
             f"Lines {command.first} to {command.last} are not in a file of {total} lines."
         )

@@ -74,10 +74,11 @@ _STATES = MappingProxyType({
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """What a harness with one open file has open: calls may leave the file out."""
+    """What a harness with one open file has open: calls may leave the file out, and the lines."""
 
     path: str = ""
     first: int = 1
+    lines: tuple[int, int] = (1, 1)
 
 
 def read_as_ours(call: ToolCall, opened: Open) -> tuple[ToolCall, Open]:
@@ -91,7 +92,11 @@ def read_as_ours(call: ToolCall, opened: Open) -> tuple[ToolCall, Open]:
     meant = (
         replace(call, input=given) if ours is None else replace(call, name=ours[0], input=ours[1])
     )
-    return meant, _opened(meant, opened)
+    then = _opened(meant, opened)
+    first, last = fields.number("start_line"), fields.number("end_line")
+    if name == "set_cursors" and first and last:
+        then = replace(then, lines=(first, last))
+    return meant, then
 
 
 def is_end(name: str) -> bool:
@@ -176,6 +181,8 @@ def _range(given: _Given) -> list[int] | None:
 
 def _edit(given: _Given) -> _Ours | None:
     first, last = given.number("start_line"), given.number("end_line")
+    if given.of(_OLD) is None and given.values.get("replacement_text") is not None:
+        first, last = (first, last) if first and last else given.opened.lines
     if first is not None and last is not None and given.of(_OLD) is None:
         lines = {"start_line": first, "end_line": last, "new_str": given.of(_LINES) or ""}
         return EDIT, {"command": "replace_lines", "path": given.path} | lines
@@ -250,6 +257,8 @@ def _moved(name: str, given: _Given) -> _Ours | None:
     if not given.opened.path:
         return None
     at = given.number("line_number", "line") if name == "goto" else None
+    if name == "set_cursors":
+        at = given.number("start_line")
     steps = {"scroll_down": _WINDOW, "scroll_up": -_WINDOW}
     if at is not None:
         first = max(1, at - _WINDOW // 2)
@@ -262,14 +271,16 @@ def _moved(name: str, given: _Given) -> _Ours | None:
 
 
 def _opened(call: ToolCall, before: Open) -> Open:
+    if call.input.get("command") == "create":
+        before = Open()
     path, lines = call.input.get("path"), call.input.get("view_range")
     if call.name != EDIT or not isinstance(path, str):
         return before
     match lines:
         case [int(first), _]:
-            return Open(path, first)
+            return replace(before, path=path, first=first)
         case _:
-            return Open(path)
+            return replace(before, path=path)
 
 
 def _kept(given: _Given, *names: str) -> dict[str, Any]:

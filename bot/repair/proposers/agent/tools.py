@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, assert_never
 
+from bot.apart import TooMuch, apart
 from bot.llm.base import Tool, ToolCall, ToolResult
 from bot.model.steps import Steps
 from bot.model.untrusted import clip, reveal_hidden
@@ -33,6 +34,7 @@ from bot.repair.proposers.agent.mcp.servers import McpServers
 from bot.repair.proposers.agent.observations import describe
 from bot.repair.proposers.agent.permission import Permissions
 from bot.repair.proposers.agent.reader import OUTPUT_CHARACTERS, Look, Reader
+from bot.repair.proposers.agent.syntax_check import newly_broken
 from bot.repair.proposers.agent.tool_schemas import own_tools
 from bot.repair.proposers.agent.working_notes import TakeNotes, WorkingNotes
 from bot.repair.proposers.base import Task, Workbench
@@ -177,7 +179,8 @@ class Toolbox:
             match decide(edit, found):
                 case Write(data, text):
                     await self._steps(f"{step}: write", self._workbench.write_file, edit.path, data)
-                    return text
+                    before = found if isinstance(found, bytes) else b""
+                    return "\n".join(filter(None, (text, await _checked(edit.path, before, data))))
                 case Rejected() as rejected:
                     return rejected
                 case Show() | ListFolder():
@@ -186,6 +189,14 @@ class Toolbox:
             raise
         except (OSError, SandboxError) as error:  # no permission, a device, a folder in the way
             return Rejected(f"{edit.path} can't be accessed: {error}")
+
+
+async def _checked(path: str, before: bytes, after: bytes) -> str:
+    """Return a note where an edit broke a file's syntax, or ""."""
+    try:
+        return await apart(newly_broken, path, before, after)
+    except TooMuch:
+        return ""
 
 
 def _result(call: ToolCall, answer: str | Rejected) -> ToolResult:
