@@ -48,7 +48,7 @@ class ToolRules:
     network: ToolPermission = ToolPermission.ASK
     dangerous: ToolPermission = ToolPermission.DENY
     named: tuple[tuple[str, ToolPermission], ...] = ()
-    map_tokens: int = 1_500
+    map_tokens: int = 1_000
     try_edits: bool = True
 
     def permission(self, name: str, risk: ToolRisk) -> ToolPermission:

@@ -39,6 +39,7 @@ from bot.storage.stores import Stores
 from bot.telemetry.metrics import Metrics
 from sandbox.bubblewrap import BubblewrapProvider
 from tests.fakes.github.faults import Fault, Trouble
+from tests.fakes.model import Call
 from tests.flows.gate import Gate
 from tests.flows.held_script import HeldScript
 from tests.flows.server_process import PATIENCE, ServerProcess
@@ -60,6 +61,11 @@ async def gated_scene(
             yield scene, server
         finally:
             await server.kill()
+
+
+LOOK = Call("str_replace_based_edit_tool", {"command": "view", "path": "app.txt"})
+FIND = Call("search_code", {"query": "right"})
+LOOKED = ["     1\twrong", "check.sh:2: grep -qx right app.txt"]
 
 
 async def ask(scene: Scene, server: ServerProcess) -> None:
@@ -95,7 +101,7 @@ async def test_killed_in_every_phase(tmp_path: Path) -> None:
     async with Gate() as gate:
         first = bash(f"{gate.command('first')} && touch ~/kept")
         second = bash(f"ls ~ && {gate.command('second')}")
-        script = HeldScript([first, second, FIX, WHY])
+        script = HeldScript([(LOOK, FIND, first), (LOOK, second, FIND), FIX, WHY])
         async with gated_scene(tmp_path, gate, script) as (scene, server):
             await server.start()
             accepted_not_queued = lost(scene, "POST", r"/comments/\d+/reactions$")
@@ -122,6 +128,8 @@ async def test_killed_in_every_phase(tmp_path: Path) -> None:
             assert await remembered(tmp_path / "data") == [("agent", Became.VERIFIED, 2)]
             assert script.asked == {1: 1, 2: 1, 3: 2, 4: 1}
             assert "kept" in what_turn_saw(scene, 3)
+            assert results_of_turn(scene, 2) == [*LOOKED, "(exit code 0)"]
+            assert [results_of_turn(scene, 3)[n] for n in (0, 2)] == LOOKED
             assert gate.passed == [
                 *("setup", "setup"),  # interrupted once
                 *("check", "check", "check"),  # reproduced twice, interrupted once
@@ -134,6 +142,13 @@ async def test_killed_in_every_phase(tmp_path: Path) -> None:
                 *("check", "check"),  # made to fail, in both ways
             ]
             assert left_behind(tmp_path / "data") == []
+
+
+def results_of_turn(scene: Scene, turn: int) -> list[str]:
+    """Return the last line of what each tool of a turn gave back, in the order of the calls."""
+    assert scene.model is not None
+    [*_, request] = (one for one in scene.model.requests if one.turn == turn)
+    return [result.text.splitlines()[-1] for result in request.results]
 
 
 async def killed_until_it_attempts(scene: Scene, server: ServerProcess, gate: Gate) -> None:

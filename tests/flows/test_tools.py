@@ -84,6 +84,7 @@ $ cat app.txt
             assert sum("asks to use" in text for text in story.said()) == 1
 
 
+@pytest.mark.exhaustive
 async def test_a_person_who_rejects_a_tool_ends_the_run(tmp_path: Path) -> None:
     """As `/fix reject` does to all that waits."""
     async with open_scene(tmp_path, attempts(ASKS), files=FILES_THAT_ASK) as scene:

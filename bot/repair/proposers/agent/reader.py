@@ -24,7 +24,8 @@ from bot.repair.proposers.agent.text_file import MOST_BYTES
 from bot.repair.proposers.base import Workbench
 from sandbox.base import WORKSPACE, SandboxError, SandboxGone, SandboxUnavailable
 
-OUTPUT_CHARACTERS = 16_000
+OUTPUT_CHARACTERS = 10_000
+"""Of a command or a search that a model is shown: each turn behind it pays for them again."""
 _LISTED_ENTRIES = 500
 _SECONDS = 30.0
 """For listing a folder, and for a search."""
