@@ -19,6 +19,8 @@ from bot.model import (
     Usage,
 )
 from bot.model.money.reservations import Money
+from bot.repair.goal.complete import direct_tool
+from bot.repair.goal.pytest_alone import options_alone
 from bot.repair.guards import is_test_file
 from bot.reporting.reasons import written_test
 
@@ -123,10 +125,20 @@ def narrowed(commands: Commands, tests: Sequence[str]) -> Commands:
             commands.setup, commands.test, commands.test, commands.explanation, commands.ecosystems
         )
     modules = [path for path in tests if path.endswith(".py") and "conftest" not in path]
-    failing = shlex.join(["python", "-m", "pytest", *modules]) if modules else commands.test
+    failing = _pytest_of(commands, modules) if modules else commands.test
     return Commands(
         commands.setup, commands.test, failing, commands.explanation, commands.ecosystems
     )
+
+
+def _pytest_of(commands: Commands, modules: Sequence[str]) -> str:
+    """Return pytest's command for these files alone, with the options that the project's has."""
+    for command in (commands.failing, commands.test):
+        found = direct_tool(command)
+        if found is not None and found.tool in {"pytest", "py.test"}:
+            options = options_alone(found.arguments, frozenset(modules))
+            return replace(found, arguments=(*options, *modules)).command()
+    return shlex.join(["python", "-m", "pytest", *modules])
 
 
 def test_files(patch: Patch) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def not_fixed(
     sections = [
         essential(f"**{headline(report.verdict)}.** {line(report.reason)}".rstrip()),
         essential(f"**Next:** {next_step(report, offers_more=offer is not None, by=by)}"),
-        Section((section(report.specification),), rank=5),
+        Section((section(report),), rank=5),
         _reproduction(report),
         commands(report.commands),
         *_tried(report),

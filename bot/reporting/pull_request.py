@@ -57,7 +57,7 @@ def body(report: Report, mark: str) -> str:
     """
     sections = [
         essential(_headline(report), _headline(report, brief=True)),
-        Section((section(report.specification),), rank=7),
+        Section((section(report),), rank=7),
         _wrong(report),
         Section(_changed(report), rank=6),
         Section((f"### How it was verified\n\n{bullets(_verified(report))}",), rank=8),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from bot.model import Kind, Point, Specification
+from bot.model import Kind, Point, Report, Specification
 from bot.reporting.example import example
 from bot.reporting.markdown import code, indent
 from bot.reporting.plain import printable
@@ -41,11 +41,13 @@ def points(specification: Specification, *, tested: bool = True) -> str:
     return "\n".join(f"{n}. {indent(_point(one, tested=tested), 3)}" for n, one in numbered)
 
 
-def section(specification: Specification | None) -> str:
+def section(report: Report) -> str:
     """Return title and points below a heading, or nothing."""
-    if specification is None:
+    asked, reproduction = report.specification, report.reproduction
+    if asked is None:
         return ""
-    return f"### Specification\n\n**{line(specification.title)}**\n\n{points(specification)}"
+    tested = reproduction is not None and reproduction.test_patch is not None
+    return f"### Specification\n\n**{line(asked.title)}**\n\n{points(asked, tested=tested)}"
 
 
 def plain_lines(specification: Specification) -> Iterator[str]:

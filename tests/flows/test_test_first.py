@@ -364,6 +364,8 @@ Add a function for the tax
             await world.comment("/fix reject", by="wes")
             run = await ended(world)
             assert (run.verdict, run.reason) == (Verdict.STOPPED, of_specification.rejected("wes"))
+            assert "### Specification" in world.said()[-1]
+            assert of_specification.no_test() not in world.said()[-1]
 
 
 class Held:

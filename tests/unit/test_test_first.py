@@ -63,10 +63,14 @@ def test_a_test_that_hangs_is_no_proof() -> None:
 
 
 def test_pytest_runs_only_the_new_test() -> None:
-    """The failing command of the attempts is the new test's file."""
+    """The failing command of the attempts is the new test's file, with the project's own options."""
     commands = Commands((), "python -m pytest -q", "python -m pytest -q")
     files = ("tests/conftest.py", "tests/test_a b.py", "tests/data.json")
-    assert narrowed(commands, files).failing == "python -m pytest 'tests/test_a b.py'"
+    assert narrowed(commands, files).failing == "python -m pytest -q 'tests/test_a b.py'"
+    given = Commands((), "python -m pytest", "pytest -o addopts= tests/test_a.py")
+    assert narrowed(given, ("tests/test_a.py",)).failing == "pytest -o addopts= tests/test_a.py"
+    behind = Commands((), "make && pytest", "make && pytest")
+    assert narrowed(behind, ("tests/test_a.py",)).failing == "python -m pytest tests/test_a.py"
 
 
 def test_other_runners_run_everything() -> None:

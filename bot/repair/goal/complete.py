@@ -34,7 +34,7 @@ def complete(seen: Observation) -> str | None:
     pytest is told through its variable where something else starts it; it reads that variable
     behind the project's own options, and before those of the command line.
     """
-    direct = _direct(seen.command)
+    direct = direct_tool(seen.command)
     if _PYTEST_STOPPED.search(seen.output):
         if direct is not None and direct.tool in {"pytest", "py.test"}:
             kept = tuple(filter(None, map(unhurried, direct.arguments)))
@@ -60,7 +60,7 @@ def _with(invocation: Invocation, option: str) -> str | None:
     return replace(invocation, arguments=(*arguments[:place], option, *arguments[place:])).command()
 
 
-def _direct(command: str) -> Invocation | None:
+def direct_tool(command: str) -> Invocation | None:
     """Return the one tool that a command starts by itself, or None."""
     simple = simple_commands(command)
     return unwrapped(simple[0]) if len(simple) == 1 else None

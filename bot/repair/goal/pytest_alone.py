@@ -64,7 +64,7 @@ def pytest_arguments(
     selected = dict.fromkeys(node.id for node in found)
     if len(selected) > _MOST_NODES:
         selected = dict.fromkeys(node.path for node in found)
-    kept = _options(arguments, known)
+    kept = options_alone(arguments, known)
     root = (
         ()
         if any(word.startswith("--rootdir") for word in kept)
@@ -92,7 +92,7 @@ def _node(test: str, paths: frozenset[str]) -> _Node | None:
     return None
 
 
-def _options(arguments: tuple[str, ...], paths: frozenset[str]) -> list[str]:
+def options_alone(arguments: tuple[str, ...], paths: frozenset[str]) -> list[str]:
     """Return the arguments without what is collected, and without what ends a run early."""
     kept: list[str] = []
     for word in arguments:
