@@ -333,7 +333,7 @@ async def test_a_test_can_be_asked_for_instead_of_a_repair(tmp_path: Path) -> No
     model = ScriptedModel(says(edit("create", "test_new.sh", file_text="exit 1\n")), says("Added."))
     proposal = await story.attempt(model)
     assert proposal.patch.files == ("test_new.sh",)
-    assert model.asked[0][0].system.startswith("You write the test that shows a reported problem.")
+    assert model.asked[0][0].system.startswith("You write the tests that show a reported problem")
 
 
 SCRIPT = (
