@@ -13,6 +13,7 @@ import pytest
 from bot.model import Severity
 from bot.repair.guards.change import FileDiff
 from bot.repair.proposers.search.command import SuiteCommand
+from bot.repair.proposers.search.inside.children import patience, silence
 from bot.repair.proposers.search.laboratory import driver
 from bot.repair.verification.changed_functions import changed_functions
 from bot.repair.verification.conditions import new_conditions, watched
@@ -181,3 +182,10 @@ def test_where_nothing_was_compared_a_note_says_so() -> None:
     for trees in (Trees({"test_it": ()}, {"test_it": ()}), Trees({}, {})):
         [told] = not_varied(trees.compared, ["test_it"])
         assert (told.rule, told.severity) == ("inputs-not-varied", Severity.NOTE)
+
+
+def test_a_busy_machine_has_more_patience() -> None:
+    """What may take so much processor time is waited for as long as that takes beside others."""
+    assert silence(2.0, 1e3) == 1e3
+    assert silence(1e6, 1.0) == 5.0
+    assert silence(1.0, 2.0) == pytest.approx(max(2.0, min(patience(), 10.0)), rel=0.5)

@@ -22,6 +22,9 @@ PATIENCE = 60.0
 _USUAL = 3.0
 """The same where nobody else wants its processors."""
 
+_LONGER = 5
+"""How many times as long a child may be silent on an overloaded machine: it may be waiting itself."""
+
 MEMORY = 2 * 2**30
 """Bytes of address space that a child may add to what its parent has."""
 
@@ -60,6 +63,16 @@ def patience() -> float:
     except OSError:
         busy = 1.0
     return min(PATIENCE, _USUAL * max(1.0, busy))
+
+
+def silence(processor: float, least: float) -> float:
+    """Return how long a child may say nothing that may take so much processor time.
+
+    Args:
+        processor: Seconds of processor time.
+        least: Seconds of wall time, on a machine where nobody else wants its processors.
+    """
+    return max(least, min(processor * patience(), _LONGER * least))
 
 
 def _spent() -> float:

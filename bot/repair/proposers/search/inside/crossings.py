@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, Callable, Dict, Optional, Tuple
 
 from .arguments import Place, attributes, places, rename_all, roots, varied, words_in
-from .children import Allowance, Forked, Send, branch, limit_processor
+from .children import Allowance, Send, branch, limit_processor, silence
 from .conditions import Conditions, Settled
 from .telling import Teller, digest, digest_of
 from .varied_tests import SAME, other_names
@@ -39,7 +39,7 @@ _CALLS = 400
 
 _PROCESSOR = 1.0
 _SILENCE = 3.0
-"""Seconds of processor time, and of wall time, that one variant may take."""
+"""Seconds of processor time that one variant may take, and of wall time where nobody else is at work."""
 
 _ITEMS = 200
 """Of a generator that are asked for."""
@@ -282,9 +282,10 @@ class Explorer(Crossings):
 
     def _shown(self, frame: Any, label: str | None, number: int, settled: Settled) -> Record | None:
         """Return what the call does in a process of its own; in that process itself None."""
-        child, send = branch(_SILENCE)
+        wait = silence(_PROCESSOR, _SILENCE)
+        child, send = branch(wait)
         if child is not None:
-            told = _waited(child)
+            told = child.wait(time.monotonic() + wait)
             return told[-1] if told else {"inputs": "", "outputs": [], "common": False, "seen": []}
         self._in_branch = True
         self._send = send
@@ -387,7 +388,3 @@ def _each_settled(
             return None
         told.append([(one,), alone["outputs"]])
     return told
-
-
-def _waited(child: Forked) -> list[Any]:
-    return child.wait(time.monotonic() + _SILENCE)

@@ -18,7 +18,7 @@ import time
 from functools import partial
 from typing import Any, Callable, Dict
 
-from .children import Allowance, Child, Send, limit_processor
+from .children import Allowance, Child, Send, limit_processor, silence
 from .conditions import Conditions, Settled
 from .crossings import all_settled
 from .live import live_functions
@@ -62,7 +62,7 @@ _PATIENCE = 3.0
 """Seconds of processor time that a variant may take."""
 
 _SILENCE = 10.0
-"""Wall time for the same."""
+"""Wall time for the same, where nobody else is at work."""
 
 _LONG = 20_000
 """Characters of a value that count."""
@@ -207,7 +207,8 @@ class Perturber:
         """Return what a test shows in a process of its own."""
         seed = f"{self._seed}:{number}"
         work = partial(self._run, test=test, place=place, seed=seed, settled=settled)
-        told = Child(work, _SILENCE).wait(time.monotonic() + 2 * _SILENCE)
+        wait = silence(_PATIENCE, _SILENCE)
+        told = Child(work, wait).wait(time.monotonic() + 2 * wait)
         return told[-1] if told else {"inputs": "", "outputs": [], "common": False, "seen": []}
 
     def _run(

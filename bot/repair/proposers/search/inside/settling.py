@@ -16,7 +16,7 @@ import time
 from functools import partial
 from typing import Any, Callable, Dict, List, Tuple
 
-from .children import Allowance, Child, Send, limit_processor, patience
+from .children import Allowance, Child, Send, limit_processor, patience, silence
 from .conditions import Conditions
 from .crossings import Explorer, OwnCalls, Rounds
 from .levels import CallsByLevel
@@ -49,7 +49,7 @@ _FOR_TESTS = 0.4
 
 _PROCESSOR = 3.0
 _SILENCE = 10.0
-"""Seconds of processor time, and of wall time, that a test may take."""
+"""Seconds of processor time that a test may take, and of wall time where nobody else is at work."""
 
 _GRACE = 20.0
 """Seconds that the other tree may need longer, to load its tests."""
@@ -173,7 +173,8 @@ class _Side:
             self._run(test, calls)
             send(calls.outputs)
 
-        told = Child(work, _SILENCE).wait(time.monotonic() + _SILENCE)
+        wait = silence(_PROCESSOR, _SILENCE)
+        told = Child(work, wait).wait(time.monotonic() + wait)
         return told[-1] if told else []
 
     def _run(self, test: ChosenTest, calls: Any) -> None:
@@ -215,7 +216,7 @@ class _Side:
             self._run(test, explorer)
             explorer.finish()
 
-        wait = max(0.0, seconds) * patience() + _SILENCE
+        wait = max(0.0, seconds) * patience() + silence(_PROCESSOR, _SILENCE)
         told = Child(work, wait).wait(time.monotonic() + wait)
         return told[-1] if told else []
 
