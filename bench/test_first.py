@@ -110,7 +110,7 @@ async def _run(case: Case, subject: str, mirrors: Path, *, withheld: bool) -> Tr
         if withheld:
             run_git(folder, "reset", "--hard", "--quiet", case.parent)
         turns: Counter[str] = Counter()
-        play = _script(case, folder, subject, turns)
+        play = _script(case, folder, subject, turns, withheld=withheld)
         model = await stack.enter_async_context(ModelServer(play))
         environment = without_settings() | {
             "FIXPOINT_DATA": str(scratch / "data"),
@@ -135,7 +135,7 @@ async def _run(case: Case, subject: str, mirrors: Path, *, withheld: bool) -> Tr
 
 
 def _script(
-    case: Case, folder: Path, subject: str, turns: Counter[str]
+    case: Case, folder: Path, subject: str, turns: Counter[str], *, withheld: bool
 ) -> Callable[[Request], Step]:
     """Return a model that specifies in one point, and writes the project's own test and repair."""
     point = {"expected": f"{subject}.", "happens": "It is not so.", "see": "See the test."}
@@ -144,7 +144,7 @@ def _script(
         "write tests": (_tests(case, folder), Call("run_tests"), Say("The project's own test.")),
         "judge": (Say('{"shows_problem": true, "reason": "It does.", "points": [[1]]}'),),
         "repair": right(case, folder),
-        "sort": (Say('{"about": []}'),),
+        "sort": (Say(json.dumps({"about": [] if withheld else [*range(1, 61)]})),),
     }
 
     def play(request: Request) -> Step:
