@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.llm.base import ToolCall, ToolResult
+from bot.repair.proposers.agent.action_words import in_words
 from bot.repair.proposers.agent.actions import (
     Action,
     Bash,
     Restart,
     RunTests,
-    in_words,
     read_action,
 )
 from bot.repair.proposers.agent.edit_tool import Create, Insert, Rejected, StrReplace, View

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import posixpath
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import prod
 from types import MappingProxyType
-from typing import Any, assert_never
 
 from bot.llm.base import ToolCall
 from bot.llm.reply import UNREADABLE_INPUT
@@ -24,8 +20,8 @@ from bot.repair.proposers.agent.edit_tool import (
     StrReplace,
     View,
 )
+from bot.repair.proposers.agent.tool_fields import BadInput, Fields
 from bot.repair.proposers.agent.working_notes import MOST_STEPS, PlanStep, StepState, TakeNotes
-from bot.reporting.reasons import agent
 from sandbox.base import WORKSPACE
 
 BASH = "bash"
@@ -39,14 +35,6 @@ OWN = (BASH, EDIT, RUN_TESTS, SEARCH, NOTES, TRY_EDITS)
 
 MCP_PREFIX = "mcp__"
 """Front of the names of other servers' tools."""
-
-_LONGEST_COMMAND = 100_000
-"""Below the 128 KiB that Linux takes as one argument (`MAX_ARG_STRLEN`)."""
-_LONGEST_QUERY = 1_000
-_LONGEST_NAME = 255
-_LONGEST_PATH = 4_000
-_FEW_WORDS = 80
-_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +70,9 @@ _EXAMPLES = MappingProxyType({
 })  # fmt: skip
 
 
-class _BadInput(Exception):
-    """The input can't be used; the text tells the model what to send instead."""
-
-
 def read_action(call: ToolCall) -> Action | Rejected:
     """Return what the model wants, or why that can't be understood."""
-    readers: Mapping[str, Callable[[_Fields], Action]] = {
+    readers: Mapping[str, Callable[[Fields], Action]] = {
         BASH: _bash,
         EDIT: _edit,
         RUN_TESTS: _run_tests,
@@ -101,8 +85,8 @@ def read_action(call: ToolCall) -> Action | Rejected:
     if (text := call.input.get(UNREADABLE_INPUT)) is not None:
         return Rejected(_not_json(call.name, str(text)))
     try:
-        return readers[call.name](_Fields(call.input))
-    except _BadInput as problem:
+        return readers[call.name](Fields(call.input))
+    except BadInput as problem:
         return Rejected(f"{problem} Nothing was done. For example: {_EXAMPLES[call.name]}")
 
 
@@ -119,45 +103,17 @@ def _not_json(tool: str, text: str) -> str:
     )
 
 
-def relative(path: str) -> str:
-    """Return a path of the workspace without its head, as git writes it."""
-    return posixpath.relpath(path, WORKSPACE)
-
-
-def in_words(call: ToolCall) -> str:
-    """Return a tool call as a few words for a person: `edit src/a.py`, `$ pytest -q`."""
-    if call.name.startswith(MCP_PREFIX):
-        words = f"{call.name} {json.dumps(dict(call.input), ensure_ascii=False, default=str)}"
-    else:
-        words = _in_words(read_action(call), call.name)
-    line = " ".join(words.split())
-    return line if len(line) <= _FEW_WORDS else f"{line[: _FEW_WORDS - 1]}…"
-
-
-def file_of(call: ToolCall) -> tuple[str, str]:
-    """Return the path of the file that a call is about, and `read`, `create` or `edit`; else ""."""
-    match read_action(call):
-        case View(path):
-            return relative(path), "read"
-        case Create(path):
-            return relative(path), "create"
-        case StrReplace(path) | Insert(path) | ReplaceLines(path):
-            return relative(path), "edit"
-        case _:
-            return "", ""
-
-
-def _bash(fields: _Fields) -> Bash | Restart:
+def _bash(fields: Fields) -> Bash | Restart:
     if fields.flag("restart") and not fields.has("command"):
         return Restart()
     return Bash(fields.command("command"))
 
 
-def _run_tests(fields: _Fields) -> RunTests:
+def _run_tests(fields: Fields) -> RunTests:
     return RunTests(fields.command("command") if fields.has("command") else None)
 
 
-def _edit(fields: _Fields) -> EditCommand:
+def _edit(fields: Fields) -> EditCommand:
     path = fields.path("path")
     match fields.text("command"):
         case "view":
@@ -175,166 +131,42 @@ def _edit(fields: _Fields) -> EditCommand:
             first, last = fields.number("start_line"), fields.number("end_line")
             return ReplaceLines(path, first, last, fields.text("new_str"))
         case "undo_edit":
-            raise _BadInput("There is no undo: use str_replace, or `git checkout` in bash.")
+            raise BadInput("There is no undo: use str_replace, or `git checkout` in bash.")
         case other:
-            raise _BadInput(
+            raise BadInput(
                 f"There is no command {other!r}: use view, create, str_replace or insert."
             )
 
 
-def _search(fields: _Fields) -> SearchCode:
+def _search(fields: Fields) -> SearchCode:
     kind = fields.text("kind") if fields.has("kind") else SearchKind.SYMBOL
     if kind not in set(SearchKind):
-        raise _BadInput(f"kind must be symbol, text or outline, not {kind!r}.")
+        raise BadInput(f"kind must be symbol, text or outline, not {kind!r}.")
     if kind == SearchKind.OUTLINE:
         return SearchCode("", SearchKind.OUTLINE, fields.path("path"))
     path = fields.path("path") if fields.has("path") else WORKSPACE
     return SearchCode(fields.line("query"), SearchKind(kind), path)
 
 
-def _notes(fields: _Fields) -> TakeNotes:
+def _notes(fields: Fields) -> TakeNotes:
     plan = fields.items("plan", MOST_STEPS) if fields.has("plan") else None
     note = fields.text("note").strip() if fields.has("note") else ""
     if plan is None and not note:
-        raise _BadInput("Give a plan, a note, or both.")
+        raise BadInput("Give a plan, a note, or both.")
     return TakeNotes(None if plan is None else tuple(map(_plan_step, plan)), note)
 
 
-def _try_edits(fields: _Fields) -> TryEdits:
+def _try_edits(fields: Fields) -> TryEdits:
     holes = fields.choices("holes", MOST_FILLINGS)
     return TryEdits(fields.path("path"), fields.text("old_str"), fields.text("template"), holes)
 
 
-def _plan_step(fields: _Fields) -> PlanStep:
+def _plan_step(fields: Fields) -> PlanStep:
     text = fields.text("step").strip()
     if not text:
-        raise _BadInput("step is empty.")
+        raise BadInput("step is empty.")
     state = fields.text("status") if fields.has("status") else StepState.TODO
     if state not in set(map(str, StepState)):
-        raise _BadInput(f"status must be {', '.join(StepState)}, not {state!r}.")
+        raise BadInput(f"status must be {', '.join(StepState)}, not {state!r}.")
     check = fields.text("check").strip() if fields.has("check") else ""
     return PlanStep(text, check, StepState(state))
-
-
-def _in_words(action: Action | Rejected, tool: str) -> str:
-    match action:
-        case Bash(command):
-            words = agent.ran(command)
-        case Restart():
-            words = agent.restarted()
-        case RunTests(command):
-            words = agent.ran_tests(command)
-        case View(path):
-            words = agent.read(relative(path))
-        case Create(path) | StrReplace(path) | Insert(path) | ReplaceLines(path):
-            words = agent.edited(relative(path))
-        case SearchCode(query):
-            words = agent.searched(query) if query else agent.read(relative(action.path))
-        case TryEdits(path, holes=holes):
-            words = agent.tried_edits(relative(path), prod(len(values) for _, values in holes))
-        case TakeNotes(plan, note):
-            words = _planned(plan, note)
-        case Rejected():
-            words = agent.not_understood(tool)
-        case _:
-            assert_never(action)
-    return words
-
-
-def _planned(plan: tuple[PlanStep, ...] | None, note: str) -> str:
-    if plan is None:
-        return agent.noted(note)
-    done = sum(step.state is StepState.DONE for step in plan)
-    next_step = next((step.text for step in plan if step.state is not StepState.DONE), "")
-    return agent.planned(done, len(plan), next_step)
-
-
-class _Fields:
-    """A tool's input, read field by field."""
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self._values = values
-
-    def has(self, key: str) -> bool:
-        return self._values.get(key) is not None
-
-    def flag(self, key: str) -> bool:
-        return self._values.get(key) in (True, "true")  # a tuple: lists have no hash
-
-    def text(self, key: str) -> str:
-        value = self._values.get(key)
-        if not isinstance(value, str):
-            raise _BadInput(f"{key} is required and must be a string.")
-        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise _BadInput(f"{key} contains half a character (a lone surrogate).")
-        return value
-
-    def number(self, key: str) -> int:
-        value = self._values.get(key)
-        if isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value):
-            return int(value)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise _BadInput(f"{key} is required and must be a whole number.")
-        return value
-
-    def line_range(self, key: str) -> tuple[int, int | None]:
-        """Return first and last line; None for the last one is the end of the file."""
-        value = self._values.get(key)
-        if value is None:
-            return 1, None
-        match value:
-            case [int(first), int(last)]:
-                return first, None if last == -1 else last
-            case _:
-                raise _BadInput(f"{key} must be two whole numbers, such as [1, 50] or [80, -1].")
-
-    def line(self, key: str) -> str:
-        """Return a text of one line that is short enough for a command."""
-        line = self.text(key)
-        if not line.strip() or "\0" in line or len(line.splitlines()) > 1:
-            raise _BadInput(f"{key} must be one line of text.")
-        if len(line) > _LONGEST_QUERY:
-            raise _BadInput(f"{key} is longer than {_LONGEST_QUERY} characters.")
-        return line
-
-    def items(self, key: str, most: int) -> list[_Fields]:
-        """Return the objects of a list."""
-        value = self._values.get(key)
-        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
-            raise _BadInput(f"{key} must be a list of objects.")
-        if len(value) > most:
-            raise _BadInput(f"{key} has more than {most} entries: put several into one.")
-        return [_Fields(one) for one in value]
-
-    def choices(self, key: str, most: int) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return the texts that each name of an object may stand for."""
-        value = self._values.get(key)
-        if not isinstance(value, dict) or not all(
-            isinstance(one, list) and one and all(isinstance(text, str) for text in one)
-            for one in value.values()
-        ):
-            raise _BadInput(f"{key} must be an object with a list of texts for each hole.")
-        if sum(map(len, value.values())) > most:
-            raise _BadInput(f"{key} has more than {most} texts.")
-        return tuple((str(name), tuple(texts)) for name, texts in value.items())
-
-    def command(self, key: str) -> str:
-        command = self.text(key)
-        if not command.strip():
-            raise _BadInput(f"{key} is empty.")
-        if "\0" in command:
-            raise _BadInput(f"{key} contains a NUL character.")
-        if len(command.encode()) > _LONGEST_COMMAND:
-            raise _BadInput(f"{key} is too long: write it to a file first and run that.")
-        return command
-
-    def path(self, key: str) -> str:
-        """Return an absolute path of the workspace."""
-        given = self.text(key)
-        path = posixpath.normpath(posixpath.join(WORKSPACE, given))
-        if path != WORKSPACE and not path.startswith(f"{WORKSPACE}/"):
-            raise _BadInput(f"{given} is outside {WORKSPACE}: use bash to look elsewhere.")
-        names = path.encode().split(b"/")
-        if "\0" in path or len(path) > _LONGEST_PATH or max(map(len, names)) > _LONGEST_NAME:
-            raise _BadInput(f"{key} is not a valid path.")
-        return path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bot.llm.base import Message, Text, ToolCall, ToolResult
-from bot.repair.proposers.agent.actions import in_words
+from bot.repair.proposers.agent.action_words import in_words
 
 _LINE_CHARACTERS = 300
 _WORDS_CHARACTERS = 120

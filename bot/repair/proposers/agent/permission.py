@@ -7,7 +7,7 @@ from typing import assert_never
 from bot.llm.base import ToolCall
 from bot.model.steps import Steps
 from bot.model.tool_rules import ToolAnswer, ToolPermission, ToolQuestion, ToolRisk
-from bot.repair.proposers.agent.actions import in_words
+from bot.repair.proposers.agent.action_words import in_words
 from bot.repair.proposers.base import Task
 
 _SHARE_OF_TIME = 0.5

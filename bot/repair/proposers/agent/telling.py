@@ -6,7 +6,7 @@ from bot.llm.base import ToolCall, ToolResult, Turn
 from bot.model import Usage
 from bot.model.progress import ToolUsed, TurnFinished
 from bot.model.untrusted import clip
-from bot.repair.proposers.agent.actions import file_of, in_words
+from bot.repair.proposers.agent.action_words import file_of, in_words
 from bot.reporting.reasons import agent
 
 _CHARACTERS = 4_000
