@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -146,21 +145,22 @@ async def _run_all(cases: Sequence[Case], options: argparse.Namespace) -> list[R
 
 async def _run(case: Case, options: argparse.Namespace) -> list[Ran]:
     """Run a case with one attempt, and with several: the second finds the prepared environment."""
-    async with AsyncExitStack() as stack:
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="candidates-")))
+    ran = []
+    with tempfile.TemporaryDirectory(prefix="candidates-") as name:
+        scratch = Path(name)
         folder = check_out(case, options.mirrors.absolute(), scratch / "w")
-        play = script(case, folder, options)
-        model = await stack.enter_async_context(ModelServer(play))
-        environment = without_settings() | {
-            "FIXPOINT_DATA": str(scratch / "data"),
-            "ANTHROPIC_API_KEY": "key",
-            "ANTHROPIC_BASE_URL": model.anthropic_url,
-            "ANTHROPIC_MODEL": _MODEL,
-            "ANTHROPIC_STRONGER_MODEL": _MODEL,
-        }
-        return [
-            await _measured(case, folder, environment, count) for count in (1, options.side_by_side)
-        ]
+        for count in (1, options.side_by_side):
+            # A server for each: its prompt cache must not help the second run.
+            async with ModelServer(script(case, folder, options)) as model:
+                environment = without_settings() | {
+                    "FIXPOINT_DATA": str(scratch / "data"),
+                    "ANTHROPIC_API_KEY": "key",
+                    "ANTHROPIC_BASE_URL": model.anthropic_url,
+                    "ANTHROPIC_MODEL": _MODEL,
+                    "ANTHROPIC_STRONGER_MODEL": _MODEL,
+                }
+                ran.append(await _measured(case, folder, environment, count))
+    return ran
 
 
 async def _measured(case: Case, folder: Path, environment: dict[str, str], count: int) -> Ran:
