@@ -15,8 +15,8 @@ from bot.app.sandboxes import allowed
 from bot.errors import UsageError
 from bot.model.proposers import PROPOSERS
 from bot.redaction import redactor_of
-from bot.repair.run import Tools
 from bot.repair.symbols.index import SymbolIndex
+from bot.repair.tools import Tools
 from bot.repair.workspace.environments import Environments, Remover
 from bot.repair.workspace.remembered_setups import RememberedSetups
 from bot.repair.workspace.scrubbing import Scrub

@@ -17,7 +17,7 @@ from bot.background import again_and_again
 from bot.errors import RunOutdated, UsageError
 from bot.health.service import Failure, ServiceKind
 from bot.health.services import Services
-from bot.repair.run import Tools
+from bot.repair.tools import Tools
 from bot.reporting.reasons import run_life, service_health
 from bot.runs.sandbox_choice import ChosenSandbox
 from bot.settings.environment import LocalSettings

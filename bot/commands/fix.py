@@ -34,7 +34,7 @@ from bot.model.steps import PlainSteps
 from bot.redaction import redactor_of
 from bot.repair.engine import repair
 from bot.repair.job import Checkout, Job
-from bot.repair.run import Tools
+from bot.repair.tools import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.leftovers import leftovers
 from bot.runs.remote_checkout import RemoteCheckout

@@ -16,7 +16,7 @@ from bot.model.proposers import PROPOSERS
 from bot.model.request import Options
 from bot.repair.guards.requested import as_command, requested_paths
 from bot.repair.job import Job
-from bot.repair.run import Tools
+from bot.repair.tools import Tools
 from bot.settings.sandbox_kind import SandboxKind
 
 if TYPE_CHECKING:

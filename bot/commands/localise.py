@@ -19,7 +19,7 @@ from bot.model.progress import silent
 from bot.model.steps import PlainSteps
 from bot.repair.engine import repair
 from bot.repair.proposers.search import Localiser
-from bot.repair.run import Tools
+from bot.repair.tools import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.leftovers import leftovers
 from bot.settings.environment import load_local_settings

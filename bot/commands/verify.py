@@ -21,7 +21,7 @@ from bot.redaction import redactor_of
 from bot.repair.engine import repair
 from bot.repair.job import Job
 from bot.repair.proposers.given import GIVEN, GivenPatch
-from bot.repair.run import Tools
+from bot.repair.tools import Tools
 from bot.repair.workspace.checkouts import LocalCheckout
 from bot.repair.workspace.leftovers import leftovers
 from bot.repair.workspace.patching import patch_between

@@ -18,7 +18,8 @@ from bot.repair.goal.complete import complete
 from bot.repair.goal.set_aside import aside_of, stable_name
 from bot.repair.goal.sorting import Goal, described, sort_failures, with_choice, with_excused
 from bot.repair.older_packages import owner
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import other_failures as reasons

@@ -17,7 +17,8 @@ from bot.repair.checks.joined_observation import joined
 from bot.repair.goal.complete import complete
 from bot.repair.guards.asked import asks_for_test_changes
 from bot.repair.loop import Try
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.test_proof import is_weak
 from bot.repair.tests_not_run import not_run
 from bot.repair.verification.candidate import TestEdits

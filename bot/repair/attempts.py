@@ -20,7 +20,8 @@ from bot.repair.checks.tidying import tidied
 from bot.repair.loop import Try
 from bot.repair.mapping import map_repository
 from bot.repair.memory.recall import recalled_notes
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.verification.verify import VerifiedProposal
 from bot.repair.workspace.workbench import SandboxWorkbench
 from bot.reporting.reasons import attempts

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from bot.model import Attempt, Patch, Report, Verdict
 from bot.model.steps import now
 from bot.repair.loop import best_patch, draft_of
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import other_failures
 

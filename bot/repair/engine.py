@@ -21,10 +21,12 @@ from bot.repair.job import Checkout, Job
 from bot.repair.loop import Accept, Conclude, State, Try, already_asked, next_move
 from bot.repair.memory.recall import recall
 from bot.repair.prepare import prepare, see_checks_fail
+from bot.repair.repair_context import RepairContext
 from bot.repair.reproduce import reproduce
 from bot.repair.routing.choosing import choose_route
-from bot.repair.run import Concluded, RepairContext, Run, RunState, Tools
+from bot.repair.run import Concluded, Run, RunState
 from bot.repair.test_first.strengthening import with_strong_tests
+from bot.repair.tools import Tools
 from bot.repair.workspace.leftovers import clean_up, places_of
 from bot.reporting.reasons import ending
 from sandbox.base import SandboxError

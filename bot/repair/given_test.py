@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from bot.model import Patch, Reproduction, Verdict
 from bot.model.given_test import GivenTest
-from bot.repair.run import Concluded, RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Concluded, Run
 from bot.repair.test_proof import narrowed
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import given_test as reasons

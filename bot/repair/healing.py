@@ -16,7 +16,8 @@ from bot.detect.missing import Remedy, Symptoms, applied, untried
 from bot.detect.tree import tree_of
 from bot.model import Commands, Observation, Problem
 from bot.model.progress import Phase, PhaseStarted
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.workspace.leftovers import MOST_EXTENSIONS
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import Prepared, SetupFailed

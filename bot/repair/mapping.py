@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bot.model import Observation
 from bot.model.proposers import ProposerTraits
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 
 _TOLD_CHARACTERS = 20_000
 

@@ -14,7 +14,8 @@ from bot.model.steps import now
 from bot.repair.checks.run_date import is_old
 from bot.repair.goal.older_packages import shows_more, worth_older_packages
 from bot.repair.job import Source
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.workspace.leftovers import PLACES, dated
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import Prepared, SetupFailed

@@ -17,7 +17,8 @@ from bot.repair.job import Checkout, Source
 from bot.repair.older_packages import OlderSetup, set_up_older
 from bot.repair.package_choice import chosen_package
 from bot.repair.recent import recent_lines, recent_texts
-from bot.repair.run import Concluded, RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Concluded, Run
 from bot.repair.workspace.preparation import Preparation
 from bot.repair.workspace.prepared import SetupFailed, why_setup_failed
 from bot.reporting.markdown import code

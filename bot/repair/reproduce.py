@@ -21,7 +21,8 @@ from bot.repair.loop import only_lacks_network, read_reproduction, verdict_of
 from bot.repair.older_packages import with_older_packages
 from bot.repair.package_choice import changed_files, member_tests
 from bot.repair.proposers.given import GivenPatch
-from bot.repair.run import Concluded, RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Concluded, Run
 from bot.repair.test_first.specifying import specified
 from bot.repair.test_first.writing import write_failing_test
 from bot.repair.verification.candidate import without

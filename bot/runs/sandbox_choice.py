@@ -11,7 +11,7 @@ from typing import Protocol
 
 from bot.model.deadline import StopSign, unless_stopped
 from bot.model.steps import Steps
-from bot.repair.run import Tools
+from bot.repair.tools import Tools
 from bot.reporting.reasons import service_health
 from bot.runs.service_notes import ServiceNotes
 from sandbox.base import SandboxProvider

@@ -25,7 +25,7 @@ from bot.model.proposers import PROPOSERS
 from bot.model.request import FixRequest
 from bot.model.steps import PlainSteps
 from bot.redaction import TOKENS_ALONE
-from bot.repair.run import Tools
+from bot.repair.tools import Tools
 from bot.reporting.reasons import run_life
 from bot.runs.durability.crash_loop import MOST_INTERRUPTIONS
 from bot.runs.timing import Timing

@@ -17,7 +17,8 @@ from bot.repair.candidates.steps import StepsAtOnce
 from bot.repair.loop import Try
 from bot.repair.mapping import map_repository
 from bot.repair.memory.recall import recalled_notes
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.reporting.reasons import candidates
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from bot.model import Attempt, Observation
 from bot.repair.candidates.choice import Crossed
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.verification.neighbourhood import Records
 from bot.repair.verification.perturbed_inputs import PerturbedInputs
 from sandbox.git import PatchDoesNotApply

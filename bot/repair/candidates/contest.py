@@ -19,7 +19,8 @@ from bot.repair.candidates.comparing import behaviour_of, crossed
 from bot.repair.candidates.plan import share_of
 from bot.repair.candidates.shares import Share
 from bot.repair.loop import Try
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.reporting.reasons import candidates
 from sandbox.base import SandboxError
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bot.model import Observation, Patch
 from bot.repair.checks.verdict import same_at_base
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
 from bot.repair.workspace.setup_inputs import touches_setup
 from bot.reporting.reasons import reproduction

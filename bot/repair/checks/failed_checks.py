@@ -43,7 +43,8 @@ from bot.repair.checks.verdict import (
 from bot.repair.goal.set_aside import aside_of
 from bot.repair.job import Source
 from bot.repair.loop import verdict_of
-from bot.repair.run import Concluded, RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Concluded, Run
 from bot.repair.workspace.checkouts import provide
 from bot.repair.workspace.leftovers import PLACES, base_of, dated
 from bot.repair.workspace.prepared import SetupFailed

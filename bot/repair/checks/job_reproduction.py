@@ -16,7 +16,7 @@ from bot.repair.checks.run_date import (
 )
 from bot.repair.checks.targets import CheckTarget
 from bot.repair.checks.verdict import CheckConclusion
-from bot.repair.run import RepairContext
+from bot.repair.repair_context import RepairContext
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from dataclasses import replace
 from bot.model import Patch, Proposal
 from bot.model.progress import Noticed
 from bot.repair.proposers.base import Proposer
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.reporting.reasons import failed_jobs
 
 

@@ -15,7 +15,8 @@ from bot.model.memory import (
 from bot.model.progress import Noticed
 from bot.repair.loop import Try
 from bot.repair.memory.signature import signature_of
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.workspace.patching import patch_between
 from bot.reporting.reasons import memory as said
 from sandbox.git import ObjectStore, PatchDoesNotApply

@@ -8,9 +8,10 @@ from bot.model.progress import Noticed
 from bot.model.proposers import ProposerTraits
 from bot.model.route import Route, RungRecord
 from bot.repair.loop import best_partial
+from bot.repair.repair_context import RepairContext
 from bot.repair.routing.rungs import next_rung, past_of
 from bot.repair.routing.signals import Circumstances, Signal, files_of, signals_of
-from bot.repair.run import RepairContext, Run
+from bot.repair.run import Run
 from bot.reporting.reasons import routing
 
 _FILES = 30

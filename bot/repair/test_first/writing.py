@@ -18,7 +18,8 @@ from bot.model.progress import Noticed, Phase, PhaseStarted, Specified
 from bot.repair.goal.issue_words import words_of
 from bot.repair.mapping import map_repository
 from bot.repair.proposers.base import Proposer, Task
-from bot.repair.run import RepairContext, Run
+from bot.repair.repair_context import RepairContext
+from bot.repair.run import Run
 from bot.repair.test_first.coverage import covered, open_points, read_claims
 from bot.repair.test_first.near_tests import candidates, nearest
 from bot.repair.test_proof import MOST_TRIES, Review, narrowed, new_failures, objection, test_files
