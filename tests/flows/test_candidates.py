@@ -7,6 +7,8 @@ from collections import Counter
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
+
 from bot.model import Usage
 from bot.model.money.accounts import AccountScope
 from bot.model.route import ModelStrength
@@ -110,6 +112,7 @@ def clamped(expression: str) -> list[Step]:
     return [edit("return x", f"return {expression}", "app.py"), Say("It is bounded now.")]
 
 
+@pytest.mark.exhaustive
 async def test_of_several_patches_that_pass_the_one_is_taken_that_behaves_like_most(
     tmp_path: Path,
 ) -> None:

@@ -342,6 +342,7 @@ UNPINNED = {
 }
 
 
+@pytest.mark.exhaustive
 async def test_a_failure_of_its_day_is_repaired_with_the_packages_of_its_day(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -688,6 +689,7 @@ jobs:
 """
 
 
+@pytest.mark.exhaustive
 async def test_the_job_that_makes_a_matrix_is_run_first(tmp_path: Path) -> None:
     """Its outputs make the leg that failed, so that nothing of the matrix is open."""
     files = {**FILES, "wanted.txt": "right\n", ".github/workflows/ci.yml": MADE_AT_RUN_TIME}
@@ -732,6 +734,7 @@ jobs:
 """
 
 
+@pytest.mark.exhaustive
 async def test_what_an_earlier_job_uploaded_comes_from_github(tmp_path: Path) -> None:
     """The setup gets the artifacts of the failed run; one that is gone is said."""
     files = {**FILES, ".github/workflows/ci.yml": MADE_BY_ANOTHER_JOB}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from bot.runs.remote_checkout import MANY_FILES, RECENT_COMMITS
 from tests.fakes.model import Step
 from tests.flows.world import FIX, WHY, attempts, bash, open_world
@@ -12,6 +14,7 @@ from tests.flows.world import FIX, WHY, attempts, bash, open_world
 LOOK = "echo $(git rev-list --count HEAD) commits, $(ls many | wc -l) files, $(git status --short)."
 
 
+@pytest.mark.exhaustive
 async def test_a_large_repository_is_repaired_twice(tmp_path: Path) -> None:
     """Cold, then with a new commit: a short history, and one work tree for all sandboxes of a run."""
     look: list[Step] = [bash(LOOK), FIX, WHY]

@@ -20,6 +20,7 @@ BOTH: list[Step] = [FIX, edit("pull_request", "push", CI), WHY]
 ASKED = f"/fix Also update {CI} to run on every push."
 
 
+@pytest.mark.exhaustive
 async def test_a_workflow_that_was_asked_for_waits_and_is_pushed(tmp_path: Path) -> None:
     """After an approval, with a token for workflows where the installation grants that."""
     async with open_world(tmp_path, attempts(BOTH), files=SHIPPED) as world:
@@ -101,7 +102,7 @@ async def test_an_unasked_change_of_a_workflow_is_put_back(
         assert not minted_for_workflows(world)
 
 
-@pytest.mark.parametrize("author", ["rea", "wes"])
+@pytest.mark.parametrize("author", ["rea", pytest.param("wes", marks=pytest.mark.exhaustive)])
 async def test_an_issue_asks_where_its_author_may_write(tmp_path: Path, author: str) -> None:
     """A stranger's issue can name what it likes: the workflow stays as it was."""
     async with open_world(tmp_path, attempts(UNASKED), files=SHIPPED) as world:

@@ -162,6 +162,7 @@ async def test_an_outage_is_waited_out_before_a_circuit_opens(tmp_path: Path) ->
         assert changes not in await exported(world)
 
 
+@pytest.mark.exhaustive
 async def test_an_outage_that_lasts_ends_the_run_with_its_reason(tmp_path: Path) -> None:
     """No longer than the operator wants it to wait, and without asking in vain again."""
     environ = QUICK | {"FIXPOINT_OUTAGE_SECONDS": "0", "FIXPOINT_PROBE_SECONDS": "600"}
@@ -203,6 +204,7 @@ async def test_another_kind_of_sandbox_stands_in_until_the_first_one_recovers(
         assert (chosen.kind, chosen.instead_of) == ("e2b", ())
 
 
+@pytest.mark.exhaustive
 async def test_a_run_whose_sandboxes_die_early_starts_over_in_the_next_kind(
     tmp_path: Path,
 ) -> None:

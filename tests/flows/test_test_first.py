@@ -300,6 +300,9 @@ async def test_a_weak_test_needs_a_person(tmp_path: Path) -> None:
         await world.settled()
         report = await report_of(world)
         assert report.acceptance is Acceptance.AFTER_APPROVAL
+        verified = report.attempts[-1].verification
+        assert verified is not None
+        assert [one.rule for one in verified.to_check] == ["tests-weak"]
         [pull] = world.pulls()
         checks = [line for line in (pull.body or "").splitlines() if "Please check" in line]
         assert checks == snapshot(

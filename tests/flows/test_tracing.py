@@ -97,7 +97,9 @@ invoke_workflow fix
     chat claude-sonnet-5-5
     verify
   publish
+  remember
   have its checks watched
+  remember where it is
   report\
 """)
     _check_sandboxes(receiver)
@@ -186,6 +188,7 @@ def _check_words(receiver: Receiver, root: Span) -> None:
         assert private not in "".join(receiver.bodies)
 
 
+@pytest.mark.exhaustive
 async def test_content_is_told_where_that_is_switched_on(tmp_path: Path) -> None:
     """Prompts, answers, commands and what tools said, redacted; keys are sent as headers."""
     steps = [bash("echo sk-ant-0123456789abcdefghij"), *RIGHT[1:]]

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from bot.model.progress import Noticed
 from bot.model.proposers import ProposerTraits
-from bot.model.route import Route, RungRecord
+from bot.model.route import ModelStrength, Route, RungRecord
 from bot.repair.loop import best_partial
 from bot.repair.repair_context import RepairContext
 from bot.repair.routing.rungs import next_rung, past_of
@@ -29,7 +29,8 @@ async def choose_route(run: Run, context: RepairContext, proposer: ProposerTrait
         past_of(run.known.attempts, run.known.failing_before),
         money_left(run),
     )
-    if route.reason:
+    chosen_before = any(one.route is not None and one.route.reason for one in run.known.attempts)
+    if route.reason and (route.strength is not ModelStrength.DEFAULT or chosen_before):
         names = {rung.strength: rung.model for rung in run.rungs}
         run.listener(Noticed(routing.chosen(names[route.strength], route.reason)))
     return route
