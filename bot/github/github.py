@@ -25,6 +25,7 @@ from bot.github import (
     overview,
     publishing,
     reading,
+    review_threads,
     reviews,
 )
 from bot.github.advancing import advance_branch
@@ -32,6 +33,7 @@ from bot.github.auth import (
     CHECK,
     CLONE,
     EVIDENCE,
+    PUBLISH,
     READ,
     RERUN,
     TALK,
@@ -46,12 +48,14 @@ from bot.github.check_values import CommitChecks
 from bot.github.client import Connection
 from bot.github.commit_checks import read_checks
 from bot.github.downloads import Archive, Sink
+from bot.github.graphql import base_of
 from bot.github.jobs import ArtifactFacts, WorkflowFacts, WorkflowJob
 from bot.github.lfs import LfsPointer
 from bot.github.overview import InstallationFacts, ListedComment, ListedRepository
 from bot.github.pace import OwnBook, Pace, QuotaBook
 from bot.github.people import Person, read_person
 from bot.github.refusals import GitHubRetries, Gone
+from bot.github.review_threads import ReviewThread
 from bot.github.values import (
     Advance,
     AppIdentity,
@@ -341,6 +345,28 @@ class GitHub:
         connection = self._on(repo, TALK, Urgency.PUBLICATION)
         return await reviews.post_review(connection, number, scrubbed, us.bot_login)
 
+    async def review_threads(self, repo: Repo, number: int) -> tuple[ReviewThread, ...]:
+        """Return what people began to say at lines of a pull request, in order."""
+        connection = self._on_graphql(repo, PUBLISH)
+        return await review_threads.read_review_threads(connection, self._today(repo), number)
+
+    async def reply_in_thread(
+        self, repo: Repo, number: int, thread: ReviewThread, body: str, marker: str
+    ) -> int:
+        """Return the id of our reply with that marker, posting it if it is not there yet."""
+        us = await self.app_identity()
+        connection, first = self._on(repo, TALK, Urgency.PUBLICATION), thread.comments[0]
+        return await review_threads.reply(
+            connection, number, first, self._scrub(body), marker, us.bot_login
+        )
+
+    async def resolve_thread(self, repo: Repo, thread: ReviewThread) -> None:
+        """Mark a review thread as resolved.
+
+        GitHub lets those do it who may push, and the author of the pull request.
+        """
+        await review_threads.resolve(self._on_graphql(repo, PUBLISH), thread.id)
+
     # --- publishing ---
 
     async def publish(self, repo: Repo, publication: Publication) -> Published:
@@ -499,6 +525,17 @@ class GitHub:
             )
         return connection if urgency is Urgency.ORDINARY else connection.for_the(urgency)
 
+    def _on_graphql(self, repo: Repo, access: Access) -> Connection:
+        """Return a connection to GraphQL: it counts limits of its own, so their news are not ours."""
+        repo = self._today(repo)
+        return Connection(
+            self._wire(base_url=base_of(self._api_url)),
+            self._patience,
+            credential=TokenFor(self._tokens, repo, access),
+            pace=self._pace_of(repo.installation_id),
+            urgency=Urgency.PUBLICATION,
+        )
+
     def _pace_of(self, installation: int) -> Pace:
         pace = self._paces.get(installation)
         if pace is None:
@@ -514,10 +551,11 @@ class GitHub:
         private_key: SecretStr | None = None,
         saw: Callable[[Mapping[str, str]], None] | None = None,
         hurry: GitHubRetries | None = None,
+        base_url: str = "",
     ) -> Wire:
         return Wire(
             self._session,
-            base_url=self._api_url,
+            base_url=base_url or self._api_url,
             timeout=(hurry or self._patience).timeout,
             app_id=app_id,
             private_key=private_key,

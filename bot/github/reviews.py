@@ -37,7 +37,10 @@ async def read_review_comments(
     answers = await connection.get_all(place, number=number, review=review)
     return tuple(
         RemarkAtLine(
-            answer["path"], answer.get("line") or answer.get("original_line"), answer["body"]
+            answer["path"],
+            answer.get("line") or answer.get("original_line"),
+            answer["body"],
+            answer["id"],
         )
         for answer in answers
     )

@@ -146,11 +146,19 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class RemarkAtLine:
-    """What somebody said in a review about a line; `line` is None for a whole file."""
+    """What somebody said in a review about a line.
+
+    Attributes:
+        path: Of the file.
+        line: None for a whole file.
+        body: Markdown, untrusted.
+        id: Of the review comment.
+    """
 
     path: str
     line: int | None
     body: str
+    id: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ class EventComment:
         url: Where a person reads it, or "".
         in_review: It was said in a review, and its id is one of those.
         answers: Id of the review comment that it answers, or None.
+        remarks: Ids of the review comments that it consists of: its own, or those of the review.
     """
 
     id: int
@@ -54,6 +55,7 @@ class EventComment:
     url: str = ""
     in_review: bool = False
     answers: int | None = None
+    remarks: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

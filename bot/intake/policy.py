@@ -276,4 +276,5 @@ def _request(event: CommentEvent, instructions: str, options: Options) -> FixReq
         instructions=instructions,
         options=options,
         in_review=event.comment.in_review,
+        remarks=event.comment.remarks,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.github.github import GitHub
@@ -51,9 +52,10 @@ class ReviewEvents:
             return did.nothing_to_do()
         remarks = await self._github.review_comments(said.repo, said.thread.number, review)
         wanted = requested_changes(said.comment.body, remarks)
-        if not wanted:
+        if not wanted.text:
             return did.nothing_to_do()
-        return await self._comments.ask(delivery, said, Fix(wanted))
+        said = replace(said, comment=replace(said.comment, remarks=wanted.remarks))
+        return await self._comments.ask(delivery, said, Fix(wanted.text))
 
     async def _propose(self, event: Reviewed) -> str:
         """Propose a lesson, and ask in the pull request whether it shall be kept."""

@@ -101,6 +101,7 @@ def parse_review(name: str, payload: bytes) -> Reviewed | None:
             url=said.html_url,
             in_review=True,
             answers=said.in_reply_to_id,
+            remarks=() if event.comment is None else (event.comment.id,),
         ),
     )
     wants_changes = event.review is not None and event.review.state == WANTS_CHANGES

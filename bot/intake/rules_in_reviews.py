@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.github.values import RemarkAtLine
 
@@ -40,10 +41,29 @@ MOST_REMARKS = 30
 _LONGEST_REQUEST = 8_000
 
 
-def requested_changes(body: str, remarks: Sequence[RemarkAtLine]) -> str:
-    """Return what a review asks for as instructions: its own text, then each remark with its place."""
-    listed = [f"{_place(one)}: {one.body.strip()}" for one in remarks[:MOST_REMARKS]]
-    return "\n\n".join(filter(None, (body.strip(), *listed)))[:_LONGEST_REQUEST]
+@dataclass(frozen=True, slots=True)
+class RequestedChanges:
+    """What a review asks for.
+
+    Attributes:
+        text: As instructions, "" for nothing.
+        remarks: Ids of the review comments whose words are in the text.
+    """
+
+    text: str
+    remarks: tuple[int, ...]
+
+
+def requested_changes(body: str, remarks: Sequence[RemarkAtLine]) -> RequestedChanges:
+    """Return a review's own text, then each remark with its place, as many as there is room for."""
+    text, held = body.strip()[:_LONGEST_REQUEST], []
+    for one in remarks[:MOST_REMARKS]:
+        longer = "\n\n".join(filter(None, (text, f"{_place(one)}: {one.body.strip()}")))
+        if len(longer) > _LONGEST_REQUEST:
+            break
+        text = longer
+        held.append(one.id)
+    return RequestedChanges(text, tuple(held))
 
 
 def _place(remark: RemarkAtLine) -> str:

@@ -124,6 +124,7 @@ class FixRequest:
         session: Id of the session that it is a part of: its patch is a commit on the branch of the
             session's pull request, as soon as there is one. Else None.
         in_review: The command was in a review, and `comment_id` is an id of those.
+        remarks: Ids of the review comments that it asks to act on.
     """
 
     repository: str
@@ -144,6 +145,7 @@ class FixRequest:
     asked_by: str = ""
     session: str | None = None
     in_review: bool = False
+    remarks: tuple[int, ...] = ()
 
     @property
     def run_id(self) -> str:

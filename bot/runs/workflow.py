@@ -59,6 +59,7 @@ from bot.runs.publishing.ending import (
     Pushed,
 )
 from bot.runs.publishing.publisher import Publisher
+from bot.runs.publishing.review_answers import ReviewAnswers
 from bot.runs.remote_checkout import RemoteCheckout
 from bot.runs.rerunning import Reruns
 from bot.runs.run_artifacts import RunArtifacts
@@ -101,6 +102,7 @@ class FixWorkflow:
         self._runs = runs
         self._display = Display(github, stores.last_words)
         self._publisher = Publisher(github, commits)
+        self._answers = ReviewAnswers(github)
         self._reruns = Reruns(github, commits)
         self._ending = Ending(github, runs, self._display)
         self._ledger = stores.ledger
@@ -287,10 +289,12 @@ class FixWorkflow:
     async def _published(
         self, request: FixRequest, report: Report, outcome: Outcome, steps: Steps
     ) -> None:
-        """Have what was published followed: its checks, and what becomes of it."""
+        """Have what was published followed, and say so to those who asked for it in a review."""
         await steps("have its checks watched", self._publisher.watch, request, outcome)
         remember = self._remembering.published
         await steps("remember where it is", remember, request, report, outcome)
+        if request.remarks:
+            await steps("answer the review", self._answers.give, request, report, outcome)
 
     async def _carry_withdrawn(self, request: FixRequest) -> None:
         steps = CountedSteps(self._steps, lambda: self._runs.got_further(request.run_id))

@@ -129,7 +129,10 @@ grep -qx right app.txt || { echo "FAILED checks.sh::app - app.txt is wrong"; exi
 
 
 async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> None:
-    """Once per review, by those who may ask; a review by anybody else starts nothing."""
+    """Once per review, by those who may ask; a review by anybody else starts nothing.
+
+    Each thread is answered once, and resolved if the commit changes the file that it is about.
+    """
     files = {"app.txt": "right\n", "extra.txt": "wrong\n", "check.sh": CHECKS, **CONFIGURED}
     again: list[Step] = [edit("wrong", "right", "extra.txt"), Say("It says right.")]
     async with open_world(tmp_path, attempts(again), files=files) as world:
@@ -140,7 +143,7 @@ async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> 
         before = world.head("fixpoint/1-x")
         await world.comment("/fix remember: We write lower case.", issue=pull)
         await remember_something_like_it(world)
-        wants = ("changes_requested", "extra.txt is wrong too.")
+        wants = ("changes_requested", ("extra.txt", "This is wrong too."), "And here?")
         await world.deliver(world.github.review(pull, "rea", "", *wants))
         await world.settled()
         assert await world.server.runs.list() == ()
@@ -150,11 +153,19 @@ async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> 
             await world.settled()
         assert len(await world.server.runs.list()) == 1
         run = await world.run()
-        assert run.request.instructions == "new.txt:1: extra.txt is wrong too."
+        assert run.request.instructions == "extra.txt:1: This is wrong too.\n\nnew.txt:1: And here?"
         assert world.pulls() == [pull]
         assert world.file("extra.txt", "fixpoint/1-x") == "right\n"
         assert world.repository.git.resolve("fixpoint/1-x^") == before
         assert any("Fixed" in text for text in world.said(pull))
+        assert pull.pull is not None
+        said = [[one["body"] for one in thread.comments] for thread in pull.pull.threads]
+        commit = world.head("fixpoint/1-x")
+        assert said[:2] == [["This is wrong too."], ["And here?"]]  # a stranger's
+        assert [len(one) for one in said[2:]] == [2, 2]
+        assert f"/commit/{commit}.\n\n> It says right." in said[2][1]
+        assert "doesn't change this file, so the thread stays open." in said[3][1]
+        assert [one.resolved for one in pull.pull.threads] == [False, False, True, False]
 
         assert world.model is not None
         prompt = world.model.requests[0].first

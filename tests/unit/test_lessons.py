@@ -6,7 +6,12 @@ import pytest
 
 from bot.github.values import RemarkAtLine
 from bot.intake.commands import BadCommand, Fix, Forget, Remember, ShowMemory, parse
-from bot.intake.rules_in_reviews import LONGEST, reads_as_rule, requested_changes
+from bot.intake.rules_in_reviews import (
+    LONGEST,
+    RequestedChanges,
+    reads_as_rule,
+    requested_changes,
+)
 from bot.model.request import Options
 from bot.reporting.reasons import commanding
 
@@ -48,10 +53,16 @@ def test_a_remark_about_these_lines_does_not(said: str) -> None:
 
 def test_requested_changes_are_the_review_with_its_remarks() -> None:
     """Each remark has its place; there may be nothing but remarks, and never too much."""
-    remarks = (RemarkAtLine("a.py", 3, "Wrong.\n"), RemarkAtLine("b.py", None, "Unused."))
-    assert requested_changes(" Please:\n", remarks) == "Please:\n\na.py:3: Wrong.\n\nb.py: Unused."
-    assert requested_changes("", ()) == ""
-    assert len(requested_changes("", (RemarkAtLine("a", 1, "x" * 900),) * 40)) == 8_000
+    remarks = (RemarkAtLine("a.py", 3, "Wrong.\n", 7), RemarkAtLine("b.py", None, "Unused.", 8))
+    text = "Please:\n\na.py:3: Wrong.\n\nb.py: Unused."
+    assert requested_changes(" Please:\n", remarks) == RequestedChanges(text, (7, 8))
+    assert requested_changes("", ()) == RequestedChanges("", ())
+
+
+def test_a_remark_that_there_is_no_room_for_is_not_said_to_be_acted_on() -> None:
+    """Only those whose words are in the instructions are answered later."""
+    said = requested_changes("", tuple(RemarkAtLine("a", 1, "x" * 900, at) for at in range(40)))
+    assert (len(said.text) <= 8_000, said.remarks) == (True, tuple(range(8)))
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,11 @@ Only tests import this module: githubkit is a development dependency.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NotRequired
 
 from githubkit_schemas.latest import models
 from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from tests.fakes.github.model import Event, Exchange
 
@@ -17,6 +18,21 @@ _REPO = "/repos/{owner}/{repo}"
 _ISSUE = f"{_REPO}/issues/{{issue_number}}"
 _COMMENT = f"{_REPO}/issues/comments/{{comment_id}}"
 _CHECK = f"{_REPO}/check-runs/{{check_run_id}}"
+
+
+class GraphQLRequest(TypedDict):
+    """What GraphQL is asked; githubkit describes the REST API alone."""
+
+    query: str
+    variables: dict[str, Any]
+
+
+class GraphQLAnswer(TypedDict):
+    """What GraphQL answers with status 200."""
+
+    data: NotRequired[dict[str, Any] | None]
+    errors: NotRequired[list[dict[str, Any]]]
+
 
 RESPONSES: dict[tuple[str, str], Any] = {
     ("GET", "/app"): models.Integration,
@@ -71,6 +87,12 @@ RESPONSES: dict[tuple[str, str], Any] = {
         "GET",
         f"{_REPO}/pulls/{{pull_number}}/reviews/{{review_id}}/comments",
     ): list[models.ReviewComment],
+    ("GET", f"{_REPO}/pulls/{{pull_number}}/comments"): list[models.PullRequestReviewComment],
+    (
+        "POST",
+        f"{_REPO}/pulls/{{pull_number}}/comments/{{comment_id}}/replies",
+    ): models.PullRequestReviewComment,
+    ("POST", "/graphql"): GraphQLAnswer,
     ("POST", f"{_REPO}/git/blobs"): models.ShortBlob,
     ("GET", f"{_REPO}/git/blobs/{{file_sha}}"): models.Blob,
     ("POST", f"{_REPO}/git/trees"): models.GitTree,
@@ -129,6 +151,11 @@ REQUESTS: dict[tuple[str, str], Any] = {
         "POST",
         f"{_REPO}/pulls/{{pull_number}}/reviews",
     ): models.ReposOwnerRepoPullsPullNumberReviewsPostBody,
+    (
+        "POST",
+        f"{_REPO}/pulls/{{pull_number}}/comments/{{comment_id}}/replies",
+    ): models.ReposOwnerRepoPullsPullNumberCommentsCommentIdRepliesPostBody,
+    ("POST", "/graphql"): GraphQLRequest,
     ("POST", f"{_REPO}/git/blobs"): models.ReposOwnerRepoGitBlobsPostBody,
     ("POST", f"{_REPO}/git/trees"): models.ReposOwnerRepoGitTreesPostBody,
     ("POST", f"{_REPO}/git/commits"): models.ReposOwnerRepoGitCommitsPostBody,

@@ -93,8 +93,8 @@ class Comment:
 class Branches:
     """What makes an issue a pull request.
 
-    `head_repo` is None when the fork was deleted, `merge_commit` before it was merged. `remarks` are
-    those at lines, by the review that they belong to.
+    `head_repo` is None when the fork was deleted, `merge_commit` before it was merged. `threads` are
+    of review comments.
     """
 
     id: int
@@ -105,7 +105,30 @@ class Branches:
     maintainer_can_modify: bool
     reviews: list[Review] = field(default_factory=list)
     merge_commit: str | None = None
-    remarks: dict[int, list[dict[str, Any]]] = field(default_factory=dict)
+    threads: list[ReviewThread] = field(default_factory=list)
+
+    @property
+    def remarks(self) -> list[dict[str, Any]]:
+        """All review comments, oldest first."""
+        said = (comment for thread in self.threads for comment in thread.comments)
+        return sorted(said, key=lambda comment: comment["id"])
+
+    def thread_of(self, comment: int) -> ReviewThread | None:
+        """Return the thread that a review comment belongs to."""
+        return next(
+            (one for one in self.threads if any(said["id"] == comment for said in one.comments)),
+            None,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class ReviewThread:
+    """What was said at one place; `comments` are as the API shows them, oldest first."""
+
+    id: int
+    path: str
+    comments: list[dict[str, Any]]
+    resolved: bool = False
 
 
 @dataclass(slots=True, eq=False)

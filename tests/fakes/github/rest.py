@@ -21,6 +21,7 @@ from tests.fakes.github import (
     ci,
     ci_files,
     git_data,
+    graphql,
     issues,
     people,
     pulls,
@@ -91,6 +92,10 @@ class Rest:
             web.route(one.method, prefix + _pattern(one.route), self._handler(one, prefix))
             for one in ordered
         ]
+        # beside the REST API, as on GitHub Enterprise Server: `/api/graphql`, `/api/v3`
+        beside = prefix.removesuffix("/v3")
+        handle = self._handler(graphql.ENDPOINT, beside)
+        found.append(web.post(beside + graphql.ENDPOINT.route, handle))
         return [*found, web.route("*", prefix + "/{anything:.*}", self._unknown)]
 
     def _handler(self, endpoint: Endpoint, prefix: str) -> Any:

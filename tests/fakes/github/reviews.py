@@ -8,6 +8,7 @@ from typing import Literal
 from tests.fakes.github.account_views import stamp
 from tests.fakes.github.endpoint import Call, Endpoint, Fields, Needs, Refusal, Reply, not_found
 from tests.fakes.github.model import Branches, Issue, Review
+from tests.fakes.github.review_events import review_comment
 from tests.fakes.github.views import Json, node
 
 READ: Needs = ({"pull_requests": "read"},)
@@ -23,6 +24,12 @@ class LineComment(Fields):
     side: Literal["RIGHT"]
     start_line: int | None = None
     start_side: Literal["RIGHT"] | None = None
+
+
+class NewReply(Fields):
+    """An answer in a thread."""
+
+    body: str
 
 
 class NewReview(Fields):
@@ -70,7 +77,27 @@ def list_reviews(call: Call) -> Reply:
 def list_remarks(call: Call) -> Reply:
     """List what a review says at lines, in order."""
     _, pull = _pull(call)
-    return call.page(pull.remarks.get(call.number("review_id"), []), lambda remark: remark)
+    review = call.number("review_id")
+    said = [one for one in pull.remarks if one["pull_request_review_id"] == review]
+    return call.page(said, lambda remark: remark)
+
+
+def list_all_remarks(call: Call) -> Reply:
+    """List all review comments of a pull request, oldest first."""
+    _, pull = _pull(call)
+    return call.page(pull.remarks, lambda remark: remark)
+
+
+def create_reply(call: Call) -> Reply:
+    """Answer the comment that began a thread, as the App's bot."""
+    issue, pull = _pull(call)
+    comment = call.number("comment_id")
+    thread = pull.thread_of(comment)
+    if thread is None or thread.comments[0]["id"] != comment:
+        raise not_found()
+    body = call.given(NewReply).body
+    said = review_comment(call.views, issue, call.state.app.bot, body, answers=comment)
+    return Reply(201, said)
 
 
 def create_review(call: Call) -> Reply:
@@ -131,5 +158,7 @@ ENDPOINTS = (
     Endpoint("GET", f"{_PULL}/files", list_files, READ),
     Endpoint("GET", f"{_PULL}/reviews", list_reviews, READ),
     Endpoint("GET", f"{_PULL}/reviews/{{review_id}}/comments", list_remarks, READ),
+    Endpoint("GET", f"{_PULL}/comments", list_all_remarks, READ),
+    Endpoint("POST", f"{_PULL}/comments/{{comment_id}}/replies", create_reply, WRITE, NewReply),
     Endpoint("POST", f"{_PULL}/reviews", create_review, WRITE, NewReview),
 )

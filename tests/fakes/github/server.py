@@ -137,9 +137,14 @@ class GitHubServer:
         return review_events.review_comment_event(self._views, pull, by, body, answers)
 
     def review(
-        self, pull: Issue, author: str, body: str, state: str = "commented", *remarks: str
+        self,
+        pull: Issue,
+        author: str,
+        body: str,
+        state: str = "commented",
+        *remarks: str | tuple[str, str],
     ) -> Event:
-        """Return the webhook of a review of a pull request, with its remarks at lines."""
+        """Return the webhook of a review of a pull request; a remark may be `(path, remark)`."""
         by = self.state.account(author)
         return review_events.review_event(self._views, pull, by, body, state, remarks)
 

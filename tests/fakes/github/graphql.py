@@ -1,0 +1,253 @@
+"""GraphQL, as far as review threads go: documents are parsed, and only fields that exist answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import Field
+
+from tests.fakes.github.credentials import AsInstallation
+from tests.fakes.github.endpoint import Call, Endpoint, Fields, Reply
+from tests.fakes.github.model import Repository, ReviewThread
+from tests.fakes.github.views import Json, node
+
+_TOKEN = re.compile(r'[{}():!$]|-?\d+|\w+|"(?:[^"\\]|\\.)*"')
+_CONSTANTS: Mapping[str, object] = {"true": True, "false": False, "null": None}
+
+
+class Document(Fields):
+    """What is asked."""
+
+    query: str
+    variables: dict[str, Any] = Field(default_factory=dict)
+
+
+class Failure(Exception):
+    """An answer with status 200 that holds an error."""
+
+    def __init__(self, message: str, kind: str | None = None) -> None:
+        super().__init__(message)
+        self.error: Json = {"message": message} | ({"type": kind} if kind else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A field that a document selects; `fields` are what it selects of the object there."""
+
+    key: str
+    name: str
+    arguments: Mapping[str, object]
+    fields: tuple[Selected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """An object: its type's name, and what each of its fields gives."""
+
+    type: str
+    fields: Mapping[str, Callable[[Mapping[str, Any]], Any]] = field(default_factory=dict)
+
+
+class _Parser:
+    def __init__(self, text: str, variables: Mapping[str, object]) -> None:
+        self._tokens = _TOKEN.findall(text)[::-1]
+        self._variables = variables
+        self._declared: set[str] = set()
+
+    def document(self) -> tuple[str, tuple[Selected, ...]]:
+        """Return the kind of the operation and what it selects."""
+        kind = self._next()
+        if kind not in {"query", "mutation"}:
+            raise Failure(f"Expected query or mutation, actual: {kind}")
+        if self._peek() == "(":
+            while (token := self._next()) != ")":
+                if token == "$":
+                    self._declared.add(self._next())
+        return kind, self._selection()
+
+    def _selection(self) -> tuple[Selected, ...]:
+        self._expect("{")
+        found = []
+        while self._peek() != "}":
+            found.append(self._field())
+        self._expect("}")
+        return tuple(found)
+
+    def _field(self) -> Selected:
+        key = name = self._next()
+        if self._peek() == ":":
+            self._expect(":")
+            name = self._next()
+        arguments = self._pairs("(", ")") if self._peek() == "(" else {}
+        fields = self._selection() if self._peek() == "{" else ()
+        return Selected(key, name, arguments, fields)
+
+    def _pairs(self, opening: str, closing: str) -> dict[str, object]:
+        self._expect(opening)
+        found: dict[str, object] = {}
+        while self._peek() != closing:
+            name = self._next()
+            self._expect(":")
+            found[name] = self._value()
+        self._expect(closing)
+        return found
+
+    def _value(self) -> object:
+        if self._peek() == "{":
+            return self._pairs("{", "}")
+        token = self._next()
+        if token == "$":
+            name = self._next()
+            if name not in self._declared:
+                raise Failure(f"Variable ${name} is used but not declared")
+            return self._variables.get(name)
+        if token in _CONSTANTS:
+            return _CONSTANTS[token]
+        return token[1:-1] if token.startswith('"') else int(token)
+
+    def _peek(self) -> str:
+        return self._tokens[-1] if self._tokens else ""
+
+    def _next(self) -> str:
+        if not self._tokens:
+            raise Failure("Unexpected end of document")
+        return str(self._tokens.pop())
+
+    def _expect(self, token: str) -> None:
+        found = self._next()
+        if found != token:
+            raise Failure(f'Expected "{token}", actual: "{found}"')
+
+
+def answer(call: Call) -> Reply:
+    """Do what a document asks for."""
+    given = call.given(Document)
+    try:
+        kind, selection = _Parser(given.query, given.variables).document()
+    except Failure as failure:
+        return Reply(200, {"errors": [failure.error]})
+    root = _mutation(call) if kind == "mutation" else _query(call)
+    data: Json = {}
+    for selected in selection:
+        try:
+            data |= _show(root, (selected,))
+        except Failure as failure:
+            error = {**failure.error, "path": [selected.key]}
+            return Reply(200, {"data": {**data, selected.key: None}, "errors": [error]})
+    return Reply(200, {"data": data})
+
+
+def _show(shown: Shown, selection: tuple[Selected, ...]) -> Json:
+    found: Json = {}
+    for one in selection:
+        if one.name not in shown.fields:
+            raise Failure(f"Field '{one.name}' doesn't exist on type '{shown.type}'")
+        value = shown.fields[one.name](one.arguments)
+        found[one.key] = _value(value, one)
+    return found
+
+
+def _value(value: Any, selected: Selected) -> Any:
+    if isinstance(value, list):
+        return [_value(one, selected) for one in value]
+    if isinstance(value, Shown):
+        return _show(value, selected.fields)
+    return value
+
+
+def _query(call: Call) -> Shown:
+    def repository(wanted: Mapping[str, Any]) -> Shown:
+        name = f"{wanted['owner']}/{wanted['name']}"
+        repo = call.state.repositories.get(name) or call.state.old_names.get(name)
+        if repo is None or not _may(call, repo, "pull_requests", "read"):
+            raise Failure(f"Could not resolve to a Repository with the name '{name}'.", "NOT_FOUND")
+        return _repository(repo)
+
+    return Shown("Query", {"repository": repository})
+
+
+def _repository(repo: Repository) -> Shown:
+    def pull_request(wanted: Mapping[str, Any]) -> Shown:
+        issue = repo.issues.get(wanted["number"])
+        if issue is None or issue.pull is None:
+            message = f"Could not resolve to a PullRequest with the number of {wanted['number']}."
+            raise Failure(message, "NOT_FOUND")
+        threads = issue.pull.threads
+        return Shown(
+            "PullRequest",
+            {"reviewThreads": _connection(threads, "PullRequestReviewThread", _thread)},
+        )
+
+    return Shown("Repository", {"pullRequest": pull_request})
+
+
+def _connection(
+    items: list[Any], of: str, show: Callable[[Any], Shown]
+) -> Callable[[Mapping[str, Any]], Shown]:
+    """Return a field with pages; a cursor is how many items came before."""
+
+    def page(wanted: Mapping[str, Any]) -> Shown:
+        first = wanted.get("first")
+        if not isinstance(first, int) or not 0 < first <= 100:
+            raise Failure(f"You must provide a `first` of 1 to 100 on the `{of}` connection.")
+        start = int(wanted.get("after") or 0)
+        end = min(start + first, len(items))
+        info = Shown(
+            "PageInfo", {"hasNextPage": lambda _: end < len(items), "endCursor": lambda _: str(end)}
+        )
+        nodes = [show(item) for item in items[start:end]]
+        return Shown(f"{of}Connection", {"pageInfo": lambda _: info, "nodes": lambda _: nodes})
+
+    return page
+
+
+def _thread(thread: ReviewThread) -> Shown:
+    comments = _connection(thread.comments, "PullRequestReviewComment", _comment)
+    return Shown(
+        "PullRequestReviewThread",
+        {
+            "id": lambda _: node("PRRT", thread.id),
+            "isResolved": lambda _: thread.resolved,
+            "path": lambda _: thread.path,
+            "comments": comments,
+        },
+    )
+
+
+def _comment(comment: Json) -> Shown:
+    return Shown(
+        "PullRequestReviewComment",
+        {"databaseId": lambda _: comment["id"], "body": lambda _: comment["body"]},
+    )
+
+
+def _mutation(call: Call) -> Shown:
+    def resolve(wanted: Mapping[str, Any]) -> Shown:
+        given = wanted["input"]["threadId"]
+        found = [
+            (repo, thread)
+            for repo in call.state.repositories.values()
+            for issue in repo.issues.values()
+            for thread in (issue.pull.threads if issue.pull else ())
+            if node("PRRT", thread.id) == given
+        ]
+        if not found:
+            message = f"Could not resolve to a node with the global id of '{given}'"
+            raise Failure(message, "NOT_FOUND")
+        [(repo, thread)] = found
+        if not _may(call, repo, "contents", "write"):
+            raise Failure("Resource not accessible by integration", "FORBIDDEN")
+        thread.resolved = True
+        return Shown("ResolveReviewThreadPayload", {"thread": lambda _: _thread(thread)})
+
+    return Shown("Mutation", {"resolveReviewThread": resolve})
+
+
+def _may(call: Call, repo: Repository, permission: str, level: str) -> bool:
+    return isinstance(call.caller, AsInstallation) and call.caller.may(repo, permission, level)
+
+
+ENDPOINT = Endpoint("POST", "/graphql", answer, ({"metadata": "read"},), Document)
