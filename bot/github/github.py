@@ -347,7 +347,7 @@ class GitHub:
 
     async def review_threads(self, repo: Repo, number: int) -> tuple[ReviewThread, ...]:
         """Return what people began to say at lines of a pull request, in order."""
-        connection = self._on_graphql(repo, PUBLISH)
+        connection = self._on_graphql(repo, READ)
         return await review_threads.read_review_threads(connection, self._today(repo), number)
 
     async def reply_in_thread(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.errors import GitHubError, NotPermitted
+from bot.errors import Conflict, GitHubError, NotPermitted
 from bot.github.client import Connection
 from bot.github.refusals import Gone
 
@@ -26,18 +26,20 @@ async def ask(connection: Connection, query: str, variables: Mapping[str, object
 
     Raises:
         NotPermitted: When the App may not, or can't see it.
-        GitHubError: When GitHub refuses for another reason, which it answers with status 200.
+        Conflict: When GitHub does not do it for another reason; asking again is no use.
+        GitHubError: When its limit is reached, or it failed; asking later may help.
     """
     answer = await connection.post(
         "/graphql", {"query": query, "variables": dict(variables)}, repeatable=True
     )
     errors = answer.get("errors")
     if errors:
-        raise _refusal(errors[0])
+        raise refusal_of(errors[0])
     return answer["data"]
 
 
-def _refusal(error: Mapping[str, Any]) -> GitHubError:
+def refusal_of(error: Mapping[str, Any]) -> GitHubError:
+    """Return the error of ours for one of GraphQL's, which come with status 200."""
     said = error.get("message", "")
     match error.get("type"):
         case "NOT_FOUND":
@@ -46,5 +48,9 @@ def _refusal(error: Mapping[str, Any]) -> GitHubError:
             return NotPermitted(
                 f"GitHub's GraphQL API denied the request: {said} Check the App's permissions."
             )
+        case "RATE_LIMITED":
+            return GitHubError(f"GitHub's GraphQL API is at its limit: {said}")
+        case None if "extensions" not in error:  # it gave up on the query, without a reason
+            return GitHubError(f"GitHub's GraphQL API failed: {said}")
         case _:
-            return GitHubError(f"GitHub's GraphQL API refused the request: {said}")
+            return Conflict(f"GitHub's GraphQL API could not complete the request: {said}")

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
-from bot.errors import NotPermitted
+from bot.errors import Conflict, GitHubError, NotPermitted, is_outage
+from bot.github.graphql import refusal_of
 from bot.github.refusals import Gone
 from bot.intake.review_events import parse_review
+from bot.model.request import FixRequest
+from bot.runs.publishing.ending import NotPublished
+from bot.runs.publishing.review_answers import ReviewAnswers
 from tests.contract.test_github import World, world
 from tests.fakes.github import Issue, Trouble
 from tests.fakes.github.model import Branches, Event
+from tests.unit.reports import GAVE_UP
 
 __all__ = ["world"]  # a fixture: pytest finds it by name
 
@@ -63,8 +69,48 @@ async def test_refusals_of_graphql_are_told(world: World) -> None:
         await world.github.review_threads(world.repo, 999)
     [thread] = await world.github.review_threads(world.repo, issue.number)
     pull.threads.clear()
-    with pytest.raises(NotPermitted, match="global id"):
+    with pytest.raises(Gone, match="global id"):
         await world.github.resolve_thread(world.repo, thread)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "later"),
+    [
+        ({"type": "FORBIDDEN"}, NotPermitted, False),
+        ({"type": "RATE_LIMITED"}, GitHubError, True),
+        ({}, GitHubError, True),
+        ({"extensions": {"code": "undefinedField"}}, Conflict, False),
+        ({"type": "UNPROCESSABLE"}, Conflict, False),
+    ],
+)
+def test_only_what_may_work_later_is_asked_again(
+    error: dict[str, object], kind: type[GitHubError], *, later: bool
+) -> None:
+    """A run must not wait for hours for what will be refused again."""
+    found = refusal_of({"message": "No.", **error})
+    assert (type(found), is_outage(found)) == (kind, later)
+
+
+async def test_a_thread_that_cant_be_answered_keeps_none_from_its_answer(world: World) -> None:
+    """Nor does it end the run. Threads that were not asked about are left alone."""
+    issue, pull, event = reviewed(world)
+    asked = [event, *(world.server.review_comment(issue, "ada", "And here?") for _ in range(2))]
+    remarks = tuple(one.payload["comment"]["id"] for one in asked)
+    world.state.faults.add(Trouble.NOT_FOUND, path=f"/{remarks[0]}/replies", times=3)
+    request = FixRequest(
+        world.repo.full_name,
+        world.repo.installation_id,
+        issue.number,
+        is_pull_request=True,
+        actor="ada",
+        comment_id=1,
+        asked_at=datetime(2026, 11, 1, tzinfo=UTC),
+        in_review=True,
+        remarks=remarks[:2],
+    )
+    await ReviewAnswers(world.github).give(request, GAVE_UP, NotPublished())
+    assert [len(one.comments) for one in pull.threads] == [1, 2, 1]
+    assert not any(one.resolved for one in pull.threads)
 
 
 def test_what_is_asked_at_lines_is_known_by_its_comment(world: World) -> None:

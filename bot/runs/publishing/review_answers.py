@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -72,12 +74,13 @@ class ReviewAnswers:
         if request.number is None or not request.remarks:
             return
         repo = Repo(request.repository, request.installation_id)
-        try:
-            for thread in await self._github.review_threads(repo, request.number):
-                if not set(request.remarks).isdisjoint(thread.comments):
+        threads: tuple[ReviewThread, ...] = ()
+        with _if_possible():
+            threads = await self._github.review_threads(repo, request.number)
+        for thread in threads:
+            if not set(request.remarks).isdisjoint(thread.comments):
+                with _if_possible():
                     await self._give(repo, request, thread, report, outcome)
-        except (NotPermitted, Conflict) as error:  # the run's own comment says the same
-            _log.warning("review comments not answered", problem=str(error))
 
     async def _give(
         self,
@@ -93,6 +96,15 @@ class ReviewAnswers:
         await self._github.reply_in_thread(repo, request.number, thread, answer.text, mark)
         if answer.done and not thread.resolved:
             await self._github.resolve_thread(repo, thread)
+
+
+@contextmanager
+def _if_possible() -> Iterator[None]:
+    """Log what GitHub refuses: the run's own comment says the same."""
+    try:
+        yield
+    except (NotPermitted, Conflict) as error:
+        _log.warning("review comment not answered", problem=str(error))
 
 
 def _summary(report: Report) -> str:

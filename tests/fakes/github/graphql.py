@@ -28,9 +28,13 @@ class Document(Fields):
 class Failure(Exception):
     """An answer with status 200 that holds an error."""
 
-    def __init__(self, message: str, kind: str | None = None) -> None:
+    def __init__(self, message: str, kind: str | None = None, code: str | None = None) -> None:
         super().__init__(message)
-        self.error: Json = {"message": message} | ({"type": kind} if kind else {})
+        self.error: Json = {"message": message}
+        if kind is not None:
+            self.error["type"] = kind
+        if code is not None:  # of a document that GitHub does not take
+            self.error["extensions"] = {"code": code}
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,8 @@ def _show(shown: Shown, selection: tuple[Selected, ...]) -> Json:
     found: Json = {}
     for one in selection:
         if one.name not in shown.fields:
-            raise Failure(f"Field '{one.name}' doesn't exist on type '{shown.type}'")
+            message = f"Field '{one.name}' doesn't exist on type '{shown.type}'"
+            raise Failure(message, code="undefinedField")
         value = shown.fields[one.name](one.arguments)
         found[one.key] = _value(value, one)
     return found
