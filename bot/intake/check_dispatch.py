@@ -14,13 +14,11 @@ from bot.intake.check_events import (
     ButtonPressed,
     CheckEvent,
     ChecksFailed,
-    CommitsReverted,
-    HeadLeft,
-    LabelAdded,
 )
 from bot.intake.comment_values import CommentEvent
 from bot.intake.memory_events import RepairOutcomes
 from bot.intake.policy import may_approve, may_ask
+from bot.intake.pull_events import CommitsReverted, HeadLeft, LabelAdded
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
 from bot.model.repository import Repo

@@ -10,7 +10,7 @@ from datetime import UTC
 
 from pydantic import AwareDatetime, Field
 
-from bot.intake.check_events import CheckEvent, Peek, is_about_checks, parse_check_event
+from bot.intake.check_events import CheckEvent, is_about_checks, parse_check_event
 from bot.intake.command_word import WORD
 from bot.intake.comment_values import (
     CommentCreated,
@@ -20,10 +20,10 @@ from bot.intake.comment_values import (
     Sender,
     Thread,
 )
-from bot.intake.payloads import App, GitHubAccount, Installation, Payload, Repository, read
+from bot.intake.payloads import App, GitHubAccount, Payload, Where, read
+from bot.intake.peek import Peek
 from bot.intake.reverts import WORD as REVERTS
 from bot.intake.review_events import ACTIONS, Reviewed, parse_review
-from bot.model.repository import Repo
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,8 @@ class _Changes(Payload):
     body: _Previous | None = None
 
 
-class _IssueComment(Payload):
+class _IssueComment(Where):
     action: str
-    repository: Repository
-    installation: Installation
-    sender: GitHubAccount
     issue: _Issue
     comment: _Comment
     changes: _Changes | None = None
@@ -135,13 +132,13 @@ def parse_event(name: str, payload: bytes) -> Event:
 
 
 def _comment_event(payload: _IssueComment) -> CommentEvent:
-    repo = Repo(payload.repository.full_name, payload.installation.id)
     sender = Sender(payload.sender.login, is_bot=payload.sender.type == "Bot")
     thread = _thread(payload.issue)
     comment = _comment(payload.comment)
     if payload.action == "created":
-        return CommentCreated(repo, thread, sender, comment)
-    return CommentEdited(repo, thread, sender, comment, _previous_body(payload.changes, comment))
+        return CommentCreated(payload.repo, thread, sender, comment)
+    before = _previous_body(payload.changes, comment)
+    return CommentEdited(payload.repo, thread, sender, comment, before)
 
 
 def _thread(issue: _Issue) -> Thread:

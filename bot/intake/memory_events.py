@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.intake.check_events import Closed, CommitsReverted
+from bot.intake.pull_events import Closed, CommitsReverted
 from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did

@@ -7,6 +7,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.errors import MalformedPayload
+from bot.model.repository import Repo
 
 
 class Payload(BaseModel):
@@ -44,6 +45,25 @@ Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
 """A commit, in SHA-1 or SHA-256."""
 
 P = TypeVar("P", bound=Payload)
+
+
+class Where(Payload):
+    """Where something happened, and by whom."""
+
+    repository: Repository
+    installation: Installation
+    sender: GitHubAccount
+
+    @property
+    def repo(self) -> Repo:
+        """The repository, and how it is reached."""
+        return Repo(self.repository.full_name, self.installation.id)
+
+
+class Commit(Payload):
+    """One of those that were pushed."""
+
+    message: str = ""
 
 
 def read(kind: type[P], name: str, payload: bytes) -> P:

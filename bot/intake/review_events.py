@@ -12,8 +12,7 @@ from datetime import UTC
 from pydantic import AwareDatetime
 
 from bot.intake.comment_values import CommentCreated, EventComment, Sender, Thread
-from bot.intake.payloads import App, GitHubAccount, Installation, Payload, Repository, read
-from bot.model.repository import Repo
+from bot.intake.payloads import App, GitHubAccount, Payload, Where, read
 
 ACTIONS = {"pull_request_review_comment": "created", "pull_request_review": "submitted"}
 """Events that are read, and the action of each."""
@@ -59,10 +58,7 @@ class _Said(Payload):
     performed_via_github_app: App | None = None
 
 
-class _Review(Payload):
-    repository: Repository
-    installation: Installation
-    sender: GitHubAccount
+class _Review(Where):
     pull_request: _Pull
     comment: _Said | None = None
     review: _Said | None = None
@@ -81,7 +77,7 @@ def parse_review(name: str, payload: bytes) -> Reviewed | None:
         return None
     app = said.performed_via_github_app
     created = CommentCreated(
-        repo=Repo(event.repository.full_name, event.installation.id),
+        repo=event.repo,
         thread=Thread(
             pull.number,
             is_pull_request=True,

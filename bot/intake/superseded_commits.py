@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.github.github import GitHub
 from bot.intake.approvals import Approvals
-from bot.intake.check_events import HeadLeft
+from bot.intake.pull_events import HeadLeft
 from bot.model.repository import Repo
 from bot.model.request import FailedCommit
 from bot.reporting.reasons import deliveries as did

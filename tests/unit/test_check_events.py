@@ -11,12 +11,9 @@ from bot.errors import MalformedPayload
 from bot.intake.check_events import (
     ButtonPressed,
     ChecksFailed,
-    Closed,
-    CommitsReverted,
-    HeadLeft,
-    LabelAdded,
 )
 from bot.intake.events import Unhandled, is_handled, parse_event, peek
+from bot.intake.pull_events import Closed, CommitsReverted, HeadLeft, LabelAdded
 from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 

@@ -1,0 +1,49 @@
+"""As much of a webhook as it takes to know whether it is worth keeping."""
+
+from __future__ import annotations
+
+from bot.intake.payloads import Commit, Payload
+
+COMPLETED = ("check_run", "check_suite", "workflow_job", "workflow_run")
+"""Events whose `completed` tells how something ended; each has an object of the same name."""
+
+
+class _Outcome(Payload):
+    conclusion: str | None = None
+
+
+class _Said(Payload):
+    body: str | None = None
+    state: str | None = None
+
+
+class Peek(Payload):
+    """As much of a payload as it takes to know whether it is worth keeping."""
+
+    action: str | None = None
+    state: str | None = None
+    check_run: _Outcome | None = None
+    check_suite: _Outcome | None = None
+    workflow_job: _Outcome | None = None
+    workflow_run: _Outcome | None = None
+    comment: _Said | None = None
+    review: _Said | None = None
+    commits: list[Commit] | None = None
+
+    @property
+    def says(self) -> str | None:
+        """What the comment, review or commits say that it speaks of; None without any."""
+        if self.commits is not None:
+            return "\n".join(one.message for one in self.commits)
+        said = self.comment or self.review
+        return None if said is None else said.body or ""
+
+    def outcome(self, name: str) -> str | None:
+        """Return how the event's own object ended; None where the event tells no such thing."""
+        if name == "status":
+            return self.state
+        if name == "pull_request_review":  # the only outcome that counts without a word
+            wants = self.review is not None and self.review.state == "changes_requested"
+            return "changes_requested" if wants else None
+        about = getattr(self, name) if name in COMPLETED else None
+        return about.conclusion if isinstance(about, _Outcome) else None
