@@ -14,6 +14,7 @@ from bot.errors import UsageError
 from bot.model import Problem
 from bot.model.proposers import PROPOSERS
 from bot.model.request import Options
+from bot.repair.configured import configured_job
 from bot.repair.guards.requested import as_command, requested_paths
 from bot.repair.job import Job
 from bot.repair.tools import Tools
@@ -153,31 +154,13 @@ async def job_of(
         budget_usd=None if options.budget_usd is None else Decimal(str(options.budget_usd)),
         timeout=options.timeout,
     )
-    return Job(
-        run_id=run_id,
-        problem=problem,
-        limits=config.limits(wished),
-        setup=options.setup or config.setup,
-        test=config.test,
+    job = configured_job(run_id, problem, config.limits(wished), config)
+    return replace(
+        job,
+        setup=options.setup or job.setup,
         failing=options.test,
-        proposers=options.proposers or config.proposers,
-        rules=replace(
-            config.patch_rules, requested=requested_paths(as_command(problem.instructions))
-        ),
-        image=config.sandbox.image,
-        template=config.sandbox.template,
-        allow_snapshots=config.mechanical.snapshots,
-        network=config.network == "on",
-        hosts=config.hosts,
+        proposers=options.proposers or job.proposers,
+        rules=replace(job.rules, requested=requested_paths(as_command(problem.instructions))),
         as_of=await moment_of(options.as_of, local_repository(options)),
-        model=config.model,
-        effort=config.effort,
-        search=config.search.limits,
-        tool_rules=config.tools.rules,
-        routing=config.routing,
-        candidates=config.candidates,
-        recovery=config.recovery,
-        specify=config.spec,
-        wrong_fixes=config.wrong_fixes,
         repository=repository,
     )

@@ -15,6 +15,7 @@ from bot.model import Attempt, Comment, Limits, Problem, Report, Usage
 from bot.model.money.caps import NO_CAPS, Caps, limited
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
+from bot.repair.configured import configured_job
 from bot.repair.job import Job
 from bot.reporting.answering import answer_by
 from bot.reporting.reasons import starting
@@ -197,29 +198,14 @@ def plan_job(
         agreed: What the run had come to when a person agreed with its specification.
     """
     config, options = brief.config, request.options
-    return Job(
-        run_id=request.run_id,
-        problem=brief.problem,
-        limits=limited(_limits(request, config), caps),
-        setup=config.setup,
-        test=config.test,
+    limits = limited(_limits(request, config), caps)
+    job = configured_job(request.run_id, brief.problem, limits, config)
+    return replace(
+        job,
         failing=options.test,
-        proposers=config.proposers,
-        rules=replace(config.patch_rules, requested=brief.requested),
-        image=config.sandbox.image,
-        template=config.sandbox.template,
-        allow_snapshots=config.mechanical.snapshots,
-        network=config.network == "on",
-        hosts=config.hosts,
-        model=options.model or config.model,
-        effort=options.effort or config.effort,
-        search=config.search.limits,
-        tool_rules=config.tools.rules,
-        routing=config.routing,
-        candidates=config.candidates,
-        recovery=config.recovery,
-        specify=config.spec,
-        wrong_fixes=config.wrong_fixes,
+        rules=replace(job.rules, requested=brief.requested),
+        model=options.model or job.model,
+        effort=options.effort or job.effort,
         specification=agreed.specification if agreed is not None else None,
         spent=agreed.usage if agreed is not None else Usage(),
         agreed_by=agreed.notes[-1:] if agreed is not None else (),

@@ -1,0 +1,45 @@
+"""What a repository's config asks of a run. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bot.model import Limits, Problem
+from bot.repair.job import Job
+
+if TYPE_CHECKING:
+    from bot.config.repo_config import RepoConfig
+
+
+def configured_job(run_id: str, problem: Problem, limits: Limits, config: RepoConfig) -> Job:
+    """Return the job that a config asks for; `replace` adds what else is known of it.
+
+    Args:
+        run_id: Of the run.
+        problem: What is wrong.
+        limits: The budget: a config's may be lowered by whoever asks.
+        config: Of the repository.
+    """
+    return Job(
+        run_id=run_id,
+        problem=problem,
+        limits=limits,
+        setup=config.setup,
+        test=config.test,
+        proposers=config.proposers,
+        rules=config.patch_rules,
+        image=config.sandbox.image,
+        template=config.sandbox.template,
+        allow_snapshots=config.mechanical.snapshots,
+        network=config.network == "on",
+        hosts=config.hosts,
+        model=config.model,
+        effort=config.effort,
+        search=config.search.limits,
+        tool_rules=config.tools.rules,
+        routing=config.routing,
+        candidates=config.candidates,
+        recovery=config.recovery,
+        specify=config.spec,
+        wrong_fixes=config.wrong_fixes,
+    )
