@@ -7,9 +7,9 @@ at parts of them, for names, run the tests, edit, and look again.
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
+from bench.task import committed
 from tests.fakes.model import Call, Request, Say, Step
 
 STEPS = 40
@@ -31,13 +31,7 @@ def make_project(folder: Path) -> Path:
     files |= {f"core/part_{n}.py": _module(n) for n in range(MODULES)}
     files |= {f"tests/test_core_{n}.py": _tests(n) for n in range(MODULES)}
     files[".github/fixpoint.yml"] = f"setup: 'true'\ntest: {FAILING}\nproposers: [agent]\n"
-    for name, content in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(content)
-    who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")
-    for arguments in (("init", "--quiet"), ("add", "."), (*who, "commit", "--quiet", "-m", "all")):
-        subprocess.run(("git", *arguments), cwd=folder, check=True)
-    return folder
+    return committed(folder, files)
 
 
 def _module(n: int) -> str:

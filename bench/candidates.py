@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
 import statistics
 import sys
 import tempfile
@@ -21,12 +20,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import prompts
 from bench.case import Case, check_out, load_cases
 from bench.case_model import Mistake, right, wrong
-from bench.processes import FIXPOINT, without_settings
+from bench.case_run import run_case, variables
 from bot.model.route import Approach
 from tests.fakes.model import ModelServer, Request, Step
 
@@ -152,13 +150,8 @@ async def _run(case: Case, options: argparse.Namespace) -> list[Ran]:
         for count in (1, options.side_by_side):
             # A server for each: its prompt cache must not help the second run.
             async with ModelServer(script(case, folder, options)) as model:
-                environment = without_settings() | {
-                    "FIXPOINT_DATA": str(scratch / "data"),
-                    "ANTHROPIC_API_KEY": "key",
-                    "ANTHROPIC_BASE_URL": model.anthropic_url,
-                    "ANTHROPIC_MODEL": _MODEL,
-                    "ANTHROPIC_STRONGER_MODEL": _MODEL,
-                }
+                same = {"ANTHROPIC_MODEL": _MODEL, "ANTHROPIC_STRONGER_MODEL": _MODEL}
+                environment = variables(scratch, model) | same
                 ran.append(await _measured(case, folder, environment, count))
     return ran
 
@@ -167,20 +160,12 @@ async def _measured(case: Case, folder: Path, environment: dict[str, str], count
     config = folder / ".github" / "fixpoint.yml"
     config.parent.mkdir(exist_ok=True)
     config.write_text(f"candidates: {count}\nattempts: {count}\n", "utf-8")
-    setup = [word for command in case.setup for word in ("--setup", command)]
-    what = ("--test", case.test_command, *setup, "--proposers", "agent", "--sandbox", "bubblewrap")
     started = time.perf_counter()
-    process = await asyncio.create_subprocess_exec(
-        *(FIXPOINT, "fix", str(folder), *what, "--json"),
-        env=environment,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, said = await process.communicate()
-    if not out:
-        raise RuntimeError(said.decode("utf-8", "replace"))
-    report: dict[str, Any] = json.loads(out)
+    what = ("--proposers", "agent", "--sandbox", "bubblewrap")
+    done = await run_case(case, folder, environment, *what)
+    if done.report is None:
+        raise RuntimeError(done.said)
+    report = done.report
     passing = [one for one in report["attempts"] if one["exit_code"] == 0]
     ran = Ran(
         case.id,

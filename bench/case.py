@@ -39,6 +39,12 @@ class Case:
     test_command: str
     fail_to_pass: frozenset[str]
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """How it is set up and tested, as options of `fixpoint fix`."""
+        setup = (word for command in self.setup for word in ("--setup", command))
+        return "--test", self.test_command, *setup
+
     def mirror(self, mirrors: Path) -> Path:
         """Return the project's clone below `mirrors`."""
         return mirror_of(self.repo, mirrors)

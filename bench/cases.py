@@ -14,17 +14,16 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from bench.case import Case, check_out, load_cases
 from bench.case_model import mistake_of, script
 from bench.case_outcome import Mode, Outcome, judge
+from bench.case_run import run_case, variables
 from bench.case_table import summary, table
-from bench.processes import FIXPOINT, without_settings
 from tests.fakes.model import ModelServer
 
 
@@ -83,47 +82,19 @@ async def _run(number: int, case: Case, mode: Mode, options: argparse.Namespace)
     async with AsyncExitStack() as stack:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="fixpoint-case-")))
         folder = check_out(case, options.mirrors.absolute(), scratch / "w")
-        environment = _environment(scratch)
-        proposers = ("--proposers", "mechanical")
+        model, proposers = None, "mechanical"
         if mode == "scripted":
             play = script(case, folder, mistake_of(number))
             model = await stack.enter_async_context(ModelServer(play))
-            environment |= {"ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": model.anthropic_url}
-            proposers = ("--proposers", "mechanical,agent")
-        setup = [word for command in case.setup for word in ("--setup", command)]
+            proposers = "mechanical,agent"
         started = time.perf_counter()
-        what = ("--test", case.test_command, *setup, *proposers, "--sandbox", options.sandbox)
-        exit_code, out, said = await _finished(
-            (FIXPOINT, "fix", str(folder), *what, "--json"), environment
-        )
+        what = ("--proposers", proposers, "--sandbox", options.sandbox)
+        done = await run_case(case, folder, variables(scratch, model), *what)
         seconds = time.perf_counter() - started
         return judge(
-            case, mode, folder, exit_code=exit_code, report=_report(out), said=said, seconds=seconds
-        )
-
-
-def _environment(scratch: Path) -> dict[str, str]:
-    return without_settings() | {"FIXPOINT_DATA": str(scratch / "data")}
-
-
-async def _finished(argv: Sequence[str], environment: Mapping[str, str]) -> tuple[int, bytes, str]:
-    process = await asyncio.create_subprocess_exec(
-        *argv,
-        env=environment,
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    out, said = await process.communicate()
-    return await process.wait(), out, said.decode("utf-8", "replace")
-
-
-def _report(out: bytes) -> dict[str, Any] | None:
-    try:
-        report: dict[str, Any] = json.loads(out)
-    except ValueError:
-        return None
-    return report
+            case, mode, folder,
+            exit_code=done.exit_code, report=done.report, said=done.said, seconds=seconds,
+        )  # fmt: skip
 
 
 if __name__ == "__main__":

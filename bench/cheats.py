@@ -198,9 +198,8 @@ def _run(
     """Judge with `fixpoint verify`, as a process of its own."""
     patch = scratch / "forged.patch"
     patch.write_text(_as_patch(folder, files), "utf-8")
-    setup = [word for command in case.setup for word in ("--setup", command)]
     done = subprocess.run(
-        (FIXPOINT, "verify", str(folder), "--patch", str(patch), "--test", case.test_command, *setup,
+        (FIXPOINT, "verify", str(folder), "--patch", str(patch), *case.options,
          "--sandbox", "bubblewrap", "--json"),
         env=os.environ | {"FIXPOINT_DATA": str(scratch / "data")},
         stdin=subprocess.DEVNULL,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from tests.fakes.model import Call, Request, Say, Step
@@ -28,7 +29,12 @@ _SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 
 def make_repository(folder: Path) -> Path:
     """Write the files to `folder` and commit them."""
-    for name, content in FILES.items():
+    return committed(folder, FILES)
+
+
+def committed(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write files to `folder`, commit them, and return it."""
+    for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(content)
     who = ("-c", "user.name=bench", "-c", "user.email=bench@localhost")

@@ -23,7 +23,7 @@ from typing import Any
 
 from bench.case import Case, check_out, load_cases, run_git
 from bench.case_model import right
-from bench.processes import FIXPOINT, without_settings
+from bench.case_run import run_case, variables
 from bench.tables import print_table
 from tests.fakes.model import Call, ModelServer, Request, Say, Step
 
@@ -112,24 +112,9 @@ async def _run(case: Case, subject: str, mirrors: Path, *, withheld: bool) -> Tr
         turns: Counter[str] = Counter()
         play = _script(case, folder, subject, turns, withheld=withheld)
         model = await stack.enter_async_context(ModelServer(play))
-        environment = without_settings() | {
-            "FIXPOINT_DATA": str(scratch / "data"),
-            "ANTHROPIC_API_KEY": "key",
-            "ANTHROPIC_BASE_URL": model.anthropic_url,
-        }
-        setup = [word for command in case.setup for word in ("--setup", command)]
-        process = await asyncio.create_subprocess_exec(
-            *(FIXPOINT, "fix", str(folder), "--issue", subject, *setup),
-            *("--test", case.test_command),
-            *("--proposers", "agent", "--sandbox", "bubblewrap", "--json"),
-            env=environment,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        out, said = await process.communicate()
-        report = json.loads(out) if out.strip() else {}
-        trial = Trial(case.id, withheld, report, turns, said.decode("utf-8", "replace"))
+        what = ("--issue", subject, "--proposers", "agent", "--sandbox", "bubblewrap")
+        done = await run_case(case, folder, variables(scratch, model), *what)
+        trial = Trial(case.id, withheld, done.report or {}, turns, done.said)
         print(f"{trial}"[:100], trial.verdict, trial.wrong_fixes, turns, file=sys.stderr)
         return trial
 
