@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from pydantic import SecretStr
 from sqlalchemy import Connection, update
 
 from bot.model import Attempt, Observation, Patch, Problem, Proposal, Report, Verdict, Verification
-from bot.model.request import FixRequest
 from bot.model.route import ModelStrength, Route, RungRecord
 from bot.storage.database import open_database
 from bot.storage.route_history import RouteHistory
 from bot.storage.runs import RunStore
 from bot.storage.tables import runs
 from tests.contract.databases import url
+from tests.contract.requests import REQUEST
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
 
-REQUEST = FixRequest(
-    repository="Octo/Widgets",
-    installation_id=7,
-    number=12,
-    is_pull_request=False,
-    actor="ada",
-    comment_id=501,
-    asked_at=datetime(2026, 3, 1, 12, 30, tzinfo=UTC),
-)
 SMALL, DEFAULT, _ = ModelStrength
 
 

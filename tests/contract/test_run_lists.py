@@ -11,25 +11,15 @@ from sqlalchemy import Connection, insert, text
 from sqlalchemy.dialects import sqlite
 
 from bot.model import Verdict
-from bot.model.request import FixRequest
 from bot.storage.database import Database, open_database
 from bot.storage.run_figures import DayFigures, RepositoryFigures, RunFigures, ended_runs
 from bot.storage.run_lists import RunLists, RunQuery
 from bot.storage.runs import RunStatus, RunStore
 from bot.storage.tables import attempts_made, runs
 from tests.contract.databases import url
+from tests.contract.requests import REQUEST
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
-
-REQUEST = FixRequest(
-    repository="Octo/Widgets",
-    installation_id=7,
-    number=12,
-    is_pull_request=False,
-    actor="ada",
-    comment_id=501,
-    asked_at=datetime(2026, 3, 1, 12, 30, tzinfo=UTC),
-)
 
 
 async def test_only_what_somebody_sees_is_there(url: SecretStr) -> None:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 import pytest
 from pydantic import SecretStr
@@ -19,18 +18,9 @@ from bot.storage.run_queue import LetThrough, RunQueue
 from bot.storage.runs import RunStatus, RunStore
 from bot.storage.servers import ServerRow, ServerStore
 from tests.contract.databases import url
+from tests.contract.requests import REQUEST
 
 __all__ = ["url"]
-
-REQUEST = FixRequest(
-    repository="Octo/Widgets",
-    installation_id=7,
-    number=12,
-    is_pull_request=False,
-    actor="ada",
-    comment_id=500,
-    asked_at=datetime(2026, 3, 1, 12, 30, tzinfo=UTC),
-)
 
 
 @dataclass

@@ -30,24 +30,19 @@ from bot.model import (
     Verdict,
     Verification,
 )
-from bot.model.request import Effort, FixRequest, Options
+from bot.model.request import Effort, Options
 from bot.storage.database import Database, open_database
 from bot.storage.deliveries import MAX_ATTEMPTS, DeliveryState, DeliveryStore
 from bot.storage.journal import Journal
 from bot.storage.runs import RunStatus, RunStore
 from bot.storage.steps_database import steps_database
 from tests.contract.databases import url
+from tests.contract.requests import REQUEST as PLAIN
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
 
-REQUEST = FixRequest(
-    repository="Octo/Widgets",
-    installation_id=7,
-    number=12,
-    is_pull_request=False,
-    actor="ada",
-    comment_id=501,
-    asked_at=datetime(2026, 3, 1, 12, 30, tzinfo=UTC),
+REQUEST = replace(
+    PLAIN,
     instructions="keep the public API",
     options=Options(attempts=2, budget_usd=Decimal("0.50"), effort=Effort.HIGH, draft=False),
 )

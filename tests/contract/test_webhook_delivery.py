@@ -9,7 +9,7 @@ import hmac
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from pydantic import SecretStr
@@ -24,21 +24,12 @@ from bot.storage.stores import Stores
 from bot.storage.webhooks import MessageState, Webhook, WebhookType
 from bot.web.webhooks.sending import WebhookSender
 from tests.contract.databases import url
+from tests.contract.requests import REQUEST
 from tests.fakes.webhook_receiver import Received, open_receiver
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
 
 LEASE = timedelta(minutes=1)
-
-REQUEST = FixRequest(
-    repository="Octo/Widgets",
-    installation_id=7,
-    number=12,
-    is_pull_request=False,
-    actor="ada",
-    comment_id=501,
-    asked_at=datetime(2026, 3, 1, 12, 30, tzinfo=UTC),
-)
 
 
 @pytest.fixture
