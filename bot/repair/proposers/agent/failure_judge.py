@@ -10,7 +10,7 @@ from bot.model.money.reservations import Money
 from bot.model.untrusted import clip, quoted, reveal_hidden, strip_hidden
 from bot.repair.goal.judge import Choice
 from bot.repair.proposers.agent.budgeted import paid
-from bot.repair.proposers.agent.prompting import comments, report
+from bot.repair.proposers.agent.prompt_data import comments, report
 from bot.repair.workspace.scrubbing import Scrub
 
 _MAX_TOKENS = 4_000

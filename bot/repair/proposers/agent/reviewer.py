@@ -11,7 +11,7 @@ from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
 from bot.model.untrusted import quoted, reveal_hidden
 from bot.repair.proposers.agent.budgeted import paid
-from bot.repair.proposers.agent.prompting import (
+from bot.repair.proposers.agent.prompt_data import (
     comments,
     failure,
     instructions,

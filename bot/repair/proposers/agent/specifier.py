@@ -11,7 +11,7 @@ from bot.model.answers import json_objects
 from bot.model.money.reservations import Money
 from bot.model.specification import kind_of
 from bot.repair.proposers.agent.budgeted import paid
-from bot.repair.proposers.agent.prompting import comments, instructions, report
+from bot.repair.proposers.agent.prompt_data import comments, instructions, report
 from bot.repair.test_proof import Drafted
 from bot.repair.workspace.scrubbing import Scrub
 
