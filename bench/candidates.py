@@ -56,6 +56,8 @@ def main() -> None:
     """Run the cases of the command line, and print a table."""
     options = _options()
     cases = [one for one in load_cases(options.cases) if not options.only or one.id in options.only]
+    if not cases:
+        raise SystemExit("No case has one of these ids.")
     ran = asyncio.run(_run_all(cases[: options.most], options))
     print(table(ran))
     for count in (1, options.side_by_side):
