@@ -14,7 +14,7 @@ from bot.storage.route_history import RouteHistory
 from bot.storage.runs import RunStore
 from bot.storage.tables import runs
 from tests.contract.databases import url
-from tests.contract.requests import REQUEST
+from tests.contract.run_requests import REQUEST
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
 

@@ -17,7 +17,7 @@ from bot.storage.run_lists import RunLists, RunQuery
 from bot.storage.runs import RunStatus, RunStore
 from bot.storage.tables import attempts_made, runs
 from tests.contract.databases import url
-from tests.contract.requests import REQUEST
+from tests.contract.run_requests import REQUEST
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
 

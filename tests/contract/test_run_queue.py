@@ -18,7 +18,7 @@ from bot.storage.run_queue import LetThrough, RunQueue
 from bot.storage.runs import RunStatus, RunStore
 from bot.storage.servers import ServerRow, ServerStore
 from tests.contract.databases import url
-from tests.contract.requests import REQUEST
+from tests.contract.run_requests import REQUEST
 
 __all__ = ["url"]
 

@@ -37,7 +37,7 @@ from bot.storage.journal import Journal
 from bot.storage.runs import RunStatus, RunStore
 from bot.storage.steps_database import steps_database
 from tests.contract.databases import url
-from tests.contract.requests import REQUEST as PLAIN
+from tests.contract.run_requests import REQUEST as PLAIN
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
 

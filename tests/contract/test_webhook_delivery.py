@@ -24,7 +24,7 @@ from bot.storage.stores import Stores
 from bot.storage.webhooks import MessageState, Webhook, WebhookType
 from bot.web.webhooks.sending import WebhookSender
 from tests.contract.databases import url
-from tests.contract.requests import REQUEST
+from tests.contract.run_requests import REQUEST
 from tests.fakes.webhook_receiver import Received, open_receiver
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
