@@ -16,9 +16,9 @@ from bot.intake.check_events import (
     ChecksFailed,
 )
 from bot.intake.comment_values import CommentEvent
-from bot.intake.memory_events import RepairOutcomes
 from bot.intake.policy import may_approve, may_ask
 from bot.intake.pull_events import CommitsReverted, HeadLeft, LabelAdded
+from bot.intake.repair_outcomes import RepairOutcomes
 from bot.intake.superseded_commits import LeftHeads
 from bot.model import Verdict
 from bot.model.repository import Repo
@@ -41,7 +41,7 @@ class CheckEvents:
     ) -> None:
         """Describe what events work with; `wake` says that there is news of a commit."""
         self._left = left
-        self._outcomes = RepairOutcomes(stores.memory)
+        self._outcomes = RepairOutcomes(stores.outcomes)
         self._github = github
         self._stores = stores
         self._approvals = approvals

@@ -43,11 +43,21 @@ class Rung:
 
 @dataclass(frozen=True, slots=True)
 class RungRecord:
-    """What became of a rung's attempts in earlier runs of a repository."""
+    """What became of a rung's attempts in earlier runs of a repository.
+
+    Attributes:
+        strength: Of the rung.
+        tried: Attempts.
+        accepted: Of them, those whose patch was verified.
+        merged: Of these, those that people merged and kept.
+        undone: Of the accepted ones, those that people closed without merging, or reverted.
+    """
 
     strength: ModelStrength
     tried: int
-    won: int
+    accepted: int
+    merged: int = 0
+    undone: int = 0
 
 
 @dataclass(frozen=True, slots=True)

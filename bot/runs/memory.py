@@ -30,6 +30,7 @@ class RepositoryMemory:
     def __init__(self, github: GitHub, stores: Stores, repo: Repo, limits: MemoryLimits) -> None:
         self._github = github
         self._entries = stores.memory
+        self._outcomes = stores.outcomes
         self._lessons = stores.lessons
         self._repo = repo
         self._limits = limits
@@ -62,7 +63,7 @@ class RepositoryMemory:
         if pull.state == "open":
             return entry
         merged = pull.merge_commit if pull.merged else None
-        await self._entries.closed(self._repo, number, merge_commit=merged)
+        await self._outcomes.closed(self._repo, number, merge_commit=merged)
         became = Became.MERGED if pull.merged else Became.CLOSED
         return replace(entry, became=became, merge_commit=merged or "")
 
@@ -113,15 +114,21 @@ class Remembering:
         accepted = next((one for one in report.attempts if one.accepted), None)
         if accepted is None:
             return
-        store, entry = self._stores.memory, entry_id(report, accepted)
         match outcome:
-            case Published(number=number, url=url, commit=commit):
-                await store.published(entry, pull_request=number, url=url, commit=commit)
-            case Pushed(url=url, commit=commit):
-                theirs = _pull_request(request)
-                await store.published(entry, pull_request=theirs, url=url, commit=commit)
+            case Published(number=number):
+                place: int | None = number
+            case Pushed():
+                place = _pull_request(request)
             case _:
-                pass
+                return
+        await self._stores.outcomes.published(
+            _repo(request),
+            report.run_id,
+            entry_id(report, accepted),
+            pull_request=place,
+            url=outcome.url,
+            commit=outcome.commit,
+        )
 
     async def _with_files(
         self, entry: TriedRepair, report: Report, checkout: RemoteCheckout

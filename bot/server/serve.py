@@ -182,6 +182,7 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
         measurements = Measurements(
             metrics,
             RunLists(database, stores.queue),
+            stores.outcomes,
             health,
             {"runs": database, "events": unflushed},
             settings.fixpoint_metrics_token,

@@ -1,13 +1,12 @@
-"""Keep what earlier runs tried, find it again, and follow what became of it."""
+"""Keep what earlier runs tried, and find it again."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import structlog
-from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, or_, select
 
 from bot.errors import ProviderError
 from bot.model.embedding import Embedder, HashedNgrams, Vector, fused
@@ -63,55 +62,6 @@ class MemoryStore:
             return new
 
         return await self._database.write(act)
-
-    async def published(
-        self, entry_id: str, *, pull_request: int | None, url: str, commit: str
-    ) -> None:
-        """Note where a verified patch was published."""
-        values = {"pull_request": pull_request, "url": url, "commit_sha": commit}
-        await self._change(entries.c.id == entry_id, values)
-
-    async def closed(self, repo: Repo, number: int, *, merge_commit: str | None) -> int:
-        """Note that a pull request was merged, or closed without that; return how many entries it has.
-
-        They are kept as long from then on as they were to be kept from their runs on.
-        """
-        became = Became.CLOSED if merge_commit is None else Became.MERGED
-        values: dict[str, Any] = {"became": became.value}
-        if merge_commit is not None:
-            values["merge_sha"] = merge_commit
-        open_still = entries.c.became.in_((Became.VERIFIED.value, Became.CLOSED.value))
-        which = _of(repo) & (entries.c.pull_request == number) & open_still
-        now = datetime.now(UTC)
-
-        def act(connection: Connection) -> int:
-            kept = select(entries.c.number, entries.c.made_at, entries.c.expires_at).where(which)
-            found = connection.execute(kept).all()
-            for row in found:
-                until = {"expires_at": now + (row.expires_at - row.made_at)}
-                one = update(entries).where(entries.c.number == row.number)
-                connection.execute(one.values({**values, **until}))
-            return len(found)
-
-        return await self._database.write(act)
-
-    async def reverted(self, repo: Repo, numbers: Sequence[int], commits: Sequence[str]) -> int:
-        """Note that pull requests or commits of a repository were reverted; return how many entries.
-
-        Args:
-            repo: Where.
-            numbers: Of pull requests.
-            commits: Whole, or the first digits of them, at least seven.
-        """
-        which: list[ColumnElement[bool]] = [entries.c.pull_request.in_(numbers)]
-        for commit in commits:
-            which += (
-                entries.c.merge_sha.startswith(commit, autoescape=True),
-                entries.c.commit_sha.startswith(commit, autoescape=True),
-            )
-        merged = entries.c.became == Became.MERGED.value
-        values = {"became": Became.REVERTED.value}
-        return await self._change(_of(repo) & merged & or_(*which), values)
 
     async def same(self, repo: Repo, signature: FailureSignature) -> tuple[TriedRepair, ...]:
         """Return repairs of the very same failure that may have been merged, newest first.
@@ -225,10 +175,6 @@ class MemoryStore:
         except ProviderError as error:  # what is kept is then found by its words alone
             _log.warning("no vectors", problem=str(error))
             return "", tuple(b"" for _ in texts)
-
-    async def _change(self, which: ColumnElement[bool], values: Mapping[str, Any]) -> int:
-        statement = update(entries).where(which).values(values)
-        return await self._database.write(lambda connection: connection.execute(statement).rowcount)
 
 
 def _of(repo: Repo | str) -> ColumnElement[bool]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
-from sqlalchemy import Column, Connection, Inspector, Table, insert, inspect, select, text
+from sqlalchemy import Column, Connection, Inspector, Table, func, insert, inspect, select, text
 from sqlalchemy.schema import CreateColumn
 
 from bot.errors import UsageError
@@ -20,8 +20,10 @@ from bot.storage.tables import (
     SCHEMA_VERSION,
     commits,
     deliveries,
+    memory_entries,
     metadata,
     migrations,
+    repair_outcomes,
     runs,
     schema_version,
 )
@@ -65,6 +67,19 @@ def _indexed(table: Table, name: str) -> Callable[[Connection], None]:
     return partial(index.create, checkfirst=True)
 
 
+def _outcomes_from_memory(connection: Connection) -> None:
+    """Note what became of the repairs of earlier runs, as far as memory knows it."""
+    published = memory_entries.c.commit_sha != ""
+    newest = select(func.max(memory_entries.c.number)).where(published)
+    kept = (one.name for one in repair_outcomes.c if one.name != "published_at")
+    columns = [memory_entries.c[name] for name in kept]
+    known = select(*columns, memory_entries.c.made_at).where(
+        memory_entries.c.number.in_(newest.group_by(memory_entries.c.run_id))
+    )
+    names = [*(one.name for one in columns), "published_at"]
+    connection.execute(insert(repair_outcomes).from_select(names, known))
+
+
 MIGRATIONS = (
     Migration(
         1,
@@ -73,6 +88,7 @@ MIGRATIONS = (
     ),
     Migration(2, "an index of runs that ended", _indexed(runs, "runs_ended")),
     Migration(3, "full-text search in what earlier runs tried", make_index),
+    Migration(4, "what became of the repairs of earlier runs", _outcomes_from_memory),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

@@ -13,6 +13,7 @@ from bot.storage.tables import (
     commits,
     memory_entries,
     memory_lessons,
+    repair_outcomes,
     runs,
     sessions,
     stops,
@@ -42,6 +43,7 @@ def _changes(old: Repo, new: Repo) -> Iterator[Update]:
     yield _moved(sessions, old).values(full)
     # What is remembered stays with the installation that kept it.
     yield _moved(memory_entries, old).values(name)
+    yield _moved(repair_outcomes, old).values(name)
     yield _moved_unless_there(memory_lessons, "id", old, new).values(name)
     yield _moved_unless_there(commits, "sha", old, new).values(
         {**full, "installation_id": new.installation_id}

@@ -1,24 +1,27 @@
-"""What became of each model's attempts in a repository: read from the reports of its runs."""
+"""What became of each model's attempts in a repository: by the reports of its runs, and by people."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 
 from bot.errors import StorageError
 from bot.model import Attempt
+from bot.model.memory import Became
 from bot.model.route import ModelStrength, RungRecord
 from bot.storage.database import Database
 from bot.storage.stored_json import load_report
-from bot.storage.tables import runs
+from bot.storage.tables import repair_outcomes, runs
 
 _RUNS = 20
 """Of a repository, the newest: models and programs change."""
 
 
 class RouteHistory:
-    """Counts attempts and accepted ones by rung."""
+    """Counts attempts by rung, and what became of them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -30,24 +33,50 @@ class RouteHistory:
             StorageError: When the database fails.
         """
         wanted = (
-            select(runs.c.report)
+            select(runs.c.report, repair_outcomes.c.became)
+            .outerjoin(repair_outcomes, repair_outcomes.c.run_id == runs.c.id)
             .where(runs.c.repository == repository.lower(), runs.c.report.is_not(None))
             .order_by(runs.c.created_at.desc())
             .limit(_RUNS)
         )
         rows = await self._database.read(lambda connection: connection.execute(wanted).all())
-        tried: Counter[str] = Counter()
-        won: Counter[str] = Counter()
-        for attempts in map(_attempts, rows):
-            for attempt in attempts:
-                if attempt.route is not None:
-                    tried[attempt.route.strength] += 1
-                    won[attempt.route.strength] += attempt.accepted
-        return tuple(RungRecord(one, tried[one], won[one]) for one in ModelStrength if tried[one])
+        made = [one for row in rows for one in _made(row.report, row.became)]
+        records = (
+            _record(rung, [one for one in made if one.rung is rung]) for rung in ModelStrength
+        )
+        return tuple(one for one in records if one.tried)
 
 
-def _attempts(row: Row[tuple[bytes]]) -> tuple[Attempt, ...]:
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """An attempt: with which rung, and what became of it."""
+
+    rung: ModelStrength
+    became: Became
+
+
+def _made(report: bytes, became: str | None) -> Iterator[_Made]:
+    """Yield the attempts of a run that asked a model; an accepted one became what the run's repair did."""
+    published = Became(became or Became.VERIFIED)
+    for attempt in _attempts(report):
+        if attempt.route is not None:
+            how = published if attempt.accepted else Became.REJECTED
+            yield _Made(attempt.route.strength, how)
+
+
+def _record(rung: ModelStrength, made: Sequence[_Made]) -> RungRecord:
+    counts = Counter(one.became for one in made)
+    return RungRecord(
+        rung,
+        tried=len(made),
+        accepted=len(made) - counts[Became.REJECTED],
+        merged=counts[Became.MERGED],
+        undone=counts[Became.CLOSED] + counts[Became.REVERTED],
+    )
+
+
+def _attempts(report: bytes) -> tuple[Attempt, ...]:
     try:
-        return load_report(row.report).attempts
+        return load_report(report).attempts
     except StorageError:  # of another version: it says nothing here
         return ()

@@ -25,10 +25,11 @@ from sqlalchemy import (
 )
 
 from bot.model import Verdict
+from bot.model.memory import Became
 from bot.storage.database import Database
 from bot.storage.run_lists import FIGURE_DAYS, of_these
 from bot.storage.runs import RunStatus
-from bot.storage.tables import attempts_made, runs
+from bot.storage.tables import attempts_made, repair_outcomes, runs
 
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
@@ -36,6 +37,9 @@ _DAY = 86_400 * _SECOND
 
 _NANO = 1_000_000_000
 """Of a dollar: what whole numbers count, so that sums are exact on both databases."""
+
+_DECIDED = (Became.MERGED, Became.CLOSED, Became.REVERTED)
+"""In the order of the fields of `RepositoryFigures`."""
 
 _EPOCH = date(1970, 1, 1)
 
@@ -47,10 +51,13 @@ class RepositoryFigures:
     Attributes:
         repository: In lower case.
         runs: That ended.
-        fixed: Of them, fixed.
+        fixed: Of them, fixed: their patches were verified.
         flaky: Of them, flaky.
         median_seconds: From acceptance to end, of those fixed; None without one.
         cost_usd: Of all; None when a price is unknown.
+        merged: Of those fixed, how many repairs people merged and kept.
+        closed: How many they closed without merging.
+        reverted: How many they merged and reverted later.
     """
 
     repository: str
@@ -59,6 +66,14 @@ class RepositoryFigures:
     flaky: int = 0
     median_seconds: float | None = None
     cost_usd: Decimal | None = Decimal(0)
+    merged: int = 0
+    closed: int = 0
+    reverted: int = 0
+
+    @property
+    def decided(self) -> int:
+        """How many repairs people have decided on."""
+        return self.merged + self.closed + self.reverted
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +117,20 @@ class RunFigures:
         """Return the figures of each repository, the busiest first."""
         ended = ended_runs(timedelta(days=FIGURE_DAYS), among)
         fixed = case((ended.c.verdict == Verdict.FIXED, ended.c.took))
-        counted = select(
-            ended.c.repository,
-            func.count(),
-            func.count(fixed),
-            func.count(case((ended.c.verdict == Verdict.FLAKY, 1))),
-            func.count(ended.c.nano),
-            _whole(ended.c.nano),
-        ).group_by(ended.c.repository)
+        became = case((ended.c.verdict == Verdict.FIXED, repair_outcomes.c.became))
+        counted = (
+            select(
+                ended.c.repository,
+                func.count(),
+                func.count(fixed),
+                func.count(case((ended.c.verdict == Verdict.FLAKY, 1))),
+                func.count(ended.c.nano),
+                _whole(ended.c.nano),
+                *(func.count(case((became == one, 1))) for one in _DECIDED),
+            )
+            .select_from(ended.outerjoin(repair_outcomes, repair_outcomes.c.run_id == ended.c.id))
+            .group_by(ended.c.repository)
+        )
         medians = _medians(ended.c.repository, fixed)
 
         def read(connection: Connection) -> tuple[RepositoryFigures, ...]:
@@ -122,8 +143,9 @@ class RunFigures:
                     flaky,
                     seconds.get(name),
                     _usd(nano) if runs_ == priced else None,
+                    *decided,
                 )
-                for name, runs_, good, flaky, priced, nano in connection.execute(counted)
+                for name, runs_, good, flaky, priced, nano, *decided in connection.execute(counted)
             )
 
         found = await self._database.read(read)

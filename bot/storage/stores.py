@@ -19,6 +19,7 @@ from bot.storage.ledger import Ledger
 from bot.storage.lessons import LessonStore
 from bot.storage.memory import MemoryStore
 from bot.storage.names import NameStore
+from bot.storage.outcomes import OutcomeStore
 from bot.storage.request_counts import RequestCounts
 from bot.storage.route_history import RouteHistory
 from bot.storage.run_queue import RunQueue
@@ -53,6 +54,7 @@ class Stores:
     names: NameStore
     memory: MemoryStore
     lessons: LessonStore
+    outcomes: OutcomeStore
     routes: RouteHistory
 
     @classmethod
@@ -95,5 +97,6 @@ class Stores:
             NameStore(database),
             MemoryStore(database, embedder),
             LessonStore(database),
+            OutcomeStore(database),
             RouteHistory(database),
         )

@@ -465,6 +465,23 @@ memory_entries = Table(
 )
 
 
+# What became of the repair that a run published; also where nothing is remembered.
+repair_outcomes = Table(
+    "repair_outcomes",
+    metadata,
+    Column("run_id", String(32), primary_key=True),
+    Column("repository", String(255), nullable=False),
+    Column("installation_id", BigInteger, nullable=False),
+    Column("pull_request", Integer),
+    Column("commit_sha", String(64), nullable=False),
+    Column("merge_sha", String(64), nullable=False),
+    Column("became", String(16), nullable=False),
+    Column("published_at", UtcDateTime, nullable=False),
+    Index("repair_outcomes_pull", "repository", "pull_request"),
+    Index("repair_outcomes_age", "published_at", "became"),
+)
+
+
 memory_lessons = Table(
     "memory_lessons",
     metadata,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from prometheus_client import CollectorRegistry, Gauge, Histogram, Info
 
 from bot import __version__
+from bot.model.memory import Became
 
 _LATE = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5)
 
@@ -18,6 +21,12 @@ class StateMetrics:
         )
         self.queue_age = Gauge(
             "fixpoint_queue_oldest_seconds", "Age of the oldest queued run.", registry=registry
+        )
+        self._fixes = Gauge(
+            "fixpoint_fixes",
+            "Fixes published in the last 30 days, by what became of them.",
+            ["outcome"],
+            registry=registry,
         )
         self._lag = Histogram(
             "fixpoint_event_loop_lag_seconds",
@@ -39,6 +48,11 @@ class StateMetrics:
         )
         version = Info("fixpoint_build", "The version that is running.", registry=registry)
         version.info({"version": __version__})
+
+    def fixes(self, counts: Mapping[Became, int]) -> None:
+        """Note what became of the fixes that were published."""
+        for one in (Became.VERIFIED, Became.MERGED, Became.CLOSED, Became.REVERTED):
+            self._fixes.labels(one.value).set(counts.get(one, 0))
 
     def late(self, seconds: float) -> None:
         """Note by how much the event loop was late."""

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import structlog
 from aiohttp import web
@@ -14,7 +14,8 @@ from aiohttp.typedefs import Handler
 from pydantic import SecretStr
 
 from bot.storage.database import Database
-from bot.storage.run_lists import RunLists
+from bot.storage.outcomes import OutcomeStore
+from bot.storage.run_lists import FIGURE_DAYS, RunLists
 from bot.storage.runs import RunStatus
 from bot.telemetry.metrics import Metrics
 from bot.web.access import bearer_token
@@ -36,6 +37,7 @@ class Measurements:
         self,
         metrics: Metrics,
         lists: RunLists,
+        outcomes: OutcomeStore,
         health: ServiceHealth,
         pools: Mapping[str, Database],
         token: SecretStr | None,
@@ -45,6 +47,7 @@ class Measurements:
         Args:
             metrics: Of the server.
             lists: Of runs.
+            outcomes: Of what they published.
             health: Of the services that runs need.
             pools: Of connections, by name.
             token: Reads metrics and nothing else.
@@ -52,6 +55,7 @@ class Measurements:
         self._metrics = metrics
         self._health = health
         self._lists = lists
+        self._outcomes = outcomes
         self._pools = pools
         self._token = None if token is None else token.get_secret_value().encode()
 
@@ -84,8 +88,10 @@ class Measurements:
         return app
 
     async def _all(self, request: web.Request) -> web.Response:
-        standing, oldest = await asyncio.gather(
-            self._lists.by_status(), self._lists.oldest_queued()
+        standing, oldest, fixes = await asyncio.gather(
+            self._lists.by_status(),
+            self._lists.oldest_queued(),
+            self._outcomes.counts(timedelta(days=FIGURE_DAYS)),
         )
         state = self._metrics.state
         for status in RunStatus:
@@ -93,6 +99,7 @@ class Measurements:
                 state.runs.labels(status.value).set(standing.get(status, 0))
         waited = 0.0 if oldest is None else (datetime.now(UTC) - oldest).total_seconds()
         state.queue_age.set(waited)
+        state.fixes(fixes)
         for name, database in self._pools.items():
             pool = database.pool
             state.pool(name, in_use=pool.in_use, idle=pool.idle, writes_waiting=pool.writes_waiting)

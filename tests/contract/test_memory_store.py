@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from pydantic import SecretStr
+from sqlalchemy import Connection, delete
 
 from bot.model import Patch
 from bot.model.memory import (
@@ -22,7 +23,10 @@ from bot.model.repository import Repo
 from bot.storage.database import Database, open_database
 from bot.storage.lessons import LessonStore, lesson_id
 from bot.storage.memory import MemoryStore
+from bot.storage.migrations import migrate
 from bot.storage.names import NameStore
+from bot.storage.outcomes import OutcomeStore
+from bot.storage.tables import migrations, repair_outcomes
 from tests.contract.databases import url
 
 __all__ = ["url"]  # a fixture: pytest finds it by name
@@ -70,6 +74,14 @@ def tried(
     )
 
 
+async def publish(
+    database: Database, entry: TriedRepair, number: int, commit: str, url: str = ""
+) -> None:
+    await OutcomeStore(database).published(
+        REPO, entry.run_id, entry.id, pull_request=number, url=url, commit=commit
+    )
+
+
 async def test_what_was_tried_is_kept_once_and_found_by_its_signature_and_by_likeness(
     database: Database,
 ) -> None:
@@ -79,7 +91,7 @@ async def test_what_was_tried_is_kept_once_and_found_by_its_signature_and_by_lik
     assert await store.keep(REPO, [mine, other], LIMITS) == 2
     assert await store.keep(REPO, [mine], LIMITS) == 0
     assert await store.same(REPO, KNOT) == ()  # not published
-    await store.published(mine.id, pull_request=5, url="https://x/5", commit="c" * 40)
+    await publish(database, mine, 5, "c" * 40, "https://x/5")
     [same] = await store.same(REPO, KNOT)
     assert same == replace(mine, pull_request=5, url="https://x/5", commit="c" * 40)
     like = replace(KNOT, message="KeyError: 'furlong'", frames=("b/table.py unit_of",))
@@ -93,19 +105,30 @@ async def test_what_was_tried_is_kept_once_and_found_by_its_signature_and_by_lik
 
 
 async def test_what_became_of_it_is_followed(database: Database) -> None:
-    """Merged, then reverted by the number or by the commit; closed is not merged."""
-    store = MemoryStore(database)
+    """Merged, then reverted by the number or by the commit; closed is not merged.
+
+    Also where nothing is remembered of it; a database of before learns it from memory.
+    """
+    store, outcomes = MemoryStore(database), OutcomeStore(database)
     await store.keep(REPO, [tried(n) for n in range(4)], LIMITS)
-    for n in range(4):
-        await store.published(tried(n).id, pull_request=n, url="", commit=f"{n}" * 40)
+    for n in range(5):  # of the last one, nothing is remembered
+        await publish(database, tried(n), n, f"{n}" * 40)
     for n in range(3):
-        assert await store.closed(REPO, n, merge_commit=f"{n}e" * 20) == 1
-    assert await store.closed(REPO, 3, merge_commit=None) == 1
-    assert await store.closed(ELSEWHERE, 0, merge_commit="f" * 40) == 0
-    assert await store.reverted(REPO, [0], []) == 1
+        assert await outcomes.closed(REPO, n, merge_commit=f"{n}e" * 20)
+    assert await outcomes.closed(REPO, 3, merge_commit=None)
+    assert await outcomes.closed(REPO, 4, merge_commit=None)
+    assert not await outcomes.closed(ELSEWHERE, 0, merge_commit="f" * 40)
+    assert await outcomes.reverted(REPO, [0], [])
     assert [one.pull_request for one in await store.same(REPO, KNOT)] == [2]  # merged again since
-    assert await store.reverted(REPO, [], ["2e2e2e2e"]) == 1
-    assert await store.reverted(REPO, [3], []) == 0
+    assert await outcomes.reverted(REPO, [], ["2e2e2e2e"])
+    assert not await outcomes.reverted(REPO, [3], [])
+    await publish(database, tried(0), 0, "0" * 40)  # again, after a restart
+    assert await outcomes.counts(timedelta(days=1)) == {
+        Became.REVERTED: 2, Became.MERGED: 1, Became.CLOSED: 2,
+    }  # fmt: skip
+    await database.write(_forget_outcomes)
+    await database.write(migrate)
+    assert dict(await outcomes.counts(timedelta(days=1))) == dict(await store.counts(REPO))
     listed = {one.pull_request: one.became for one in await store.list(REPO)}
     assert listed == {
         0: Became.REVERTED,
@@ -121,6 +144,12 @@ async def test_what_became_of_it_is_followed(database: Database) -> None:
     }  # fmt: skip
 
 
+def _forget_outcomes(connection: Connection) -> None:
+    """Leave the database as a version of before left it."""
+    connection.execute(delete(repair_outcomes))
+    connection.execute(delete(migrations).where(migrations.c.number == 4))
+
+
 async def test_memory_is_bounded_expires_and_forgets(database: Database) -> None:
     """What was merged stays longest; what is forgotten is in no search any more."""
     store = MemoryStore(database)
@@ -133,8 +162,8 @@ async def test_memory_is_bounded_expires_and_forgets(database: Database) -> None
     await store.keep(REPO, [tried(9, became=Became.MERGED, made_at=old)], LIMITS)
     assert await store.prune(datetime.now(UTC)) == 1
     await store.keep(REPO, [tried(10, made_at=datetime.now(UTC) - timedelta(days=360))], LIMITS)
-    await store.published(tried(10).id, pull_request=9, url="", commit="")
-    assert await store.closed(REPO, 9, merge_commit="c" * 40) == 1
+    await publish(database, tried(10), 9, "")
+    assert await OutcomeStore(database).closed(REPO, 9, merge_commit="c" * 40)
     assert await store.prune(datetime.now(UTC) + timedelta(days=360)) == 0  # counted from the merge
     assert await store.forget(REPO, tried(10).id) == 1
     assert await store.forget(REPO, tried(4).run_id) == 1

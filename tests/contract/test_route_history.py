@@ -8,8 +8,10 @@ from pydantic import SecretStr
 from sqlalchemy import Connection, update
 
 from bot.model import Attempt, Observation, Patch, Problem, Proposal, Report, Verdict, Verification
+from bot.model.repository import Repo
 from bot.model.route import ModelStrength, Route, RungRecord
 from bot.storage.database import open_database
+from bot.storage.outcomes import OutcomeStore
 from bot.storage.route_history import RouteHistory
 from bot.storage.runs import RunStore
 from bot.storage.tables import runs
@@ -39,7 +41,10 @@ def report(run_id: str, *attempts: tuple[ModelStrength | None, int]) -> Report:
 
 
 async def test_attempts_are_counted_by_model(url: SecretStr) -> None:
-    """Of the repository alone; those that asked no model and reports that can't be read are out."""
+    """Of the repository alone; those that asked no model and reports that can't be read are out.
+
+    What people closed or reverted is undone, what they merged is merged.
+    """
     requests = [replace(REQUEST, comment_id=n) for n in range(3)]
     other = replace(REQUEST, repository="octo/other")
     async with await open_database(url) as database:
@@ -65,3 +70,16 @@ async def test_attempts_are_counted_by_model(url: SecretStr) -> None:
             RungRecord(SMALL, 2, 1),
             RungRecord(DEFAULT, 1, 1),
         )
+        repo, outcomes = Repo("octo/widgets", 1), OutcomeStore(database)
+        for number, request in enumerate(requests):
+            await outcomes.published(
+                repo, request.run_id, "", pull_request=number, url="", commit=f"{number}" * 40
+            )
+        await outcomes.closed(repo, 0, merge_commit=None)
+        await outcomes.closed(repo, 1, merge_commit="c" * 40)
+        assert await history.records("Octo/Widgets") == (
+            RungRecord(SMALL, 2, 1, merged=1),
+            RungRecord(DEFAULT, 1, 1, undone=1),
+        )
+        await outcomes.reverted(repo, [1], [])
+        assert (await history.records("octo/widgets"))[0] == RungRecord(SMALL, 2, 1, undone=1)

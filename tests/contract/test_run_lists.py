@@ -11,7 +11,9 @@ from sqlalchemy import Connection, insert, text
 from sqlalchemy.dialects import sqlite
 
 from bot.model import Verdict
+from bot.model.repository import Repo
 from bot.storage.database import Database, open_database
+from bot.storage.outcomes import OutcomeStore
 from bot.storage.run_figures import DayFigures, RepositoryFigures, RunFigures, ended_runs
 from bot.storage.run_lists import RunLists, RunQuery
 from bot.storage.runs import RunStatus, RunStore
@@ -63,10 +65,20 @@ async def test_figures_of_runs_that_ended(url: SecretStr) -> None:
     async with await open_database(url) as database:
         for number, one in enumerate(ended):
             await _end(database, number, today, *one)
+        outcomes = OutcomeStore(database)
+        for number, one in enumerate(ended[:7]):
+            repo = Repo(one[0], 1)
+            run = replace(REQUEST, repository=one[0], comment_id=number).run_id
+            await outcomes.published(
+                repo, run, "", pull_request=number, url="", commit=f"{number}" * 40
+            )
+            if number != 1:
+                await outcomes.closed(repo, number, merge_commit=None if number == 6 else "c" * 40)
+        await outcomes.reverted(Repo("octo/gears", 1), [5], [])
         figures = RunFigures(database)
         assert await figures.repositories() == (
-            RepositoryFigures("octo/gears", 4, 3, 0, 20.0, None),
-            RepositoryFigures("octo/widgets", 3, 2, 1, 45.0, Decimal("1.800000001")),
+            RepositoryFigures("octo/gears", 4, 3, 0, 20.0, None, merged=1, closed=1, reverted=1),
+            RepositoryFigures("octo/widgets", 3, 2, 1, 45.0, Decimal("1.800000001"), merged=1),
         )
         days = await figures.days()
         assert [one.day for one in days[::29]] == [today.date() - timedelta(29), today.date()]

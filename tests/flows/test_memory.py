@@ -82,19 +82,30 @@ async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None
         store = MemoryStore(world.server.database)
         assert await store.same(world.repo, entry.signature) == ()
 
-        headers = {"Authorization": f"Bearer {ADMIN}"}
-        async with aiohttp.ClientSession(str(world.web.make_url("/")), headers=headers) as web:
-            async with web.get("/api/v1/memory?repository=acme/app") as answer:
-                told = await answer.json()
-            async with web.get("/api/v1/memory?repository=acme/other") as answer:
-                assert await answer.json() == {"lessons": [], "attempts": []}
-        assert [one["outcome"] for one in told["attempts"]] == ["reverted", "merged"]
-        assert [one["confirmed_by"] for one in told["lessons"]] == ["ada"]
-
+        await look(world)
         await world.comment("/fix forget all", issue=second)
         await world.settled()
         assert "Forgotten: 1 lesson and 2 attempts." in world.said(second)[-1]
         assert await outcomes(world) == []
+
+
+async def look(world: World) -> None:
+    """Programs see what became of both repairs, and who confirmed the lesson."""
+    headers = {"Authorization": f"Bearer {ADMIN}"}
+    async with aiohttp.ClientSession(str(world.web.make_url("/")), headers=headers) as web:
+        async with web.get("/api/v1/memory?repository=acme/app") as answer:
+            told = await answer.json()
+        async with web.get("/api/v1/memory?repository=acme/other") as answer:
+            assert await answer.json() == {"lessons": [], "attempts": []}
+        async with web.get("/api/v1/repositories") as answer:
+            [figures] = (await answer.json())["repositories"]
+        async with web.get("/metrics") as answer:
+            metrics = await answer.text()
+    assert [one["outcome"] for one in told["attempts"]] == ["reverted", "merged"]
+    assert [one["confirmed_by"] for one in told["lessons"]] == ["ada"]
+    kinds = ("fixed", "merged", "closed", "reverted")
+    assert [figures[one] for one in kinds] == [2, 1, 0, 1]
+    assert 'fixpoint_fixes{outcome="reverted"} 1.0' in metrics
 
 
 async def review(world: World, pull: Issue) -> None:

@@ -107,6 +107,23 @@ def test_a_repository_teaches_where_to_begin() -> None:
     assert "0 of the last 6 attempts with small-1" in easy.reason
 
 
+def test_people_know_more_than_tests() -> None:
+    """What they close or revert is a failure of its model, and what they merge counts twice."""
+    undone = chosen(records=[RungRecord(DEFAULT, 6, 6, undone=5)])
+    assert undone.strength is STRONGER
+    assert undone.reason == (
+        "6 of the last 6 attempts with middle-1 in this repository were accepted "
+        "(5 closed or reverted)"
+    )
+    assert chosen(records=[RungRecord(SMALL, 7, 5)]).strength is DEFAULT
+    merged = chosen(records=[RungRecord(SMALL, 7, 5, merged=5)])
+    assert merged.strength is SMALL
+    assert merged.reason.endswith(
+        "5 of its last 7 attempts in this repository were accepted (5 merged)"
+    )
+    assert chosen(records=[RungRecord(SMALL, 7, 7, merged=3, undone=4)]).strength is DEFAULT
+
+
 def test_one_model_leaves_nothing_to_choose() -> None:
     """Then nobody is told anything either; strengths that are missing have their neighbour."""
     assert chosen(rungs=RUNGS[1:2]) == chosen(rungs=()) == Route()

@@ -19,7 +19,7 @@ _LEARNT_FROM = 4
 """Attempts of a rung in earlier runs, below which they say nothing."""
 
 _RARELY, _MOSTLY = 0.3, 0.7
-"""Smoothed share of a rung's attempts that were accepted."""
+"""Smoothed share of a rung's attempts that held."""
 
 
 class Went(StrEnum):
@@ -98,10 +98,10 @@ def _first(
     learnt = {one.strength: one for one in records if one.tried >= _LEARNT_FROM}
     below = learnt.get(rungs[place - 1].strength) if place else None
     if below is not None and _share(below) >= _MOSTLY:
-        return place - 1, routing.mostly_accepted(below.won, below.tried)
+        return place - 1, routing.mostly_accepted(below)
     here = learnt.get(rungs[place].strength)
     if here is not None and _share(here) < _RARELY and place + 1 < len(rungs):
-        return place + 1, routing.rarely_accepted(rungs[place].model, here.won, here.tried)
+        return place + 1, routing.rarely_accepted(rungs[place].model, here)
     return place, routing.looks(tuple(signal.value for signal in signals))
 
 
@@ -139,5 +139,10 @@ def _place(rungs: Sequence[Rung], wanted: ModelStrength) -> int:
 
 
 def _share(record: RungRecord) -> float:
-    """Return the share that was accepted, with one success and one failure more than were seen."""
-    return (record.won + 1) / (record.tried + 2)
+    """Return the share of attempts that held, with one success and one failure more than were seen.
+
+    What people closed or reverted did not hold, and what they merged counts twice: they know more
+    than the tests.
+    """
+    held = record.accepted - record.undone + record.merged
+    return (held + 1) / (record.tried + record.merged + 2)

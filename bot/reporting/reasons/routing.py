@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from types import MappingProxyType
 
+from bot.model.route import ModelStrength, RungRecord
 from bot.reporting.example import example
 from bot.reporting.figures import money
 from bot.reporting.series import series
@@ -48,16 +49,31 @@ def looks(signals: Sequence[str]) -> str:
     return series([_LOOKS[one] for one in signals])
 
 
-@example(6, 7)
-def mostly_accepted(won: int, tried: int) -> str:
+@example(RungRecord(ModelStrength.SMALL, 7, 6))
+@example(RungRecord(ModelStrength.SMALL, 7, 6, merged=4, undone=1))
+def mostly_accepted(record: RungRecord) -> str:
     """A smaller model was enough in earlier runs of the repository."""
-    return f"{won} of its last {tried} attempts in this repository were accepted"
+    return (
+        f"{record.accepted} of its last {record.tried} attempts in this repository were accepted"
+        f"{_became(record)}"
+    )
 
 
-@example("claude-haiku-5-5", 0, 6)
-def rarely_accepted(model: str, won: int, tried: int) -> str:
+@example("claude-haiku-5-5", RungRecord(ModelStrength.SMALL, 6, 0))
+@example("claude-haiku-5-5", RungRecord(ModelStrength.SMALL, 6, 4, undone=4))
+def rarely_accepted(model: str, record: RungRecord) -> str:
     """The model that would have been asked rarely succeeds in this repository."""
-    return f"{won} of the last {tried} attempts with {model} in this repository were accepted"
+    return (
+        f"{record.accepted} of the last {record.tried} attempts with {model} in this repository "
+        f"were accepted{_became(record)}"
+    )
+
+
+def _became(record: RungRecord) -> str:
+    """Return what became of the accepted ones, as far as people have decided."""
+    decided = [f"{record.merged} merged"] if record.merged else []
+    decided += [f"{record.undone} closed or reverted"] if record.undone else []
+    return f" ({', '.join(decided)})" if decided else ""
 
 
 @example()

@@ -267,7 +267,10 @@ class RepositoryPart(_Told):
 
     repository: str = Field(description="`owner/name`, in lower case.")
     runs: int = Field(description="That ended.")
-    fixed: int = Field(description="Of them, those that ended fixed.")
+    fixed: int = Field(description="Of them, those that ended fixed: the fix was verified.")
+    merged: int = Field(description="Of those fixed, whose fix was merged and kept.")
+    closed: int = Field(description="Of those fixed, whose pull request was closed unmerged.")
+    reverted: int = Field(description="Of those fixed, whose fix was merged and later reverted.")
     flaky: int = Field(description="Of them, those that found a flaky failure.")
     median_seconds: float | None = Field(description="From acceptance to end, of those fixed.")
     cost_usd: float | None = Field(description="Of all of them; null when a price is unknown.")
@@ -313,6 +316,9 @@ def repository_part(one: RepositoryFigures) -> RepositoryPart:
         repository=one.repository,
         runs=one.runs,
         fixed=one.fixed,
+        merged=one.merged,
+        closed=one.closed,
+        reverted=one.reverted,
         flaky=one.flaky,
         median_seconds=one.median_seconds,
         cost_usd=cost_value(one.cost_usd),

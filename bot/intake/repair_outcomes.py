@@ -6,21 +6,21 @@ from bot.intake.pull_events import Closed, CommitsReverted
 from bot.intake.reverts import Reverted, reverted_by
 from bot.model.repository import Repo
 from bot.reporting.reasons import deliveries as did
-from bot.storage.memory import MemoryStore
+from bot.storage.outcomes import OutcomeStore
 
 
 class RepairOutcomes:
-    """Notes in memory what GitHub tells of pull requests and commits."""
+    """Notes what GitHub tells of pull requests and commits."""
 
-    def __init__(self, memory: MemoryStore) -> None:
-        self._memory = memory
+    def __init__(self, outcomes: OutcomeStore) -> None:
+        self._outcomes = outcomes
 
     async def closed(self, repo: Repo, number: int, closed: Closed) -> str:
         """Note that a pull request was merged or closed; return what that changed, or "".
 
         One that was merged may revert an earlier one.
         """
-        changed = await self._memory.closed(repo, number, merge_commit=closed.merge_commit)
+        changed = await self._outcomes.closed(repo, number, merge_commit=closed.merge_commit)
         if closed.merge_commit is None:
             return did.repair_closed(number) if changed else ""
         reverted = reverted_by(closed.body, repo.full_name)
@@ -37,4 +37,4 @@ class RepairOutcomes:
     async def _reverted(self, repo: Repo, what: Reverted) -> bool:
         if not what:
             return False
-        return await self._memory.reverted(repo, what.numbers, what.commits) > 0
+        return await self._outcomes.reverted(repo, what.numbers, what.commits)
