@@ -28,6 +28,11 @@ class MemorySection(ConfigSection):
     lessons: StrictBool = Field(
         default=True, description="Whether review comments may be proposed as lessons."
     )
+    share: StrictBool = Field(
+        default=True,
+        description="Whether this repository takes part where the operator lets repositories share "
+        "their memory.",
+    )
     shown: StrictInt = Field(
         _LIMITS.shown,
         ge=0,

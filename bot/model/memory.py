@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from bot.model.attempt import Patch
+from bot.model.repository import Repo
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ class TriedRepair:
         model: That wrote it, or None.
         cost_usd: Of the attempt; None when a price is unknown.
         made_at: UTC.
+        origin: The other repository that shares it; None where it is the reader's own.
     """
 
     id: str
@@ -93,6 +95,7 @@ class TriedRepair:
     merge_commit: str = ""
     model: str | None = None
     cost_usd: Decimal | None = Decimal(0)
+    origin: Repo | None = None
 
 
 class LessonState(StrEnum):

@@ -6,11 +6,13 @@ from dataclasses import replace
 
 import structlog
 
+from bot.config.memory import MemorySection
 from bot.errors import FixpointError, GitHubError
 from bot.github.github import GitHub
 from bot.github.values import Published
 from bot.model import Report
 from bot.model.memory import Became, FailureSignature, MemoryLimits, Recalled, TriedRepair
+from bot.model.memory_sharing import Sharing
 from bot.model.repository import Repo
 from bot.model.request import FixRequest
 from bot.redaction import Redactor
@@ -18,6 +20,7 @@ from bot.repair.memory.entries import entry_id, plain_files, tried_in
 from bot.runs.briefing import Brief
 from bot.runs.publishing.ending import Outcome, Pushed
 from bot.runs.remote_checkout import RemoteCheckout
+from bot.runs.shared_memory import SharedMemory
 from bot.storage.stores import Stores
 from sandbox.git import GitError
 
@@ -27,8 +30,16 @@ _log = structlog.get_logger(__name__)
 class RepositoryMemory:
     """What one run may know of earlier ones in its repository."""
 
-    def __init__(self, github: GitHub, stores: Stores, repo: Repo, limits: MemoryLimits) -> None:
+    def __init__(
+        self,
+        github: GitHub,
+        stores: Stores,
+        repo: Repo,
+        limits: MemoryLimits,
+        shared: SharedMemory,
+    ) -> None:
         self._github = github
+        self._shared = shared
         self._entries = stores.memory
         self._outcomes = stores.outcomes
         self._lessons = stores.lessons
@@ -41,12 +52,14 @@ class RepositoryMemory:
         Raises:
             StorageError: When the database fails.
         """
-        kept = await self._entries.same(self._repo, signature)
+        reach = await self._shared.reach(self._repo)
+        kept = await self._entries.same(self._repo, signature, reach)
         same = [await self._as_it_is_now(one) for one in kept]
-        similar = await self._entries.similar(self._repo, signature, self._limits.shown)
+        similar = await self._entries.similar(self._repo, signature, self._limits.shown, reach)
+        merged = tuple(one for one in same if one.became is Became.MERGED)
         return Recalled(
-            tuple(one for one in same if one.became is Became.MERGED),
-            similar,
+            await self._shared.readable(self._repo, reach, merged),
+            await self._shared.readable(self._repo, reach, similar),
             await self._lessons.confirmed(self._repo),
         )
 
@@ -81,7 +94,8 @@ class Remembering:
         section = brief.config.memory
         if not section.enabled:
             return None
-        return RepositoryMemory(self._github, self._stores, _repo(request), section.limits)
+        shared = self._shared(section)
+        return RepositoryMemory(self._github, self._stores, _repo(request), section.limits, shared)
 
     async def keep(
         self,
@@ -103,7 +117,13 @@ class Remembering:
             return
         tried = tried_in(report, self._redactor, earlier=earlier)
         kept = [await self._with_files(one, report, checkout) for one in tried]
-        await self._stores.memory.keep(_repo(request), kept, section.limits)
+        repo, shared = _repo(request), self._shared(section)
+        reach = await shared.reach(repo) if kept else None
+        await self._stores.memory.keep(repo, kept, section.limits, reach)
+
+    def _shared(self, section: MemorySection) -> SharedMemory:
+        sharing = self._stores.memory.sharing
+        return SharedMemory(self._github, sharing if section.share else Sharing.NONE)
 
     async def published(self, request: FixRequest, report: Report, outcome: Outcome) -> None:
         """Note where a repair was published.

@@ -110,7 +110,12 @@ async def open_server(settings: ServerSettings, role: Role = Role.SERVE) -> Asyn
         stack.push_async_callback(ledger.written)
         await ledger.close_ended_runs()
         stores = Stores.on(
-            database, ledger, unflushed, partial(queue_of, settings), embedder_of(settings)
+            database,
+            ledger,
+            unflushed,
+            partial(queue_of, settings),
+            embedder_of(settings),
+            settings.fixpoint_shared_memory,
         )
         await stack.enter_async_context(unflushed.news(stores.events.signals))
         metrics = Metrics()

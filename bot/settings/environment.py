@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, SecretStr, ValidationError
 
 from bot.errors import SettingsError
+from bot.model.memory_sharing import Sharing
 from bot.model.tool_calls import ToolCalls
 from bot.settings.default_models import ANTHROPIC_MODEL, ANTHROPIC_STRONGER_MODEL
 from bot.settings.mcp import McpServers
@@ -217,6 +218,11 @@ class ServerSettings(LocalSettings, TelemetrySettings):
         ge=1,
         description="Number of runs in the queue from which on failed checks start no more, until the "
         "queue is shorter. People's requests are always queued.",
+    )
+    fixpoint_shared_memory: Sharing = Field(
+        Sharing.NONE,
+        description="What repositories may use of each other's memory: `none`; `owner`, those of one "
+        "owner share; `public`, and public ones share with all.",
     )
     fixpoint_embedding_model: str | None = Field(
         None,

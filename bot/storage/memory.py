@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 import structlog
-from sqlalchemy import ColumnElement, Connection, and_, case, delete, func, or_, select
+from sqlalchemy import Connection, case, delete, func, or_, select, update
 
 from bot.errors import ProviderError
 from bot.model.embedding import Embedder, HashedNgrams, Vector, fused
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
+from bot.model.memory_sharing import Reach, Sharing
 from bot.model.repository import Repo
 from bot.model.search_words import search_words
 from bot.storage.database import Database, insert_if_new
 from bot.storage.memory_index import found_by_likeness, found_by_words
 from bot.storage.memory_rows import changed_lines, entry_of, row_of
+from bot.storage.memory_scope import of_others, of_owner, own
 from bot.storage.tables import memory_entries as entries
 
 _log = structlog.get_logger(__name__)
@@ -38,44 +40,80 @@ _BY_WORTH = case(
 class MemoryStore:
     """The table of what was tried. Every method raises `StorageError` when the database fails.
 
-    Whatever is asked for a repository comes from what the same installation kept of it.
+    Whatever is asked for a repository comes from what the same installation kept of it, and from
+    what others share with it, where the operator lets them.
     """
 
-    def __init__(self, database: Database, embedder: Embedder | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        embedder: Embedder | None = None,
+        sharing: Sharing = Sharing.NONE,
+    ) -> None:
         self._database = database
         self._embedder: Embedder = embedder or HashedNgrams()
+        self.sharing = sharing
 
-    async def keep(self, repo: Repo, tried: Sequence[TriedRepair], limits: MemoryLimits) -> int:
-        """Keep attempts of a run; return how many are new. Keeping them again changes nothing."""
+    async def keep(
+        self,
+        repo: Repo,
+        tried: Sequence[TriedRepair],
+        limits: MemoryLimits,
+        reach: Reach | None = None,
+    ) -> int:
+        """Keep attempts of a run; return how many are new. Keeping them again changes nothing.
+
+        Args:
+            repo: Where the run worked.
+            tried: The attempts.
+            limits: Of what is kept of the repository.
+            reach: Who else may read it. What was kept before goes no further than that from now on,
+                and no further than it did.
+        """
         if not tried:
             return 0
+        reach = None if self.sharing is Sharing.NONE else reach
         name, vectors = await self._vectors([one.signature.text for one in tried])
         rows = [
-            row_of(one, repo, one.made_at + timedelta(days=limits.days), name, vector)
+            {
+                **row_of(one, repo, one.made_at + timedelta(days=limits.days), name, vector),
+                "reach": reach,
+            }
             for one, vector in zip(tried, vectors, strict=True)
         ]
 
         def act(connection: Connection) -> int:
             new = sum(insert_if_new(connection, entries, row) for row in rows)
             if new:
+                _narrow(connection, repo, reach)
                 _drop_beyond(connection, repo, limits.entries)
             return new
 
         return await self._database.write(act)
 
-    async def same(self, repo: Repo, signature: FailureSignature) -> tuple[TriedRepair, ...]:
+    async def same(
+        self, repo: Repo, signature: FailureSignature, reach: Reach | None = None
+    ) -> tuple[TriedRepair, ...]:
         """Return repairs of the very same failure that may have been merged, newest first.
 
-        What people reverted is not among them, unless the same was merged again later.
+        What people reverted is not among them, unless the same was merged again later. Of other
+        repositories, only those of the same owner count, and what was merged there: these patches
+        are applied without anybody who judges them before.
+
+        Args:
+            repo: Whose run asks.
+            signature: Of the failure.
+            reach: How far the repository's own memory goes; None reads of no other.
         """
+        settled = (Became.MERGED.value, Became.REVERTED.value)
         statement = (
             select(entries)
             .where(
-                _of(repo),
-                entries.c.fingerprint == signature.fingerprint,
-                entries.c.became.in_(
-                    (Became.MERGED.value, Became.VERIFIED.value, Became.REVERTED.value)
+                or_(
+                    own(repo) & entries.c.became.in_((*settled, Became.VERIFIED.value)),
+                    of_owner(repo, reach, self.sharing) & entries.c.became.in_(settled),
                 ),
+                entries.c.fingerprint == signature.fingerprint,
                 entries.c.patch.is_not(None),
                 entries.c.pull_request.is_not(None),
                 entries.c.expires_at > datetime.now(UTC),
@@ -85,34 +123,25 @@ class MemoryStore:
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         newest: dict[bytes, TriedRepair] = {}
-        for one in map(entry_of, rows):
+        for one in (entry_of(row, repo) for row in rows):
             newest.setdefault(changed_lines(one.patch), one)
         kept = [one for one in newest.values() if one.became is not Became.REVERTED]
         return tuple(kept[:MOST_SAME])
 
     async def similar(
-        self, repo: Repo, signature: FailureSignature, most: int
+        self, repo: Repo, signature: FailureSignature, most: int, reach: Reach | None = None
     ) -> tuple[TriedRepair, ...]:
-        """Return attempts at failures like this one, the likest first."""
+        """Return attempts at failures like this one, the likest first; see `same`.
+
+        Of other repositories, all that they share counts: a model is shown it, as data.
+        """
         name, [vector] = await self._vectors([signature.text])
         words = search_words(signature.text)
+        within = own(repo), of_others(repo, reach, self.sharing)
 
         def act(connection: Connection) -> list[TriedRepair]:
-            told = found_by_words(
-                connection,
-                words,
-                repository=repo.full_name.lower(),
-                installation=repo.installation_id,
-                most=_RANKED,
-            )
-            near = found_by_likeness(
-                connection,
-                name,
-                vector,
-                repository=repo.full_name.lower(),
-                installation=repo.installation_id,
-                most=_RANKED,
-            )
+            told = found_by_words(connection, words, or_(*within), _RANKED)
+            near = found_by_likeness(connection, name, vector, within, _RANKED)
             numbers = fused(told, near, most=most)
             rows = connection.execute(
                 select(entries).where(
@@ -120,7 +149,7 @@ class MemoryStore:
                 )
             ).all()
             place = {number: n for n, number in enumerate(numbers)}
-            return [entry_of(row) for row in sorted(rows, key=lambda row: place[row.number])]
+            return [entry_of(row, repo) for row in sorted(rows, key=lambda row: place[row.number])]
 
         return tuple(await self._database.read(act))
 
@@ -129,27 +158,27 @@ class MemoryStore:
 
         A name instead of a `Repo` means all installations: for the operator.
         """
-        statement = select(*_LISTED).where(_of(repo)).order_by(entries.c.number.desc()).limit(most)
+        statement = select(*_LISTED).where(own(repo)).order_by(entries.c.number.desc()).limit(most)
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return tuple(map(entry_of, rows))
 
     async def get(self, repo: Repo | str, entry_id: str) -> TriedRepair | None:
         """Return an entry with its patch."""
-        statement = select(entries).where(_of(repo), entries.c.id == entry_id)
+        statement = select(entries).where(own(repo), entries.c.id == entry_id)
         row = await self._database.read(lambda connection: connection.execute(statement).first())
         return None if row is None else entry_of(row)
 
     async def counts(self, repo: Repo) -> Mapping[Became, int]:
         """Return how many entries there are, by what became of them."""
         statement = (
-            select(entries.c.became, func.count()).where(_of(repo)).group_by(entries.c.became)
+            select(entries.c.became, func.count()).where(own(repo)).group_by(entries.c.became)
         )
         rows = await self._database.read(lambda connection: connection.execute(statement).all())
         return {Became(became): count for became, count in rows}
 
     async def forget(self, repo: Repo | str, named: str | None = None) -> int:
         """Forget an entry, those of a run, or all of a repository; return how many there were."""
-        which = _of(repo)
+        which = own(repo)
         if named is not None:
             which &= or_(entries.c.id == named, entries.c.run_id == named)
         return await self._database.write(
@@ -177,20 +206,18 @@ class MemoryStore:
             return "", tuple(b"" for _ in texts)
 
 
-def _of(repo: Repo | str) -> ColumnElement[bool]:
-    if isinstance(repo, str):
-        return entries.c.repository == repo.lower()
-    return and_(
-        entries.c.repository == repo.full_name.lower(),
-        entries.c.installation_id == repo.installation_id,
-    )
+def _narrow(connection: Connection, repo: Repo, reach: Reach | None) -> None:
+    """Have nothing that is kept of a repository go further than this."""
+    nearer = {None: (), Reach.OWNER: (Reach.OWNER,), Reach.PUBLIC: tuple(Reach)}[reach]
+    farther = entries.c.reach.not_in(nearer)
+    connection.execute(update(entries).where(own(repo), farther).values(reach=reach))
 
 
 def _drop_beyond(connection: Connection, repo: Repo, most: int) -> None:
     """Drop what is more than may be kept: first what was never published, then the oldest."""
     kept = (
         select(entries.c.number)
-        .where(_of(repo))
+        .where(own(repo))
         .order_by(_BY_WORTH.desc(), entries.c.number.desc())
         .offset(most)
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import ColumnElement, Connection, column, select, table, text
 
 from bot.model.embedding import Vector, likeness
 from bot.storage.tables import memory_entries as entries
@@ -33,20 +33,12 @@ _POSTGRESQL = (
        ON memory_entries USING gin (to_tsvector('simple', words))""",
 )
 
-_FOUND_IN_SQLITE = text(
-    """SELECT m.number FROM memory_words w JOIN memory_entries m ON m.number = w.rowid
-       WHERE memory_words MATCH :query AND m.repository = :repository
-         AND m.installation_id = :installation
-       ORDER BY bm25(memory_words), m.number DESC LIMIT :most"""
-)
-_FOUND_IN_POSTGRESQL = text(
-    """SELECT number FROM memory_entries
-       WHERE repository = :repository AND installation_id = :installation
-         AND to_tsvector('simple', words) @@ to_tsquery('simple', :query)
-       ORDER BY ts_rank_cd(to_tsvector('simple', words), to_tsquery('simple', :query), 1) DESC,
-         number DESC
-       LIMIT :most"""
-)
+_IN_SQLITE = table("memory_words", column("rowid"))
+_WORDS = "to_tsvector('simple', words)"
+_QUERY = "to_tsquery('simple', :query)"
+
+MOST_SHARED = 2000
+"""Vectors of other repositories that are compared, the newest: as many as one repository may have."""
 
 
 def make_index(connection: Connection) -> None:
@@ -57,34 +49,38 @@ def make_index(connection: Connection) -> None:
 
 
 def found_by_words(
-    connection: Connection, words: Sequence[str], *, repository: str, installation: int, most: int
+    connection: Connection, words: Sequence[str], within: ColumnElement[bool], most: int
 ) -> list[int]:
     """Return the numbers of the entries that share words with these, the likest first.
 
     Args:
         connection: Of a transaction.
         words: ASCII letters and digits alone, as `search_words` returns them.
-        repository: In lower case.
-        installation: Of the App there.
+        within: The entries to look among.
         most: As many at most.
     """
     wanted = list(dict.fromkeys(words))[:MOST_QUERY_WORDS]
     if not wanted:
         return []
-    in_file = connection.dialect.name == "sqlite"
-    query = " OR ".join(f'"{word}"' for word in wanted) if in_file else " | ".join(wanted)
-    statement = _FOUND_IN_SQLITE if in_file else _FOUND_IN_POSTGRESQL
-    values = {"query": query, "repository": repository, "installation": installation, "most": most}
-    return list(connection.scalars(statement, values))
+    found = select(entries.c.number).where(within)
+    if connection.dialect.name == "sqlite":
+        query = " OR ".join(f'"{word}"' for word in wanted)
+        found = found.join(_IN_SQLITE, _IN_SQLITE.c.rowid == entries.c.number)
+        found = found.where(text("memory_words MATCH :query"))
+        rank = text("bm25(memory_words)")
+    else:
+        query = " | ".join(wanted)
+        found = found.where(text(f"{_WORDS} @@ {_QUERY}"))
+        rank = text(f"ts_rank_cd({_WORDS}, {_QUERY}, 1) DESC")
+    statement = found.order_by(rank, entries.c.number.desc()).limit(most)
+    return list(connection.scalars(statement, {"query": query}))
 
 
 def found_by_likeness(
     connection: Connection,
     embedder: str,
     vector: Vector,
-    *,
-    repository: str,
-    installation: int,
+    within: tuple[ColumnElement[bool], ColumnElement[bool]],
     most: int,
 ) -> list[int]:
     """Return the numbers of the entries whose vectors are like this one, the likest first.
@@ -95,15 +91,15 @@ def found_by_likeness(
         connection: Of a transaction.
         embedder: That made the vector; those of others mean something else.
         vector: Of what is searched for.
-        repository: In lower case.
-        installation: Of the App there.
+        within: A repository's own entries, and those of others.
         most: As many at most.
     """
-    statement = select(entries.c.number, entries.c.vector).where(
-        entries.c.repository == repository,
-        entries.c.installation_id == installation,
-        entries.c.embedder == embedder,
+    mine, others = (
+        select(entries.c.number, entries.c.vector).where(one, entries.c.embedder == embedder)
+        for one in within
     )
-    near = [(likeness(vector, row.vector), row.number) for row in connection.execute(statement)]
+    newest = others.order_by(entries.c.number.desc()).limit(MOST_SHARED)
+    rows = [row for one in (mine, newest) for row in connection.execute(one)]
+    near = [(likeness(vector, row.vector), row.number) for row in rows]
     near.sort(reverse=True)
     return [number for score, number in near[:most] if score > 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
+from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -72,8 +73,13 @@ def row_of(
     }
 
 
-def entry_of(row: Row[Any]) -> TriedRepair:
-    """Return the entry that `row_of` made a row of; one read without its patch has none."""
+def entry_of(row: Row[Any], reader: Repo | None = None) -> TriedRepair:
+    """Return the entry that `row_of` made a row of; one read without its patch has none.
+
+    Args:
+        row: Of the table.
+        reader: For whom it is read: what is of another repository says so. None for the operator.
+    """
     said = json.loads(row.entry)
     data = getattr(row, "patch", None) or b""
     before = getattr(row, "before", None)
@@ -96,7 +102,14 @@ def entry_of(row: Row[Any]) -> TriedRepair:
         merge_commit=row.merge_sha,
         model=said["model"],
         cost_usd=None if said["cost_usd"] is None else Decimal(said["cost_usd"]),
+        origin=_origin(row, reader),
     )
+
+
+def _origin(row: Row[Any], reader: Repo | None) -> Repo | None:
+    there = Repo(row.repository, row.installation_id)
+    is_own = reader is None or there == replace(reader, full_name=reader.full_name.lower())
+    return None if is_own else there
 
 
 def changed_lines(patch: Patch) -> bytes:

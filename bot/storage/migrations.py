@@ -89,6 +89,7 @@ MIGRATIONS = (
     Migration(2, "an index of runs that ended", _indexed(runs, "runs_ended")),
     Migration(3, "full-text search in what earlier runs tried", make_index),
     Migration(4, "what became of the repairs of earlier runs", _outcomes_from_memory),
+    Migration(5, "who else may read what is remembered", _added(memory_entries.c.reach)),
 )
 """In the order of their numbers. A step that was released stays as it is."""
 

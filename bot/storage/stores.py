@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from bot.model.embedding import Embedder
+from bot.model.memory_sharing import Sharing
 from bot.storage.api_keys import ApiKeyStore
 from bot.storage.approvals import ApprovalStore
 from bot.storage.commits import CommitStore
@@ -65,6 +66,7 @@ class Stores:
         unflushed: Database | None = None,
         queue: Callable[[Database], RunQueue] = RunQueue,
         embedder: Embedder | None = None,
+        sharing: Sharing = Sharing.NONE,
     ) -> Self:
         """Return the stores of a database.
 
@@ -75,6 +77,7 @@ class Stores:
                 if None.
             queue: Opens the queue with its limits.
             embedder: Makes the vectors by which what was tried is found again; local if None.
+            sharing: What repositories may read of each other's memory.
         """
         events = EventStore(unflushed or database)
         return cls(
@@ -95,7 +98,7 @@ class Stores:
             queue(database),
             LastWords(database),
             NameStore(database),
-            MemoryStore(database, embedder),
+            MemoryStore(database, embedder, sharing),
             LessonStore(database),
             OutcomeStore(database),
             RouteHistory(database),

@@ -453,6 +453,8 @@ memory_entries = Table(
     Column("url", PlainText, nullable=False),
     Column("commit_sha", String(64), nullable=False),
     Column("merge_sha", String(64), nullable=False),
+    # Who else may read it, where the operator shares; empty for nobody.
+    Column("reach", String(16)),
     # For the search: words, and a vector of bytes with the name of what made it.
     Column("words", PlainText, nullable=False),
     Column("embedder", String(100), nullable=False),

@@ -11,6 +11,7 @@ import aiohttp
 
 from bot.model import Patch
 from bot.model.memory import Became, FailureSignature, MemoryLimits, TriedRepair
+from bot.model.memory_sharing import Reach, Sharing
 from bot.model.repository import Repo
 from bot.storage.memory import MemoryStore
 from tests.fakes.github import Issue
@@ -146,7 +147,8 @@ async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> 
     """
     files = {"app.txt": "right\n", "extra.txt": "wrong\n", "check.sh": CHECKS, **CONFIGURED}
     again: list[Step] = [edit("wrong", "right", "extra.txt"), Say("It says right.")]
-    async with open_world(tmp_path, attempts(again), files=files) as world:
+    shared = {"FIXPOINT_SHARED_MEMORY": "public"}
+    async with open_world(tmp_path, attempts(again), files=files, environ=shared) as world:
         world.state.push(world.repository, "fixpoint/1-x", {"app.txt": "right\n", "new.txt": "x\n"})
         pull = world.state.open_pull_request(
             world.repository, world.state.app.bot, "Say right", head="fixpoint/1-x"
@@ -182,13 +184,18 @@ async def test_requested_changes_are_made_on_the_same_branch(tmp_path: Path) -> 
         prompt = world.model.requests[0].first
         assert "We write lower case." in prompt
         assert "## Run 3fa9c1d20b7e: closed in #7 without being merged" in prompt
+        assert "## Run lib in zoo/lib: closed in zoo/lib#7 without being merged" in prompt
+        assert prompt.count("## Run ") == 2
         assert run.report is not None
         notes = [one for one in run.report.notes if one.startswith("Shown to the model")]
         assert len(notes) == 2
 
 
 async def remember_something_like_it(world: World) -> None:
-    """An earlier run worked on a failure like it; another installation's memory has one, too."""
+    """An earlier run worked on a failure like it; others did elsewhere, and share that.
+
+    But for another installation that shares nothing, and for a repository that is private by now.
+    """
     signature = FailureSignature("extra.txt is not right", "", (), "sh check.sh", "sh")
     entry = TriedRepair(
         "3fa9c1d20b7e-1", "3fa9c1d20b7e", signature, "agent", "", Patch(b"+x\n", ("x",), 1, 0), (),
@@ -198,3 +205,9 @@ async def remember_something_like_it(world: World) -> None:
     await store.keep(world.repo, [entry], MemoryLimits())
     other = Repo(world.repo.full_name, world.repo.installation_id + 1)
     await store.keep(other, [replace(entry, id="0-1", run_id="0")], MemoryLimits())
+    elsewhere = world.state.install("zoo").id
+    for name in ("lib", "secret"):
+        world.state.add_repository(f"zoo/{name}", {"a": ""}, private=name == "secret")
+        one = replace(entry, id=f"{name}-1", run_id=name)
+        shares = MemoryStore(world.server.database, sharing=Sharing.PUBLIC)
+        await shares.keep(Repo(f"zoo/{name}", elsewhere), [one], MemoryLimits(), Reach.PUBLIC)

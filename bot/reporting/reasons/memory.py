@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import assert_never
 
 from bot.model import Patch
 from bot.model.memory import Became, FailureSignature, Lesson, LessonState, TriedRepair
+from bot.model.repository import Repo
 from bot.reporting.example import example
 from bot.reporting.figures import count
 from bot.reporting.markdown import code
@@ -36,15 +38,18 @@ _LESSON = Lesson(
 
 
 @example(_ENTRY)
+@example(replace(_ENTRY, origin=Repo("acme/lib", 1)))
 def source(entry: TriedRepair) -> str:
     """Where an earlier attempt comes from, as the middle of a sentence."""
-    return f"run {code(entry.run_id)} ({became(entry)})"
+    where = "" if entry.origin is None else f" of {code(entry.origin.full_name)}"
+    return f"run {code(entry.run_id)}{where} ({became(entry)})"
 
 
 @example(_ENTRY)
 def became(entry: TriedRepair) -> str:
     """What became of an earlier attempt."""
-    where = f" in #{entry.pull_request}" if entry.pull_request is not None else ""
+    elsewhere = "" if entry.origin is None else entry.origin.full_name
+    where = f" in {elsewhere}#{entry.pull_request}" if entry.pull_request is not None else ""
     match entry.became:
         case Became.REJECTED:
             return "rejected"

@@ -29,6 +29,7 @@ def remembered(recalled: Recalled) -> dict[str, object]:
         shown.append(one)
     return {
         "remembered": shown,
+        "shared": any(one["place"] for one in shown),
         "lessons": [_lesson(one) for one in recalled.lessons[-_LESSONS:]],
     }
 
@@ -41,6 +42,7 @@ def _attempt(entry: TriedRepair) -> dict[str, str]:
     summary, patch, reason = entry.summary.strip(), entry.patch, strip_hidden(entry.reason)
     return {
         "run": entry.run_id,
+        "place": "" if entry.origin is None else f" in {entry.origin.full_name}",
         "became": memory.became(entry),
         "failure": quoted("its failure", failure, limit=_FAILURE_CHARACTERS),
         "patch": quoted("its patch", patch.text, limit=_PATCH_CHARACTERS) if patch else "",

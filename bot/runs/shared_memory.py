@@ -1,0 +1,55 @@
+"""How far the memory of a repository goes, and what of others it may read: as GitHub shows them now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import structlog
+
+from bot.errors import GitHubError
+from bot.github.github import GitHub
+from bot.model.memory import TriedRepair
+from bot.model.memory_sharing import Reach, Sharing, may_read
+from bot.model.repository import Repo
+
+_log = structlog.get_logger(__name__)
+
+
+class SharedMemory:
+    """Asks GitHub who may see a repository, where the operator lets anything be shared."""
+
+    def __init__(self, github: GitHub, sharing: Sharing) -> None:
+        """Say what is shared; nothing, for a repository that takes no part."""
+        self._github = github
+        self._sharing = sharing
+
+    async def reach(self, repo: Repo) -> Reach | None:
+        """Return how far a repository's memory goes; None where it stays there, or GitHub is silent."""
+        if self._sharing is Sharing.NONE:
+            return None
+        try:
+            facts = await self._github.facts(repo)
+        except GitHubError as error:
+            _log.warning("memory not shared", repository=repo.full_name, problem=str(error))
+            return None
+        return Reach.OWNER if facts.private else Reach.PUBLIC
+
+    async def readable(
+        self, repo: Repo, reach: Reach | None, entries: Sequence[TriedRepair]
+    ) -> tuple[TriedRepair, ...]:
+        """Return the entries that a repository may still read.
+
+        One that was public when it shared them may be private now, or have left the App.
+
+        Args:
+            repo: That reads.
+            reach: How far its own memory goes.
+            entries: Its own, and those of others.
+        """
+        origins = dict.fromkeys(one.origin for one in entries if one.origin is not None)
+        allowed = {one for one in origins if await self._may_read(repo, reach, one)}
+        return tuple(one for one in entries if one.origin is None or one.origin in allowed)
+
+    async def _may_read(self, repo: Repo, reach: Reach | None, origin: Repo) -> bool:
+        is_same = repo.owner.lower() == origin.owner.lower()
+        return may_read(reach, await self.reach(origin), same_owner=is_same)
