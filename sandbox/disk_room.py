@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from sandbox.base import ResourceLimits
+from sandbox.base import ResourceLimits, SandboxError
 from sandbox.spawn import through
 
 T = TypeVar("T")
@@ -70,6 +70,10 @@ class DiskFull(Exception):
     """A command was ended because it took too much room; the text says how much."""
 
 
+class MachineFull(SandboxError):
+    """A command was ended because others left it no room on the disk; the text says how much."""
+
+
 def room_at(path: Path) -> Room:
     """Return what the file system of a path has left for an ordinary user."""
     found = os.statvfs(path)
@@ -115,8 +119,10 @@ def is_suspicious(before: Room, now: Room, limits: ResourceLimits) -> bool:
     return now.files < max(before.files - limits.files, before.files // _KEPT)
 
 
-def complaint(before: Room, now: Room, held: Held | None, limits: ResourceLimits) -> str | None:
-    """Return a sentence if a command has to end because of what is gone; None while it may go on.
+def complaint(
+    before: Room, now: Room, held: Held | None, limits: ResourceLimits
+) -> DiskFull | MachineFull | None:
+    """Return why a command has to end because of what is gone; None while it may go on.
 
     Args:
         before: What was left when the command began.
@@ -125,8 +131,11 @@ def complaint(before: Room, now: Room, held: Held | None, limits: ResourceLimits
         limits: How much it may hold.
     """
     held = held or Held(before.size - now.size, (before.files or 0) - (now.files or 0))
-    said = _taken(before, held, limits) or _nothing_left(before, now, held)
-    return f"[The command was stopped: {said}]" if said else None
+    if said := _taken(before, held, limits):
+        return DiskFull(f"[The command was stopped: {said}]")
+    if said := _nothing_left(before, now, held):
+        return MachineFull(f"A command was stopped: {said} Free disk space, then try again.")
+    return None
 
 
 def _taken(before: Room, held: Held, limits: ResourceLimits) -> str | None:
@@ -149,7 +158,12 @@ def _nothing_left(before: Room, now: Room, held: Held) -> str | None:
 
 
 async def while_room(
-    running: Awaitable[T], disk: Disk, limits: ResourceLimits, *, every: float
+    running: Awaitable[T],
+    disk: Disk,
+    limits: ResourceLimits,
+    *,
+    every: float,
+    before: Room | None = None,
 ) -> T:
     """Await something that ends all it started when it is cancelled; look at the disk meanwhile.
 
@@ -157,14 +171,15 @@ async def while_room(
         running: What may fill the disk.
         disk: Tells what is left, and what the sandbox holds of it.
         limits: How much may be taken.
-        every: Seconds between two looks, and before the first, with which later ones compare.
+        every: Seconds between two looks, and before the first.
+        before: What was left when it began; if that is not known, the first look tells.
 
     Raises:
-        DiskFull: It was cancelled.
+        DiskFull: It was cancelled, because of its own files.
+        MachineFull: It was cancelled, because of other programs' files.
     """
     task = asyncio.ensure_future(running)
     try:
-        before: Room | None = None
         unasked = 0
         while not (await asyncio.wait({task}, timeout=every))[0]:
             now = await disk.room()
@@ -174,8 +189,8 @@ async def while_room(
                 continue
             if not is_suspicious(before, now, limits):
                 continue
-            if problem := complaint(before, now, await disk.held(), limits):
-                raise DiskFull(problem)
+            if full := complaint(before, now, await disk.held(), limits):
+                raise full
             unasked = _LOOKS_BETWEEN
         return await task
     finally:

@@ -119,12 +119,15 @@ class BubblewrapSandbox:
             waiting = await self._waiting(command, cwd, environment or {})
             if waiting is None:
                 waiting, opened = await self._prepared(command, cwd, environment or {}, stack)
+            before = await self._room()
             running = asyncio.ensure_future(waiting.run(timeout=timeout, on_output=output.add))
             if self._has_run and self._way_out is None:
                 self._spare.make()
             disk = Disk(self._room, self._held)
             try:
-                code = await while_room(running, disk, self._spec.limits, every=_LOOK_SECONDS)
+                code = await while_room(
+                    running, disk, self._spec.limits, every=_LOOK_SECONDS, before=before
+                )
             except DiskFull as full:
                 output.add(f"\n{full}\n".encode())
                 code = ENDED
