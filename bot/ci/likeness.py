@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.ci.evidence import JobEvidence
+from bot.ci.failures.work_tree import relative_paths
 from bot.ci.network import lacks_network
 from bot.ci.subjects import Subject, subject_of
-from bot.ci.telling import levelled, telling_lines
+from bot.ci.telling import levelled, speaks_of_an_error, telling_lines
 from bot.model import Failure, Observation
 
 _LAST = 8
@@ -136,7 +137,12 @@ def _by_lines(there: Account, here: Account) -> Comparison:
     last = list(wanted)[-_LAST:]
     shared = [line for line in last if line in found or (len(line) >= _SHORTEST and line in told)]
     ends_alike = bool(found) and list(found)[-1] in wanted
-    seen = bool(shared) and (ends_alike or len(shared) * 2 >= len(last))
+    ends_so_too = bool(last) and last[-1] in shared
+    half = len(shared) * 2 >= len(last)
+    seen = bool(shared) and (ends_alike or half)
+    if len(shared) * 2 == len(last) or not speaks_of_an_error(there.output):
+        # What comes before the last line may say nothing of what failed.
+        seen = seen and (ends_alike or ends_so_too or bool(there.named))
     if lacks_network(here.output) and not lacks_network(there.output):
         seen = seen and last[-1] in shared
     if seen:
@@ -151,7 +157,7 @@ def _by_lines(there: Account, here: Account) -> Comparison:
 def _shown(account: Account, own: Mapping[str, str], other: Mapping[str, str]) -> tuple[str, ...]:
     """Return what a person reads of one side: its names, else its lines that the other has not."""
     names = tuple(failure.test for failure in account.named)
-    return names or tuple(shown for line, shown in own.items() if line not in other)
+    return names or tuple(relative_paths(own[line]) for line in own if line not in other)
 
 
 # Exceptions that say what a machine lacks, and little about the code.

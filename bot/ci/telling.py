@@ -61,12 +61,21 @@ def telling_lines(output: str) -> dict[str, str]:
 
     Where none speaks of an error, its last lines have to do.
     """
-    lines = [line.strip() for line in plain(output).split("\n") if line.strip()]
+    lines = _lines(output)
     found = [line for line in lines if _tells(line)] or lines[-_LAST:]
     told: dict[str, str] = {}
     for line in found:
         told.setdefault(levelled(line), line)
     return {level: line for level, line in told.items() if _letters(level) >= _FEWEST_LETTERS}
+
+
+def speaks_of_an_error(output: str) -> bool:
+    """Whether any line of an output says that something is wrong, as far as its words show."""
+    return any(map(_tells, _lines(output)))
+
+
+def _lines(output: str) -> list[str]:
+    return [line.strip() for line in plain(output).split("\n") if line.strip()]
 
 
 def _tells(text: str) -> bool:

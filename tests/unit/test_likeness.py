@@ -148,6 +148,11 @@ SHOWN = [
     ("fatal: no tag found\nerror: first broken\nerror: schema differs",
      "fatal: no tag found\nerror: no such option: --strict", Likeness.OTHER),
     ("Checking 3 files\nbad wheel\n", "Checking 3 files\nbad wheel\n", Likeness.SAME),
+    ("Checking 3 files\nReading\nComparing\nbad wheel",
+     "Checking 3 files\nReading\nComparing\nbad axle", Likeness.OTHER),
+    ("Reading rules of May\nbad wheel", "Reading rules of June\nbad wheel", Likeness.SAME),
+    ("fatal: no tag found\nerror: schema differs",
+     "fatal: no tag found\nerror: no such option: --strict", Likeness.OTHER),
 ]  # fmt: skip
 
 
