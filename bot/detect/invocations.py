@@ -40,7 +40,19 @@ _RUNNERS = (
 # They run package.json's scripts by name, and installed tools by name when no script has it.
 _SCRIPT_RUNNERS = frozenset({"yarn", "pnpm", "bun"})
 NODE_TOOLS = frozenset(
-    {"eslint", "prettier", "tsc", "jest", "vitest", "mocha", "biome", "stylelint", "standard", "xo"}
+    {
+        "eslint",
+        "prettier",
+        "tsc",
+        "jest",
+        "vitest",
+        "mocha",
+        "tap",
+        "biome",
+        "stylelint",
+        "standard",
+    }
+    | {"xo"}
 )
 """Programs that npm packages install into `node_modules/.bin`."""
 

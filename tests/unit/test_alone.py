@@ -15,6 +15,13 @@ FILES = {
     "Makefile": "test:\n\tFOO=1 python -m pytest -q tests\n",
     "package.json": '{"scripts": {"test": "jest --ci"}}',
 }
+BUILT = """{
+  "devDependencies": {"tap": "^21.0.0", "mocha": "11"},
+  "scripts": {
+    "pretest": "tshy && bash fixup.sh", "test": "tap", "unit": "c8 mocha",
+    "ci": "eslint . && mocha -r tsx", "both": "mocha && eslint ."
+  }
+}"""
 
 
 @pytest.mark.parametrize(
@@ -47,6 +54,44 @@ FILES = {
 def test_failing_tests_run_alone(command: str, tests: list[str], expected: str) -> None:
     """By the runner's own way to select them; its other options stay."""
     assert alone(command, tests, PATHS, FILES.get) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("npm test", "npx --no-install vitest run --coverage.enabled=false a.test.ts"),
+        ("npx jest --ci", "npx jest --ci --coverage=false --runTestsByPath a.test.ts"),
+    ],
+)
+def test_coverage_is_for_all_tests(command: str, expected: str) -> None:
+    """Where its flag or a configuration asks for it, some tests run without."""
+    files = {
+        "package.json": '{"scripts": {"test": "vitest run --coverage"}}',
+        "jest.config.js": "module.exports = { coverageThreshold: {} }",
+    }
+    assert alone(command, ["a.test.ts"], [*files, "a.test.ts"], files.get) == expected
+
+
+@pytest.mark.parametrize(
+    ("command", "tests", "expected"),
+    [
+        ("npm test", ["test/a.ts > sum > adds", "test/a.ts > sum > again"],
+         "npm test -- --disable-coverage test/a.ts"),
+        ("npm run ci", ["sum > adds (1)"], "npm run ci -- --grep '^(sum adds \\(1\\))$'"),
+        ("pnpm ci", ["sum > adds"], "pnpm ci --grep '^(sum adds)$'"),
+        ("npm run ci", ['sum > "before each" hook for "adds"'], None),
+        ("npm run ci", ["a.js: no-undef"], None),
+        ("npm run both", ["sum > adds"], None),
+        ("npm run unit", ["sum > adds"], None),
+        ("npm test", ["test/gone.ts > sum"], None),
+    ],
+)  # fmt: skip
+def test_what_comes_before_the_tests_runs_as_ever(
+    command: str, tests: list[str], expected: str | None
+) -> None:
+    """A build or a linter in front of them: their arguments go through the package manager."""
+    read = {"package.json": BUILT}.get
+    assert alone(command, tests, ("test/a.ts", "package.json"), read) == expected
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.ci import failures
-from bot.model import Failure, Observation
+from bot.model import Failure, Observation, TestCounts
 from bot.repair.proposers.mechanical.plan import plan
 
 FILES = {
@@ -101,6 +101,17 @@ def test_fix_modes(command: str) -> None:
     """The tools behind a command, with their own arguments, linters before formatters."""
     fixes = plan(command, None, configured, allow_snapshots=False)
     assert [fix.command for fix in fixes] == PLANS[command]
+
+
+def test_formatting_is_no_repair_of_a_failing_test() -> None:
+    """The project's own `make format` is for what its checks report."""
+    red = Failure("tests.test_a::test_x", file="tests/test_a.py", message="assert 1 == 2")
+    tests = Observation("make weird", 2, failing=(red,), counts=TestCounts(1, 1, 0))
+    bad = Failure("a.py:3: W1", file="a.py", message="too weird")
+    lint = Observation("make weird", 2, failing=(bad,))
+    assert plan("make weird", tests, FILES.get, allow_snapshots=False) == ()
+    found = plan("make weird", lint, FILES.get, allow_snapshots=False)
+    assert [each.command for each in found] == ["make format"]
 
 
 @pytest.mark.parametrize("text", ["def", "\0", "-" * 100_000 + "1", "1" + "+1" * 20_000])

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.detect.invocations import Invocation, invocations
 from bot.detect.scripts import Read
+from bot.repair.goal.javascript_alone import jest, mocha, tap, vitest
+from bot.repair.goal.npm_alone import through_manager
 from bot.repair.goal.pytest_alone import pytest_arguments
+from bot.repair.goal.selecting import Select, is_file
 
 _LONGEST = 8_000
 """Characters of a command that people still may read, and every shell takes."""
 
 _GO_TEST = re.compile(r"\.(?P<name>(?:Test|Example|Fuzz)\w*)(?:/.*)?$", re.DOTALL)
 _ALL = "--no-fail-fast"
-_FILE = re.compile(r"[^\s<>]+\.[cm]?[jt]sx?")
-_SPECIAL = re.compile(r"[.*+?^${}()|\[\]\\/]")
-
-Select = Callable[[tuple[str, ...], Sequence[str], Sequence[str], Read], tuple[str, ...] | None]
-"""From a runner's arguments, ids of tests, paths of the tree and its files to new arguments."""
 
 
 def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) -> str | None:
@@ -32,16 +30,18 @@ def alone(command: str, tests: Sequence[str], paths: Sequence[str], read: Read) 
         read: Returns a file of it.
     """
     started = invocations(command, read)
-    # what else the command runs, such as a linter, may be what somebody complains about
-    if len(started) != 1 or not tests or (select := _select(started[0])) is None:
+    if not started or not tests or (select := _select(started[-1])) is None:
         return None
-    invocation = started[0]
+    invocation = started[-1]
     there = _below(invocation.folder, paths), _reading(invocation.folder, read)
     arguments = select(invocation.arguments, tests, *there)
     if arguments is None:
         return None
-    narrowed = replace(invocation, arguments=arguments).command()
-    return narrowed if len(narrowed) <= _LONGEST and narrowed != command else None
+    if len(started) == 1:
+        narrowed: str | None = replace(invocation, arguments=arguments).command()
+    else:  # what else the command runs, such as a linter, may be what somebody complains about
+        narrowed = through_manager(command, invocation, arguments, read)
+    return narrowed if narrowed and len(narrowed) <= _LONGEST and narrowed != command else None
 
 
 def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:
@@ -58,7 +58,7 @@ def ids_of_files(files: Sequence[str], command: str, folder: str) -> list[str]:
     if "pytest" not in command:  # others find a module by less of its name
         modules = [module.rpartition("/")[2] for module in modules]
     dotted = [module.replace("/", ".") for module in modules]
-    return dotted or [path for path in below if _is_file(path)]
+    return dotted or [path for path in below if is_file(path)]
 
 
 def _select(invocation: Invocation) -> Select | None:
@@ -122,42 +122,14 @@ def _cargo(
     return (*front, *whole, "--", *behind, "--exact", *tests)
 
 
-def _jest(
-    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
-) -> tuple[str, ...] | None:
-    if any(map(_is_file, tests)):  # one that can't be loaded has no tests by name
-        return (*arguments, "--runTestsByPath", *tests) if all(map(_is_file, tests)) else None
-    return (*arguments, "-t", _pattern([" ".join(test.split(" › ")) for test in tests]))  # noqa: RUF001 - jest prints it
-
-
-def _vitest(
-    arguments: tuple[str, ...], tests: Sequence[str], _: Sequence[str], __: Read
-) -> tuple[str, ...] | None:
-    if all(map(_is_file, tests)):
-        return (*arguments, *tests)
-    parts = [test.split(" > ") for test in tests]
-    if any(len(part) == 1 for part in parts):
-        return None
-    files = dict.fromkeys(part[0] for part in parts)
-    return (*arguments, *files, "-t", _pattern([" ".join(part[1:]) for part in parts]))
-
-
-def _is_file(test: str) -> bool:
-    return _FILE.fullmatch(test) is not None
-
-
-def _pattern(names: Sequence[str]) -> str:
-    """Return a regular expression of JavaScript for these names alone."""
-    escaped = (_SPECIAL.sub(r"\\\g<0>", name) for name in names)
-    return f"^({'|'.join(escaped)})$"
-
-
 _RUNNERS: dict[str, Select] = {
     "pytest": pytest_arguments,
     "py.test": pytest_arguments,
     "unittest": _unittest,
     "go": _go,
     "cargo": _cargo,
-    "jest": _jest,
-    "vitest": _vitest,
+    "jest": jest,
+    "vitest": vitest,
+    "mocha": mocha,
+    "tap": tap,
 }

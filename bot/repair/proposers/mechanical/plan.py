@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from bot.ci.subjects import SubjectKind, subject_of
 from bot.detect.invocations import Invocation, invocations
 from bot.detect.scripts import Read
 from bot.model import Observation
@@ -58,7 +59,8 @@ def plan(
     found += generated.named_in_output(output, read)
     if allow_snapshots:
         found += snapshots.fixes_for(steps, output)
-    found = found or [*generated.own_repair(command, read)]
+    if not found and not _only_tests(observation):
+        found = [*generated.own_repair(command, read)]
     found = found or [*named_tools.fixes_for(observation, read)]
     unique: dict[str, FixCommand] = {}
     for fix in found:
@@ -84,6 +86,13 @@ def _unseen(step: Invocation, seen: Sequence[SeenTool]) -> FixCommand | None:
 def _mode(invocation: Invocation) -> tuple[str, FixStage | None]:
     fix = fix_modes.fix_for(invocation)
     return invocation.tool, fix.stage if fix is not None else None
+
+
+def _only_tests(observation: Observation | None) -> bool:
+    """Whether tests failed and nothing else: what formats the sources is no repair of them."""
+    if observation is None or observation.counts is None or not observation.named:
+        return False
+    return all(subject_of(each).kind is SubjectKind.TEST for each in observation.named)
 
 
 def _text(observation: Observation | None) -> str:
