@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,8 @@ from bot.commands.options import JsonOption
 from bot.commands.refusing import usage_errors
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from bot.model.memory import Lesson, TriedRepair
     from bot.storage.lessons import LessonStore
     from bot.storage.memory import MemoryStore
@@ -44,11 +46,9 @@ def list_memory(
             return
         entries, lessons = event_loop.run(_of(repository))
     if as_json:
-        found = {
-            "lessons": [_lesson(one) for one in lessons],
-            "attempts": list(map(_entry, entries)),
-        }
-        typer.echo(json.dumps(found, indent=2))
+        from bot.reporting.json_memory import memory_part
+
+        typer.echo(_dumped(memory_part(lessons, entries)))
     elif entries or lessons:
         _print(entries, lessons)
     else:
@@ -71,11 +71,13 @@ def show(
         refuse(
             f"No attempt of {repository} has the ID {entry!r}. `fixpoint memory list` shows all."
         )
-    told = {**_entry(found), "patch": found.patch.text}
+    from bot.reporting.json_memory import tried_with_patch
+
+    told = tried_with_patch(found)
     if as_json:
-        typer.echo(json.dumps(told, indent=2))
+        typer.echo(_dumped(told))
         return
-    for name, value in told.items():
+    for name, value in told.model_dump(mode="json").items():
         if name != "patch" and value not in (None, "", []):
             shown = ", ".join(value) if isinstance(value, list) else value
             typer.echo(f"{name}: {shown}")
@@ -158,6 +160,10 @@ def _print_repositories(found: Sequence[tuple[str, int]], *, as_json: bool) -> N
         typer.echo("Nothing is remembered yet.")
 
 
+def _dumped(told: BaseModel) -> str:
+    return json.dumps(told.model_dump(mode="json"), indent=2)
+
+
 def _print(entries: Sequence[TriedRepair], lessons: Sequence[Lesson]) -> None:
     from rich import box
     from rich.console import Console
@@ -179,37 +185,3 @@ def _print(entries: Sequence[TriedRepair], lessons: Sequence[Lesson]) -> None:
             day = f"{entry.made_at:%Y-%m-%d}"
             shown.add_row(*map(Text, (entry.id, day, message, entry.proposer, became(entry))))
         Console().print(shown)
-
-
-def _lesson(lesson: Lesson) -> dict[str, Any]:
-    return {
-        "id": lesson.id,
-        "state": lesson.state.value,
-        "text": lesson.text,
-        "author": lesson.author,
-        "confirmed_by": lesson.confirmed_by or None,
-        "url": lesson.url,
-        "made_at": lesson.made_at.isoformat(),
-    }
-
-
-def _entry(entry: TriedRepair) -> dict[str, Any]:
-    signature = entry.signature
-    return {
-        "id": entry.id,
-        "run": entry.run_id,
-        "made_at": entry.made_at.isoformat(),
-        "outcome": entry.became.value,
-        "pull_request": entry.pull_request,
-        "message": signature.message,
-        "exception": signature.exception,
-        "frames": list(signature.frames),
-        "step": signature.step,
-        "tool": signature.tool,
-        "proposer": entry.proposer,
-        "model": entry.model,
-        "cost_usd": None if entry.cost_usd is None else str(entry.cost_usd),
-        "files": list(entry.patch.files),
-        "summary": entry.summary,
-        "reason": entry.reason,
-    }

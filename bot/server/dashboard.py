@@ -26,12 +26,14 @@ from bot.web.code import Code
 from bot.web.health import ServiceHealth
 from bot.web.keys import KeyAccess
 from bot.web.measurements import Measurements
+from bot.web.memory_control import MemoryControl
 from bot.web.origins import Origins
 from bot.web.pages.github_login import GitHubLogin
 from bot.web.pages.site import PageData, Pages
 from bot.web.people import People
 from bot.web.prompts import Prompts
 from bot.web.rates import RateLimits
+from bot.web.rights import Rights
 from bot.web.run_control import RunControl
 from bot.web.sessions import Sessions
 
@@ -53,17 +55,19 @@ def web_parts(
     )
     sessions = Sessions(_session_secret(settings))
     lists, figures = RunLists(database, stores.queue), RunFigures(database)
+    memory = MemoryControl(stores.memory, stores.lessons, Rights(github))
     api = Api(
         RunOperations(control, lists),
         ArtifactOperations(control, stores.events),
         SessionOperations(Prompts(control, stores, github)),
         FigureOperations(figures, stores.ledger, caps_of(settings)),
-        MemoryOperations(stores.memory, stores.lessons),
+        MemoryOperations(memory, control.installed),
         ServerOperations(Code(control, stores.events).handle, lists, figures, services),
     )
     described = document(api.operations())
     data = PageData(
         control,
+        memory,
         stores.events,
         lists,
         figures,

@@ -24,7 +24,8 @@ class StateMetrics:
         )
         self._fixes = Gauge(
             "fixpoint_fixes",
-            "Fixes published in the last 30 days, by what became of them.",
+            "Fixes published in the last 30 days: verified (not decided yet), merged, closed "
+            "(without that), reverted.",
             ["outcome"],
             registry=registry,
         )

@@ -18,7 +18,7 @@ class Scope(StrEnum):
     READ = "read"
     """Look at runs, their events, patches and figures."""
     RUN = "run"
-    """Start, stop and retry runs."""
+    """Start, stop and retry runs; forget what is remembered."""
     APPROVE = "approve"
     """Answer runs that wait for a person."""
     ADMIN = "admin"
@@ -72,7 +72,7 @@ def _lacking(name: str, scope: Scope) -> str:
         case Scope.READ:
             act = "look at runs"
         case Scope.RUN:
-            act = "start, stop or retry runs"
+            act = "start, stop or retry runs, or forget what is remembered"
         case Scope.APPROVE:
             act = "answer runs that wait for a person"
         case Scope.ADMIN:

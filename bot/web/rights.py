@@ -91,6 +91,7 @@ def _lacking(standing: Standing, scope: Scope, repo: Repo) -> str:
             f"{standing.login} has the role {standing.role.value}."
         )
     return (
-        f"Starting, stopping and answering runs of {repo.full_name} requires the role {asking}. "
+        f"Starting, stopping and answering runs of {repo.full_name}, and forgetting what is "
+        f"remembered of it, requires the role {asking}. "
         f"{standing.login} has the role {standing.role.value}."
     )

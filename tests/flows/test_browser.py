@@ -7,12 +7,15 @@ import re
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.async_playwright import Axe
 from playwright.async_api import Browser, Page, async_playwright, expect
 
+from bot.model.memory import Lesson, LessonState
+from bot.storage.lessons import LessonStore
 from tests.fakes.model import Say
 from tests.flows.test_approval import REQUIREMENTS, RISKY
 from tests.flows.test_dashboard import LOCAL, TOKEN
@@ -140,6 +143,7 @@ async def test_everybody_can_use_every_page(tmp_path: Path) -> None:
         await run_in(world, "acme/secret")
         await world.comment("/fix")
         await world.settled()
+        await _remember(world)
         async with browsing() as browser:
             await _use(browser, world, "light", 1280, "")
             await _use(browser, world, "dark", 1280, "root")
@@ -148,7 +152,7 @@ async def test_everybody_can_use_every_page(tmp_path: Path) -> None:
 
 PAGES = (
     "/", "/?q=x", "/new", "/repositories", "/repositories/acme/app", "/repositories/acme/secret",
-    "/money", "/api/docs",
+    "/repositories/acme/app/memory", "/money", "/api/docs",
 )  # fmt: skip
 ADMIN_PAGES = ("/status", "/settings")
 
@@ -175,6 +179,8 @@ async def _use(browser: Browser, world: World, scheme: str, width: int, login: s
             await _look_at(page, width)
             assert await page.locator("main img, main script").count() == 0
             assert (await page.title()).endswith(" · Fixpoint")
+        if login == "wes":
+            await _forget(page)
         await page.goto(f"/runs/{waiting}")
         await expect(page.get_by_role("button", name="Reject")).to_be_visible()
         approve = page.get_by_role("button", name="Approve")
@@ -184,6 +190,28 @@ async def _use(browser: Browser, world: World, scheme: str, width: int, login: s
         await page.keyboard.press("Enter")
         await page.keyboard.press("Tab")
         assert await page.evaluate("document.activeElement.closest('main') !== null")
+
+
+async def _remember(world: World) -> None:
+    """Two people said something."""
+    store = LessonStore(world.server.database)
+    for n, text in enumerate(("We use <b>pathlib</b>.", "Never touch `vendor`.")):
+        state = list(LessonState)[n]
+        url = f"{world.github.web_url}/acme/app/pull/2#discussion_r{n}"
+        lesson = Lesson(f"{n:08x}", text, url, "ada", state, datetime.now(UTC), "wes" * n)
+        await store.propose(world.repo, lesson, n, most=9)
+
+
+async def _forget(page: Page) -> None:
+    """Somebody who may start runs forgets a lesson, and what was tried."""
+    await page.goto("/repositories/acme/app/memory")
+    await expect(page.get_by_text("We use <b>pathlib</b>.")).to_be_visible()
+    await page.get_by_role("button", name="Forget the lesson 00000000").click()
+    await expect(page.get_by_text("We use <b>pathlib</b>.")).not_to_be_visible()
+    await page.get_by_role("button", name="Forget the attempt").first.click()
+    await page.get_by_text("Forget everything").first.click()
+    await page.get_by_role("button", name="Forget everything").click()
+    await expect(page.get_by_text("No attempts yet")).to_be_visible()
 
 
 async def _log_in(page: Page, login: str) -> None:

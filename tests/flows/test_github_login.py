@@ -133,6 +133,23 @@ async def test_who_may_not(tmp_path: Path) -> None:
             asked = {"repository": "acme/app", "prompt": "x"}
             async with web.post("/api/v1/runs", json=asked) as answer:
                 assert answer.status == 403
+            html = await page(web, "/repositories/acme/app/memory")
+            assert "Forget" not in html
+            for token, words in (
+                ("0", "out of date"),
+                (csrf(html), "may not start, stop or retry runs, or forget"),
+            ):
+                form = {"csrf": token, "id": "all"}
+                async with web.post("/repositories/acme/app/memory", data=form) as answer:
+                    assert (answer.status, words in await answer.text()) == (403, True)
+            async with web.delete("/api/v1/memory?repository=acme/app&id=all") as answer:
+                assert answer.status == 403
+            for path in (
+                "/repositories/acme/secret/memory",
+                "/api/v1/memory?repository=acme/secret",
+            ):
+                async with web.get(path) as answer:
+                    assert answer.status == 404
         async with browser(world) as web:
             await log_in(web, world.github, "root")
             assert secret in await page(web, "/")

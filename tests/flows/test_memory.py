@@ -84,9 +84,10 @@ async def test_what_was_merged_is_used_again_for_nothing(tmp_path: Path) -> None
         assert await store.same(world.repo, entry.signature) == ()
 
         await look(world)
+        await forget_some(world, entry.id)
         await world.comment("/fix forget all", issue=second)
         await world.settled()
-        assert "Forgotten: 1 lesson and 2 attempts." in world.said(second)[-1]
+        assert "Forgotten: 1 lesson and 1 attempt." in world.said(second)[-1]
         assert await outcomes(world) == []
 
 
@@ -107,6 +108,20 @@ async def look(world: World) -> None:
     kinds = ("fixed", "merged", "closed", "reverted")
     assert [figures[one] for one in kinds] == [2, 1, 0, 1]
     assert 'fixpoint_fixes{outcome="reverted"} 1.0' in metrics
+
+
+async def forget_some(world: World, entry_id: str) -> None:
+    """A program forgets an attempt; what isn't there, or isn't named, is an error."""
+    headers = {"Authorization": f"Bearer {ADMIN}"}
+    async with aiohttp.ClientSession(str(world.web.make_url("/")), headers=headers) as web:
+        path = "/api/v1/memory?repository=acme/app"
+        for named, status in (("", 422), ("&id=none", 404), (f"&id={entry_id}", 200)):
+            async with web.delete(path + named) as answer:
+                assert answer.status == status
+                told = await answer.json()
+        assert told == {"lessons": 0, "attempts": 1}
+        async with web.delete("/api/v1/memory?repository=acme/other&id=all") as answer:
+            assert answer.status == 404
 
 
 async def review(world: World, pull: Issue) -> None:

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
 from aiohttp import web
 
-from bot.storage.lessons import LessonStore
-from bot.storage.memory import MemoryStore
+from bot.model.repository import Repo
+from bot.reporting.json_memory import ForgottenPart, MemoryPart
 from bot.web.api.exchange import answer
-from bot.web.api.memory_models import MemoryPart, lesson_part, tried_part
 from bot.web.api.operation import PREFIX, Operation
 from bot.web.api.parameters import LIMIT, Parameter, Words
-from bot.web.caller import CALLER, Scope
+from bot.web.caller import CALLER, Caller, Scope
+from bot.web.memory_control import ALL, MemoryControl
 from bot.web.problems import ApiProblem
 
 _REPOSITORY = Parameter("repository", "`owner/name`; required.", Words(255))
+_ID = Parameter("id", f"Of a lesson, an attempt or a run; `{ALL}` for everything.", Words(60))
+_PROBLEMS = (HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY)
 
 
 class MemoryOperations:
-    """Answers programs that look at what is remembered."""
+    """Answers programs that look at what is remembered, or have it forgotten."""
 
-    def __init__(self, entries: MemoryStore, lessons: LessonStore) -> None:
-        self._entries = entries
-        self._lessons = lessons
+    def __init__(
+        self, memory: MemoryControl, installed: Callable[[str, Caller], Awaitable[Repo]]
+    ) -> None:
+        self._memory = memory
+        self._installed = installed
 
     def operations(self) -> tuple[Operation, ...]:
         """Return what this does."""
@@ -31,21 +36,28 @@ class MemoryOperations:
             Operation(
                 "GET", f"{PREFIX}/memory", self.show_memory, Scope.READ,
                 "Show what is remembered of a repository: lessons, and the newest attempts.",
-                None, MemoryPart, query=(_REPOSITORY, LIMIT),
-                problems=(HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY),
+                None, MemoryPart, query=(_REPOSITORY, LIMIT), problems=_PROBLEMS,
+            ),
+            Operation(
+                "DELETE", f"{PREFIX}/memory", self.forget_memory, Scope.RUN,
+                "Forget what is remembered of a repository, or a part of it.",
+                None, ForgottenPart, query=(_REPOSITORY, _ID), problems=_PROBLEMS,
             ),
         )  # fmt: skip
 
     async def show_memory(self, request: web.Request) -> web.Response:
         """Show lessons and attempts."""
-        caller, repository = request[CALLER], _REPOSITORY.of(request)
-        caller.demand(Scope.READ)
-        if not caller.may_see(repository):
-            raise ApiProblem(HTTPStatus.NOT_FOUND, "There is no such repository here.")
-        lessons = await self._lessons.list(repository)
-        entries = await self._entries.list(repository, LIMIT.of(request))
-        return answer(
-            MemoryPart(
-                lessons=tuple(map(lesson_part, lessons)), attempts=tuple(map(tried_part, entries))
+        repository, limit = _REPOSITORY.of(request), LIMIT.of(request)
+        return answer(await self._memory.shown(repository, request[CALLER], limit))
+
+    async def forget_memory(self, request: web.Request) -> web.Response:
+        """Forget lessons and attempts."""
+        caller, named = request[CALLER], _ID.of(request)
+        caller.demand(Scope.RUN)
+        if not named:
+            raise ApiProblem(
+                HTTPStatus.UNPROCESSABLE_ENTITY,
+                f"Name what to forget with `id`; `{ALL}` forgets everything.",
             )
-        )
+        repo = await self._installed(_REPOSITORY.of(request), caller)
+        return answer(await self._memory.forget(repo, caller, named))

@@ -12,7 +12,7 @@ from bot.github.github import GitHub
 from bot.model.repository import Repo
 from bot.storage.run_figures import RepositoryFigures, RunFigures
 from bot.storage.run_lists import RunLists, RunQuery
-from bot.web.caller import CALLER, Caller, Scope
+from bot.web.caller import CALLER, Scope
 from bot.web.flaky_jobs import flaky_jobs
 from bot.web.pages.figures import charts
 from bot.web.pages.frame import Frame
@@ -23,30 +23,59 @@ from bot.web.streams import send, stream
 _MOST_RUNS = 10
 
 
+class KnownRepositories:
+    """Finds the repository that an address names."""
+
+    def __init__(self, lists: RunLists, github: GitHub) -> None:
+        self._lists = lists
+        self._github = github
+
+    async def named(self, request: web.Request) -> Repo:
+        """Return a repository that had a run, or on which the App is installed.
+
+        Raises:
+            ApiProblem: When there is none that the caller sees.
+        """
+        caller, name = request[CALLER], "{owner}/{name}".format(**request.match_info)
+        caller.demand(Scope.READ)
+        problem = ApiProblem(HTTPStatus.NOT_FOUND, f"The App isn't installed on {name[:140]}.")
+        if not caller.may_see(name):
+            raise problem
+        known = await self._lists.page(RunQuery(repository=name, limit=1))
+        if known.runs:
+            asked = known.runs[0].request
+            return Repo(asked.repository, asked.installation_id)
+        try:
+            found = await self._github.installed_on(name)
+        except GitHubError as error:
+            raise ApiProblem(HTTPStatus.BAD_GATEWAY, str(error)) from error
+        if found is None:
+            raise problem
+        return found
+
+
 class RepositoryPage:
     """Answers with a repository that the caller sees."""
 
     def __init__(
         self,
         frame: Frame,
+        known: KnownRepositories,
         lists: RunLists,
         figures: RunFigures,
-        github: GitHub,
         configs: RepositoryConfigs,
         url: str,
     ) -> None:
         self._frame = frame
+        self._known = known
         self._lists = lists
         self._figures = figures
-        self._github = github
         self._configs = configs
         self._url = url
 
     async def show(self, request: web.Request) -> web.Response:
         """Show one repository."""
-        caller = request[CALLER]
-        caller.demand(Scope.READ)
-        repo = await self._repo(request, caller)
+        repo = await self._known.named(request)
         only = frozenset({repo.full_name.lower()})
         figures, days, flaky, page, places = await asyncio.gather(
             self._figures.repositories(only),
@@ -69,28 +98,8 @@ class RepositoryPage:
 
     async def live(self, request: web.Request) -> web.StreamResponse:
         """Tell once the config is read: GitHub is asked for it, and the page doesn't wait."""
-        caller = request[CALLER]
-        caller.demand(Scope.READ)
-        repo = await self._repo(request, caller)
+        repo = await self._known.named(request)
         async with stream(request) as response:
             await self._configs.of(repo)
             await send(response, {}, event="over")
         return response
-
-    async def _repo(self, request: web.Request, caller: Caller) -> Repo:
-        """Return a repository that had a run, or on which the App is installed."""
-        name = f"{request.match_info['owner']}/{request.match_info['name']}"
-        problem = ApiProblem(HTTPStatus.NOT_FOUND, f"The App isn't installed on {name[:140]}.")
-        if not caller.may_see(name):
-            raise problem
-        known = await self._lists.page(RunQuery(repository=name, limit=1))
-        if known.runs:
-            asked = known.runs[0].request
-            return Repo(asked.repository, asked.installation_id)
-        try:
-            found = await self._github.installed_on(name)
-        except GitHubError as error:
-            raise ApiProblem(HTTPStatus.BAD_GATEWAY, str(error)) from error
-        if found is None:
-            raise problem
-        return found

@@ -21,13 +21,15 @@ from bot.storage.run_lists import RunLists
 from bot.web.access import AdminAccess
 from bot.web.diffs import Diffs
 from bot.web.health import ServiceHealth
+from bot.web.memory_control import MemoryControl
 from bot.web.pages.api_page import ApiPage
 from bot.web.pages.figures import FigurePages
 from bot.web.pages.frame import Frame, set_up_templates
 from bot.web.pages.github_login import CALLBACK, GitHubLogin, GitHubLoginPages
 from bot.web.pages.login import LoginPage
+from bot.web.pages.memory_page import MemoryPage
 from bot.web.pages.new_run import NewRunPage
-from bot.web.pages.repository import RepositoryPage
+from bot.web.pages.repository import KnownRepositories, RepositoryPage
 from bot.web.pages.run_list import RunListPage
 from bot.web.pages.run_page import RunPage
 from bot.web.pages.server_pages import ServerPages
@@ -45,6 +47,7 @@ class PageData:
     """What pages show."""
 
     control: RunControl
+    memory: MemoryControl
     events: EventStore
     lists: RunLists
     figures: RunFigures
@@ -71,9 +74,9 @@ class Pages:
             frame, data.control, data.events, data.lists, data.approvals, diffs, url
         )
         configs = RepositoryConfigs(data.github)
-        self._repository = RepositoryPage(
-            frame, data.lists, data.figures, data.github, configs, url
-        )
+        known = KnownRepositories(data.lists, data.github)
+        self._repository = RepositoryPage(frame, known, data.lists, data.figures, configs, url)
+        self._memory = MemoryPage(frame, known, data.memory)
         self._new_run = NewRunPage(frame, data.control)
         self._figures = FigurePages(frame, data.figures, data.ledger, data.caps)
         self._server = ServerPages(frame, data.lists, data.figures, data.settings, data.services)
@@ -99,6 +102,8 @@ class Pages:
             ("GET", "/repositories", self._figures.repositories),
             ("GET", "/repositories/{owner}/{name}", self._repository.show),
             ("GET", "/repositories/{owner}/{name}/live", self._repository.live),
+            ("GET", "/repositories/{owner}/{name}/memory", self._memory.show),
+            ("POST", "/repositories/{owner}/{name}/memory", self._memory.forget),
             ("GET", "/money", self._figures.money),
             ("GET", "/status", self._server.status),
             ("GET", "/settings", self._server.settings),

@@ -1,7 +1,8 @@
-"""What the API tells of what is remembered of a repository."""
+"""What is remembered of a repository as JSON: for the API, and for `fixpoint memory --json`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -36,16 +37,25 @@ class TriedPart(_Told):
     outcome: Literal["rejected", "verified", "merged", "closed", "reverted"] = Field(
         description="What became of it."
     )
+    reason: str = Field(description="Why it was rejected; empty otherwise.")
     pull_request: int | None = Field(description="That has it; null without one.")
+    url: str = Field(description="Of that pull request, or of the commit; may be empty.")
     message: str = Field(description="Of the failure, without numbers, times and places.")
     exception: str = Field(description="Or a linter's rule; may be empty.")
     frames: tuple[str, ...] = Field(description="Innermost first, of the repository alone.")
     step: str = Field(description="The failing command, or check and step.")
     tool: str = Field(description="What ran in it.")
     proposer: str = Field(description="Who proposed the patch.")
+    summary: str = Field(description="What was done and why, in the proposer's words.")
     model: str | None = Field(description="That wrote it; null without one.")
     cost_usd: float | None = Field(description="US dollars; null when a price is unknown.")
     files: tuple[str, ...] = Field(description="That the patch changes.")
+
+
+class TriedWithPatch(TriedPart):
+    """The same, with what was tried."""
+
+    patch: str = Field(description="As `git apply` takes it; empty where it is not kept.")
 
 
 class MemoryPart(_Told):
@@ -55,8 +65,22 @@ class MemoryPart(_Told):
     attempts: tuple[TriedPart, ...] = Field(description="Newest first, at most `limit`.")
 
 
+class ForgottenPart(_Told):
+    """What is remembered no longer."""
+
+    lessons: int = Field(description="How many lessons that were.")
+    attempts: int = Field(description="How many attempts.")
+
+
+def memory_part(lessons: Sequence[Lesson], entries: Sequence[TriedRepair]) -> MemoryPart:
+    """Return what is remembered of a repository."""
+    return MemoryPart(
+        lessons=tuple(map(lesson_part, lessons)), attempts=tuple(map(tried_part, entries))
+    )
+
+
 def lesson_part(lesson: Lesson) -> LessonPart:
-    """Return a lesson as the API tells it."""
+    """Return a lesson."""
     return LessonPart(
         id=lesson.id,
         state=lesson.state.value,
@@ -69,21 +93,29 @@ def lesson_part(lesson: Lesson) -> LessonPart:
 
 
 def tried_part(entry: TriedRepair) -> TriedPart:
-    """Return an attempt as the API tells it."""
+    """Return an attempt."""
     signature = entry.signature
     return TriedPart(
         id=entry.id,
         run=entry.run_id,
         made_at=entry.made_at,
         outcome=entry.became.value,
+        reason=entry.reason,
         pull_request=entry.pull_request,
+        url=entry.url,
         message=signature.message,
         exception=signature.exception,
         frames=signature.frames,
         step=signature.step,
         tool=signature.tool,
         proposer=entry.proposer,
+        summary=entry.summary,
         model=entry.model,
         cost_usd=cost_value(entry.cost_usd),
         files=entry.patch.files,
     )
+
+
+def tried_with_patch(entry: TriedRepair) -> TriedWithPatch:
+    """Return an attempt that was read with its patch."""
+    return TriedWithPatch(**dict(tried_part(entry)), patch=entry.patch.text)
