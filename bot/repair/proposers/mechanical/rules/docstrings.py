@@ -13,6 +13,16 @@ from bot.reporting.reasons import rules
 _LITERAL = re.compile(
     r"^(?P<prefix>[A-Za-z]*)(?P<quote>\"\"\"|'''|\"|')(?P<text>.*)(?P=quote)$", re.DOTALL
 )
+_LINE = 79
+"""Columns that every project's lines may have: PEP 8."""
+
+_LISTED = re.compile(r"^\s*(?:[-*+>:@]|\d+[.)]|\w+:)", re.MULTILINE)
+"""Lines that are no running text: items, fields, prompts."""
+
+_MOOD = re.compile(
+    r"imperative mood(?:.{0,40}perhaps '(?P<better>\w+)', not '(?P<word>\w+)'"
+    r"|.{0,40}\(found '(?P<found>\w+)'\)|: \"(?P<first>[A-Za-z]+))"
+)
 _OWNERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -35,6 +45,38 @@ def _rewritten(reported: Reported) -> Repair | None:
         text = source.replaced(source.start(node), source.end(node), whole)
         return Repair(text, rules.docstring_changed(code))
     return None
+
+
+def _in_the_imperative(reported: Reported) -> Repair | None:
+    """Begin a docstring with the verb as a command has it: as the tool says, else without its `s`."""
+    match = _MOOD.search(reported.diagnostic.message)
+    word = (match["word"] or match["found"] or match["first"]) if match else ""
+    better = (match["better"] if match else "") or _commanding(word)
+    source = reported.source
+    for owner in ast.walk(source.tree) if source.tree is not None else ():
+        node = _docstring(owner)
+        if not better or node is None or not _is_meant(owner, node, reported.line):
+            continue
+        found = re.match(rf"[A-Za-z]*[\"']+\s*(?P<word>{word})\b", source.part(node), re.IGNORECASE)
+        if found is None:
+            return None
+        cased = better.capitalize() if found["word"][0].isupper() else better.lower()
+        start = source.start(node) + found.start("word")
+        text = source.replaced(start, start + len(word), cased)
+        return Repair(text, rules.docstring_changed(reported.diagnostic.code))
+    return None
+
+
+def _commanding(verb: str) -> str:
+    """Return a verb in the third person as a command has it, "" for other words."""
+    plain = verb.lower()
+    irregular = {"has": "have", "is": "be", "does": "do", "goes": "go"}
+    if plain in irregular or not plain.endswith("s") or plain.endswith(("ss", "us", "this")):
+        return irregular.get(plain, "")
+    if plain.endswith("ies"):
+        return f"{plain[:-3]}y"
+    doubled = ("sses", "shes", "ches", "xes", "zzes")
+    return plain[:-2] if plain.endswith(doubled) else plain[:-1]
 
 
 def _docstring(owner: ast.AST) -> ast.Expr | None:
@@ -63,8 +105,9 @@ def _stripped(text: str, _: str) -> str:
     return f"{head.strip()}{mark}{rest}" if mark else text.strip()
 
 
-def _blank_after_summary(text: str, _: str) -> str:
-    """Put a blank line below the first line, where a paragraph does not end there anyway."""
+def _summary_alone(text: str, indent: str) -> str:
+    """Put a blank line below the first line; a sentence that goes on below it is joined."""
+    text = _joined(text, indent)
     lead = text[: len(text) - len(text.lstrip())]
     summary, mark, rest = text[len(lead) :].partition("\n")
     if not summary.rstrip().endswith((".", "!", "?", ":")):
@@ -74,8 +117,22 @@ def _blank_after_summary(text: str, _: str) -> str:
     return f"{lead}{summary}{mark}\n{body}" if body.strip() else text
 
 
-def _period(text: str, _: str) -> str:
+def _joined(text: str, indent: str) -> str:
+    """Return a docstring whose first paragraph is one line, where that has room for it."""
+    summary, blank, rest = re.sub(r"\n[ \t]+\n", "\n\n", text).partition("\n\n")
+    first, mark, below = summary.strip().partition("\n")
+    if not mark or first.rstrip().endswith((".", "!", "?", ":")) or _LISTED.search(below):
+        return text
+    line = " ".join(summary.split())
+    if len(f'{indent}"""{line}."""') > _LINE:
+        return text
+    lead = summary[: len(summary) - len(summary.lstrip())]
+    return f"{lead}{line}{blank}{rest}" if rest.strip() else f"{lead}{line}"
+
+
+def _period(text: str, indent: str) -> str:
     """End the first paragraph's first line with a period."""
+    text = _joined(text, indent)
     lead = text[: len(text) - len(text.lstrip())]
     summary, mark, rest = text[len(lead) :].partition("\n")
     if mark and rest.strip() and rest.partition("\n")[0].strip():
@@ -100,7 +157,7 @@ def _same(text: str, _: str) -> str:
 
 _INSIDE: dict[str, Callable[[str, str], str]] = {
     "D200": _one_line,
-    "D205": _blank_after_summary,
+    "D205": _summary_alone,
     "D209": _closing_line,
     "D210": _stripped,
     "D300": _same,
@@ -151,6 +208,37 @@ RULES = (
             "D400",
             "First line should end with a period",
             'def size(path):\n    """Return a file\'s size."""\n    return path.stat().st_size\n',
+        ),
+        more=(
+            Example(
+                'def total(prices):\n    """Sum prices\n    of all.\n    """\n',
+                2,
+                "D205",
+                "1 blank line required between summary line and description",
+                'def total(prices):\n    """Sum prices of all."""\n',
+            ),
+        ),
+    ),
+    Rule(
+        "docstring in the imperative",
+        frozenset({"D401"}),
+        _MOOD,
+        _in_the_imperative,
+        Example(
+            'def total(prices):\n    """Sums prices."""\n    return sum(prices)\n',
+            2,
+            "D401",
+            'First line of docstring should be in imperative mood: "Sums prices."',
+            'def total(prices):\n    """Sum prices."""\n    return sum(prices)\n',
+        ),
+        more=(
+            Example(
+                'def total(prices):\n    """Matches prices."""\n',
+                1,
+                "D401",
+                "First line should be in imperative mood (perhaps 'Match', not 'Matches')",
+                'def total(prices):\n    """Match prices."""\n',
+            ),
         ),
     ),
 )

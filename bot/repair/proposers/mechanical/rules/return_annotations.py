@@ -26,7 +26,7 @@ _RETURNED = re.compile(
 
 
 def _missing_return(reported: Reported) -> Repair | None:
-    """Annotate a function that returns nothing, or only constants of one type."""
+    """Annotate a function that returns nothing, or plain values of one type."""
     source = reported.source
     for function in functions(source):
         first = min([function.lineno, *(one.lineno for one in function.decorator_list)])
@@ -115,6 +115,15 @@ RULES = (
             "no-untyped-def",
             "Function is missing a return type annotation",
             "def greet(name: str) -> None:\n    print(name)\n",
+        ),
+        more=(
+            Example(
+                "def size(names: list[str]):\n    return len(names)\n",
+                1,
+                "no-untyped-def",
+                "Function is missing a return type annotation",
+                "def size(names: list[str]) -> int:\n    return len(names)\n",
+            ),
         ),
     ),
     Rule(
